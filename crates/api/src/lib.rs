@@ -1,0 +1,1 @@
+//! A request arrives.

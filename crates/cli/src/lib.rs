@@ -1,0 +1,1 @@
+//! The binary: configuration, wiring, commands.

@@ -1,0 +1,1 @@
+//! What an experiment, a hypothesis and a goal are, and what may happen to them.

@@ -1,0 +1,1 @@
+//! One transaction type over SQLite and PostgreSQL.

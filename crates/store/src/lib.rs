@@ -1,0 +1,1 @@
+//! Remembers experiments, hypotheses, goals, projects and keys.
