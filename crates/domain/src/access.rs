@@ -1,0 +1,141 @@
+//! Who may do what: scopes, and what an API key stands for.
+
+use crate::ids::{CompanyId, ProjectId};
+use crate::{Flaw, Instant};
+
+/// A permission that an API key carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Scope {
+    /// Read experiments, hypotheses, goals and results.
+    Read = 1,
+    /// Create, change and delete them; send events from servers.
+    Write = 2,
+    /// Change code that runs on customers' pages, which is a right of its own:
+    /// whoever has it owns every visitor of the site.
+    Code = 4,
+    /// Ask for decisions.
+    Evaluate = 8,
+    /// Manage keys and projects.
+    Admin = 16,
+}
+
+impl Scope {
+    /// Every scope, in the order in which they are listed.
+    pub const ALL: [Scope; 5] = [Scope::Read, Scope::Write, Scope::Code, Scope::Evaluate, Scope::Admin];
+
+    /// The scope's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Read => "read",
+            Scope::Write => "write",
+            Scope::Code => "code",
+            Scope::Evaluate => "evaluate",
+            Scope::Admin => "admin",
+        }
+    }
+}
+
+/// A set of scopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// Every scope there is.
+    pub fn all() -> Self {
+        Self(Scope::ALL.iter().fold(0, |set, &scope| set | scope as u8))
+    }
+
+    /// Whether the set holds the scope.
+    pub fn has(self, scope: Scope) -> bool {
+        self.0 & scope as u8 != 0
+    }
+
+    /// Reads words separated by commas or white space: `read,write`.
+    ///
+    /// # Errors
+    /// An unknown word, or none at all.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let mut set = 0;
+        for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
+            let scope = Scope::ALL.into_iter().find(|scope| scope.name() == word);
+            set |= scope.ok_or_else(|| {
+                Flaw::new(format!("has no scope \"{word}\"; there are read, write, code, evaluate, admin"))
+            })? as u8;
+        }
+        if set == 0 { Err(Flaw::new("must name at least one scope")) } else { Ok(Self(set)) }
+    }
+}
+
+impl std::fmt::Display for Scopes {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words: Vec<_> = Scope::ALL.into_iter().filter(|&scope| self.has(scope)).map(Scope::name).collect();
+        out.write_str(&words.join(","))
+    }
+}
+
+/// What a key stands for once its secret has been checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// The company whose projects it opens.
+    pub company_id: CompanyId,
+    /// The projects it is limited to; `None` for all of the company, also those
+    /// that are made later.
+    pub projects: Option<Vec<ProjectId>>,
+    /// What it may do there.
+    pub scopes: Scopes,
+    /// From when on it is refused.
+    pub expires_at: Option<Instant>,
+    /// Since when it is refused by decision.
+    pub revoked_at: Option<Instant>,
+}
+
+impl Grant {
+    /// Whether the key may be used at all.
+    pub fn is_valid(&self, now: Instant) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
+    }
+
+    /// Whether the project exists for this key.
+    pub fn sees(&self, company: CompanyId, project: ProjectId) -> bool {
+        self.company_id == company && self.projects.as_ref().is_none_or(|listed| listed.contains(&project))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_read_back_as_written() {
+        for (text, expect) in [
+            ("read", Some("read")),
+            ("write read,read", Some("read,write")),
+            ("read,write,code,evaluate,admin", Some("read,write,code,evaluate,admin")),
+            ("", None),
+            ("root", None),
+        ] {
+            assert_eq!(Scopes::parse(text).ok().map(|set| set.to_string()).as_deref(), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_grant_ends_and_sees_only_its_own() {
+        let grant = Grant {
+            company_id: CompanyId(1),
+            projects: Some(vec![ProjectId(3)]),
+            scopes: Scopes::all(),
+            expires_at: Some(Instant::from_us(10)),
+            revoked_at: None,
+        };
+        assert!(grant.is_valid(Instant::from_us(9)));
+        assert!(!grant.is_valid(Instant::from_us(10)));
+        assert!(
+            !Grant { revoked_at: Some(Instant::from_us(1)), expires_at: None, ..grant.clone() }
+                .is_valid(Instant::from_us(9))
+        );
+        assert!(grant.sees(CompanyId(1), ProjectId(3)));
+        assert!(!grant.sees(CompanyId(1), ProjectId(4)));
+        assert!(!grant.sees(CompanyId(2), ProjectId(3)));
+    }
+}

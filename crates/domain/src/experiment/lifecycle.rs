@@ -1,0 +1,273 @@
+//! Being a draft, live or inactive; being concluded; serving a winner.
+
+use super::{Arm, Experiment};
+use crate::{Instant, Problems};
+use std::fmt;
+
+/// Where an experiment stands, as a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Made, not started.
+    Draft,
+    /// Running.
+    Live,
+    /// Paused, ended or put aside.
+    Inactive,
+}
+
+impl Status {
+    /// `draft`, `live` or `inactive`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Draft => "draft",
+            Status::Live => "live",
+            Status::Inactive => "inactive",
+        }
+    }
+}
+
+/// Where an experiment stands, with what being there needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifecycle {
+    /// Made, not started.
+    Draft,
+    /// Running.
+    Live {
+        /// Since when, this time.
+        started_at: Instant,
+    },
+    /// Paused, ended or put aside.
+    Inactive,
+}
+
+impl Lifecycle {
+    /// The same as a word.
+    pub fn status(self) -> Status {
+        match self {
+            Lifecycle::Draft => Status::Draft,
+            Lifecycle::Live { .. } => Status::Live,
+            Lifecycle::Inactive => Status::Inactive,
+        }
+    }
+
+    /// Whether it runs.
+    pub fn is_live(self) -> bool {
+        matches!(self, Lifecycle::Live { .. })
+    }
+}
+
+/// Whether a winner is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Serving {
+    /// None ever was.
+    Never,
+    /// One was, none is now.
+    Stopped,
+    /// One is, whatever the status.
+    Winner {
+        /// Which arm.
+        arm: Arm,
+        /// To how many percent of the visitors, 0 to 100.
+        rollout: i64,
+    },
+}
+
+/// What a team concluded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conclusion {
+    /// In a word.
+    pub outcome: Outcome,
+    /// In sentences.
+    pub note: String,
+    /// When.
+    pub concluded_at: Instant,
+}
+
+/// How an experiment ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A variant won.
+    Win,
+    /// The control won.
+    Loss,
+    /// No difference that matters.
+    NoDifference,
+    /// Not enough to tell.
+    Inconclusive,
+}
+
+impl Outcome {
+    /// Every outcome with its word.
+    pub const WORDS: [(&'static str, Outcome); 4] = [
+        ("win", Outcome::Win),
+        ("loss", Outcome::Loss),
+        ("no_difference", Outcome::NoDifference),
+        ("inconclusive", Outcome::Inconclusive),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Win => "win",
+            Outcome::Loss => "loss",
+            Outcome::NoDifference => "no_difference",
+            Outcome::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// Why the state of things forbids an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// A live experiment must be deactivated before it is a draft again.
+    DeactivateFirst,
+    /// A concluded experiment must be reopened first.
+    Concluded,
+    /// It is not concluded, so there is nothing to reopen.
+    NotConcluded,
+    /// A draft has no winner.
+    DraftCannotServe,
+    /// A winner is served already.
+    AlreadyServing,
+    /// None is served.
+    NotServing,
+    /// The variant to remove is the one that is served.
+    VariantIsServed,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Conflict::DeactivateFirst => "a live experiment cannot become a draft; deactivate it first (status 0)",
+            Conflict::Concluded => "the experiment is concluded; reopen it in the dashboard before changing its status",
+            Conflict::NotConcluded => "the experiment is not concluded",
+            Conflict::DraftCannotServe => "a draft has no winner to serve; start the experiment first (status 1)",
+            Conflict::AlreadyServing => "a winner is being served already; change its rollout or stop serving first",
+            Conflict::NotServing => "no winner is being served",
+            Conflict::VariantIsServed => "the variant being removed is the winner that is served; stop serving first",
+        })
+    }
+}
+
+/// Why an operation was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The input is wrong.
+    Invalid(Problems),
+    /// The state of things forbids it.
+    Conflict(Conflict),
+}
+
+impl From<Problems> for Refusal {
+    fn from(problems: Problems) -> Self {
+        Refusal::Invalid(problems)
+    }
+}
+
+impl From<Conflict> for Refusal {
+    fn from(conflict: Conflict) -> Self {
+        Refusal::Conflict(conflict)
+    }
+}
+
+impl Experiment {
+    /// The experiment moved to `to`; itself when it is there already.
+    ///
+    /// # Errors
+    /// From live to draft, and any change while it is concluded.
+    pub fn moved(&self, to: Status, now: Instant) -> Result<Self, Conflict> {
+        let from = self.lifecycle.status();
+        if from == to {
+            return Ok(self.clone());
+        }
+        if self.conclusion.is_some() {
+            return Err(Conflict::Concluded);
+        }
+        let lifecycle = match (from, to) {
+            (Status::Live, Status::Draft) => return Err(Conflict::DeactivateFirst),
+            (_, Status::Live) => Lifecycle::Live { started_at: now },
+            (_, Status::Draft) => Lifecycle::Draft,
+            (_, Status::Inactive) => Lifecycle::Inactive,
+        };
+        Ok(Self { lifecycle, ..self.clone() })
+    }
+
+    /// What going live should be told: nothing that forbids it.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.lifecycle.is_live() && self.primary_goal.is_none() {
+            warnings.push("the experiment is live without a primary goal; attach one with primary_goal_key".to_owned());
+        }
+        warnings
+    }
+
+    /// Serves the arm with this id to `rollout` percent of the visitors.
+    ///
+    /// # Errors
+    /// An arm that it does not have; a draft; a winner served already.
+    pub fn serving(&self, arm: &str, rollout: i64) -> Result<Self, Refusal> {
+        let Some(arm) = self.arm(arm) else {
+            return Err(Problems::one(
+                "variant_id",
+                "must be the id of one of the experiment's arms, \"0\" for control",
+            )
+            .into());
+        };
+        if self.lifecycle == Lifecycle::Draft {
+            return Err(Conflict::DraftCannotServe.into());
+        }
+        if matches!(self.serving, Serving::Winner { .. }) {
+            return Err(Conflict::AlreadyServing.into());
+        }
+        Ok(Self { serving: Serving::Winner { arm, rollout }, ..self.clone() })
+    }
+
+    /// Serves the winner to `rollout` percent of the visitors from now on.
+    ///
+    /// # Errors
+    /// When none is served.
+    pub fn rolled_out(&self, rollout: i64) -> Result<Self, Conflict> {
+        let Serving::Winner { arm, .. } = self.serving else { return Err(Conflict::NotServing) };
+        Ok(Self { serving: Serving::Winner { arm, rollout }, ..self.clone() })
+    }
+
+    /// Stops serving the winner.
+    ///
+    /// # Errors
+    /// When none is served.
+    pub fn stopped(&self) -> Result<Self, Conflict> {
+        let Serving::Winner { .. } = self.serving else { return Err(Conflict::NotServing) };
+        Ok(Self { serving: Serving::Stopped, ..self.clone() })
+    }
+
+    /// Concludes the experiment, serving `winner` to everybody if one is named.
+    /// It becomes inactive unless a winner is served.
+    ///
+    /// # Errors
+    /// A conclusion made before; an arm that it does not have.
+    pub fn concluded(&self, conclusion: Conclusion, winner: Option<&str>) -> Result<Self, Refusal> {
+        if self.conclusion.is_some() {
+            return Err(Conflict::Concluded.into());
+        }
+        let mut next = match winner {
+            Some(arm) => self.serving(arm, 100)?,
+            None => self.clone(),
+        };
+        if !matches!(next.serving, Serving::Winner { .. }) {
+            next.lifecycle = Lifecycle::Inactive;
+        }
+        next.conclusion = Some(conclusion);
+        Ok(next)
+    }
+
+    /// Takes the conclusion back; the status stays.
+    ///
+    /// # Errors
+    /// When it is not concluded.
+    pub fn reopened(&self) -> Result<Self, Conflict> {
+        match self.conclusion {
+            Some(_) => Ok(Self { conclusion: None, ..self.clone() }),
+            None => Err(Conflict::NotConcluded),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A partial update: a value that was parsed once, applied by a pure function.
+
+use super::{
+    Change, Code, ConfigurationPatch, Conflict, ControlPatch, Experiment, Plan, PlanPatch, Refusal, Serving, TestType,
+    Variant,
+};
+use crate::ids::HypothesisId;
+use crate::targeting::{Audience, TargetingPatch};
+use crate::{Flaw, Problems, text};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Under which key an experiment keeps its variants.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DataKey(String);
+
+impl DataKey {
+    /// A page URL (a single-page test), or a pattern with `*`.
+    ///
+    /// # Errors
+    /// Blank or long text, and text without `*` that is no page URL.
+    pub fn parse(key: &str) -> Result<Self, Flaw> {
+        if key.contains('*') {
+            if key.len() > 2_048 || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
+                return Err(Flaw::new("must have at most 2048 bytes and no white space"));
+            }
+            return Ok(Self(key.to_owned()));
+        }
+        text::web_address(key).map(Self)
+    }
+
+    /// The key of something stored; it was checked when it was made.
+    pub fn stored(key: String) -> Self {
+        Self(key)
+    }
+
+    /// Whether it stands for many pages.
+    pub fn is_pattern(&self) -> bool {
+        self.0.contains('*')
+    }
+
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A treatment as it was sent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VariantSent {
+    /// Label for people.
+    pub nickname: String,
+    /// Code that only this variant runs.
+    pub code: Code,
+    /// Visual changes.
+    pub changes: Vec<Change>,
+    /// For whom; only personalizations have it.
+    pub audience: Option<Audience>,
+}
+
+/// Changes to an experiment: `None` keeps, `Some(None)` clears. Each value has
+/// been checked by itself; what depends on the experiment is checked by
+/// [`Experiment::patched`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExperimentPatch {
+    /// New display name.
+    pub name: Option<String>,
+    /// New page for the editor; never the variants' key.
+    pub url: Option<String>,
+    /// The complete new set of treatments.
+    pub variants: Option<Vec<VariantSent>>,
+    /// The key that the experiment uses already.
+    pub variants_data_key: Option<String>,
+    /// Changes to the control.
+    pub control: Option<ControlPatch>,
+    /// New JavaScript for everybody.
+    pub custom_js: Option<Arc<str>>,
+    /// New CSS for everybody.
+    pub custom_css: Option<Arc<str>>,
+    /// Changes to the configuration.
+    pub configuration: Option<ConfigurationPatch>,
+    /// Changes to targeting.
+    pub targeting: Option<TargetingPatch>,
+    /// New labels.
+    pub tags: Option<Vec<String>>,
+    /// New secondary goals, by key.
+    pub secondary_goals: Option<Vec<String>>,
+    /// New primary goal, by key.
+    pub primary_goal: Option<Option<String>>,
+    /// New origin.
+    pub hypothesis_id: Option<Option<HypothesisId>>,
+    /// New built-in metrics.
+    pub builtin_metrics: Option<Vec<String>>,
+    /// New raw event metrics.
+    pub event_metrics: Option<Vec<String>>,
+    /// Changes to the plan.
+    pub plan: Option<PlanPatch>,
+}
+
+impl ExperimentPatch {
+    /// Whether it changes nothing because it names nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The goal keys that it names; whether they exist must be [`Known`].
+    pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
+        let secondary = self.secondary_goals.iter().flatten();
+        secondary.chain(self.primary_goal.iter().flatten()).map(String::as_str)
+    }
+}
+
+/// What the patch names and the project has.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Those of the named goal keys that are goals of the project.
+    pub goal_keys: HashSet<String>,
+    /// Whether the named hypothesis is one of the project's.
+    pub hypothesis: bool,
+}
+
+impl Experiment {
+    /// The experiment after `patch`. `found` is what was wrong with the patch
+    /// already when it was read: the answer names those problems and these.
+    ///
+    /// # Errors
+    /// All the problems; nothing of a refused patch is applied. A conflict when
+    /// the served variant would go.
+    pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &Known) -> Result<Self, Refusal> {
+        let mut next = self.clone();
+        let mut conflict = None;
+        // Unreadable variants leave the number of arms open; weights cannot be judged then.
+        let arms_are_known = !found.iter().any(|problem| problem.field.starts_with("variants"));
+
+        check_data_key(self, &patch, &mut found);
+        unknown_goals(&patch, known, &mut found);
+        if matches!(patch.hypothesis_id, Some(Some(_))) && !known.hypothesis {
+            found.add("hypothesis_id", "must be the id of a hypothesis of this project");
+        }
+        if let Some(sent) = patch.variants {
+            next.variants = fit_variants(self.test_type, sent, &mut found);
+            if let Serving::Winner { arm, .. } = self.serving
+                && arm.0 as usize > next.variants.len()
+            {
+                conflict = Some(Conflict::VariantIsServed);
+            }
+        }
+        if arms_are_known {
+            next.configuration.distribution = self.configuration.distribution.resized(next.arms());
+            if let Some(configuration) = patch.configuration {
+                match configuration.apply(&self.configuration, next.arms()) {
+                    Ok(configuration) => next.configuration = configuration,
+                    Err(problems) => {
+                        for problem in problems.iter() {
+                            found.add(format!("configuration.{}", problem.field), &*problem.message);
+                        }
+                    }
+                }
+            }
+        }
+        if !found.is_empty() {
+            return Err(found.into());
+        }
+        if let Some(conflict) = conflict {
+            return Err(conflict.into());
+        }
+
+        if let Some(name) = patch.name {
+            next.name = name;
+        }
+        if let Some(url) = patch.url {
+            next.url = url;
+        }
+        if let Some(control) = patch.control {
+            next.control = control.apply(&self.control);
+        }
+        if let Some(js) = patch.custom_js {
+            next.custom_code.js = js;
+        }
+        if let Some(css) = patch.custom_css {
+            next.custom_code.css = css;
+        }
+        if let Some(targeting) = patch.targeting {
+            next.targeting = targeting.apply(&self.targeting);
+        }
+        if let Some(tags) = patch.tags {
+            next.tags = tags;
+        }
+        if let Some(keys) = patch.secondary_goals {
+            next.secondary_goals = keys;
+        }
+        if let Some(key) = patch.primary_goal {
+            next.primary_goal = key;
+        }
+        if let Some(id) = patch.hypothesis_id {
+            next.hypothesis_id = id;
+        }
+        if let Some(metrics) = patch.builtin_metrics {
+            next.builtin_metrics = metrics;
+        }
+        if let Some(metrics) = patch.event_metrics {
+            next.event_metrics = metrics;
+        }
+        if let Some(plan) = patch.plan {
+            next.plan =
+                Plan { mde: plan.mde.unwrap_or(self.plan.mde), visitors: plan.visitors.unwrap_or(self.plan.visitors) };
+        }
+        Ok(next)
+    }
+}
+
+/// What is sent must be the key in use; with a pattern it must be sent whenever
+/// variants are. A draft that has no key yet takes any.
+fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut Problems) {
+    let used = &experiment.variants_data_key;
+    if used.as_str().is_empty() {
+        return;
+    }
+    match &patch.variants_data_key {
+        Some(sent) if sent != used.as_str() => {
+            found.add("variants_data_key", format!("must be the key that this experiment uses, \"{}\"", used.as_str()));
+        }
+        None if used.is_pattern() && patch.variants.is_some() => {
+            found.add(
+                "variants_data_key",
+                format!("must be sent with variants: this experiment keeps them under \"{}\"", used.as_str()),
+            );
+        }
+        _ => {}
+    }
+}
+
+fn unknown_goals(patch: &ExperimentPatch, known: &Known, found: &mut Problems) {
+    let message = |key: &str| format!("\"{}\" matches no goal of this project; create it first", key.escape_debug());
+    for (index, key) in patch.secondary_goals.iter().flatten().enumerate() {
+        if !known.goal_keys.contains(key) {
+            found.add(format!("secondary_goal_keys[{index}]"), message(key));
+        }
+    }
+    if let Some(Some(key)) = &patch.primary_goal
+        && !known.goal_keys.contains(key)
+    {
+        found.add("primary_goal_key", message(key));
+    }
+}
+
+/// The variants as an experiment of this type keeps them.
+fn fit_variants(test_type: TestType, sent: Vec<VariantSent>, found: &mut Problems) -> Vec<Variant> {
+    let mut variants = Vec::with_capacity(sent.len());
+    for (index, variant) in sent.into_iter().enumerate() {
+        let personal = test_type == TestType::Personalization;
+        if variant.audience.is_some() && !personal {
+            found.add(
+                format!("variants[{index}].targeting"),
+                "is only for personalizations; use the experiment's targeting",
+            );
+        }
+        for (at, change) in variant.changes.iter().enumerate() {
+            if change.is_redirect() && (at > 0 || test_type != TestType::Split) {
+                found.add(
+                    format!("variants[{index}].data[{at}]"),
+                    "redirects, which only the first item of a split test's variant can",
+                );
+            }
+        }
+        variants.push(Variant {
+            nickname: variant.nickname,
+            code: variant.code,
+            changes: variant.changes,
+            audience: personal.then(|| variant.audience.unwrap_or_default()),
+        });
+    }
+    variants
+}

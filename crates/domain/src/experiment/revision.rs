@@ -1,0 +1,161 @@
+//! What a change amounts to.
+
+use super::{Experiment, Lifecycle, Serving, Weights};
+use crate::Instant;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// A period in which assignment did not change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Epoch {
+    /// 1 for the first start.
+    pub number: i64,
+    /// When it began; it lasts until the next one.
+    pub started_at: Instant,
+    /// What changed to open it.
+    pub reasons: Vec<Reason>,
+    /// Percentage of eligible visitors that enter.
+    pub traffic_allocation: i64,
+    /// How the arms share.
+    pub weights: Weights,
+}
+
+/// What opened an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// It started, paused, resumed or ended.
+    Status,
+    /// An arm came, went or changed what visitors see.
+    Variants,
+    /// Who is eligible.
+    Targeting,
+    /// How many of them enter.
+    Traffic,
+    /// How the arms share.
+    Distribution,
+}
+
+/// A change that is about to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Revision {
+    /// The experiment after it, with its revision, moment and epoch counted up.
+    pub experiment: Experiment,
+    /// The epoch that it opens.
+    pub epoch: Option<Epoch>,
+    /// The fields that changed, with the values they had: what history keeps,
+    /// so that everything, deleted code too, can be brought back.
+    pub before: Map<String, Value>,
+}
+
+impl Revision {
+    /// The change from `before` to `after`; `None` when nothing changed.
+    pub fn between(before: &Experiment, after: Experiment, now: Instant) -> Option<Self> {
+        let changed = changed_fields(before, &after);
+        if changed.is_empty() {
+            return None;
+        }
+        // A clock that was set back must not order changes wrongly.
+        let now = now.max(before.updated_at);
+        let mut experiment = Experiment { revision: before.revision + 1, updated_at: now, ..after };
+        let reasons = epoch_reasons(before, &experiment);
+        let epoch = (!reasons.is_empty()).then(|| open_epoch(&mut experiment, reasons, now));
+        Some(Self { experiment, epoch, before: changed })
+    }
+
+    /// The first revision of a new experiment.
+    pub fn first(mut experiment: Experiment, now: Instant) -> Self {
+        let epoch = experiment.lifecycle.is_live().then(|| open_epoch(&mut experiment, vec![Reason::Status], now));
+        Self { experiment, epoch, before: Map::new() }
+    }
+}
+
+fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -> Epoch {
+    experiment.epoch += 1;
+    Epoch {
+        number: experiment.epoch,
+        started_at: now,
+        reasons,
+        traffic_allocation: experiment.configuration.traffic_allocation,
+        weights: experiment.weights(),
+    }
+}
+
+/// Why the change opens an epoch: starting, pausing and ending do; so does
+/// whatever moves visitors or changes what they see while it stays live.
+fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let was_live = before.lifecycle.is_live();
+    if before.lifecycle.status() != after.lifecycle.status() && (was_live || after.lifecycle.is_live()) {
+        reasons.push(Reason::Status);
+    }
+    if was_live {
+        let shown = |experiment: &Experiment| -> Vec<_> {
+            experiment.variants.iter().map(|v| (v.code.clone(), v.changes.clone(), v.audience.clone())).collect()
+        };
+        if shown(before) != shown(after) {
+            reasons.push(Reason::Variants);
+        }
+        if before.targeting != after.targeting {
+            reasons.push(Reason::Targeting);
+        }
+        if before.configuration.traffic_allocation != after.configuration.traffic_allocation {
+            reasons.push(Reason::Traffic);
+        }
+        if before.configuration.distribution.weights(after.arms()) != after.weights() {
+            reasons.push(Reason::Distribution);
+        }
+    }
+    reasons
+}
+
+/// The fields in which the two differ, with the values of `before`.
+fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value> {
+    let mut changed = Map::new();
+    let mut compare = |field: &str, differs: bool, value: &dyn Fn() -> Value| {
+        if differs {
+            changed.insert(field.to_owned(), value());
+        }
+    };
+    compare("test_name", before.name != after.name, &|| json!(before.name));
+    compare("url", before.url != after.url, &|| json!(before.url));
+    compare(
+        "control",
+        before.control != after.control,
+        &|| json!({ "nickname": before.control.nickname, "customJS": before.control.code.js, "customCSS": before.control.code.css }),
+    );
+    compare("variants", before.variants != after.variants, &|| {
+        before
+            .variants
+            .iter()
+            .map(|v| json!({ "nickname": v.nickname, "customJS": v.code.js, "customCSS": v.code.css, "data": v.changes, "targeting": v.audience }))
+            .collect()
+    });
+    compare("custom_js", before.custom_code.js != after.custom_code.js, &|| json!(before.custom_code.js));
+    compare("custom_css", before.custom_code.css != after.custom_code.css, &|| json!(before.custom_code.css));
+    compare("configuration", before.configuration != after.configuration, &|| json!(before.configuration));
+    compare("targeting", before.targeting != after.targeting, &|| json!(before.targeting));
+    compare("tags", before.tags != after.tags, &|| json!(before.tags));
+    compare("plan", before.plan != after.plan, &|| json!(before.plan));
+    compare("primary_goal_key", before.primary_goal != after.primary_goal, &|| json!(before.primary_goal));
+    compare("secondary_goal_keys", before.secondary_goals != after.secondary_goals, &|| json!(before.secondary_goals));
+    compare("builtin_metrics", before.builtin_metrics != after.builtin_metrics, &|| json!(before.builtin_metrics));
+    compare("event_metrics", before.event_metrics != after.event_metrics, &|| json!(before.event_metrics));
+    compare("hypothesis_id", before.hypothesis_id != after.hypothesis_id, &|| json!(before.hypothesis_id));
+    compare("status", before.lifecycle != after.lifecycle, &|| match before.lifecycle {
+        Lifecycle::Live { started_at } => json!({ "status": "live", "started_at": started_at }),
+        other => json!({ "status": other.status().word() }),
+    });
+    compare("conclusion", before.conclusion != after.conclusion, &|| match &before.conclusion {
+        Some(conclusion) => {
+            json!({ "outcome": conclusion.outcome.word(), "note": conclusion.note, "at": conclusion.concluded_at })
+        }
+        None => Value::Null,
+    });
+    compare("serving", before.serving != after.serving, &|| match before.serving {
+        Serving::Never => Value::Null,
+        Serving::Stopped => json!("stopped"),
+        Serving::Winner { arm, rollout } => json!({ "variant_id": arm.id(), "traffic_allocation": rollout }),
+    });
+    changed
+}

@@ -1,0 +1,275 @@
+//! Arms of an experiment: the control and the treatment variants.
+
+use crate::targeting::Audience;
+use crate::{Flaw, Problems, text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// Most treatment variants of an experiment.
+pub const VARIANTS_MAX: usize = 50;
+/// Most bytes of one piece of code.
+pub const CODE_MAX: usize = 512 << 10;
+/// Most visual changes of one variant.
+pub const CHANGES_MAX: usize = 1_000;
+
+/// Which arm: 0 is the control, `n` is `Variant n`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Arm(pub u32);
+
+impl Arm {
+    /// The baseline.
+    pub const CONTROL: Arm = Arm(0);
+
+    /// The arm that this name is: `Control`, `Variant 1`, `Variant 2`…
+    pub fn from_name(name: &str) -> Option<Self> {
+        if name == "Control" {
+            return Some(Self::CONTROL);
+        }
+        let number = name.strip_prefix("Variant ")?;
+        let arm = Self(number.parse().ok()?);
+        (arm.0 > 0 && arm.to_string() == name).then_some(arm)
+    }
+
+    /// The arm with this id: `0`, `1`…
+    pub fn from_id(id: &str) -> Option<Self> {
+        let arm = Self(id.parse().ok()?);
+        (arm.id() == id).then_some(arm)
+    }
+
+    /// The arm's id as text.
+    pub fn id(self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl fmt::Display for Arm {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::CONTROL { out.write_str("Control") } else { write!(out, "Variant {}", self.0) }
+    }
+}
+
+/// Code that runs on customers' pages. Never cleaned: it is cargo, and writing
+/// it needs a scope of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Code {
+    /// JavaScript.
+    pub js: Arc<str>,
+    /// CSS.
+    pub css: Arc<str>,
+}
+
+/// A piece of code.
+///
+/// # Errors
+/// More than 512 KiB.
+pub fn parse_code(code: &str) -> Result<Arc<str>, Flaw> {
+    if code.len() > CODE_MAX {
+        return Err(Flaw::new("must have at most 512 KiB"));
+    }
+    Ok(code.into())
+}
+
+/// The baseline arm.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Control {
+    /// Label for people.
+    pub nickname: String,
+    /// Code that only the control runs.
+    pub code: Code,
+}
+
+/// Changes to the control: `None` keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ControlPatch {
+    /// New label.
+    pub nickname: Option<String>,
+    /// New JavaScript.
+    pub js: Option<Arc<str>>,
+    /// New CSS.
+    pub css: Option<Arc<str>>,
+}
+
+impl ControlPatch {
+    /// The control after this patch.
+    pub fn apply(self, before: &Control) -> Control {
+        Control {
+            nickname: self.nickname.unwrap_or_else(|| before.nickname.clone()),
+            code: Code {
+                js: self.js.unwrap_or_else(|| before.code.js.clone()),
+                css: self.css.unwrap_or_else(|| before.code.css.clone()),
+            },
+        }
+    }
+}
+
+/// A treatment. Its name is its position, `Variant 1` first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Variant {
+    /// Label for people.
+    pub nickname: String,
+    /// Code that only this variant runs.
+    pub code: Code,
+    /// Visual changes, applied in order.
+    pub changes: Vec<Change>,
+    /// For whom, in a personalization; `None` in every other test.
+    pub audience: Option<Audience>,
+}
+
+/// A label for people.
+///
+/// # Errors
+/// More than 255 characters.
+pub fn parse_nickname(nickname: &str) -> Result<String, Flaw> {
+    text::at_most(nickname, 255)
+}
+
+/// One visual change: an object recognised by some of its keys; further keys
+/// are kept as they were sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Change(Map<String, Value>);
+
+/// Keys of a change to the matches of `target`.
+const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class"];
+
+impl Change {
+    /// # Errors
+    /// An object with none of the known shapes, or a known key of a wrong type.
+    pub fn new(item: Map<String, Value>) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        let has = |key: &str| item.contains_key(key);
+        if has("target") && CONTENT_KEYS.iter().any(|key| has(key)) {
+            selector(&item, "target", &mut problems);
+        } else if has("rm") {
+            selector(&item, "rm", &mut problems);
+        } else if has("refEl") && has("dir") && has("htmlBlock") {
+            selector(&item, "refEl", &mut problems);
+            direction(&item, &mut problems);
+            if !item["htmlBlock"].is_string() {
+                problems.add("htmlBlock", "must be text");
+            }
+        } else if has("oriEl") && has("refEl") && has("dir") {
+            selector(&item, "oriEl", &mut problems);
+            selector(&item, "refEl", &mut problems);
+            direction(&item, &mut problems);
+        } else if has("url") && !has("target") {
+            match item["url"].as_str() {
+                None => problems.add("url", "must be text"),
+                Some(url) => {
+                    if let Err(flaw) = text::web_address(url) {
+                        problems.add("url", flaw.to_string());
+                    }
+                }
+            }
+        } else {
+            problems.add(
+                "",
+                "must be a change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}, {rm}, \
+                 {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or {url, relay_param}",
+            );
+        }
+        for key in ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href"] {
+            if item.get(key).is_some_and(|value| !value.is_string()) {
+                problems.add(key, "must be text");
+            }
+        }
+        problems.none_or(Self(item))
+    }
+
+    /// The object as it was sent.
+    pub fn as_object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// Whether it sends the visitor to another page.
+    pub fn is_redirect(&self) -> bool {
+        self.0.contains_key("url") && !["target", "rm", "refEl", "oriEl"].iter().any(|key| self.0.contains_key(*key))
+    }
+
+    /// Whether it carries something that a browser can run: HTML, or an address
+    /// with a scheme that holds script.
+    pub fn carries_code(&self) -> bool {
+        let script = |key: &str| {
+            self.0.get(key).and_then(Value::as_str).is_some_and(|address| {
+                let start: String =
+                    address.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(11).collect();
+                let start = start.to_ascii_lowercase();
+                ["javascript:", "data:", "vbscript:"].iter().any(|scheme| start.starts_with(scheme))
+            })
+        };
+        ["innerHTML", "outerHTML", "htmlBlock"].iter().any(|key| self.0.contains_key(*key))
+            || script("href")
+            || script("src")
+    }
+}
+
+fn selector(item: &Map<String, Value>, key: &str, problems: &mut Problems) {
+    if item.get(key).and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
+        problems.add(key, "must be a selector");
+    }
+}
+
+fn direction(item: &Map<String, Value>, problems: &mut Problems) {
+    if !item.get("dir").and_then(Value::as_str).is_some_and(|dir| matches!(dir, "b" | "a" | "p")) {
+        problems.add("dir", "must be \"b\" (before), \"a\" (after) or \"p\" (inside)");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arms_have_one_name_and_one_id() {
+        for (name, expect) in [
+            ("Control", Some(0)),
+            ("Variant 1", Some(1)),
+            ("Variant 50", Some(50)),
+            ("Variant 0", None),
+            ("Variant 01", None),
+            ("variant 1", None),
+            ("Variant  1", None),
+            ("Variant +1", None),
+            ("Variant 1 ", None),
+        ] {
+            assert_eq!(Arm::from_name(name).map(|arm| arm.0), expect, "{name}");
+        }
+        assert_eq!(Arm::from_id("0"), Some(Arm::CONTROL));
+        assert_eq!(Arm::from_id("00"), None);
+        assert_eq!(Arm::from_id("+1"), None);
+    }
+
+    #[test]
+    fn changes_are_recognised_by_their_keys() {
+        for (item, good, code) in [
+            (json!({"target": "h1", "innerText": "Hi", "note": {"kept": 1}}), true, false),
+            (json!({"target": "h1", "innerHTML": "<b>Hi</b>"}), true, true),
+            (json!({"target": "a", "href": "/pricing"}), true, false),
+            (json!({"target": "a", "href": " java\tscript:alert(1)"}), true, true),
+            (json!({"target": "h1"}), false, false),
+            (json!({"target": "", "style": "color:red"}), false, false),
+            (json!({"target": "h1", "innerText": 5}), false, false),
+            (json!({"rm": ".banner"}), true, false),
+            (json!({"refEl": "#a", "dir": "b", "htmlBlock": "<p>"}), true, true),
+            (json!({"refEl": "#a", "dir": "x", "htmlBlock": "<p>"}), false, true),
+            (json!({"oriEl": "#a", "refEl": "#b", "dir": "p"}), true, false),
+            (json!({"url": "https://example.com/b", "relay_param": true}), true, false),
+            (json!({"url": "javascript:alert(1)"}), false, false),
+            (json!({"selector": "h1"}), false, false),
+            (json!({}), false, false),
+        ] {
+            let Value::Object(map) = item.clone() else { unreachable!() };
+            match Change::new(map) {
+                Ok(change) => {
+                    assert!(good, "{item}");
+                    assert_eq!(change.carries_code(), code, "{item}");
+                }
+                Err(problems) => assert!(!good, "{item}: {problems:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! A goal: an outcome that is counted.
+
+use crate::ids::GoalId;
+use crate::{Flaw, Instant, Problems, text};
+
+/// A tracked outcome of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    /// Its id.
+    pub id: GoalId,
+    /// Its permanent name in code; never used again, also after deletion.
+    pub key: String,
+    /// What it counts.
+    pub definition: Definition,
+    /// When it was made.
+    pub created_at: Instant,
+    /// Counts its changes.
+    pub revision: i64,
+}
+
+/// What a goal counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Display name.
+    pub name: String,
+    /// When a visitor converts, with its value.
+    pub trigger: Trigger,
+    /// What the outcome is for the business.
+    pub purpose: Purpose,
+    /// The page on which its element was picked.
+    pub element_url: Option<String>,
+    /// Days after exposure within which an event counts; `None` for the whole test.
+    pub window_days: Option<i64>,
+    /// Events needed for a conversion.
+    pub min_count: i64,
+    /// Most value that one visitor contributes.
+    pub cap: Option<f64>,
+}
+
+/// What a goal is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Revenue.
+    Sell,
+    /// Use.
+    Engage,
+    /// Leads.
+    Generate,
+}
+
+impl Purpose {
+    /// Every purpose with its word.
+    pub const WORDS: [(&'static str, Purpose); 3] =
+        [("sell", Purpose::Sell), ("engage", Purpose::Engage), ("generate", Purpose::Generate)];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        word_of(&Self::WORDS, self)
+    }
+}
+
+/// The 14 kinds of outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoalType {
+    /// A page URL contains the value.
+    Pageview,
+    /// A page URL equals the value.
+    PageviewExact,
+    /// A page URL matches, `*` standing for any run of characters.
+    PageviewWildcard,
+    /// A page URL matches a regular expression.
+    PageviewRegex,
+    /// An element matching the selector is clicked.
+    ClickOnElement,
+    /// An element with this visible text is clicked.
+    ClickOnText,
+    /// A link that leads off the site and contains the value is followed.
+    ExternalLink,
+    /// A form matching the selector is submitted.
+    FormSubmit,
+    /// An element matching the selector becomes visible.
+    ElementAppears,
+    /// This percentage of a page is reached.
+    Scrolling,
+    /// So many seconds are spent visibly on a page.
+    Duration,
+    /// A custom event of this name arrives.
+    Event,
+    /// An order event of this name arrives; its value counts.
+    Revenue,
+    /// Page code calls this trigger.
+    Script,
+}
+
+impl GoalType {
+    /// Every type with its word in the interface.
+    pub const WORDS: [(&'static str, GoalType); 14] = [
+        ("pageview", GoalType::Pageview),
+        ("pageviewExact", GoalType::PageviewExact),
+        ("pageviewWildcard", GoalType::PageviewWildcard),
+        ("pageviewRegex", GoalType::PageviewRegex),
+        ("clickOnElement", GoalType::ClickOnElement),
+        ("clickOnText", GoalType::ClickOnText),
+        ("externalLink", GoalType::ExternalLink),
+        ("formSubmit", GoalType::FormSubmit),
+        ("elementAppears", GoalType::ElementAppears),
+        ("scrolling", GoalType::Scrolling),
+        ("duration", GoalType::Duration),
+        ("event", GoalType::Event),
+        ("revenue", GoalType::Revenue),
+        ("script", GoalType::Script),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        word_of(&Self::WORDS, self)
+    }
+}
+
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, other)| *other == value).map_or("", |(word, _)| word)
+}
+
+/// A goal's value as it was written: text, or a number for the two types that
+/// measure (`scrolling`, `duration`).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub enum GoalValue {
+    /// Written as a number.
+    Number(i64),
+    /// Written as text.
+    Text(String),
+}
+
+/// A type with a value that fits it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trigger {
+    goal_type: GoalType,
+    value: GoalValue,
+}
+
+impl Trigger {
+    /// # Errors
+    /// A value that the type cannot use: blank text, a percentage outside 1 to
+    /// 100, seconds outside 1 to 86,400, a malformed regular expression, and
+    /// numbers for types that compare text.
+    pub fn new(goal_type: GoalType, value: GoalValue) -> Result<Self, Flaw> {
+        match goal_type {
+            GoalType::Scrolling => measure(&value, 1..=100, "a percentage from 1 to 100")?,
+            GoalType::Duration => measure(&value, 1..=86_400, "seconds from 1 to 86400")?,
+            _ => {
+                let GoalValue::Text(text) = &value else {
+                    return Err(Flaw::new(format!("must be text for a goal of type {}", goal_type.word())));
+                };
+                if text.trim().is_empty() {
+                    return Err(Flaw::new("must not be blank"));
+                }
+                match goal_type {
+                    GoalType::PageviewRegex => drop(regular_expression(text)?),
+                    GoalType::Event | GoalType::Revenue => drop(text::at_most(text, 128)?),
+                    _ => drop(text::at_most(text, 2_048)?),
+                }
+            }
+        }
+        Ok(Self { goal_type, value })
+    }
+
+    /// The kind of outcome.
+    pub fn goal_type(&self) -> GoalType {
+        self.goal_type
+    }
+
+    /// The value as written.
+    pub fn value(&self) -> &GoalValue {
+        &self.value
+    }
+}
+
+fn measure(value: &GoalValue, range: std::ops::RangeInclusive<i64>, what: &str) -> Result<(), Flaw> {
+    let number = match value {
+        GoalValue::Number(number) => Some(*number),
+        GoalValue::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
+        GoalValue::Text(_) => None,
+    };
+    match number {
+        Some(number) if range.contains(&number) => Ok(()),
+        _ => Err(Flaw::new(format!("must be {what}"))),
+    }
+}
+
+/// A regular expression of at most 512 bytes whose matching takes linear time
+/// and whose program stays small.
+///
+/// # Errors
+/// Longer, malformed or too large expressions. Look-around and back-references
+/// are malformed here: they cannot be matched in linear time.
+pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
+    if pattern.len() > 512 {
+        return Err(Flaw::new("must have at most 512 bytes"));
+    }
+    // Larger programs take milliseconds on a long URL; see "linear time is not
+    // a bound" in the regex crate's own documentation of size_limit.
+    regex::RegexBuilder::new(pattern).size_limit(32 << 10).dfa_size_limit(32 << 10).build().map_err(|error| match error
+    {
+        regex::Error::CompiledTooBig(_) => {
+            Flaw::new("is too large a regular expression; use fewer or smaller repetitions")
+        }
+        _ => Flaw::new(
+            "is not a regular expression that can be matched in linear time (no look-around, no back-references)",
+        ),
+    })
+}
+
+impl Definition {
+    /// # Errors
+    /// A window, count or cap out of range, each named.
+    pub fn checked(self) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        if self.window_days.is_some_and(|days| !(1..=365).contains(&days)) {
+            problems.add("window_days", "must be an integer from 1 to 365, or null");
+        }
+        if !(1..=1_000).contains(&self.min_count) {
+            problems.add("min_count", "must be an integer from 1 to 1000");
+        }
+        if self.cap.is_some_and(|cap| !(cap > 0.0 && cap <= 1e12)) {
+            problems.add("cap", "must be a number above 0 and at most 1000000000000, or null");
+        }
+        problems.none_or(self)
+    }
+}
+
+/// Changes to a goal: `None` keeps, `Some(None)` clears. The key is permanent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Patch {
+    /// New name.
+    pub name: Option<String>,
+    /// New type; the value, new or kept, must fit it.
+    pub goal_type: Option<GoalType>,
+    /// New value.
+    pub value: Option<GoalValue>,
+    /// New purpose.
+    pub purpose: Option<Purpose>,
+    /// New page of the element.
+    pub element_url: Option<Option<String>>,
+    /// New window.
+    pub window_days: Option<Option<i64>>,
+    /// New count.
+    pub min_count: Option<i64>,
+    /// New cap.
+    pub cap: Option<Option<f64>>,
+}
+
+impl Patch {
+    /// The definition after this patch.
+    ///
+    /// # Errors
+    /// A type and value that do not fit, or numbers out of range.
+    pub fn apply(self, before: &Definition) -> Result<Definition, Problems> {
+        let trigger = Trigger::new(
+            self.goal_type.unwrap_or(before.trigger.goal_type),
+            self.value.unwrap_or_else(|| before.trigger.value.clone()),
+        )
+        .map_err(|flaw| Problems::one("goal_value", flaw.to_string()))?;
+        Definition {
+            name: self.name.unwrap_or_else(|| before.name.clone()),
+            trigger,
+            purpose: self.purpose.unwrap_or(before.purpose),
+            element_url: self.element_url.unwrap_or_else(|| before.element_url.clone()),
+            window_days: self.window_days.unwrap_or(before.window_days),
+            min_count: self.min_count.unwrap_or(before.min_count),
+            cap: self.cap.unwrap_or(before.cap),
+        }
+        .checked()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_fit_their_types() {
+        let text = |text: &str| GoalValue::Text(text.into());
+        for (goal_type, value, good) in [
+            (GoalType::Pageview, text("/thanks"), true),
+            (GoalType::Pageview, text(" "), false),
+            (GoalType::Pageview, GoalValue::Number(3), false),
+            (GoalType::PageviewRegex, text("^/thanks(/|$)"), true),
+            (GoalType::PageviewRegex, text("(unclosed"), false),
+            (GoalType::PageviewRegex, text("(?=ahead)"), false),
+            (GoalType::PageviewRegex, text("((a{99}){99}){99}"), false),
+            (GoalType::PageviewRegex, text(&"a".repeat(513)), false),
+            (GoalType::Scrolling, GoalValue::Number(75), true),
+            (GoalType::Scrolling, text("75"), true),
+            (GoalType::Scrolling, text("75%"), false),
+            (GoalType::Scrolling, GoalValue::Number(101), false),
+            (GoalType::Duration, text("0"), false),
+            (GoalType::Duration, text("30"), true),
+            (GoalType::Event, text(&"x".repeat(129)), false),
+        ] {
+            assert_eq!(Trigger::new(goal_type, value.clone()).is_ok(), good, "{goal_type:?} {value:?}");
+        }
+    }
+}

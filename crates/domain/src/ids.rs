@@ -1,0 +1,66 @@
+//! Identifiers. Integers below 2⁵³, never reused.
+
+use std::fmt;
+
+/// Greatest integer that JSON clients agree on.
+pub const MAX_SAFE: i64 = 1 << 53;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl $name {
+            /// The id that this text is: decimal digits, 1 to 2⁵³. `None` for anything else.
+            pub fn parse(text: &str) -> Option<Self> {
+                let digits = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+                let id = if digits { text.parse().ok()? } else { return None };
+                (1..=MAX_SAFE).contains(&id).then_some(Self(id))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(out)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A company: owns projects and keys.
+    CompanyId,
+    /// A project: owns experiments, hypotheses and goals.
+    ProjectId,
+    /// An experiment; `test_id` in the published interface.
+    ExperimentId,
+    /// A hypothesis.
+    HypothesisId,
+    /// A goal; `goal_profile_id` in the published interface.
+    GoalId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_decimal_digits_in_range_are_ids() {
+        for (text, expect) in [
+            ("1", Some(1)),
+            ("9007199254740992", Some(MAX_SAFE)),
+            ("9007199254740993", None),
+            ("0", None),
+            ("-1", None),
+            ("+1", None),
+            ("1.0", None),
+            ("", None),
+            ("１", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(ExperimentId::parse(text).map(|id| id.0), expect, "{text}");
+        }
+    }
+}
