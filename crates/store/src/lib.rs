@@ -1,1 +1,64 @@
 //! Remembers experiments, hypotheses, goals, projects and keys.
+//!
+//! One function per question or change; each takes a transaction that its
+//! caller opened and returns domain values. Everything of a tenant is asked for
+//! with the tenant: no function reads an experiment, a hypothesis or a goal by
+//! its id alone.
+
+pub mod backlog;
+mod codec;
+mod error;
+pub mod experiments;
+pub mod goals;
+pub mod hypotheses;
+pub mod idempotency;
+pub mod keys;
+pub mod settings;
+pub mod tenants;
+
+pub use error::{Error, Result};
+
+use muriel_domain::ids::ProjectId;
+use muriel_sql::{Db, Lock, LockName, Migration, Tx};
+
+/// The schema's history, oldest first.
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") }];
+
+/// Brings the schema up to date.
+///
+/// # Errors
+/// A database newer than this program, or one that cannot be reached.
+pub async fn migrate(db: &Db) -> Result<()> {
+    Ok(db.migrate(MIGRATIONS).await?)
+}
+
+/// Kinds of named lock.
+const PROJECT_LOCK: i32 = 1;
+const EXPERIMENT_LOCK: i32 = 2;
+
+/// How a transaction means to change a project's things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// Changes one experiment, and relies on goals and hypotheses that it names
+    /// to stay there. Any number at once.
+    ChangeExperiment(muriel_domain::ids::ExperimentId),
+    /// Makes or removes something whose name or absence others rely on. Alone.
+    Reshape,
+}
+
+/// Waits until nobody else changes what `intent` relies on.
+///
+/// # Errors
+/// When the database cannot be reached or the wait is too long.
+pub async fn lock(tx: &mut dyn Tx, project: ProjectId, intent: Intent) -> Result<()> {
+    let name = LockName { kind: PROJECT_LOCK, id: project.0 };
+    match intent {
+        Intent::Reshape => tx.lock(Lock::Exclusive(name)).await?,
+        Intent::ChangeExperiment(id) => {
+            tx.lock(Lock::Shared(name)).await?;
+            tx.lock(Lock::Exclusive(LockName { kind: EXPERIMENT_LOCK, id: id.0 })).await?;
+        }
+    }
+    Ok(())
+}

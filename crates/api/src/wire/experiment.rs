@@ -1,0 +1,379 @@
+//! Experiments as they are sent: PATCH and create bodies become domain values.
+
+use super::fields::{
+    Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word,
+};
+use super::goal::{GoalBody, inline_goal};
+use super::targeting::{audience, targeting};
+use crate::json::{self, Json};
+use muriel_domain::experiment::{
+    BUILTIN_METRICS, CHANGES_MAX, Change, Code, Configuration, ConfigurationPatch, ControlPatch, DataKey,
+    DistributionPatch, ExperimentPatch, PlanPatch, Status, TestType, VARIANTS_MAX, VariantSent, parse_builtin_metrics,
+    parse_code, parse_event_names, parse_goal_keys, parse_nickname, parse_page_url, parse_tags,
+};
+use muriel_domain::ids::{HypothesisId, MAX_SAFE};
+use muriel_domain::{Flaw, Instant, Problems};
+use serde_json::{Map, Value};
+
+const PATCH_FIELDS: [&str; 17] = [
+    "test_name",
+    "url",
+    "variants",
+    "variants_data_key",
+    "control",
+    "control_attr",
+    "custom_js",
+    "custom_css",
+    "configuration",
+    "targeting",
+    "tags",
+    "secondary_goal_keys",
+    "primary_goal_key",
+    "hypothesis_id",
+    "builtin_metrics",
+    "event_metrics",
+    "plan",
+];
+
+/// What details show and PATCH does not change, with what does.
+const READ_ONLY: [(&str, &str); 13] = [
+    ("test_id", "identifies the experiment and cannot be changed"),
+    ("company_id", "cannot be changed"),
+    ("project_key", "cannot be changed; an experiment stays in its project"),
+    ("experiment_key", "is permanent; it is given when the experiment is created"),
+    ("test_type", "is permanent; it is given when the experiment is created"),
+    ("status", "is changed with PATCH /experiment/{test_id}/status"),
+    ("is_completed", "is set only by concluding the experiment in the dashboard"),
+    ("created_at", "cannot be changed"),
+    ("updated_at", "cannot be changed; every update sets it"),
+    ("hypothesis", "is changed with hypothesis_id, and its texts with PATCH /hypothesis/{hypothesis_id}"),
+    ("primary_goal", "is changed with primary_goal_key, and the goal itself with PATCH /goal/{goal_profile_id}"),
+    ("epochs", "cannot be changed; the server opens them"),
+    (
+        "serving_variant_id",
+        "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
+    ),
+];
+
+/// The same for a field whose name the interface calls a legacy one.
+const DEPLOY: (&str, &str) =
+    ("is_deploy", "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving");
+
+/// A PATCH body, and what is wrong with it.
+pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
+    let found = Found::default();
+    let patch = Fields::new(body, "", &found).map(|fields| {
+        let mut read_only = READ_ONLY.to_vec();
+        read_only.push(DEPLOY);
+        read_only.push(("serving_traffic_allocation", "is changed with PATCH /experiment/{test_id}/serving-rollout"));
+        fields.only(&PATCH_FIELDS, &read_only);
+        patch_fields(&fields, mode)
+    });
+    (patch.unwrap_or_default(), found.into_problems())
+}
+
+/// A new experiment as it was sent.
+#[derive(Debug, Default)]
+pub(crate) struct Creation {
+    /// Everything that a PATCH can set.
+    pub(crate) patch: ExperimentPatch,
+    pub(crate) status: Option<Status>,
+    pub(crate) test_type: Option<TestType>,
+    pub(crate) key: Option<String>,
+    pub(crate) variants_data_key: Option<DataKey>,
+    pub(crate) primary_goal: Option<GoalBody>,
+    pub(crate) secondary_goals: Vec<GoalBody>,
+}
+
+/// A create body, and what is wrong with it.
+pub(crate) fn creation(body: &Json) -> (Creation, Problems) {
+    let found = Found::default();
+    let creation = Fields::new(body, "", &found).map(|fields| {
+        let mut known = PATCH_FIELDS.to_vec();
+        known.extend(["status", "test_type", "experiment_key", "primary_goal", "secondary_goals"]);
+        fields.only(&known, &READ_ONLY);
+        for name in ["test_name", "url", "variants"] {
+            fields.require(name);
+        }
+        if fields.has("primary_goal") && fields.has("primary_goal_key") {
+            fields.add("primary_goal", "and primary_goal_key exclude each other; send one of them");
+        }
+        let mut patch = patch_fields(&fields, Mode::Whole);
+        // The key is what the experiment will use; there is none yet to compare it with.
+        patch.variants_data_key = None;
+        Creation {
+            patch,
+            status: fields.read("status", status),
+            test_type: fields.read("test_type", word(&TestType::WORDS)),
+            key: fields.read("experiment_key", parsed(muriel_domain::text::key)),
+            variants_data_key: fields.read("variants_data_key", parsed(DataKey::parse)),
+            primary_goal: fields.read_deep("primary_goal", |value, place| inline_goal(value, place, &found)),
+            secondary_goals: fields
+                .read_deep("secondary_goals", |value, place| {
+                    list(value, &place, 100, &found, |item, place| inline_goal(item, place, &found))
+                })
+                .unwrap_or_default(),
+        }
+    });
+    (creation.unwrap_or_default(), found.into_problems())
+}
+
+/// A status number.
+pub(crate) fn status(value: &Json) -> Result<Status, Flaw> {
+    match value.as_int() {
+        Some(9) => Ok(Status::Draft),
+        Some(1) => Ok(Status::Live),
+        Some(0) => Ok(Status::Inactive),
+        _ => Err(Flaw::new("must be 9 (draft), 1 (live) or 0 (inactive)")),
+    }
+}
+
+/// The number of a status.
+pub(crate) fn status_code(status: Status) -> u8 {
+    match status {
+        Status::Draft => 9,
+        Status::Live => 1,
+        Status::Inactive => 0,
+    }
+}
+
+fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
+    let found = fields.found();
+    if fields.has("control") && fields.has("control_attr") {
+        fields.add("control_attr", "and control exclude each other; send one of them");
+    }
+    let names = |name, parse: fn(&[&str]) -> Result<Vec<String>, Problems>, default: &[&str]| {
+        top_deep(fields, name, mode, || default.iter().map(|name| (*name).to_owned()).collect(), |value, place| {
+            noted(parse(&texts(value, &place, found)?), &place, found)
+        })
+    };
+    ExperimentPatch {
+        name: fields.read("test_name", parsed(|name| muriel_domain::text::title(name, 255))),
+        url: fields.read("url", parsed(parse_page_url)),
+        variants: fields.read_deep("variants", |value, place| variants(value, &place, found)),
+        variants_data_key: fields.read("variants_data_key", text).map(str::to_owned),
+        control: control(fields, mode),
+        custom_js: top(fields, "custom_js", mode, Default::default, parsed(parse_code)),
+        custom_css: top(fields, "custom_css", mode, Default::default, parsed(parse_code)),
+        configuration: object(fields, "configuration", mode, |value, place, mode| configuration(value, place, mode, found)),
+        targeting: object(fields, "targeting", mode, |value, place, mode| targeting(value, place, mode, found)),
+        tags: names("tags", parse_tags, &[]),
+        secondary_goals: names("secondary_goal_keys", parse_goal_keys, &[]),
+        primary_goal: fields.read("primary_goal_key", nullable(text)).map(|key| key.map(str::to_owned)),
+        hypothesis_id: fields.read("hypothesis_id", nullable(integer(1..=MAX_SAFE))).map(|id| id.map(HypothesisId)),
+        builtin_metrics: names("builtin_metrics", parse_builtin_metrics, &BUILTIN_METRICS),
+        event_metrics: names("event_metrics", parse_event_names, &[]),
+        plan: object(fields, "plan", mode, |value, place, mode| plan(value, place, mode, found)),
+    }
+}
+
+/// A top-level field with a default, to which a merged `null` returns.
+fn top<'a, T>(
+    fields: &Fields<'a>,
+    name: &str,
+    mode: Mode,
+    default: impl FnOnce() -> T,
+    read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
+) -> Option<T> {
+    match (fields.get(name), mode) {
+        (Some(Json::Null), Mode::Merge) => Some(default()),
+        _ => fields.read(name, read),
+    }
+}
+
+/// As [`top`] for values that note problems by themselves.
+fn top_deep<'a, T>(
+    fields: &Fields<'a>,
+    name: &str,
+    mode: Mode,
+    default: impl FnOnce() -> T,
+    read: impl FnOnce(&'a Json, String) -> Option<T>,
+) -> Option<T> {
+    match (fields.get(name), mode) {
+        (Some(Json::Null), Mode::Merge) => Some(default()),
+        _ => fields.read_deep(name, read),
+    }
+}
+
+/// A top-level object; a merged `null` is the empty object sent whole.
+fn object<'a, T>(
+    fields: &Fields<'a>,
+    name: &str,
+    mode: Mode,
+    read: impl FnOnce(&Json, String, Mode) -> Option<T>,
+) -> Option<T> {
+    match (fields.get(name)?, mode) {
+        (Json::Null, Mode::Merge) => read(&Json::Object(Vec::new()), fields.place(name), Mode::Whole),
+        (value, mode) => read(value, fields.place(name), mode),
+    }
+}
+
+fn control(fields: &Fields<'_>, mode: Mode) -> Option<ControlPatch> {
+    let found = fields.found();
+    let parts = |value: &Json, place: String, mode, [nickname, js, css]: [&str; 3]| {
+        let fields = Fields::new(value, place, found)?;
+        fields.only(&[nickname, js, css], &[]);
+        Some(ControlPatch {
+            nickname: fields.choose(nickname, mode, String::new, parsed(parse_nickname)),
+            js: fields.choose(js, mode, Default::default, parsed(parse_code)),
+            css: fields.choose(css, mode, Default::default, parsed(parse_code)),
+        })
+    };
+    let attributes = ["name", "js", "css"];
+    match fields.get("control_attr") {
+        Some(Json::Text(text)) => match json::parse(text.as_bytes()) {
+            Ok(value @ Json::Object(_)) => parts(&value, fields.place("control_attr"), mode, attributes),
+            _ => {
+                fields.add("control_attr", "must be an object, or text that holds one as JSON");
+                None
+            }
+        },
+        Some(_) => object(fields, "control_attr", mode, |value, place, mode| parts(value, place, mode, attributes)),
+        None => object(fields, "control", mode, |value, place, mode| {
+            parts(value, place, mode, ["nickname", "customJS", "customCSS"])
+        }),
+    }
+}
+
+fn variants(value: &Json, place: &str, found: &Found) -> Option<Vec<VariantSent>> {
+    let items = value.as_array();
+    if items.is_some_and(|items| items.is_empty() || items.len() > VARIANTS_MAX) {
+        found.add(place, format!("must have 1 to {VARIANTS_MAX} treatment variants"));
+        return None;
+    }
+    let mut number = 0;
+    list(value, place, VARIANTS_MAX, found, |item, place| {
+        number += 1;
+        variant(item, number, place, found)
+    })
+}
+
+fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<VariantSent> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&["name", "nickname", "customJS", "customCSS", "data", "targeting"], &[]);
+    let expected = format!("Variant {number}");
+    let name = fields.needed("name", |value| match text(value)? {
+        name if name == expected => Ok(()),
+        name if name.trim().eq_ignore_ascii_case("control") => {
+            Err(Flaw::new("must not be the control, which is no part of variants; use the field control for it"))
+        }
+        _ => Err(Flaw::new(format!("must be \"{expected}\""))),
+    });
+    let nickname = fields.choose("nickname", Mode::Whole, String::new, parsed(parse_nickname));
+    let js = fields.choose("customJS", Mode::Whole, Default::default, parsed(parse_code));
+    let css = fields.choose("customCSS", Mode::Whole, Default::default, parsed(parse_code));
+    let changes = fields.choose_deep("data", Mode::Whole, Vec::new, |value, place| {
+        list(value, &place, CHANGES_MAX, found, |item, place| {
+            if !matches!(item, Json::Object(_)) {
+                found.add(place, "must be an object");
+                return None;
+            }
+            noted(Change::new(to_map(item)), &place, found)
+        })
+    });
+    let audience = match fields.has("targeting") {
+        true => Some(fields.read_deep("targeting", |value, place| audience(value, place, found))?),
+        false => None,
+    };
+    name?;
+    Some(VariantSent { nickname: nickname?, code: Code { js: js?, css: css? }, changes: changes?, audience })
+}
+
+/// A JSON value as it is kept where the interface leaves the shape open.
+fn to_value(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Int(number) => Value::from(*number),
+        Json::Float(number) => Value::from(*number),
+        Json::Text(text) => Value::String(text.clone()),
+        Json::Array(items) => items.iter().map(to_value).collect(),
+        Json::Object(_) => Value::Object(to_map(value)),
+    }
+}
+
+fn to_map(value: &Json) -> Map<String, Value> {
+    value.as_object().unwrap_or_default().iter().map(|(key, value)| (key.clone(), to_value(value))).collect()
+}
+
+const CONFIGURATION_KEYS: [&str; 15] = [
+    "traffic_allocation",
+    "confidence_interval",
+    "start_test_date",
+    "end_test_date",
+    "is_mab",
+    "is_autopilot",
+    "distribution",
+    "bayesian",
+    "dom_change_path",
+    "trigger_variant_change",
+    "completion_visitor",
+    "completion_conversion",
+    "completion_stats_significant_flag",
+    "completion_after_period",
+    "integration",
+];
+
+fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Option<ConfigurationPatch> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&CONFIGURATION_KEYS, &[]);
+    let default = Configuration::default();
+    let at_least_0 = || integer(0..=MAX_SAFE);
+    let short_text = || nullable(parsed(|text| muriel_domain::text::at_most(text, 255)));
+    Some(ConfigurationPatch {
+        traffic_allocation: fields
+            .choose("traffic_allocation", mode, || default.traffic_allocation, integer(0..=100)),
+        confidence_interval: fields
+            .choose("confidence_interval", mode, || default.confidence_interval, integer(50..=99)),
+        start_test_date: fields.choose("start_test_date", mode, || None, nullable(parsed(Instant::parse))),
+        end_test_date: fields.choose("end_test_date", mode, || None, nullable(parsed(Instant::parse))),
+        is_mab: fields.choose("is_mab", mode, || default.is_mab, flag),
+        is_autopilot: fields.choose("is_autopilot", mode, || default.is_autopilot, flag),
+        distribution: fields
+            .choose("distribution", mode, || DistributionPatch::Unset, |value| distribution(value, mode)),
+        bayesian: fields.choose("bayesian", mode, || default.bayesian, flag),
+        dom_change_path: fields.choose("dom_change_path", mode, || None, short_text()),
+        trigger_variant_change: fields.choose("trigger_variant_change", mode, || None, short_text()),
+        completion_visitor: fields.choose("completion_visitor", mode, || 0, at_least_0()),
+        completion_conversion: fields.choose("completion_conversion", mode, || 0, at_least_0()),
+        completion_stats_significant_flag: fields.choose("completion_stats_significant_flag", mode, || false, flag),
+        completion_after_period: fields.choose("completion_after_period", mode, || 0, at_least_0()),
+        integration: fields.choose_deep("integration", mode, Vec::new, |value, place| {
+            list(value, &place, 50, found, |item, place| match item {
+                Json::Object(_) | Json::Text(_) => Some(to_value(item)),
+                _ => {
+                    found.add(place, "must be an object or text");
+                    None
+                }
+            })
+        }),
+    })
+}
+
+fn distribution(value: &Json, mode: Mode) -> Result<DistributionPatch, Flaw> {
+    let flaw = || Flaw::new("must be null, \"equal\", \"manual\" or an object of weights such as {\"Control\": 50, \"Variant 1\": 50}");
+    match value {
+        Json::Null => Ok(DistributionPatch::Unset),
+        Json::Text(word) if word == "equal" => Ok(DistributionPatch::Equal),
+        Json::Text(word) if word == "manual" => Ok(DistributionPatch::InForce),
+        Json::Text(text) => match json::parse(text.as_bytes()) {
+            Ok(value @ Json::Object(_)) => Ok(DistributionPatch::Weights(to_map(&value))),
+            _ => Err(flaw()),
+        },
+        Json::Object(_) if mode == Mode::Merge => Ok(DistributionPatch::Merge(to_map(value))),
+        Json::Object(_) => Ok(DistributionPatch::Weights(to_map(value))),
+        _ => Err(flaw()),
+    }
+}
+
+fn plan(value: &Json, place: String, mode: Mode, found: &Found) -> Option<PlanPatch> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&["mde", "visitors"], &[]);
+    Some(PlanPatch {
+        mde: fields.choose("mde", mode, || 2.0, |value| match value.as_number() {
+            Some(percent) if percent > 0.0 && percent <= 1_000.0 => Ok(percent),
+            _ => Err(Flaw::new("must be a percentage above 0 and at most 1000")),
+        }),
+        visitors: fields.choose("visitors", mode, || None, nullable(integer(1..=MAX_SAFE))),
+    })
+}

@@ -1,0 +1,333 @@
+//! Reading an object field by field, noting everything that is wrong with it.
+
+use crate::json::Json;
+use muriel_domain::ids::MAX_SAFE;
+use muriel_domain::{Flaw, Problems};
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+
+/// How an object that is sent relates to the one that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// It is the new value; what it leaves out returns to its default.
+    Whole,
+    /// RFC 7396: what it leaves out stays, `null` returns to the default.
+    Merge,
+}
+
+/// The problems of one body.
+#[derive(Debug, Default)]
+pub(crate) struct Found(RefCell<Problems>);
+
+impl Found {
+    pub(crate) fn add(&self, field: impl Into<String>, message: impl Into<String>) {
+        self.0.borrow_mut().add(field, message);
+    }
+
+    /// Notes problems whose places are relative to `path`.
+    pub(crate) fn add_under(&self, path: &str, problems: &Problems) {
+        for problem in problems.iter() {
+            self.add(join(path, &problem.field), &*problem.message);
+        }
+    }
+
+    pub(crate) fn into_problems(self) -> Problems {
+        self.0.into_inner()
+    }
+}
+
+/// The place of something inside of `path`.
+pub(crate) fn join(path: &str, inner: &str) -> String {
+    match (path, inner) {
+        ("", inner) => inner.trim_start_matches('.').to_owned(),
+        (path, "") => path.to_owned(),
+        (path, inner) if inner.starts_with(['[', '.']) => format!("{path}{inner}"),
+        (path, inner) => format!("{path}.{inner}"),
+    }
+}
+
+/// An object that is being read.
+pub(crate) struct Fields<'a> {
+    members: &'a [(String, Json)],
+    path: String,
+    found: &'a Found,
+}
+
+impl<'a> Fields<'a> {
+    /// `value` as an object; notes it when it is none.
+    pub(crate) fn new(value: &'a Json, path: impl Into<String>, found: &'a Found) -> Option<Self> {
+        let path = path.into();
+        match value.as_object() {
+            Some(members) => Some(Self { members, path, found }),
+            None => {
+                let field = if path.is_empty() { "body".to_owned() } else { path };
+                found.add(field, "must be an object");
+                None
+            }
+        }
+    }
+
+    /// The place of a field.
+    pub(crate) fn place(&self, name: &str) -> String {
+        join(&self.path, name)
+    }
+
+    /// Notes a problem of a field.
+    pub(crate) fn add(&self, name: &str, message: impl Into<String>) {
+        self.found.add(self.place(name), message);
+    }
+
+    /// Where further problems go.
+    pub(crate) fn found(&self) -> &'a Found {
+        self.found
+    }
+
+    /// Every key with its value.
+    pub(crate) fn members(&self) -> &'a [(String, Json)] {
+        self.members
+    }
+
+    /// Notes every field that is not `known`: those `elsewhere` with what they
+    /// say, others with the nearest known name.
+    pub(crate) fn only(&self, known: &[&str], elsewhere: &[(&str, &str)]) {
+        for (name, _) in self.members {
+            if known.contains(&name.as_str()) {
+                continue;
+            }
+            match elsewhere.iter().find(|(other, _)| other == name) {
+                Some((_, message)) => self.add(name, *message),
+                None => match nearest(name, known) {
+                    Some(near) => self.add(name, format!("is not a known field; did you mean \"{near}\"?")),
+                    None => self.add(name, format!("is not a known field; there are {}", known.join(", "))),
+                },
+            }
+        }
+    }
+
+    /// The value of a field that was sent.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
+        self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Whether the field was sent.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Notes that a field is missing, unless it was sent.
+    pub(crate) fn require(&self, name: &str) {
+        if !self.has(name) {
+            self.add(name, "is required");
+        }
+    }
+
+    /// The field as `read` understands it; notes what is wrong with it. `None`
+    /// when it was not sent or is wrong.
+    pub(crate) fn read<T>(&self, name: &str, read: impl FnOnce(&'a Json) -> Result<T, Flaw>) -> Option<T> {
+        match read(self.get(name)?) {
+            Ok(value) => Some(value),
+            Err(flaw) => {
+                self.add(name, flaw.to_string());
+                None
+            }
+        }
+    }
+
+    /// The field as `read` understands it, which notes problems by itself.
+    pub(crate) fn read_deep<T>(&self, name: &str, read: impl FnOnce(&'a Json, String) -> Option<T>) -> Option<T> {
+        read(self.get(name)?, self.place(name))
+    }
+
+    /// A field that must be sent.
+    pub(crate) fn needed<T>(&self, name: &str, read: impl FnOnce(&'a Json) -> Result<T, Flaw>) -> Option<T> {
+        self.require(name);
+        self.read(name, read)
+    }
+
+    /// A key of an object that is sent whole or merged: `None` keeps what is
+    /// there, otherwise the value, or the default.
+    pub(crate) fn choose<T>(
+        &self,
+        name: &str,
+        mode: Mode,
+        default: impl FnOnce() -> T,
+        read: impl FnOnce(&'a Json) -> Result<T, Flaw>,
+    ) -> Option<T> {
+        match (self.get(name), mode) {
+            (None, Mode::Whole) | (Some(Json::Null), Mode::Merge) => Some(default()),
+            (None, Mode::Merge) => None,
+            (Some(_), _) => self.read(name, read),
+        }
+    }
+
+    /// As [`Fields::choose`] for values that note problems by themselves.
+    pub(crate) fn choose_deep<T>(
+        &self,
+        name: &str,
+        mode: Mode,
+        default: impl FnOnce() -> T,
+        read: impl FnOnce(&'a Json, String) -> Option<T>,
+    ) -> Option<T> {
+        match (self.get(name), mode) {
+            (None, Mode::Whole) | (Some(Json::Null), Mode::Merge) => Some(default()),
+            (None, Mode::Merge) => None,
+            (Some(_), _) => self.read_deep(name, read),
+        }
+    }
+}
+
+/// The known name that is most like a misspelt one, if any is.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let folded = name.to_lowercase().replace(['_', '-'], "");
+    known
+        .iter()
+        .map(|near| (strsim::damerau_levenshtein(&folded, &near.to_lowercase().replace('_', "")), *near))
+        .filter(|(distance, near)| *distance * 3 <= near.len().max(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, near)| near)
+}
+
+/// Text.
+pub(crate) fn text(value: &Json) -> Result<&str, Flaw> {
+    value.as_str().ok_or(Flaw::new("must be text"))
+}
+
+/// Text that `parse` takes.
+pub(crate) fn parsed<T>(parse: impl Fn(&str) -> Result<T, Flaw>) -> impl Fn(&Json) -> Result<T, Flaw> {
+    move |value| parse(text(value)?)
+}
+
+/// `null`, or what `read` takes.
+pub(crate) fn nullable<'a, T>(
+    read: impl Fn(&'a Json) -> Result<T, Flaw>,
+) -> impl Fn(&'a Json) -> Result<Option<T>, Flaw> {
+    move |value| match value {
+        Json::Null => Ok(None),
+        value => read(value).map(Some).map_err(|flaw| {
+            if flaw.0.contains("null") { flaw } else { Flaw::new(format!("{flaw}, or null")) }
+        }),
+    }
+}
+
+/// An integer in a range.
+pub(crate) fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i64, Flaw> {
+    move |value| match value.as_int() {
+        Some(number) if range.contains(&number) => Ok(number),
+        _ if *range.end() >= MAX_SAFE => Err(Flaw::new(format!("must be an integer of at least {}", range.start()))),
+        _ => Err(Flaw::new(format!("must be an integer from {} to {}", range.start(), range.end()))),
+    }
+}
+
+/// 0 or 1; nothing else, however like it.
+pub(crate) fn flag(value: &Json) -> Result<bool, Flaw> {
+    match value.as_int() {
+        Some(0) => Ok(false),
+        Some(1) => Ok(true),
+        _ => Err(Flaw::new("must be 0 or 1")),
+    }
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean(value: &Json) -> Result<bool, Flaw> {
+    value.as_bool().ok_or(Flaw::new("must be true or false"))
+}
+
+/// One of some words.
+pub(crate) fn word<T: Copy>(words: &[(&'static str, T)]) -> impl Fn(&Json) -> Result<T, Flaw> {
+    move |value| {
+        let word = value.as_str();
+        words.iter().find(|(known, _)| Some(*known) == word).map(|(_, value)| *value).ok_or_else(|| {
+            let known: Vec<_> = words.iter().map(|(known, _)| *known).collect();
+            Flaw::new(format!("must be one of {}", known.join(", ")))
+        })
+    }
+}
+
+/// A list of texts; notes the items that are none.
+pub(crate) fn texts<'a>(value: &'a Json, place: &str, found: &Found) -> Option<Vec<&'a str>> {
+    let Some(items) = value.as_array() else {
+        found.add(place, "must be an array of texts");
+        return None;
+    };
+    let mut texts = Vec::with_capacity(items.len());
+    let mut good = true;
+    for (index, item) in items.iter().enumerate() {
+        match item.as_str() {
+            Some(text) => texts.push(text),
+            None => {
+                good = false;
+                found.add(format!("{place}[{index}]"), "must be text");
+            }
+        }
+    }
+    good.then_some(texts)
+}
+
+/// A list of at most `max` items that `read` takes, each with its place. `None`
+/// when any of them is wrong.
+pub(crate) fn list<'a, T>(
+    value: &'a Json,
+    place: &str,
+    max: usize,
+    found: &Found,
+    mut read: impl FnMut(&'a Json, String) -> Option<T>,
+) -> Option<Vec<T>> {
+    let Some(items) = value.as_array() else {
+        found.add(place, "must be an array");
+        return None;
+    };
+    if items.len() > max {
+        found.add(place, format!("must have at most {max} entries"));
+        return None;
+    }
+    let mut good = true;
+    let mut values = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        match read(item, format!("{place}[{index}]")) {
+            Some(value) => values.push(value),
+            None => good = false,
+        }
+    }
+    good.then_some(values)
+}
+
+/// What a constructor gives, or its problems noted under `place`.
+pub(crate) fn noted<T>(result: Result<T, Problems>, place: &str, found: &Found) -> Option<T> {
+    result.map_err(|problems| found.add_under(place, &problems)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested_only_when_it_is_near() {
+        let known = ["bayesian", "is_mab", "traffic_allocation", "customJS"];
+        for (name, expect) in [
+            ("bayesien", Some("bayesian")),
+            ("trafic_allocation", Some("traffic_allocation")),
+            ("trafficAllocation", Some("traffic_allocation")),
+            ("custom_js", Some("customJS")),
+            ("isMab", Some("is_mab")),
+            ("colour", None),
+        ] {
+            assert_eq!(nearest(name, &known), expect, "{name}");
+        }
+    }
+
+    #[test]
+    fn places_join_as_a_client_would_write_them() {
+        for (path, inner, expect) in [
+            ("", "name", "name"),
+            ("variants", "[1].name", "variants[1].name"),
+            ("configuration", "distribution", "configuration.distribution"),
+            ("tags", "", "tags"),
+            ("configuration.distribution", ".Variant 1", "configuration.distribution.Variant 1"),
+        ] {
+            assert_eq!(join(path, inner), expect);
+        }
+    }
+}

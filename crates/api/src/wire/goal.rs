@@ -1,0 +1,103 @@
+//! Goals as they are sent.
+
+use super::fields::{Fields, Found, integer, nullable, parsed, word};
+use crate::json::Json;
+use muriel_domain::goal::{Definition, GoalType, GoalValue, Patch, Purpose, Trigger};
+use muriel_domain::{Flaw, Problems, text};
+
+/// A new goal as it was sent.
+#[derive(Debug)]
+pub(crate) struct GoalBody {
+    pub(crate) definition: Definition,
+    /// The key it is given; one is made from its name otherwise.
+    pub(crate) key: Option<String>,
+}
+
+const DEFINITION_FIELDS: [&str; 8] =
+    ["goal_name", "goal_type", "goal_value", "goal_purpose", "element_url", "window_days", "min_count", "cap"];
+
+/// A create body, and what is wrong with it.
+pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
+    let found = Found::default();
+    let goal = Fields::new(body, "", &found).and_then(|fields| {
+        let mut known = DEFINITION_FIELDS.to_vec();
+        known.push("goal_key");
+        fields.only(&known, &[]);
+        let key = match fields.has("goal_key") {
+            true => Some(fields.read("goal_key", parsed(text::key))?),
+            false => None,
+        };
+        Some(GoalBody { definition: definition(&fields)?, key })
+    });
+    finish(goal, found)
+}
+
+/// A goal inside of a create-experiment body: name, type and value.
+pub(crate) fn inline_goal(value: &Json, place: String, found: &Found) -> Option<GoalBody> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&["goal_name", "goal_type", "goal_value"], &[]);
+    Some(GoalBody { definition: definition(&fields)?, key: None })
+}
+
+fn definition(fields: &Fields<'_>) -> Option<Definition> {
+    for name in ["goal_name", "goal_type", "goal_value"] {
+        fields.require(name);
+    }
+    let patch = patch_fields(fields);
+    let (name, goal_type, value) = (patch.name?, patch.goal_type?, patch.value?);
+    let trigger = Trigger::new(goal_type, value).map_err(|flaw| fields.add("goal_value", flaw.to_string())).ok()?;
+    Some(Definition {
+        name,
+        trigger,
+        purpose: patch.purpose.unwrap_or(Purpose::Sell),
+        element_url: patch.element_url.flatten(),
+        window_days: patch.window_days.flatten(),
+        min_count: patch.min_count.unwrap_or(1),
+        cap: patch.cap.flatten(),
+    })
+}
+
+/// A PATCH body, and what is wrong with it.
+pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
+    let found = Found::default();
+    let patch = Fields::new(body, "", &found).map(|fields| {
+        fields.only(
+            &DEFINITION_FIELDS,
+            &[
+                ("goal_key", "is permanent; make another goal for another key"),
+                ("goal_profile_id", "identifies the goal and cannot be changed"),
+                ("created_at", "cannot be changed"),
+            ],
+        );
+        patch_fields(&fields)
+    });
+    finish(patch, found)
+}
+
+fn patch_fields(fields: &Fields<'_>) -> Patch {
+    Patch {
+        name: fields.read("goal_name", parsed(|name| text::title(name, 255))),
+        goal_type: fields.read("goal_type", word(&GoalType::WORDS)),
+        value: fields.read("goal_value", |value| match value {
+            Json::Int(number) => Ok(GoalValue::Number(*number)),
+            Json::Text(text) => Ok(GoalValue::Text(text.clone())),
+            _ => Err(Flaw::new("must be text, or an integer for scrolling and duration")),
+        }),
+        purpose: fields.read("goal_purpose", word(&Purpose::WORDS)),
+        element_url: fields.read("element_url", nullable(parsed(text::web_address))),
+        window_days: fields.read("window_days", nullable(integer(1..=365))),
+        min_count: fields.read("min_count", integer(1..=1_000)),
+        cap: fields.read("cap", nullable(|value: &Json| match value.as_number() {
+            Some(cap) if cap > 0.0 && cap <= 1e12 => Ok(cap),
+            _ => Err(Flaw::new("must be a number above 0 and at most 1000000000000")),
+        })),
+    }
+}
+
+pub(super) fn finish<T>(value: Option<T>, found: Found) -> Result<T, Problems> {
+    let problems = found.into_problems();
+    match value {
+        Some(value) if problems.is_empty() => Ok(value),
+        _ => Err(problems),
+    }
+}

@@ -1,0 +1,58 @@
+//! Hypotheses as they are sent.
+
+use super::fields::{Fields, Found, boolean, integer, nullable, parsed};
+use super::goal::finish;
+use crate::json::Json;
+use muriel_domain::hypothesis::{Content, Patch, Rating, parse_text};
+use muriel_domain::{Problems, text};
+
+const CONTENT_FIELDS: [&str; 7] =
+    ["observation", "problem", "solution", "confidence", "importance", "difficulty", "hypothesis_url"];
+
+/// A create body, and what is wrong with it.
+pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
+    let found = Found::default();
+    let patch = Fields::new(body, "", &found).map(|fields| {
+        fields.only(&CONTENT_FIELDS, &[("archived", "is for updates; a new hypothesis is on the backlog")]);
+        patch_fields(&fields)
+    });
+    let patch = finish(patch, found)?;
+    patch.apply(&Content::default(), false).map(|(content, _)| content)
+}
+
+/// A PATCH body, and what is wrong with it.
+pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
+    let found = Found::default();
+    let patch = Fields::new(body, "", &found).map(|fields| {
+        let mut known = CONTENT_FIELDS.to_vec();
+        known.push("archived");
+        fields.only(
+            &known,
+            &[
+                ("hypothesis_id", "identifies the hypothesis and cannot be changed"),
+                ("linked_test_ids", "is changed with the hypothesis_id of an experiment"),
+                ("created_at", "cannot be changed"),
+                ("updated_at", "cannot be changed; every update sets it"),
+            ],
+        );
+        Patch { archived: fields.read("archived", boolean), ..patch_fields(&fields) }
+    });
+    finish(patch, found)
+}
+
+fn patch_fields(fields: &Fields<'_>) -> Patch {
+    let words = |name| fields.read(name, nullable(parsed(parse_text)));
+    let rating = |name| {
+        fields.read(name, nullable(|value: &Json| integer(1..=5)(value).and_then(Rating::new)))
+    };
+    Patch {
+        observation: words("observation"),
+        problem: words("problem"),
+        solution: words("solution"),
+        confidence: rating("confidence"),
+        importance: rating("importance"),
+        difficulty: rating("difficulty"),
+        link: fields.read("hypothesis_url", nullable(parsed(text::web_address))),
+        archived: None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Parameters of a query.
+
+use crate::error::ApiError;
+use muriel_domain::Problems;
+use muriel_domain::ids::MAX_SAFE;
+
+/// The parameters that an operation knows; others are ignored.
+pub(crate) struct Query {
+    known: Vec<(&'static str, Option<String>)>,
+    problems: Problems,
+}
+
+impl Query {
+    /// Reads the parameters called `names`.
+    pub(crate) fn read(query: Option<&str>, names: &[&'static str]) -> Self {
+        let mut parsed =
+            Self { known: names.iter().map(|name| (*name, None)).collect(), problems: Problems::default() };
+        for pair in query.unwrap_or_default().split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let Some(name) = decode(name) else { continue };
+            let Some((name, slot)) = parsed.known.iter_mut().find(|(known, _)| *known == name) else { continue };
+            match decode(value) {
+                _ if slot.is_some() => parsed.problems.add(*name, "must be given once"),
+                None => parsed.problems.add(*name, "must be percent-encoded UTF-8 without NUL characters"),
+                Some(value) => *slot = Some(value),
+            }
+        }
+        parsed
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.known.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.as_deref())
+    }
+
+    /// A page size: `default` unless given, at most `max`.
+    pub(crate) fn limit(&mut self, default: i64, max: i64) -> i64 {
+        self.integer("limit", 1, default).min(max)
+    }
+
+    /// How many to skip: 0 unless given.
+    pub(crate) fn offset(&mut self) -> i64 {
+        self.integer("offset", 0, 0)
+    }
+
+    fn integer(&mut self, name: &str, least: i64, default: i64) -> i64 {
+        let Some(text) = self.get(name) else { return default };
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if digits { text.parse::<i64>().ok() } else { None };
+        match number.filter(|number| (least..=MAX_SAFE).contains(number)) {
+            Some(number) => number,
+            None => {
+                self.problems.add(name, format!("must be an integer of at least {least}"));
+                default
+            }
+        }
+    }
+
+    /// A switch: off unless given.
+    pub(crate) fn switch(&mut self, name: &str) -> bool {
+        match self.get(name) {
+            None | Some("false" | "0") => false,
+            Some("true" | "1") => true,
+            Some(_) => {
+                self.problems.add(name, "must be true, false, 1 or 0");
+                false
+            }
+        }
+    }
+
+    /// Text of at most `max` characters.
+    pub(crate) fn text(&mut self, name: &str, max: usize) -> Option<String> {
+        let text = self.get(name)?.to_owned();
+        if text.chars().take(max + 1).count() > max {
+            self.problems.add(name, format!("must have at most {max} characters"));
+        }
+        Some(text)
+    }
+
+    /// # Errors
+    /// Everything that was wrong.
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
+        if self.problems.is_empty() { Ok(()) } else { Err(ApiError::InvalidQuery(self.problems)) }
+    }
+}
+
+/// Percent-decoded text, `+` standing for a blank; `None` when it is no UTF-8 or
+/// holds a NUL.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok().filter(|d| !d.starts_with('+'))?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages() {
+        for (query, expect) in [
+            ("", Some((50, 0))),
+            ("limit=10&offset=20", Some((10, 20))),
+            ("limit=501", Some((500, 0))),
+            ("limit=9007199254740992", Some((500, 0))),
+            ("unknown=1&unknown=2&limit=5", Some((5, 0))),
+            ("limit=%35", Some((5, 0))),
+            ("limit=9007199254740993", None),
+            ("limit=0", None),
+            ("limit=-1", None),
+            ("limit=%2B1", None),
+            ("limit=1.0", None),
+            ("limit=", None),
+            ("limit", None),
+            ("limit=ten", None),
+            ("limit=5&limit=5", None),
+            ("offset=-1", None),
+            ("offset=%zz", None),
+            ("offset=%+1", None),
+        ] {
+            let mut parsed = Query::read(Some(query), &["limit", "offset"]);
+            let page = (parsed.limit(50, 500), parsed.offset());
+            assert_eq!(parsed.finish().ok().map(|()| page), expect, "{query}");
+        }
+    }
+
+    #[test]
+    fn text_is_decoded_and_bounded() {
+        for (query, expect) in [
+            ("search=a+b%20c", Some("a b c")),
+            ("search=%C3%9F", Some("ß")),
+            ("search=%C3", None),
+            ("search=%00", None),
+        ] {
+            let mut parsed = Query::read(Some(query), &["search"]);
+            let text = parsed.text("search", 200);
+            assert_eq!(parsed.finish().ok().and(text).as_deref(), expect, "{query}");
+        }
+        let mut parsed = Query::read(Some(&*format!("search={}", "%C3%9F".repeat(201))), &["search"]);
+        parsed.text("search", 200);
+        assert!(parsed.finish().is_err());
+    }
+}

@@ -1,0 +1,263 @@
+//! Targeting as it is sent.
+
+use super::fields::{Fields, Found, Mode, boolean, integer, list, noted, parsed, text, texts, word};
+use crate::json::Json;
+use muriel_domain::Flaw;
+use muriel_domain::targeting::{
+    AttributeCondition, Audience, AudiencePatch, BROWSERS, Condition, Country, CountryMode, DAYS, DEVICES, ENTRIES_MAX,
+    EventRule, Groups, Match, Operator, Place, REFERRAL_CRITERIA, SYSTEMS, Scalar, Schedule, ScheduleGroup,
+    TargetingPatch, TimeRange, UrlMatch, UrlRule, UserRule, language_tag, words,
+};
+
+const AUDIENCE_KEYS: [&str; 15] = [
+    "referral_rule",
+    "allowed_country",
+    "allowed_region",
+    "allowed_city",
+    "device_rule",
+    "browser_rule",
+    "os_rule",
+    "user_rule",
+    "browser_language_rule",
+    "segment_rule",
+    "event_rule",
+    "parameter_rule",
+    "ga4_rule",
+    "cookie_rule",
+    "schedule_rule",
+];
+
+const MATCHES: [(&str, Match); 2] = [("equal", Match::Equal), ("notEqual", Match::NotEqual)];
+
+/// An experiment's targeting.
+pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Found) -> Option<TargetingPatch> {
+    let fields = Fields::new(value, place, found)?;
+    let mut known = AUDIENCE_KEYS.to_vec();
+    known.push("url_rule");
+    fields.only(&known, &[]);
+    Some(TargetingPatch {
+        audience: audience_patch(&fields, mode),
+        url_rule: fields.choose_deep("url_rule", mode, Vec::new, |value, place| {
+            list(value, &place, ENTRIES_MAX, found, |item, place| url_rule(item, place, found))
+        }),
+    })
+}
+
+/// A personalization variant's audience, sent whole.
+pub(crate) fn audience(value: &Json, place: String, found: &Found) -> Option<Audience> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&AUDIENCE_KEYS, &[("url_rule", "is only for the experiment's own targeting")]);
+    Some(audience_patch(&fields, Mode::Whole).apply(&Audience::default()))
+}
+
+fn audience_patch(fields: &Fields<'_>, mode: Mode) -> AudiencePatch {
+    let found = fields.found();
+    let groups = |name| fields.choose_deep(name, mode, Vec::new, |value, place| groups(value, place, &[], found));
+    let places = |name| {
+        fields.choose_deep(name, mode, Vec::new, |value, at| {
+            list(value, &at, ENTRIES_MAX, found, |item, at| place(item, at, found))
+        })
+    };
+    let known_words = |name, known: &'static [&'static str]| {
+        fields.choose_deep(name, mode, Vec::new, |value, place| known_words(value, &place, known, found))
+    };
+    AudiencePatch {
+        referral_rule: fields.choose_deep("referral_rule", mode, Vec::new, |value, place| {
+            self::groups(value, place, &REFERRAL_CRITERIA, found)
+        }),
+        allowed_country: fields.choose_deep("allowed_country", mode, Vec::new, |value, place| {
+            list(value, &place, 300, found, |item, place| country(item, place, found))
+        }),
+        allowed_region: places("allowed_region"),
+        allowed_city: places("allowed_city"),
+        device_rule: known_words("device_rule", &DEVICES),
+        browser_rule: known_words("browser_rule", &BROWSERS),
+        os_rule: known_words("os_rule", &SYSTEMS),
+        user_rule: fields.choose("user_rule", mode, UserRule::default, user_rule),
+        browser_language_rule: fields.choose_deep("browser_language_rule", mode, Vec::new, |value, place| {
+            list(value, &place, ENTRIES_MAX, found, |item, place| {
+                parsed(language_tag)(item).map_err(|flaw| found.add(place, flaw.to_string())).ok()
+            })
+        }),
+        segment_rule: groups("segment_rule"),
+        event_rule: fields.choose_deep("event_rule", mode, Vec::new, |value, place| {
+            list(value, &place, ENTRIES_MAX, found, |item, place| event_rule(item, place, found))
+        }),
+        parameter_rule: groups("parameter_rule"),
+        ga4_rule: fields.choose_deep("ga4_rule", mode, Vec::new, |value, place| audiences(value, &place, found)),
+        cookie_rule: groups("cookie_rule"),
+        schedule_rule: fields.choose_deep("schedule_rule", mode, || None, |value, place| match value {
+            Json::Null => Some(None),
+            value => schedule(value, place, found).map(Some),
+        }),
+    }
+}
+
+fn known_words(value: &Json, place: &str, known: &[&str], found: &Found) -> Option<Vec<String>> {
+    let sent = texts(value, place, found)?;
+    if sent.len() > ENTRIES_MAX {
+        found.add(place, format!("must have at most {ENTRIES_MAX} entries"));
+        return None;
+    }
+    noted(words(sent.into_iter().map(str::to_owned).collect(), known), place, found)
+}
+
+fn audiences(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
+    list(value, place, ENTRIES_MAX, found, |item, place| match item.as_str() {
+        Some(name) if !name.trim().is_empty() && name.len() <= 256 => Some(name.to_owned()),
+        _ => {
+            found.add(place, "must be the name of an audience, 1 to 256 bytes");
+            None
+        }
+    })
+}
+
+fn user_rule(value: &Json) -> Result<UserRule, Flaw> {
+    let rule = match value {
+        Json::Text(word) => UserRule::Word(word.clone()),
+        Json::Array(items) => UserRule::List(items.iter().map(|item| item.as_str().unwrap_or("?").to_owned()).collect()),
+        _ => UserRule::Word("?".to_owned()),
+    };
+    rule.checked()
+}
+
+/// Groups of conditions; `criteria` are the only ones allowed, any when empty.
+fn groups(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Groups<Condition>> {
+    list(value, &place, ENTRIES_MAX, found, |group, place| {
+        list(group, &place, ENTRIES_MAX, found, |item, place| condition(item, place, criteria, found))
+    })
+}
+
+fn condition(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Condition> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["criteria", "operator", "value"], &[]);
+    let name = fields.needed("criteria", |value| {
+        let name = text(value)?;
+        if !criteria.is_empty() && !criteria.contains(&name) {
+            return Err(Flaw::new(format!("must be one of {}", criteria.join(", "))));
+        }
+        Ok(name)
+    });
+    let operator = fields.needed("operator", parsed(Operator::parse));
+    let (name, operator) = (name?, operator?);
+    let value = if operator.takes_no_value() {
+        None
+    } else {
+        match fields.get("value") {
+            Some(value) => Some(fields.read("value", |_| text(value))?.to_owned()),
+            None => None,
+        }
+    };
+    noted(Condition::new(name, operator, value), &place, found)
+}
+
+fn country(value: &Json, place: String, found: &Found) -> Option<Country> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["name", "code", "rule"], &[]);
+    let name = fields.needed("name", text);
+    let code = fields.needed("code", text);
+    let rule = fields
+        .needed("rule", word(&[("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)]));
+    noted(Country::new(name?, code?, rule?), &place, found)
+}
+
+fn place(value: &Json, place: String, found: &Found) -> Option<Place> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["name", "rule"], &[]);
+    let name = fields.needed("name", text);
+    let rule = fields.needed("rule", word(&MATCHES));
+    noted(Place::new(name?, rule?), &place, found)
+}
+
+fn event_rule(value: &Json, place: String, found: &Found) -> Option<EventRule> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["rule", "name", "attributes", "min_count", "timeframe_days"], &[]);
+    let rule = fields.needed("rule", word(&MATCHES));
+    let name = fields.needed("name", text);
+    fields.require("attributes");
+    let attributes = fields.read_deep("attributes", |value, place| {
+        list(value, &place, ENTRIES_MAX, found, |group, place| {
+            list(group, &place, ENTRIES_MAX, found, |item, place| attribute(item, place, found))
+        })
+    });
+    let min_count = fields.choose("min_count", Mode::Whole, || 1, integer(1..=1_000_000));
+    let timeframe_days = fields.choose("timeframe_days", Mode::Whole, || 0, integer(0..=3_650));
+    let rule = EventRule {
+        rule: rule?,
+        name: name?.to_owned(),
+        attributes: attributes?,
+        min_count: min_count?,
+        timeframe_days: timeframe_days?,
+    };
+    noted(rule.checked(), &place, found)
+}
+
+fn attribute(value: &Json, place: String, found: &Found) -> Option<AttributeCondition> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["key", "operand", "value"], &[]);
+    let key = fields.needed("key", text);
+    let operand = fields.needed("operand", parsed(Operator::parse));
+    let (key, operand) = (key?, operand?);
+    let value = match fields.get("value") {
+        _ if operand.takes_no_value() => None,
+        None => None,
+        Some(value) => Some(fields.read("value", |_| scalar(value))?),
+    };
+    noted(AttributeCondition::new(key, operand, value), &place, found)
+}
+
+fn scalar(value: &Json) -> Result<Scalar, Flaw> {
+    match value {
+        Json::Bool(flag) => Ok(Scalar::Flag(*flag)),
+        Json::Int(number) => Ok(Scalar::Integer(*number)),
+        Json::Float(number) => Ok(Scalar::Number(*number)),
+        Json::Text(text) => Ok(Scalar::Text(text.clone())),
+        _ => Err(Flaw::new("must be text, a number, true or false")),
+    }
+}
+
+fn url_rule(value: &Json, place: String, found: &Found) -> Option<UrlRule> {
+    let fields = Fields::new(value, &*place, found)?;
+    fields.only(&["url", "rule", "allowed"], &[]);
+    let url = fields.needed("url", text);
+    let rule = fields.needed(
+        "rule",
+        word(&[
+            ("simple", UrlMatch::Simple),
+            ("exact", UrlMatch::Exact),
+            ("contain", UrlMatch::Contain),
+            ("wildcard", UrlMatch::Wildcard),
+            ("regex", UrlMatch::Regex),
+        ]),
+    );
+    let allowed = fields.choose("allowed", Mode::Whole, || true, boolean);
+    noted(UrlRule::new(url?, rule?, allowed?), &place, found)
+}
+
+fn schedule(value: &Json, place: String, found: &Found) -> Option<Schedule> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&["schedule_groups"], &[]);
+    fields.require("schedule_groups");
+    let schedule_groups = fields.read_deep("schedule_groups", |value, place| {
+        list(value, &place, ENTRIES_MAX, found, |item, place| schedule_group(item, place, found))
+    })?;
+    Some(Schedule { schedule_groups })
+}
+
+fn schedule_group(value: &Json, place: String, found: &Found) -> Option<ScheduleGroup> {
+    let fields = Fields::new(value, place, found)?;
+    fields.only(&["days", "time_ranges"], &[]);
+    fields.require("days");
+    fields.require("time_ranges");
+    let days = fields.read_deep("days", |value, place| known_words(value, &place, &DAYS, found));
+    let time_ranges = fields.read_deep("time_ranges", |value, place| {
+        list(value, &place, ENTRIES_MAX, found, |item, place| {
+            let fields = Fields::new(item, &*place, found)?;
+            fields.only(&["start", "end"], &[]);
+            let start = fields.needed("start", text);
+            let end = fields.needed("end", text);
+            noted(TimeRange::new(start?, end?), &place, found)
+        })
+    });
+    Some(ScheduleGroup { days: days?, time_ranges: time_ranges? })
+}

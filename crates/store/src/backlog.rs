@@ -1,0 +1,375 @@
+//! Search in the backlog: literal text, letter case ignored for all of Unicode.
+//!
+//! Neither database folds case for more than ASCII in the same way, and neither
+//! finds a part of a word in 100,000 texts within milliseconds while counting
+//! the rest. So the folded texts of a searched project are kept in memory, one
+//! after the other, and a search is one scan. Each hypothesis carries the number
+//! of its last change; before a search, within the same snapshot, what changed
+//! since the last one is read again. That works alike when another process or
+//! another node wrote.
+//!
+//! Memory is bounded: the least recently searched project makes room, and a
+//! project that is too large by itself is read in portions and not kept.
+
+use crate::hypotheses::{self, Page};
+use crate::{Error, Result};
+use memchr::memmem::Finder;
+use muriel_domain::ids::{HypothesisId, ProjectId};
+use muriel_sql::{Db, Tx, params};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes that all texts together may take unless said otherwise.
+pub const CAPACITY: usize = 256 << 20;
+
+/// Rows read at once when texts are loaded.
+const PORTION: i64 = 2_000;
+
+/// `text` with letter case folded as Unicode defines it: `Straße` and `STRASSE`
+/// become the same.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { caseless::default_case_fold_str(text) }
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The page's hypotheses, newest update first.
+    pub(crate) ids: Vec<HypothesisId>,
+    /// How many match in all.
+    pub(crate) total: i64,
+}
+
+/// The folded texts of the projects that are being searched.
+#[derive(Clone)]
+pub struct Backlogs {
+    projects: Arc<Mutex<Projects>>,
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct Projects {
+    by_id: HashMap<ProjectId, Entry>,
+    /// Counts searches, to tell which project was searched least recently.
+    clock: u64,
+}
+
+struct Entry {
+    backlog: Arc<tokio::sync::Mutex<Backlog>>,
+    bytes: usize,
+    used: u64,
+}
+
+impl Backlogs {
+    /// Keeps at most `capacity` bytes of texts.
+    pub fn new(capacity: usize) -> Self {
+        Self { projects: Arc::default(), capacity }
+    }
+
+    /// The page of the project's hypotheses that contain `text`.
+    pub(crate) async fn search(
+        &self,
+        db: &Db,
+        project: ProjectId,
+        text: &str,
+        archived_too: bool,
+        window: (usize, usize),
+    ) -> Result<Page> {
+        let needle = fold(text);
+        // Held from before the snapshot is taken, so that a backlog never sees
+        // an older snapshot than the one it was brought up to.
+        let mut backlog = self.enter(project).lock_owned().await;
+        let limit = self.capacity;
+        let (page, bytes) = db
+            .read::<_, Error, _>(move |tx| {
+                Box::pin(async move {
+                    let kept = backlog.catch_up(tx, project, limit).await?;
+                    let found = if kept {
+                        let backlog = &*backlog;
+                        // A scan takes milliseconds: others' requests go on meanwhile.
+                        off_the_queue(|| backlog.matches(&needle, archived_too)).page(window)
+                    } else {
+                        backlog.clear();
+                        in_portions(tx, project, &needle, archived_too).await?.page(window)
+                    };
+                    Ok((hypotheses::found(tx, &found).await?, backlog.bytes()))
+                })
+            })
+            .await?;
+        self.leave(project, bytes);
+        Ok(page)
+    }
+
+    fn enter(&self, project: ProjectId) -> Arc<tokio::sync::Mutex<Backlog>> {
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        projects.clock += 1;
+        let used = projects.clock;
+        let entry = projects.by_id.entry(project).or_insert_with(|| Entry { backlog: Arc::default(), bytes: 0, used });
+        entry.used = used;
+        entry.backlog.clone()
+    }
+
+    /// Notes the size of a project's texts and makes room, oldest search first.
+    fn leave(&self, project: ProjectId, bytes: usize) {
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = projects.by_id.get_mut(&project) {
+            entry.bytes = bytes;
+        }
+        let mut total: usize = projects.by_id.values().map(|entry| entry.bytes).sum();
+        while total > self.capacity || projects.by_id.len() > 10_000 {
+            let oldest = projects.by_id.iter().min_by_key(|(_, entry)| entry.used).map(|(&id, _)| id);
+            let Some(entry) = oldest.and_then(|id| projects.by_id.remove(&id)) else { break };
+            total -= entry.bytes;
+        }
+    }
+}
+
+/// Runs `work` where it delays nothing but its own request.
+fn off_the_queue<T>(work: impl FnOnce() -> T) -> T {
+    match tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(tokio::runtime::RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// One hypothesis as it is searched.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    id: i64,
+    updated_at: i64,
+    archived: bool,
+    /// Where its text begins; it ends where the next line's begins.
+    start: usize,
+    /// A later line has replaced it.
+    replaced: bool,
+}
+
+/// The folded texts of one project, each hypothesis's three in a row. A zero
+/// byte ends each text; no text can hold one, so nothing matches across.
+#[derive(Default)]
+struct Backlog {
+    seq: i64,
+    text: String,
+    lines: Vec<Line>,
+    at: HashMap<i64, usize>,
+    replaced: usize,
+}
+
+impl Backlog {
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.capacity() + self.lines.capacity() * size_of::<Line>() + self.at.capacity() * 24
+    }
+
+    /// Reads what changed since the last time. Whether it fits into `limit`.
+    async fn catch_up(&mut self, tx: &mut dyn Tx, project: ProjectId, limit: usize) -> Result<bool> {
+        loop {
+            let rows = changed_since(tx, project, self.seq).await?;
+            let last = rows.len() < PORTION as usize;
+            for row in rows {
+                self.seq = row.seq;
+                self.put(&row);
+            }
+            if self.bytes() > limit {
+                return Ok(false);
+            }
+            if last {
+                if self.replaced > 1_000 && self.replaced * 2 > self.lines.len() {
+                    self.compact();
+                }
+                return Ok(true);
+            }
+        }
+    }
+
+    fn put(&mut self, row: &Changed) {
+        let line = Line {
+            id: row.id,
+            updated_at: row.updated_at,
+            archived: row.archived,
+            start: self.text.len(),
+            replaced: false,
+        };
+        row.fold_into(&mut self.text);
+        if let Some(old) = self.at.insert(row.id, self.lines.len()) {
+            self.lines[old].replaced = true;
+            self.replaced += 1;
+        }
+        self.lines.push(line);
+    }
+
+    /// Drops the lines that later ones have replaced.
+    fn compact(&mut self) {
+        let mut packed = Self { seq: self.seq, ..Self::default() };
+        for (index, line) in self.lines.iter().enumerate().filter(|(_, line)| !line.replaced) {
+            let end = self.lines.get(index + 1).map_or(self.text.len(), |next| next.start);
+            packed.at.insert(line.id, packed.lines.len());
+            packed.lines.push(Line { start: packed.text.len(), ..*line });
+            packed.text.push_str(&self.text[line.start..end]);
+        }
+        *self = packed;
+    }
+
+    /// The hypotheses whose texts contain `needle`.
+    fn matches(&self, needle: &str, archived_too: bool) -> Matches {
+        let finder = Finder::new(needle.as_bytes());
+        let mut matches = Matches::default();
+        let (mut from, mut line) = (0, 0);
+        while let Some(at) = finder.find(&self.text.as_bytes()[from..]) {
+            let at = from + at;
+            line += self.lines[line..].partition_point(|line| line.start <= at) - 1;
+            let found = self.lines[line];
+            if !found.replaced && (archived_too || !found.archived) {
+                matches.0.push((found.updated_at, found.id));
+            }
+            line += 1;
+            let Some(next) = self.lines.get(line) else { break };
+            from = next.start;
+        }
+        matches
+    }
+}
+
+/// Moments and ids of what matches, in any order.
+#[derive(Default)]
+struct Matches(Vec<(i64, i64)>);
+
+impl Matches {
+    /// `limit` matches after the first `offset`, newest update first, then
+    /// highest id.
+    fn page(mut self, (limit, offset): (usize, usize)) -> Found {
+        let total = self.0.len();
+        let end = offset.saturating_add(limit).min(total);
+        if offset >= end {
+            return Found { ids: Vec::new(), total: total as i64 };
+        }
+        let newest_first = |a: &(i64, i64), b: &(i64, i64)| b.cmp(a);
+        if end < total {
+            self.0.select_nth_unstable_by(end, newest_first);
+        }
+        let front = &mut self.0[..end];
+        front.sort_unstable_by(newest_first);
+        Found { ids: front[offset..].iter().map(|&(_, id)| HypothesisId(id)).collect(), total: total as i64 }
+    }
+}
+
+/// A hypothesis that changed, as it is read.
+struct Changed {
+    id: i64,
+    updated_at: i64,
+    archived: bool,
+    seq: i64,
+    texts: [Option<String>; 3],
+}
+
+impl Changed {
+    fn fold_into(&self, text: &mut String) {
+        for part in &self.texts {
+            text.push_str(&fold(part.as_deref().unwrap_or_default()));
+            text.push('\0');
+        }
+    }
+}
+
+async fn changed_since(tx: &mut dyn Tx, project: ProjectId, seq: i64) -> Result<Vec<Changed>> {
+    let rows = tx
+        .query(
+            "SELECT hypothesis_id, updated_at, archived, seq, observation, problem, solution FROM hypothesis \
+             WHERE project_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+            params![project.0, seq, PORTION],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Changed {
+                id: row.int(0)?,
+                updated_at: row.int(1)?,
+                archived: row.flag(2)?,
+                seq: row.int(3)?,
+                texts: [row.opt_text(4)?, row.opt_text(5)?, row.opt_text(6)?],
+            })
+        })
+        .collect()
+}
+
+/// The matches of a project that is too large to keep.
+async fn in_portions(tx: &mut dyn Tx, project: ProjectId, needle: &str, archived_too: bool) -> Result<Matches> {
+    let finder = Finder::new(needle.as_bytes());
+    let mut matches = Matches::default();
+    let mut text = String::new();
+    let mut seq = 0;
+    loop {
+        let rows = changed_since(tx, project, seq).await?;
+        let last = rows.len() < PORTION as usize;
+        for row in rows {
+            seq = row.seq;
+            text.clear();
+            row.fold_into(&mut text);
+            if (archived_too || !row.archived) && finder.find(text.as_bytes()).is_some() {
+                matches.0.push((row.updated_at, row.id));
+            }
+        }
+        if last {
+            return Ok(matches);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(id: i64, updated_at: i64, texts: [&str; 3]) -> Changed {
+        Changed {
+            id,
+            updated_at,
+            archived: id % 10 == 0,
+            seq: updated_at,
+            texts: texts.map(|text| Some(text.to_owned())),
+        }
+    }
+
+    #[test]
+    fn folding_ignores_case_for_all_of_unicode() {
+        for (a, b) in [("Straße", "STRASSE"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("ǅ", "ǆ"), ("ПРИВЕТ", "привет"), ("İ", "i̇")]
+        {
+            assert_eq!(fold(a), fold(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_scan_finds_each_line_once_and_nothing_across_texts() {
+        let mut backlog = Backlog::default();
+        backlog.put(&changed(1, 1, ["abab", "ab", "end"]));
+        backlog.put(&changed(2, 2, ["x", "y", "z"]));
+        backlog.put(&changed(3, 3, ["", "", "AB"]));
+        backlog.put(&changed(10, 4, ["ab", "", ""]));
+        backlog.put(&changed(1, 5, ["now ab too", "", ""]));
+        let ids = |needle, archived, window| {
+            let found = backlog.matches(needle, archived).page(window);
+            (found.ids.iter().map(|id| id.0).collect::<Vec<_>>(), found.total)
+        };
+        assert_eq!(ids("ab", false, (10, 0)), (vec![1, 3], 2));
+        assert_eq!(ids("ab", true, (10, 0)), (vec![1, 10, 3], 3));
+        assert_eq!(ids("ab", true, (1, 1)), (vec![10], 3));
+        assert_eq!(ids("ab", true, (1, 3)), (vec![], 3));
+        assert_eq!(ids("xy", true, (10, 0)), (vec![], 0));
+        assert_eq!(ids("z", true, (10, 0)), (vec![2], 1));
+    }
+
+    #[test]
+    fn compacting_changes_no_answer() {
+        let mut backlog = Backlog::default();
+        for at in 0..300 {
+            backlog.put(&changed(at % 7 + 1, at, [&format!("text {}", at % 7), "b", ""]));
+        }
+        let before = backlog.matches("text", true).page((100, 0));
+        backlog.compact();
+        assert_eq!(backlog.lines.len(), 7);
+        assert_eq!(backlog.matches("text", true).page((100, 0)), before);
+        assert_eq!(backlog.matches("text 3", true).page((100, 0)).total, 1);
+    }
+}

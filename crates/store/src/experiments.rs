@@ -1,0 +1,577 @@
+//! Experiments, whole: with their variants, goals, epochs and history.
+
+use crate::codec::{from_json, from_word, moment, to_json};
+use crate::{Error, Result, goals};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{
+    Arm, Code, Conclusion, Control, DataKey, Epoch, Experiment, Known, Lifecycle, Outcome, Revision, Serving, TestType,
+    Variant, Weights,
+};
+use muriel_domain::goal::Goal;
+use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
+use muriel_sql::{Row, Tx, Value, params};
+
+/// The idea that an experiment came from, as experiments show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Its id.
+    pub id: HypothesisId,
+    /// What the team saw.
+    pub observation: Option<String>,
+    /// Why it is a problem.
+    pub problem: Option<String>,
+    /// The change to test.
+    pub solution: Option<String>,
+    /// Counts its changes.
+    pub revision: i64,
+}
+
+/// An experiment with what its details show of other things.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Where it came from.
+    pub origin: Option<Origin>,
+    /// The goal that decides.
+    pub primary_goal: Option<Goal>,
+}
+
+impl Loaded {
+    /// A text that changes with anything in the experiment's details.
+    pub fn version(&self) -> String {
+        let origin = self.origin.as_ref().map_or((0, 0), |origin| (origin.id.0, origin.revision));
+        let goal = self.primary_goal.as_ref().map_or((0, 0), |goal| (goal.id.0, goal.revision));
+        format!("{}-{}.{}-{}.{}", self.experiment.revision, origin.0, origin.1, goal.0, goal.1)
+    }
+}
+
+/// An experiment as a list shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Its id.
+    pub id: ExperimentId,
+    /// Display name.
+    pub name: String,
+    /// The page that the editor opens.
+    pub url: String,
+    /// Whether it runs.
+    pub status: muriel_domain::experiment::Status,
+    /// Whether it was formally concluded.
+    pub is_concluded: bool,
+    /// Where it came from.
+    pub origin: Option<Origin>,
+    /// Whether a winner is served.
+    pub serving: Serving,
+    /// When it was made.
+    pub created_at: Instant,
+    /// When it last changed.
+    pub updated_at: Instant,
+}
+
+/// The experiments of a company, newest first; with `key_id` only those of the
+/// projects that this key is limited to.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    tx: &mut dyn Tx,
+    company: CompanyId,
+    key_id: Option<&str>,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Listed>> {
+    macro_rules! statement {
+        ($filter:literal) => {
+            concat!(
+                "SELECT e.experiment_id, e.name, e.url, e.status, e.started_at, e.concluded_at, e.serving, \
+                 e.serving_arm, e.serving_rollout, e.created_at, e.updated_at, h.hypothesis_id, h.observation, \
+                 h.problem, h.solution, h.revision \
+                 FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
+                 WHERE e.company_id = $1 AND e.deleted_at IS NULL ",
+                $filter,
+                "ORDER BY e.created_at DESC, e.experiment_id DESC LIMIT $2 OFFSET $3"
+            )
+        };
+    }
+    let rows = match key_id {
+        None => tx.query(statement!(""), params![company.0, limit, offset]).await?,
+        Some(key_id) => {
+            tx.query(
+                statement!("AND e.project_id IN (SELECT project_id FROM api_key_project WHERE key_id = $4) "),
+                params![company.0, limit, offset, key_id],
+            )
+            .await?
+        }
+    };
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Listed {
+                id: ExperimentId(row.int(0)?),
+                name: row.text(1)?,
+                url: row.text(2)?,
+                status: lifecycle(&row.text(3)?, row.opt_int(4)?)?.status(),
+                is_concluded: row.opt_int(5)?.is_some(),
+                serving: serving(&row.text(6)?, row.opt_int(7)?, row.opt_int(8)?)?,
+                created_at: Instant::from_us(row.int(9)?),
+                updated_at: Instant::from_us(row.int(10)?),
+                origin: origin(&mut row, 11)?,
+            })
+        })
+        .collect()
+}
+
+fn origin(row: &mut Row, at: usize) -> Result<Option<Origin>> {
+    let Some(id) = row.opt_int(at)? else { return Ok(None) };
+    Ok(Some(Origin {
+        id: HypothesisId(id),
+        observation: row.opt_text(at + 1)?,
+        problem: row.opt_text(at + 2)?,
+        solution: row.opt_text(at + 3)?,
+        revision: row.int(at + 4)?,
+    }))
+}
+
+fn lifecycle(word: &str, started_at: Option<i64>) -> Result<Lifecycle> {
+    let damaged = Error::Damaged { table: "experiment", column: "status", expected: "status that fits started_at" };
+    match (word, started_at) {
+        ("draft", None) => Ok(Lifecycle::Draft),
+        ("inactive", None) => Ok(Lifecycle::Inactive),
+        ("live", Some(at)) => Ok(Lifecycle::Live { started_at: Instant::from_us(at) }),
+        _ => Err(damaged),
+    }
+}
+
+fn serving(word: &str, arm: Option<i64>, rollout: Option<i64>) -> Result<Serving> {
+    match (word, arm.and_then(|arm| u32::try_from(arm).ok()), rollout) {
+        ("never", None, None) => Ok(Serving::Never),
+        ("stopped", None, None) => Ok(Serving::Stopped),
+        ("winner", Some(arm), Some(rollout)) => Ok(Serving::Winner { arm: Arm(arm), rollout }),
+        _ => Err(Error::Damaged { table: "experiment", column: "serving", expected: "state that fits its arm" }),
+    }
+}
+
+/// The columns of an experiment in the order in which [`columns_of`] fills them.
+macro_rules! stored_columns {
+    () => {
+        "test_type, name, url, variants_data_key, control_nickname, control_js, control_css, custom_js, custom_css, \
+         configuration, targeting, tags, plan, builtin_metrics, event_metrics, hypothesis_id, status, started_at, \
+         concluded_at, outcome, conclusion_note, serving, serving_arm, serving_rollout, epoch, revision, updated_at"
+    };
+}
+
+const STORED_COLUMNS: usize = 27;
+
+fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
+    let text = |text: &str| Value::from(text);
+    let started_at = match experiment.lifecycle {
+        Lifecycle::Live { started_at } => Some(started_at.us()),
+        _ => None,
+    };
+    let (serving, arm, rollout) = match experiment.serving {
+        Serving::Never => ("never", None, None),
+        Serving::Stopped => ("stopped", None, None),
+        Serving::Winner { arm, rollout } => ("winner", Some(i64::from(arm.0)), Some(rollout)),
+    };
+    let conclusion = experiment.conclusion.as_ref();
+    [
+        text(experiment.test_type.word()),
+        text(&experiment.name),
+        text(&experiment.url),
+        text(experiment.variants_data_key.as_str()),
+        text(&experiment.control.nickname),
+        text(&experiment.control.code.js),
+        text(&experiment.control.code.css),
+        text(&experiment.custom_code.js),
+        text(&experiment.custom_code.css),
+        to_json(&experiment.configuration).into(),
+        to_json(&experiment.targeting).into(),
+        to_json(&experiment.tags).into(),
+        to_json(&experiment.plan).into(),
+        to_json(&experiment.builtin_metrics).into(),
+        to_json(&experiment.event_metrics).into(),
+        experiment.hypothesis_id.map(|id| id.0).into(),
+        text(experiment.lifecycle.status().word()),
+        started_at.into(),
+        conclusion.map(|conclusion| conclusion.concluded_at.us()).into(),
+        conclusion.map(|conclusion| conclusion.outcome.word()).into(),
+        conclusion.map(|conclusion| conclusion.note.clone()).into(),
+        text(serving),
+        arm.into(),
+        rollout.into(),
+        experiment.epoch.into(),
+        experiment.revision.into(),
+        experiment.updated_at.us().into(),
+    ]
+}
+
+/// The project's experiment with this id, and what its details show.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Loaded>> {
+    const STATEMENT: &str = concat!(
+        "SELECT e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, e.url, e.variants_data_key, \
+         e.control_nickname, e.control_js, e.control_css, e.custom_js, e.custom_css, e.configuration, e.targeting, \
+         e.tags, e.plan, e.builtin_metrics, e.event_metrics, e.hypothesis_id, e.status, e.started_at, e.concluded_at, \
+         e.outcome, e.conclusion_note, e.serving, e.serving_arm, e.serving_rollout, e.epoch, e.revision, \
+         e.updated_at, h.hypothesis_id, h.observation, h.problem, h.solution, h.revision \
+         FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
+         WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL"
+    );
+    let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
+    let variants = variants(tx, id).await?;
+    let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
+    let experiment = Experiment {
+        id,
+        project_id: project,
+        company_id: CompanyId(row.int(0)?),
+        key: row.text(1)?,
+        created_at: Instant::from_us(row.int(2)?),
+        test_type: from_word(&TestType::WORDS, &row.text(3)?, "experiment", "test_type")?,
+        name: row.text(4)?,
+        url: row.text(5)?,
+        variants_data_key: DataKey::stored(row.text(6)?),
+        control: Control { nickname: row.text(7)?, code: Code { js: row.text(8)?.into(), css: row.text(9)?.into() } },
+        custom_code: Code { js: row.text(10)?.into(), css: row.text(11)?.into() },
+        configuration: from_json(&row.text(12)?, "experiment", "configuration")?,
+        targeting: from_json(&row.text(13)?, "experiment", "targeting")?,
+        tags: from_json(&row.text(14)?, "experiment", "tags")?,
+        plan: from_json(&row.text(15)?, "experiment", "plan")?,
+        builtin_metrics: from_json(&row.text(16)?, "experiment", "builtin_metrics")?,
+        event_metrics: from_json(&row.text(17)?, "experiment", "event_metrics")?,
+        hypothesis_id: row.opt_int(18)?.map(HypothesisId),
+        lifecycle: lifecycle(&row.text(19)?, row.opt_int(20)?)?,
+        conclusion: conclusion(&mut row, 21)?,
+        serving: serving(&row.text(24)?, row.opt_int(25)?, row.opt_int(26)?)?,
+        epoch: row.int(27)?,
+        revision: row.int(28)?,
+        updated_at: Instant::from_us(row.int(29)?),
+        primary_goal: primary_goal.as_ref().map(|goal: &Goal| goal.key.clone()),
+        secondary_goals,
+        variants,
+    };
+    Ok(Some(Loaded { experiment, origin: origin(&mut row, 30)?, primary_goal }))
+}
+
+fn conclusion(row: &mut Row, at: usize) -> Result<Option<Conclusion>> {
+    let Some(concluded_at) = moment(row.opt_int(at)?) else { return Ok(None) };
+    Ok(Some(Conclusion {
+        concluded_at,
+        outcome: from_word(&Outcome::WORDS, &row.text(at + 1)?, "experiment", "outcome")?,
+        note: row.text(at + 2)?,
+    }))
+}
+
+async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Variant>> {
+    let rows = tx
+        .query(
+            "SELECT nickname, custom_js, custom_css, changes, audience FROM variant WHERE experiment_id = $1 \
+             ORDER BY number",
+            params![id.0],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Variant {
+                nickname: row.text(0)?,
+                code: Code { js: row.text(1)?.into(), css: row.text(2)?.into() },
+                changes: from_json(&row.text(3)?, "variant", "changes")?,
+                audience: row.opt_text(4)?.map(|audience| from_json(&audience, "variant", "audience")).transpose()?,
+            })
+        })
+        .collect()
+}
+
+/// The primary goal, and the keys of the secondary ones.
+async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goal>, Vec<String>)> {
+    let rows = tx
+        .query(
+            concat!(
+                "SELECT ",
+                goals::columns!(),
+                ", eg.role FROM experiment_goal eg JOIN goal g ON g.goal_id = eg.goal_id \
+                 WHERE eg.experiment_id = $1 ORDER BY eg.role, eg.position"
+            ),
+            params![id.0],
+        )
+        .await?;
+    let (mut primary, mut secondary) = (None, Vec::new());
+    for mut row in rows {
+        if row.text(goals::COLUMNS)? == "primary" {
+            primary = Some(goals::read(&mut row, 0)?);
+        } else {
+            secondary.push(row.text(1)?);
+        }
+    }
+    Ok((primary, secondary))
+}
+
+/// The experiment's epochs, first one first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
+    let rows = tx
+        .query(
+            "SELECT epoch, started_at, reasons, traffic_allocation, weights FROM epoch WHERE experiment_id = $1 \
+             ORDER BY epoch",
+            params![id.0],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|mut row| {
+            let weights: Weights = from_json(&row.text(4)?, "epoch", "weights")?;
+            Ok(Epoch {
+                number: row.int(0)?,
+                started_at: Instant::from_us(row.int(1)?),
+                reasons: from_json(&row.text(2)?, "epoch", "reasons")?,
+                traffic_allocation: row.int(3)?,
+                weights,
+            })
+        })
+        .collect()
+}
+
+/// Which of the goals and the hypothesis that a patch names the project has.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn known(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    goal_keys: impl Iterator<Item = &str> + Send,
+    hypothesis: Option<HypothesisId>,
+) -> Result<Known> {
+    let mut known = Known::default();
+    for key in goal_keys {
+        if !known.goal_keys.contains(key) && goals::id_of(tx, project, key).await?.is_some() {
+            known.goal_keys.insert(key.to_owned());
+        }
+    }
+    if let Some(id) = hypothesis {
+        known.hypothesis = crate::hypotheses::exists(tx, project, id).await?;
+    }
+    Ok(known)
+}
+
+/// Whether an experiment of the project has this key.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
+    let row = tx
+        .query_opt(
+            "SELECT 1 FROM experiment WHERE project_id = $1 AND experiment_key = $2 AND deleted_at IS NULL",
+            params![project.0, key],
+        )
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Stores a new experiment, done by `actor`; its id.
+///
+/// # Errors
+/// `experiment_project_id_experiment_key_key` when its key is taken.
+pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<ExperimentId> {
+    const STATEMENT: &str = concat!(
+        "INSERT INTO experiment (project_id, company_id, experiment_key, created_at, ",
+        stored_columns!(),
+        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) RETURNING experiment_id"
+    );
+    let experiment = &first.experiment;
+    let mut values =
+        params![experiment.project_id.0, experiment.company_id.0, experiment.key.as_str(), experiment.created_at.us()];
+    values.extend(columns_of(experiment));
+    let id = ExperimentId(tx.query_one(STATEMENT, values).await?.int(0)?);
+    variants_replace(tx, id, &experiment.variants).await?;
+    goals_replace(tx, id, experiment).await?;
+    if let Some(epoch) = &first.epoch {
+        epoch_insert(tx, id, epoch).await?;
+    }
+    history_insert(tx, id, first, actor, "create").await?;
+    link_update(tx, None, experiment).await?;
+    Ok(id)
+}
+
+/// Stores a change of `before`, called `action` in history, done by `actor`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn update(
+    tx: &mut dyn Tx,
+    before: &Experiment,
+    revision: &Revision,
+    actor: &str,
+    action: &str,
+) -> Result<()> {
+    const STATEMENT: &str = concat!(
+        "UPDATE experiment SET (",
+        stored_columns!(),
+        ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, \
+         $24, $25, $26, $27, $28) WHERE experiment_id = $1"
+    );
+    let after = &revision.experiment;
+    let mut values = params![before.id.0];
+    values.extend(columns_of(after));
+    tx.execute(STATEMENT, values).await?;
+    if before.variants != after.variants {
+        tx.execute("DELETE FROM variant WHERE experiment_id = $1", params![before.id.0]).await?;
+        variants_replace(tx, before.id, &after.variants).await?;
+    }
+    if before.primary_goal != after.primary_goal || before.secondary_goals != after.secondary_goals {
+        tx.execute("DELETE FROM experiment_goal WHERE experiment_id = $1", params![before.id.0]).await?;
+        goals_replace(tx, before.id, after).await?;
+    }
+    if let Some(epoch) = &revision.epoch {
+        epoch_insert(tx, before.id, epoch).await?;
+    }
+    history_insert(tx, before.id, revision, actor, action).await?;
+    link_update(tx, before.hypothesis_id, after).await
+}
+
+/// Takes an experiment out of every read. Its row stays, so that its id is never
+/// used again and its history can be told.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: Instant) -> Result<()> {
+    tx.execute(
+        "UPDATE experiment SET deleted_at = $2, revision = revision + 1 WHERE experiment_id = $1",
+        params![experiment.id.0, now.us()],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
+         VALUES ($1, $2, $3, $4, 'delete', '{}')",
+        params![experiment.id.0, experiment.revision + 1, now.us(), actor],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn variants_replace(tx: &mut dyn Tx, id: ExperimentId, variants: &[Variant]) -> Result<()> {
+    for (number, variant) in (1i64..).zip(variants) {
+        tx.execute(
+            "INSERT INTO variant (experiment_id, number, nickname, custom_js, custom_css, changes, audience) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            params![
+                id.0,
+                number,
+                variant.nickname.as_str(),
+                &*variant.code.js,
+                &*variant.code.css,
+                to_json(&variant.changes),
+                variant.audience.as_ref().map(to_json)
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn goals_replace(tx: &mut dyn Tx, id: ExperimentId, experiment: &Experiment) -> Result<()> {
+    let primary = experiment.primary_goal.iter().map(|key| ("primary", 0, key));
+    let secondary = (0i64..).zip(&experiment.secondary_goals).map(|(position, key)| ("secondary", position, key));
+    for (role, position, key) in primary.chain(secondary) {
+        tx.execute(
+            "INSERT INTO experiment_goal (experiment_id, role, position, goal_id) \
+             SELECT CAST($1 AS BIGINT), $2, CAST($3 AS BIGINT), goal_id FROM goal WHERE project_id = $4 AND goal_key = $5 AND deleted_at IS NULL",
+            params![id.0, role, position, experiment.project_id.0, key.as_str()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Result<()> {
+    tx.execute(
+        "INSERT INTO epoch (experiment_id, epoch, started_at, reasons, traffic_allocation, weights) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+        params![
+            id.0,
+            epoch.number,
+            epoch.started_at.us(),
+            to_json(&epoch.reasons),
+            epoch.traffic_allocation,
+            to_json(&epoch.weights)
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn history_insert(
+    tx: &mut dyn Tx,
+    id: ExperimentId,
+    revision: &Revision,
+    actor: &str,
+    action: &str,
+) -> Result<()> {
+    tx.execute(
+        "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+        params![
+            id.0,
+            revision.experiment.revision,
+            revision.experiment.updated_at.us(),
+            actor,
+            action,
+            to_json(&revision.before)
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// An experiment that comes to a hypothesis, or leaves one, is an update of it.
+async fn link_update(tx: &mut dyn Tx, before: Option<HypothesisId>, after: &Experiment) -> Result<()> {
+    if before == after.hypothesis_id {
+        return Ok(());
+    }
+    for id in [before, after.hypothesis_id].into_iter().flatten() {
+        crate::hypotheses::touch(tx, after.project_id, id, after.updated_at).await?;
+    }
+    Ok(())
+}
+
+/// One change of an experiment, as history keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryEntry {
+    /// The revision that it made.
+    pub revision: i64,
+    /// When.
+    pub at: Instant,
+    /// By whom.
+    pub actor: String,
+    /// What was done.
+    pub action: String,
+    /// The values that the changed fields had before it.
+    pub before: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The last changes of an experiment, newest first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Vec<HistoryEntry>> {
+    let rows = tx
+        .query(
+            "SELECT revision, at, actor, action, before FROM experiment_history WHERE experiment_id = $1 \
+             ORDER BY revision DESC LIMIT $2",
+            params![id.0, limit],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(HistoryEntry {
+                revision: row.int(0)?,
+                at: Instant::from_us(row.int(1)?),
+                actor: row.text(2)?,
+                action: row.text(3)?,
+                before: from_json(&row.text(4)?, "experiment_history", "before")?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! First answers of requests that may be sent again.
+
+use crate::Result;
+use muriel_domain::Instant;
+use muriel_domain::ids::ProjectId;
+use muriel_domain::time::DAY_US;
+use muriel_sql::{Tx, params};
+
+/// What an operation did under an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// SHA-256 of the body it was sent.
+    pub fingerprint: Vec<u8>,
+    /// What it answered.
+    pub response: String,
+}
+
+/// What was done under this key within the last 24 hours.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    operation: &str,
+    key: &str,
+    now: Instant,
+) -> Result<Option<Done>> {
+    let row = tx
+        .query_opt(
+            "SELECT fingerprint, response FROM idempotency \
+             WHERE project_id = $1 AND operation = $2 AND idempotency_key = $3 AND created_at > $4",
+            params![project.0, operation, key, now.plus_us(-DAY_US).us()],
+        )
+        .await?;
+    row.map(|mut row| Ok(Done { fingerprint: row.blob(0)?, response: row.text(1)? })).transpose()
+}
+
+/// Keeps what was done, and forgets what is older than 24 hours.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    operation: &str,
+    key: &str,
+    done: &Done,
+    now: Instant,
+) -> Result<()> {
+    tx.execute("DELETE FROM idempotency WHERE created_at <= $1", params![now.plus_us(-DAY_US).us()]).await?;
+    tx.execute(
+        "INSERT INTO idempotency (project_id, operation, idempotency_key, fingerprint, response, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
+        params![project.0, operation, key, done.fingerprint.clone(), done.response.as_str(), now.us()],
+    )
+    .await?;
+    Ok(())
+}

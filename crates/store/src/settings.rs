@@ -1,0 +1,14 @@
+//! What holds for the whole database.
+
+use crate::Result;
+use muriel_sql::{Tx, params};
+
+/// The setting of this name; `value` when there was none, which it then is.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn get_or_set(tx: &mut dyn Tx, name: &str, value: &str) -> Result<String> {
+    tx.execute("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", params![name, value])
+        .await?;
+    Ok(tx.query_one("SELECT value FROM setting WHERE name = $1", params![name]).await?.text(0)?)
+}

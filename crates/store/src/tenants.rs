@@ -1,0 +1,97 @@
+//! Companies and their projects.
+
+use crate::Result;
+use muriel_domain::Instant;
+use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_sql::{Row, Tx, params};
+
+/// A project with its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Its id.
+    pub id: ProjectId,
+    /// Who owns it.
+    pub company_id: CompanyId,
+    /// What paths and pages call it.
+    pub key: String,
+    /// Display name.
+    pub name: String,
+}
+
+/// The company of this name; made if there is none.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn company_ensure(tx: &mut dyn Tx, name: &str, now: Instant) -> Result<CompanyId> {
+    tx.execute(
+        "INSERT INTO company (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        params![name, now.us()],
+    )
+    .await?;
+    let row = tx.query_one("SELECT company_id FROM company WHERE name = $1", params![name]).await?;
+    Ok(CompanyId(row.int(0)?))
+}
+
+/// The company of this name, if there is one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<Option<CompanyId>> {
+    let row = tx.query_opt("SELECT company_id FROM company WHERE name = $1", params![name]).await?;
+    row.map(|row| Ok(CompanyId(row.int(0)?))).transpose()
+}
+
+/// A new project.
+///
+/// # Errors
+/// `project_company_id_name_key` when the company has one of this name.
+pub async fn project_insert(
+    tx: &mut dyn Tx,
+    company: CompanyId,
+    key: &str,
+    name: &str,
+    now: Instant,
+) -> Result<Project> {
+    let row = tx
+        .query_one(
+            "INSERT INTO project (company_id, project_key, name, created_at, backlog_seq) VALUES ($1, $2, $3, $4, 0) \
+             RETURNING project_id",
+            params![company.0, key, name, now.us()],
+        )
+        .await?;
+    Ok(Project { id: ProjectId(row.int(0)?), company_id: company, key: key.to_owned(), name: name.to_owned() })
+}
+
+/// The project with this key, whoever owns it.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn project_by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<Project>> {
+    let row = tx
+        .query_opt("SELECT project_id, company_id, project_key, name FROM project WHERE project_key = $1", params![key])
+        .await?;
+    row.map(project).transpose()
+}
+
+/// Every project of a company, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Project>> {
+    let rows = tx
+        .query(
+            "SELECT project_id, company_id, project_key, name FROM project WHERE company_id = $1 ORDER BY project_id",
+            params![company.0],
+        )
+        .await?;
+    rows.into_iter().map(project).collect()
+}
+
+fn project(mut row: Row) -> Result<Project> {
+    Ok(Project {
+        id: ProjectId(row.int(0)?),
+        company_id: CompanyId(row.int(1)?),
+        key: row.text(2)?,
+        name: row.text(3)?,
+    })
+}
