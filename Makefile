@@ -1,0 +1,61 @@
+# The commands of a checkout. `make help` lists them; what takes more than a line lives in scripts/.
+
+# Cargo reads CARGO_TARGET_DIR by itself; the recipes only need to know where binaries end up.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check fmt clippy doc fresh deny machete typos crash bench dist clean
+# Cargo uses every core already, and the count of `test` has to be the last line.
+.NOTPARALLEL:
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+
+run: build ## build, then start the demo: a server with a shop and simulated visitors
+	$(TARGET)/release/muriel demo
+
+build: ## leave the release binary at target/release/muriel
+	cargo build --release --bin muriel
+
+test: ## every test, on both databases; the last line is the count
+	@scripts/test
+
+check: fmt clippy doc fresh deny machete typos ## what CI runs: style, licences, generated files, then every test
+	@scripts/test
+
+fmt:
+	cargo fmt --all --check
+
+clippy:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Private items too: most links of the documentation lead to them.
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
+
+fresh:
+	scripts/fresh
+
+deny:
+	scripts/deny
+
+machete:
+	@scripts/tools cargo
+	scripts/in-tools cargo-machete
+
+typos:
+	@scripts/tools python
+	scripts/in-tools typos
+
+crash: ## kill the server 500 times under load, on both databases; nothing acknowledged may be lost
+	scripts/with-postgres cargo run --release -p muriel-tests --bin crash -- --cycles 500
+
+bench: ## side by side with the peers, in one run; options: make bench ARGS="--reps 3"
+	bench/run $(ARGS)
+
+dist: ## the one-file release with its checksum, in dist/
+	scripts/dist
+
+clean: ## remove what was built here; tools and caches stay
+	cargo clean
+	rm -rf dist

