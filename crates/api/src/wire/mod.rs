@@ -1,0 +1,11 @@
+//! The published shapes: what is sent becomes domain values here, and domain
+//! values become what is answered.
+
+pub(crate) mod experiment;
+pub(crate) mod fields;
+pub(crate) mod goal;
+pub(crate) mod hypothesis;
+pub(crate) mod query;
+pub(crate) mod schemas;
+mod targeting;
+pub(crate) mod views;

@@ -1,0 +1,876 @@
+//! The published shapes that the contract describes and nothing here builds:
+//! bodies that are read field by field, and parts that the domain writes itself.
+
+#![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
+
+use std::borrow::Cow;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::RefOr;
+use utoipa::{PartialSchema, ToSchema};
+
+/// Shapes that the derive macro cannot say: numbers and words from closed lists.
+macro_rules! closed {
+    ($($(#[doc = $doc:literal])* $name:ident: $kind:ident [$($value:expr),* $(,)?];)*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new()
+                    .schema_type(Type::$kind)
+                    .description(Some(concat!($($doc),*).trim()))
+                    .enum_values(Some([$($value),*]))
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+closed! {
+    /// 0 or 1.
+    Flag: Integer [0, 1];
+    /// 9 draft, 1 live, 0 inactive.
+    StatusCode: Integer [9, 1, 0];
+    /// `abtest` changes the page, `split` sends to other pages, `personalization` gives each variant its audience.
+    TestType: String ["abtest", "split", "personalization"];
+    /// How the arms share: evenly, by chosen weights, or moved by the bandit.
+    DistributionMode: String ["equal", "custom", "mab"];
+    /// `paused` at a share of 0.
+    ArmStatus: String ["active", "paused"];
+    /// What opened an epoch.
+    Reason: String ["status", "variants", "targeting", "traffic", "distribution"];
+    /// What counts as a conversion.
+    GoalType: String [
+        "pageview", "pageviewExact", "pageviewWildcard", "pageviewRegex", "clickOnElement", "clickOnText",
+        "externalLink", "formSubmit", "elementAppears", "scrolling", "duration", "event", "revenue", "script",
+    ];
+    /// What a goal is for.
+    GoalPurpose: String ["sell", "engage", "generate"];
+    /// How a value is compared; `gt` and `>` mean the same, and so on.
+    Operator: String [
+        "ex", "nx", "bt", "bf", "==", "!=", "**", "!*", "gt", "gte", "lt", "lte", ">", ">=", "<", "<=",
+        "days_gt", "days_gte", "days_lt", "days_lte",
+    ];
+    /// Must hold, or must not.
+    Match: String ["equal", "notEqual"];
+    /// Lets in, or keeps out.
+    CountryMode: String ["whitelist", "blacklist"];
+    /// How a page's URL is compared.
+    UrlMatch: String ["simple", "exact", "contain", "wildcard", "regex"];
+    /// A kind of device.
+    Device: String ["desktop", "mobile", "tablet"];
+    /// A browser.
+    Browser: String ["chrome", "safari", "firefox", "edge", "ie", "opera"];
+    /// An operating system.
+    System: String ["windows", "macOS", "linux", "chromeOS", "ios", "android"];
+    /// A day of the week.
+    Day: String ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    /// A metric that needs no goal.
+    BuiltinMetric: String ["bounce_rate", "engagement"];
+}
+
+/// A moment: read as ISO 8601 with an offset, or as a date, which is its midnight
+/// in UTC; shown in UTC with milliseconds.
+pub(crate) struct Moment;
+
+impl PartialSchema for Moment {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::SchemaType::from_iter([Type::String, Type::Null]))
+            .description(Some("A date-time with an offset, or a date (midnight in UTC); null for none."))
+            .into()
+    }
+}
+
+impl ToSchema for Moment {
+    fn name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+}
+
+/// The body of every error.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ErrorBody {
+    /// Always false.
+    success: bool,
+    /// A sentence for a person.
+    error: String,
+    /// One of the documented codes.
+    code: String,
+    /// Every problem that was found, with its place.
+    errors: Vec<FieldError>,
+    /// Identifies the request; quote it when asking for help.
+    request_id: String,
+}
+
+/// What is wrong with one value.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FieldError {
+    /// Its place: `variants[1].name`.
+    field: String,
+    /// What is wrong, continuing the field's name.
+    message: String,
+}
+
+/// Changes to an experiment. Only fields that are sent change; a field that is
+/// sent takes the new value whole.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentPatch {
+    /// New display name.
+    #[schema(nullable = false, min_length = 1, max_length = 255)]
+    test_name: Option<String>,
+    /// New page for the editor; no pattern.
+    #[schema(nullable = false, max_length = 2048)]
+    url: Option<String>,
+    /// The complete new set of treatments; those left out are deleted with their code.
+    #[schema(nullable = false, min_items = 1, max_items = 50)]
+    variants: Option<Vec<VariantBody>>,
+    /// The key that the experiment uses already; needed with `variants` when it is a pattern.
+    #[schema(nullable = false)]
+    variants_data_key: Option<String>,
+    /// The control's label and code.
+    #[schema(nullable = false)]
+    control: Option<ControlBody>,
+    /// The same with the raw names, as an object or as text that holds one.
+    #[schema(nullable = false)]
+    control_attr: Option<ControlAttributes>,
+    /// JavaScript for every assigned visitor, the control's too.
+    #[schema(nullable = false)]
+    custom_js: Option<String>,
+    /// CSS for every assigned visitor, the control's too.
+    #[schema(nullable = false)]
+    custom_css: Option<String>,
+    /// Settings.
+    #[schema(nullable = false)]
+    configuration: Option<Configuration>,
+    /// For whom and where.
+    #[schema(nullable = false)]
+    targeting: Option<Targeting>,
+    /// Labels.
+    #[schema(nullable = false, max_items = 100)]
+    tags: Option<Vec<String>>,
+    /// Keys of the goals to report besides the primary one; `[]` removes them all.
+    #[schema(nullable = false, max_items = 100)]
+    secondary_goal_keys: Option<Vec<String>>,
+    /// Key of the goal that decides.
+    primary_goal_key: Option<String>,
+    /// The hypothesis it came from.
+    #[schema(minimum = 1)]
+    hypothesis_id: Option<i64>,
+    /// Built-in metrics to report.
+    #[schema(nullable = false, max_items = 100)]
+    builtin_metrics: Option<Vec<BuiltinMetric>>,
+    /// Raw events to report.
+    #[schema(nullable = false, max_items = 100)]
+    event_metrics: Option<Vec<String>>,
+    /// What it is to find out.
+    #[schema(nullable = false)]
+    plan: Option<Plan>,
+}
+
+/// RFC 7396 over the fields of a PATCH: objects merge, `null` returns a key to
+/// its default.
+pub(crate) struct MergePatch;
+
+impl PartialSchema for MergePatch {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some(
+                "RFC 7396 over the fields of ExperimentPatch: objects merge, null returns a key to its default.",
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for MergePatch {
+    fn name() -> Cow<'static, str> {
+        "MergePatch".into()
+    }
+}
+
+/// A new experiment.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentCreation {
+    /// Display name.
+    #[schema(min_length = 1, max_length = 255)]
+    test_name: String,
+    /// The page that the editor opens; no pattern.
+    #[schema(max_length = 2048)]
+    url: String,
+    /// The treatments.
+    #[schema(min_items = 1, max_items = 50)]
+    variants: Vec<VariantBody>,
+    /// 9 unless given.
+    #[schema(nullable = false)]
+    status: Option<StatusCode>,
+    /// `abtest` unless given.
+    #[schema(nullable = false)]
+    test_type: Option<TestType>,
+    /// Its permanent name; made from `test_name` unless given.
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9._-]{1,64}$")]
+    experiment_key: Option<String>,
+    /// The goal that decides, made or found by name and type.
+    #[schema(nullable = false)]
+    primary_goal: Option<InlineGoal>,
+    /// Further goals, made or found by name and type.
+    #[schema(nullable = false, max_items = 100)]
+    secondary_goals: Option<Vec<InlineGoal>>,
+    /// The page's URL unless given; a pattern for a test of many pages.
+    #[schema(nullable = false)]
+    variants_data_key: Option<String>,
+    /// The control's label and code.
+    #[schema(nullable = false)]
+    control: Option<ControlBody>,
+    /// The same with the raw names, as an object or as text that holds one.
+    #[schema(nullable = false)]
+    control_attr: Option<ControlAttributes>,
+    /// JavaScript for every assigned visitor.
+    #[schema(nullable = false)]
+    custom_js: Option<String>,
+    /// CSS for every assigned visitor.
+    #[schema(nullable = false)]
+    custom_css: Option<String>,
+    /// Settings.
+    #[schema(nullable = false)]
+    configuration: Option<Configuration>,
+    /// For whom and where.
+    #[schema(nullable = false)]
+    targeting: Option<Targeting>,
+    /// Labels.
+    #[schema(nullable = false, max_items = 100)]
+    tags: Option<Vec<String>>,
+    /// Keys of existing goals to report besides the primary one.
+    #[schema(nullable = false, max_items = 100)]
+    secondary_goal_keys: Option<Vec<String>>,
+    /// Key of an existing goal that decides.
+    primary_goal_key: Option<String>,
+    /// The hypothesis it came from.
+    #[schema(minimum = 1)]
+    hypothesis_id: Option<i64>,
+    /// Built-in metrics to report.
+    #[schema(nullable = false, max_items = 100)]
+    builtin_metrics: Option<Vec<BuiltinMetric>>,
+    /// Raw events to report.
+    #[schema(nullable = false, max_items = 100)]
+    event_metrics: Option<Vec<String>>,
+    /// What it is to find out.
+    #[schema(nullable = false)]
+    plan: Option<Plan>,
+}
+
+/// A goal by its name, type and value.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InlineGoal {
+    /// Display name.
+    #[schema(min_length = 1, max_length = 255)]
+    goal_name: String,
+    /// What counts.
+    goal_type: GoalType,
+    /// The value that the type looks for.
+    goal_value: GoalValue,
+}
+
+/// A treatment.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VariantBody {
+    /// `Variant 1`, `Variant 2`… by position.
+    #[schema(pattern = "^Variant [1-9][0-9]?$")]
+    name: String,
+    /// Label for people.
+    #[schema(nullable = false, max_length = 255)]
+    nickname: Option<String>,
+    /// Code that only this variant runs; at most 512 KiB.
+    #[serde(rename = "customJS")]
+    #[schema(nullable = false)]
+    custom_js: Option<String>,
+    /// Style that only this variant gets; at most 512 KiB.
+    #[serde(rename = "customCSS")]
+    #[schema(nullable = false)]
+    custom_css: Option<String>,
+    /// Visual changes, applied in order.
+    #[schema(nullable = false, max_items = 1000)]
+    data: Option<Vec<Change>>,
+    /// For whom; personalizations only.
+    #[schema(nullable = false)]
+    targeting: Option<Audience>,
+}
+
+/// One visual change: `{target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}`, `{rm}`,
+/// `{refEl, dir, htmlBlock}`, `{oriEl, refEl, dir}` or, in a split test, `{url, relay_param}`. Further keys are kept.
+pub(crate) struct Change;
+
+impl PartialSchema for Change {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some(
+                "One visual change: {target, innerText|textContent|innerHTML|outerHTML|src|href|style|class}, {rm}, \
+                 {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or, in a split test, {url, relay_param}. Further keys \
+                 are kept.",
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for Change {
+    fn name() -> Cow<'static, str> {
+        "Change".into()
+    }
+}
+
+/// The control's label and code.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ControlBody {
+    /// Label for people.
+    #[schema(nullable = false, max_length = 255)]
+    nickname: Option<String>,
+    /// Code that only the control runs; at most 512 KiB.
+    #[serde(rename = "customJS")]
+    #[schema(nullable = false)]
+    custom_js: Option<String>,
+    /// Style that only the control gets; at most 512 KiB.
+    #[serde(rename = "customCSS")]
+    #[schema(nullable = false)]
+    custom_css: Option<String>,
+}
+
+/// The control's raw attributes, or text that holds them as JSON.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum ControlAttributes {
+    /// JSON text of the object.
+    Text(String),
+    /// The object.
+    Object(ControlAttributesObject),
+}
+
+/// The control's raw attributes.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ControlAttributesObject {
+    /// Label for people.
+    #[schema(nullable = false, max_length = 255)]
+    name: Option<String>,
+    /// Code that only the control runs.
+    #[schema(nullable = false)]
+    js: Option<String>,
+    /// Style that only the control gets.
+    #[schema(nullable = false)]
+    css: Option<String>,
+}
+
+/// How an experiment runs and ends. Keys that are left out return to their defaults.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Configuration {
+    /// Percentage of eligible visitors that enter.
+    #[schema(nullable = false, minimum = 0, maximum = 100, default = 100)]
+    traffic_allocation: Option<i64>,
+    /// Confidence threshold in percent.
+    #[schema(nullable = false, minimum = 50, maximum = 99, default = 95)]
+    confidence_interval: Option<i64>,
+    /// When it starts by itself.
+    #[schema(nullable = false)]
+    start_test_date: Option<Moment>,
+    /// When it ends by itself.
+    #[schema(nullable = false)]
+    end_test_date: Option<Moment>,
+    /// Multi-armed bandit.
+    #[schema(nullable = false)]
+    is_mab: Option<Flag>,
+    /// Automatic traffic.
+    #[schema(nullable = false)]
+    is_autopilot: Option<Flag>,
+    /// How the arms share.
+    distribution: Option<Distribution>,
+    /// 1 Bayesian statistics (the default), 0 frequentist.
+    #[schema(nullable = false)]
+    bayesian: Option<Flag>,
+    /// How changes are applied to the page.
+    #[schema(max_length = 255)]
+    dom_change_path: Option<String>,
+    /// When variant code runs on dynamic pages.
+    #[schema(max_length = 255)]
+    trigger_variant_change: Option<String>,
+    /// Stop after so many visitors; 0 is off.
+    #[schema(nullable = false, minimum = 0)]
+    completion_visitor: Option<i64>,
+    /// Stop after so many conversions; 0 is off.
+    #[schema(nullable = false, minimum = 0)]
+    completion_conversion: Option<i64>,
+    /// Stop when the result is significant.
+    #[schema(nullable = false)]
+    completion_stats_significant_flag: Option<Flag>,
+    /// Stop after so many days; 0 is off.
+    #[schema(nullable = false, minimum = 0)]
+    completion_after_period: Option<i64>,
+    /// Integrations that receive the experiment's data.
+    #[schema(nullable = false, max_items = 50)]
+    integration: Option<Vec<Integration>>,
+}
+
+/// `"equal"`, `"manual"` (the weights in force), weights, or text that holds weights as JSON.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Distribution {
+    /// A word, or JSON text of the weights.
+    Text(String),
+    /// The weights.
+    Weights(Weights),
+}
+
+/// Percent per arm, by name; they sum to 100.
+pub(crate) struct Weights;
+
+impl PartialSchema for Weights {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some("Percent per arm, by name, with up to two decimals; every arm is named; they sum to 100."))
+            .additional_properties(Some(
+                ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0.0)).maximum(Some(100.0)),
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for Weights {
+    fn name() -> Cow<'static, str> {
+        "Weights".into()
+    }
+}
+
+/// An integration, kept as it was sent.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Integration {
+    /// Its name.
+    Text(String),
+    /// Its settings.
+    Object(serde_json::Map<String, serde_json::Value>),
+}
+
+/// What an experiment is to find out.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plan {
+    /// Smallest lift worth acting on, in percent.
+    #[schema(nullable = false, exclusive_minimum = 0, maximum = 1000, default = 2)]
+    mde: Option<f64>,
+    /// Planned total of visitors.
+    #[schema(minimum = 1)]
+    visitors: Option<i64>,
+}
+
+/// For whom and where an experiment runs. What is left out or empty restricts nothing.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Targeting {
+    /// Where the visitor came from; criteria `host`, `url` or `source`.
+    #[schema(nullable = false)]
+    referral_rule: Option<Vec<Vec<Condition>>>,
+    /// Countries.
+    #[schema(nullable = false)]
+    allowed_country: Option<Vec<Country>>,
+    /// Regions, such as `California (US)`.
+    #[schema(nullable = false)]
+    allowed_region: Option<Vec<Place>>,
+    /// Cities, such as `Berlin (Berlin)`.
+    #[schema(nullable = false)]
+    allowed_city: Option<Vec<Place>>,
+    /// Kinds of device.
+    #[schema(nullable = false)]
+    device_rule: Option<Vec<Device>>,
+    /// Browsers.
+    #[schema(nullable = false)]
+    browser_rule: Option<Vec<Browser>>,
+    /// Operating systems.
+    #[schema(nullable = false)]
+    os_rule: Option<Vec<System>>,
+    /// `new` or `returning`, alone or as a list of one.
+    #[schema(nullable = false)]
+    user_rule: Option<UserRule>,
+    /// Language tags; `en` matches `en-GB`.
+    #[schema(nullable = false)]
+    browser_language_rule: Option<Vec<String>>,
+    /// The visitor's attributes.
+    #[schema(nullable = false)]
+    segment_rule: Option<Vec<Vec<Condition>>>,
+    /// What the visitor did before: all of the entries.
+    #[schema(nullable = false)]
+    event_rule: Option<Vec<EventRule>>,
+    /// Query parameters.
+    #[schema(nullable = false)]
+    parameter_rule: Option<Vec<Vec<Condition>>>,
+    /// Audiences that the page hands over: any of them.
+    #[schema(nullable = false)]
+    ga4_rule: Option<Vec<String>>,
+    /// Cookies; browser only.
+    #[schema(nullable = false)]
+    cookie_rule: Option<Vec<Vec<Condition>>>,
+    /// Hours of the week in the visitor's time; browser only.
+    schedule_rule: Option<Schedule>,
+    /// Pages; an exclusion beats an inclusion.
+    #[schema(nullable = false)]
+    url_rule: Option<Vec<UrlRule>>,
+}
+
+/// For whom a personalization's variant is: an experiment's targeting but for `url_rule`.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Audience {
+    /// Where the visitor came from; criteria `host`, `url` or `source`.
+    #[schema(nullable = false)]
+    referral_rule: Option<Vec<Vec<Condition>>>,
+    /// Countries.
+    #[schema(nullable = false)]
+    allowed_country: Option<Vec<Country>>,
+    /// Regions, such as `California (US)`.
+    #[schema(nullable = false)]
+    allowed_region: Option<Vec<Place>>,
+    /// Cities, such as `Berlin (Berlin)`.
+    #[schema(nullable = false)]
+    allowed_city: Option<Vec<Place>>,
+    /// Kinds of device.
+    #[schema(nullable = false)]
+    device_rule: Option<Vec<Device>>,
+    /// Browsers.
+    #[schema(nullable = false)]
+    browser_rule: Option<Vec<Browser>>,
+    /// Operating systems.
+    #[schema(nullable = false)]
+    os_rule: Option<Vec<System>>,
+    /// `new` or `returning`, alone or as a list of one.
+    #[schema(nullable = false)]
+    user_rule: Option<UserRule>,
+    /// Language tags; `en` matches `en-GB`.
+    #[schema(nullable = false)]
+    browser_language_rule: Option<Vec<String>>,
+    /// The visitor's attributes.
+    #[schema(nullable = false)]
+    segment_rule: Option<Vec<Vec<Condition>>>,
+    /// What the visitor did before: all of the entries.
+    #[schema(nullable = false)]
+    event_rule: Option<Vec<EventRule>>,
+    /// Query parameters.
+    #[schema(nullable = false)]
+    parameter_rule: Option<Vec<Vec<Condition>>>,
+    /// Audiences that the page hands over: any of them.
+    #[schema(nullable = false)]
+    ga4_rule: Option<Vec<String>>,
+    /// Cookies; browser only.
+    #[schema(nullable = false)]
+    cookie_rule: Option<Vec<Vec<Condition>>>,
+    /// Hours of the week in the visitor's time; browser only.
+    schedule_rule: Option<Schedule>,
+}
+
+/// An entry of a rule with groups: the outer list means all, the inner any.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Condition {
+    /// What is looked at.
+    #[schema(min_length = 1)]
+    criteria: String,
+    /// How it is compared.
+    operator: Operator,
+    /// With what; left out or ignored for `ex`, `nx`, `bt` and `bf`.
+    value: Option<ConditionValue>,
+}
+
+/// Text, unless the operator takes no value.
+pub(crate) struct ConditionValue;
+
+impl PartialSchema for ConditionValue {
+    fn schema() -> RefOr<Schema> {
+        // An ignored value may be anything, so nothing is promised here.
+        ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue).into()
+    }
+}
+
+impl ToSchema for ConditionValue {
+    fn name() -> Cow<'static, str> {
+        "ConditionValue".into()
+    }
+}
+
+/// A country let in or kept out.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Country {
+    /// Display name.
+    #[schema(min_length = 1)]
+    name: String,
+    /// ISO 3166-1 alpha-2.
+    #[schema(pattern = "^[A-Z]{2}$")]
+    code: String,
+    /// In or out.
+    rule: CountryMode,
+}
+
+/// A region or a city let in or kept out.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    /// Its name.
+    #[schema(min_length = 1)]
+    name: String,
+    /// In or out.
+    rule: Match,
+}
+
+/// `new` or `returning`, alone or as a list of one.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum UserRule {
+    /// The word.
+    Word(String),
+    /// The word in a list; empty for no restriction.
+    List(Vec<String>),
+}
+
+/// What a visitor must, or must not, have done before.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventRule {
+    /// Must or must not.
+    rule: Match,
+    /// Name of the event.
+    #[schema(min_length = 1)]
+    name: String,
+    /// Conditions on it: any of the groups, all of a group.
+    attributes: Vec<Vec<AttributeCondition>>,
+    /// How often at least; 1 unless given.
+    #[schema(nullable = false, minimum = 1, default = 1)]
+    min_count: Option<i64>,
+    /// Within how many days; 0, for ever, unless given.
+    #[schema(nullable = false, minimum = 0, default = 0)]
+    timeframe_days: Option<i64>,
+}
+
+/// A condition on an event's attribute.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttributeCondition {
+    /// The attribute.
+    #[schema(min_length = 1)]
+    key: String,
+    /// How it is compared.
+    operand: Operator,
+    /// With what; left out or ignored for `ex`, `nx`, `bt` and `bf`.
+    value: Option<ConditionValue>,
+}
+
+/// A page on which an experiment runs, or does not.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UrlRule {
+    /// Address, part of one, or pattern.
+    #[schema(min_length = 1)]
+    url: String,
+    /// How it is compared.
+    rule: UrlMatch,
+    /// Runs there (the default), or must not.
+    #[schema(nullable = false, default = true)]
+    allowed: Option<bool>,
+}
+
+/// Hours of the week in the visitor's time.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Schedule {
+    /// Any of the groups.
+    schedule_groups: Vec<ScheduleGroup>,
+}
+
+/// Days and the hours on them.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScheduleGroup {
+    /// Days of the week.
+    days: Vec<Day>,
+    /// Any of the ranges.
+    time_ranges: Vec<TimeRange>,
+}
+
+/// From `start` to `end`, past midnight when `end` is the earlier one.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimeRange {
+    /// `HH:MM`.
+    #[schema(pattern = "^[0-9]{2}:[0-9]{2}$")]
+    start: String,
+    /// `HH:MM`; `24:00` ends a day.
+    #[schema(pattern = "^[0-9]{2}:[0-9]{2}$")]
+    end: String,
+}
+
+/// A new status.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatusBody {
+    /// The status to move to.
+    status: StatusCode,
+}
+
+/// Which winner to serve, and to how many.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServeBody {
+    /// `"0"` for the control, `"1"` for `Variant 1`…
+    variant_id: String,
+    /// To how many percent of the visitors.
+    #[schema(nullable = false, minimum = 0, maximum = 100, default = 100)]
+    traffic_allocation: Option<i64>,
+}
+
+/// A new rollout.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RolloutBody {
+    /// To how many percent of the visitors.
+    #[schema(minimum = 0, maximum = 100)]
+    traffic_allocation: i64,
+}
+
+/// A new hypothesis; at least one of the texts says something.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisBody {
+    /// What the team saw.
+    #[schema(max_length = 10000)]
+    observation: Option<String>,
+    /// Why it is a problem.
+    #[schema(max_length = 10000)]
+    problem: Option<String>,
+    /// The change to test.
+    #[schema(max_length = 10000)]
+    solution: Option<String>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    confidence: Option<i64>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    importance: Option<i64>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    difficulty: Option<i64>,
+    /// Research behind it: http or https.
+    #[schema(max_length = 2048)]
+    hypothesis_url: Option<String>,
+}
+
+/// Changes to a hypothesis.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisPatch {
+    /// What the team saw.
+    #[schema(max_length = 10000)]
+    observation: Option<String>,
+    /// Why it is a problem.
+    #[schema(max_length = 10000)]
+    problem: Option<String>,
+    /// The change to test.
+    #[schema(max_length = 10000)]
+    solution: Option<String>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    confidence: Option<i64>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    importance: Option<i64>,
+    /// 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    difficulty: Option<i64>,
+    /// Research behind it: http or https.
+    #[schema(max_length = 2048)]
+    hypothesis_url: Option<String>,
+    /// On or off the backlog.
+    #[schema(nullable = false)]
+    archived: Option<bool>,
+}
+
+/// What a goal looks for: text, or an integer for `scrolling` and `duration`.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum GoalValue {
+    /// Text.
+    Text(String),
+    /// Percent or seconds.
+    Number(i64),
+}
+
+/// A new goal.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalBody {
+    /// Display name.
+    #[schema(min_length = 1, max_length = 255)]
+    goal_name: String,
+    /// What counts.
+    goal_type: GoalType,
+    /// The value that the type looks for.
+    goal_value: GoalValue,
+    /// Its permanent key; made from the name unless given.
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9._-]{1,64}$")]
+    goal_key: Option<String>,
+    /// `sell` unless given.
+    #[schema(nullable = false)]
+    goal_purpose: Option<GoalPurpose>,
+    /// The page on which its element was picked.
+    #[schema(max_length = 2048)]
+    element_url: Option<String>,
+    /// Days after exposure within which an event counts.
+    #[schema(minimum = 1, maximum = 365)]
+    window_days: Option<i64>,
+    /// Events needed for a conversion; 1 unless given.
+    #[schema(nullable = false, minimum = 1, maximum = 1000)]
+    min_count: Option<i64>,
+    /// Most value that one visitor contributes.
+    #[schema(exclusive_minimum = 0)]
+    cap: Option<f64>,
+}
+
+/// Changes to a goal.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalPatch {
+    /// Display name.
+    #[schema(nullable = false, min_length = 1, max_length = 255)]
+    goal_name: Option<String>,
+    /// What counts.
+    #[schema(nullable = false)]
+    goal_type: Option<GoalType>,
+    /// The value that the type looks for.
+    #[schema(nullable = false)]
+    goal_value: Option<GoalValue>,
+    /// What it is for.
+    #[schema(nullable = false)]
+    goal_purpose: Option<GoalPurpose>,
+    /// The page on which its element was picked.
+    #[schema(max_length = 2048)]
+    element_url: Option<String>,
+    /// Days after exposure within which an event counts.
+    #[schema(minimum = 1, maximum = 365)]
+    window_days: Option<i64>,
+    /// Events needed for a conversion.
+    #[schema(nullable = false, minimum = 1, maximum = 1000)]
+    min_count: Option<i64>,
+    /// Most value that one visitor contributes.
+    #[schema(exclusive_minimum = 0)]
+    cap: Option<f64>,
+}

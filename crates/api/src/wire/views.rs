@@ -1,0 +1,736 @@
+//! Answers. Each struct is one published shape; its fields are in the order in
+//! which they are written.
+
+use super::experiment::status_code;
+use super::schemas;
+use muriel_domain::Instant;
+use muriel_domain::experiment::{
+    Arm, Change, Configuration, Epoch as DomainEpoch, Experiment, Plan, Reason, Serving, WHOLE,
+};
+use muriel_domain::goal::{Goal as DomainGoal, GoalValue};
+use muriel_domain::hypothesis::{Hypothesis as DomainHypothesis, Rating};
+use muriel_domain::targeting::{Audience, Targeting};
+use muriel_store::experiments::{Listed, Loaded, Origin};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// A page of a company's experiments.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentList {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The company that owns the project.
+    pub(crate) company_id: i64,
+    /// Experiments in this page.
+    pub(crate) count: usize,
+    /// Newest created first, then highest id.
+    pub(crate) experiments: Vec<ExperimentSummary>,
+}
+
+/// An experiment as lists show it.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentSummary {
+    /// Identifies the experiment.
+    test_id: i64,
+    /// Display name.
+    test_name: String,
+    /// The tested page.
+    url: String,
+    /// 9 draft, 1 live, 0 inactive.
+    #[schema(value_type = schemas::StatusCode)]
+    status: u8,
+    /// 1 when formally concluded from the dashboard.
+    #[schema(value_type = schemas::Flag)]
+    is_completed: u8,
+    /// The hypothesis it came from.
+    #[schema(required)]
+    hypothesis_id: Option<i64>,
+    /// Present only with a hypothesis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hypothesis: Option<HypothesisExcerpt>,
+    /// When it was made: ISO 8601, UTC, milliseconds.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Instant,
+    /// When it last changed.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Instant,
+    /// The arm that is served at 100 %; null while its rollout is lower and after
+    /// serving stopped; absent while none was ever served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    serving_variant_id: Option<Option<String>>,
+    /// 1 while a winner is served.
+    #[schema(value_type = schemas::Flag)]
+    is_deploy: u8,
+}
+
+/// The texts of a hypothesis; blank ones are left out.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisExcerpt {
+    /// Identifies the hypothesis.
+    hypothesis_id: i64,
+    /// What the team saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observation: Option<String>,
+    /// Why it is a problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// The change to test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution: Option<String>,
+}
+
+impl From<Origin> for HypothesisExcerpt {
+    fn from(origin: Origin) -> Self {
+        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        Self {
+            hypothesis_id: origin.id.0,
+            observation: said(origin.observation),
+            problem: said(origin.problem),
+            solution: said(origin.solution),
+        }
+    }
+}
+
+impl From<Listed> for ExperimentSummary {
+    fn from(listed: Listed) -> Self {
+        Self {
+            test_id: listed.id.0,
+            test_name: listed.name,
+            url: listed.url,
+            status: status_code(listed.status),
+            is_completed: listed.is_concluded.into(),
+            hypothesis_id: listed.origin.as_ref().map(|origin| origin.id.0),
+            hypothesis: listed.origin.map(Into::into),
+            created_at: listed.created_at,
+            updated_at: listed.updated_at,
+            serving_variant_id: match listed.serving {
+                Serving::Never => None,
+                Serving::Winner { arm, rollout: 100 } => Some(Some(arm.id())),
+                Serving::Stopped | Serving::Winner { .. } => Some(None),
+            },
+            is_deploy: matches!(listed.serving, Serving::Winner { .. }).into(),
+        }
+    }
+}
+
+/// An experiment whole.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentAnswer {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment.
+    pub(crate) experiment: ExperimentDetails,
+}
+
+/// An experiment with everything. Each field that PATCH takes can be sent back
+/// as it is read.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentDetails {
+    /// Identifies the experiment.
+    test_id: i64,
+    /// Display name.
+    test_name: String,
+    /// The page that the editor opens.
+    url: String,
+    /// 9 draft, 1 live, 0 inactive.
+    #[schema(value_type = schemas::StatusCode)]
+    status: u8,
+    /// 1 when formally concluded from the dashboard.
+    #[schema(value_type = schemas::Flag)]
+    is_completed: u8,
+    /// The hypothesis it came from.
+    #[schema(required)]
+    hypothesis_id: Option<i64>,
+    /// Present only with a hypothesis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hypothesis: Option<HypothesisExcerpt>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Instant,
+    /// When it last changed.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Instant,
+    /// The arm that is served, whatever its rollout; null after serving stopped;
+    /// absent while none was ever served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    serving_variant_id: Option<Option<String>>,
+    /// To how many percent of the visitors the winner is served; absent while
+    /// none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    serving_traffic_allocation: Option<i64>,
+    /// 1 while a winner is served.
+    #[schema(value_type = schemas::Flag)]
+    is_deploy: u8,
+    /// The company that owns the project.
+    company_id: i64,
+    /// The project's key.
+    project_key: String,
+    /// What kind of test it is.
+    #[schema(value_type = schemas::TestType)]
+    test_type: &'static str,
+    /// Its permanent name for server-side use.
+    experiment_key: String,
+    /// The baseline.
+    control: Control,
+    /// The treatments, `Variant 1` first.
+    variants: Vec<Variant>,
+    /// The key under which the variants are kept.
+    variants_data_key: String,
+    /// JavaScript for every assigned visitor.
+    custom_js: String,
+    /// CSS for every assigned visitor.
+    custom_css: String,
+    /// Settings, complete.
+    #[schema(value_type = schemas::Configuration)]
+    configuration: Configuration,
+    /// Targeting, complete; empty lists restrict nothing.
+    #[schema(value_type = schemas::Targeting)]
+    targeting: Targeting,
+    /// Labels.
+    tags: Vec<String>,
+    /// What it is to find out.
+    #[schema(value_type = schemas::Plan)]
+    plan: Plan,
+    /// The goal that decides.
+    #[schema(required)]
+    primary_goal: Option<Goal>,
+    /// Its key.
+    #[schema(required)]
+    primary_goal_key: Option<String>,
+    /// Keys of further goals, in order.
+    secondary_goal_keys: Vec<String>,
+    /// Built-in metrics that are reported.
+    builtin_metrics: Vec<String>,
+    /// Raw events that are reported.
+    event_metrics: Vec<String>,
+    /// Periods in which assignment did not change, first one first.
+    epochs: Vec<Epoch>,
+}
+
+/// The baseline arm.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Control {
+    /// Label for people.
+    nickname: String,
+    /// Code that only the control runs.
+    #[serde(rename = "customJS")]
+    custom_js: String,
+    /// Style that only the control gets.
+    #[serde(rename = "customCSS")]
+    custom_css: String,
+}
+
+/// A treatment.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variant {
+    /// `Variant 1`, `Variant 2`… by position.
+    name: String,
+    /// Label for people.
+    nickname: String,
+    /// Code that only this variant runs.
+    #[serde(rename = "customJS")]
+    custom_js: String,
+    /// Style that only this variant gets.
+    #[serde(rename = "customCSS")]
+    custom_css: String,
+    /// Visual changes, applied in order.
+    #[schema(value_type = Vec<schemas::Change>)]
+    data: Vec<Change>,
+    /// For whom; personalizations only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schemas::Audience>, nullable = false)]
+    targeting: Option<Audience>,
+}
+
+/// A period in which assignment did not change.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Epoch {
+    /// 1 for the first start.
+    epoch: i64,
+    /// When it began; it lasts until the next.
+    #[schema(value_type = String, format = DateTime)]
+    started_at: Instant,
+    /// What changed to open it.
+    #[schema(value_type = Vec<schemas::Reason>)]
+    reasons: Vec<Reason>,
+    /// Percentage of eligible visitors that enter.
+    traffic_allocation: i64,
+    /// Percentage of those per arm, by name.
+    #[schema(value_type = schemas::Weights)]
+    weights: Map<String, Value>,
+}
+
+impl From<DomainEpoch> for Epoch {
+    fn from(epoch: DomainEpoch) -> Self {
+        Self {
+            epoch: epoch.number,
+            started_at: epoch.started_at,
+            reasons: epoch.reasons,
+            traffic_allocation: epoch.traffic_allocation,
+            weights: epoch.weights.to_object(),
+        }
+    }
+}
+
+impl ExperimentDetails {
+    /// The details of an experiment of the project with this key.
+    pub(crate) fn new(loaded: Loaded, epochs: Vec<DomainEpoch>, project_key: &str) -> Self {
+        let Loaded { experiment, origin, primary_goal } = loaded;
+        let (serving_variant_id, serving_traffic_allocation) = match experiment.serving {
+            Serving::Never => (None, None),
+            Serving::Stopped => (Some(None), None),
+            Serving::Winner { arm, rollout } => (Some(Some(arm.id())), Some(rollout)),
+        };
+        Self {
+            test_id: experiment.id.0,
+            test_name: experiment.name,
+            url: experiment.url,
+            status: status_code(experiment.lifecycle.status()),
+            is_completed: experiment.conclusion.is_some().into(),
+            hypothesis_id: experiment.hypothesis_id.map(|id| id.0),
+            hypothesis: origin.map(Into::into),
+            created_at: experiment.created_at,
+            updated_at: experiment.updated_at,
+            serving_variant_id,
+            serving_traffic_allocation,
+            is_deploy: matches!(experiment.serving, Serving::Winner { .. }).into(),
+            company_id: experiment.company_id.0,
+            project_key: project_key.to_owned(),
+            test_type: experiment.test_type.word(),
+            experiment_key: experiment.key,
+            control: Control {
+                nickname: experiment.control.nickname,
+                custom_js: experiment.control.code.js.to_string(),
+                custom_css: experiment.control.code.css.to_string(),
+            },
+            variants: (1u32..)
+                .zip(experiment.variants)
+                .map(|(number, variant)| Variant {
+                    name: Arm(number).to_string(),
+                    nickname: variant.nickname,
+                    custom_js: variant.code.js.to_string(),
+                    custom_css: variant.code.css.to_string(),
+                    data: variant.changes,
+                    targeting: variant.audience,
+                })
+                .collect(),
+            variants_data_key: experiment.variants_data_key.as_str().to_owned(),
+            custom_js: experiment.custom_code.js.to_string(),
+            custom_css: experiment.custom_code.css.to_string(),
+            configuration: experiment.configuration,
+            targeting: experiment.targeting,
+            tags: experiment.tags,
+            plan: experiment.plan,
+            primary_goal_key: experiment.primary_goal,
+            primary_goal: primary_goal.map(Into::into),
+            secondary_goal_keys: experiment.secondary_goals,
+            builtin_metrics: experiment.builtin_metrics,
+            event_metrics: experiment.event_metrics,
+            epochs: epochs.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// An experiment was made.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentCreated {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) test_id: i64,
+    /// Its status.
+    #[schema(value_type = schemas::StatusCode)]
+    pub(crate) status: u8,
+    /// The company that owns it.
+    pub(crate) company_id: i64,
+    /// The primary goal's id.
+    #[schema(required)]
+    pub(crate) goal_profile_id: Option<i64>,
+    /// How many secondary goals it has.
+    pub(crate) secondary_goals_count: usize,
+    /// What to look at before relying on it.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// An experiment was changed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentUpdated {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) test_id: i64,
+}
+
+/// An experiment's status was set.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatusUpdated {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) test_id: i64,
+    /// The status it has now.
+    #[schema(value_type = schemas::StatusCode)]
+    pub(crate) status: u8,
+    /// What to look at, such as a missing primary goal.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// An experiment was deleted.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentDeleted {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The id it had.
+    pub(crate) test_id: i64,
+    /// Always true.
+    pub(crate) deleted: bool,
+    /// Whether it was live, so that visitors notice.
+    pub(crate) was_live: bool,
+}
+
+/// Links that show one arm each.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewLinks {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment's id.
+    pub(crate) test_id: i64,
+    /// Its name.
+    pub(crate) test_name: String,
+    /// Its page.
+    pub(crate) page_url: String,
+    /// The control first.
+    pub(crate) variants: Vec<PreviewLink>,
+}
+
+/// A link that shows one arm to whoever opens it, for seven days.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewLink {
+    /// 0 for the control.
+    pub(crate) variant_id: u32,
+    /// The arm's name.
+    pub(crate) name: String,
+    /// The page with the parameters that ask for the arm.
+    pub(crate) preview_url: String,
+}
+
+/// A winner is served.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WinnerServed {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment's id.
+    pub(crate) test_id: i64,
+    /// The arm.
+    pub(crate) serving_variant_id: String,
+    /// To how many percent of the visitors.
+    pub(crate) traffic_allocation: i64,
+    /// Always true.
+    pub(crate) is_serving: bool,
+}
+
+/// Serving stopped.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServingStopped {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment's id.
+    pub(crate) test_id: i64,
+    /// Always null.
+    #[schema(required)]
+    pub(crate) serving_variant_id: Option<String>,
+    /// Always false.
+    pub(crate) is_serving: bool,
+}
+
+/// How an experiment's traffic is shared.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DistributionAnswer {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment's id.
+    pub(crate) test_id: i64,
+    /// Percentage of eligible visitors that enter.
+    pub(crate) traffic_allocation: i64,
+    /// `equal`, `custom` or `mab`.
+    #[schema(value_type = schemas::DistributionMode)]
+    pub(crate) distribution_mode: &'static str,
+    /// 1 in multi-armed bandit mode.
+    #[schema(value_type = schemas::Flag)]
+    pub(crate) is_mab: u8,
+    /// The control first.
+    pub(crate) variants: Vec<ArmShare>,
+}
+
+/// An arm's share.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArmShare {
+    /// `"0"` for the control.
+    variant_id: String,
+    /// The arm's name.
+    name: String,
+    /// Percent of the visitors that enter.
+    traffic_weight: f64,
+    /// `active`, or `paused` at a share of 0.
+    #[schema(value_type = schemas::ArmStatus)]
+    variant_status: &'static str,
+}
+
+impl DistributionAnswer {
+    /// The distribution in force.
+    pub(crate) fn new(experiment: &Experiment) -> Self {
+        let configuration = &experiment.configuration;
+        let weights = experiment.weights();
+        let custom = matches!(configuration.distribution, muriel_domain::experiment::Distribution::Weights(_));
+        Self {
+            success: true,
+            test_id: experiment.id.0,
+            traffic_allocation: configuration.traffic_allocation,
+            distribution_mode: if configuration.is_mab {
+                "mab"
+            } else if custom {
+                "custom"
+            } else {
+                "equal"
+            },
+            is_mab: configuration.is_mab.into(),
+            variants: (0u32..)
+                .zip(weights.hundredths())
+                .map(|(arm, &weight)| ArmShare {
+                    variant_id: Arm(arm).id(),
+                    name: Arm(arm).to_string(),
+                    traffic_weight: f64::from(weight) * 100.0 / f64::from(WHOLE),
+                    variant_status: if weight == 0 { "paused" } else { "active" },
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A page of a project's hypotheses.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisList {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Newest update first, then highest id.
+    pub(crate) hypotheses: Vec<Hypothesis>,
+    /// Hypotheses in this page.
+    pub(crate) count: i64,
+    /// Hypotheses that match the filters.
+    pub(crate) total: i64,
+    /// The page size that was applied.
+    pub(crate) limit: i64,
+    /// The offset that was applied.
+    pub(crate) offset: i64,
+    /// Whether there are more past this page.
+    pub(crate) has_more: bool,
+    /// What to pass as `offset` for the next page.
+    pub(crate) next_offset: i64,
+}
+
+/// A hypothesis.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Hypothesis {
+    /// Identifies the hypothesis.
+    hypothesis_id: i64,
+    /// What the team saw.
+    #[schema(required)]
+    observation: Option<String>,
+    /// Why it is a problem.
+    #[schema(required)]
+    problem: Option<String>,
+    /// The change to test.
+    #[schema(required)]
+    solution: Option<String>,
+    /// The team's rating, 1 to 5.
+    #[schema(required, minimum = 1, maximum = 5)]
+    confidence: Option<i64>,
+    /// The team's rating, 1 to 5.
+    #[schema(required, minimum = 1, maximum = 5)]
+    importance: Option<i64>,
+    /// The team's rating, 1 to 5.
+    #[schema(required, minimum = 1, maximum = 5)]
+    difficulty: Option<i64>,
+    /// Research behind it.
+    #[schema(required)]
+    hypothesis_url: Option<String>,
+    /// Whether it was taken off the backlog; in lists only when archived ones
+    /// were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    archived: Option<bool>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Instant,
+    /// When it, or the set of its experiments, last changed.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Instant,
+    /// Experiments run from it, lowest id first.
+    linked_test_ids: Vec<i64>,
+}
+
+impl Hypothesis {
+    /// As it is shown; `archived` only where it is asked for.
+    pub(crate) fn new(hypothesis: DomainHypothesis, show_archived: bool) -> Self {
+        let content = hypothesis.content;
+        Self {
+            hypothesis_id: hypothesis.id.0,
+            observation: content.observation,
+            problem: content.problem,
+            solution: content.solution,
+            confidence: content.confidence.map(Rating::value),
+            importance: content.importance.map(Rating::value),
+            difficulty: content.difficulty.map(Rating::value),
+            hypothesis_url: content.link,
+            archived: show_archived.then_some(hypothesis.archived),
+            created_at: hypothesis.created_at,
+            updated_at: hypothesis.updated_at,
+            linked_test_ids: hypothesis.experiments.into_iter().map(|id| id.0).collect(),
+        }
+    }
+}
+
+/// One hypothesis.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisAnswer {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The hypothesis.
+    pub(crate) hypothesis: Hypothesis,
+}
+
+/// A hypothesis was made or changed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisChanged {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) hypothesis_id: i64,
+}
+
+/// A page of a project's goals.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalList {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The company that owns the project.
+    pub(crate) company_id: i64,
+    /// Goals in this page.
+    pub(crate) count: usize,
+    /// Oldest first.
+    pub(crate) goals: Vec<Goal>,
+}
+
+/// A goal.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Goal {
+    /// Identifies the goal.
+    goal_profile_id: i64,
+    /// Its permanent key.
+    goal_key: String,
+    /// Display name.
+    goal_name: String,
+    /// What counts.
+    #[schema(value_type = schemas::GoalType)]
+    goal_type: &'static str,
+    /// The value that the type looks for, as it was sent.
+    #[schema(value_type = schemas::GoalValue)]
+    goal_value: GoalValue,
+    /// What it is for.
+    #[schema(value_type = schemas::GoalPurpose)]
+    goal_purpose: &'static str,
+    /// The page on which its element was picked.
+    #[schema(required)]
+    element_url: Option<String>,
+    /// Days after exposure within which an event counts; null for the whole test.
+    #[schema(required)]
+    window_days: Option<i64>,
+    /// Events needed for a conversion.
+    min_count: i64,
+    /// Most value that one visitor contributes.
+    #[schema(required)]
+    cap: Option<f64>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Instant,
+}
+
+impl From<DomainGoal> for Goal {
+    fn from(goal: DomainGoal) -> Self {
+        let definition = goal.definition;
+        Self {
+            goal_profile_id: goal.id.0,
+            goal_key: goal.key,
+            goal_name: definition.name,
+            goal_type: definition.trigger.goal_type().word(),
+            goal_value: definition.trigger.value().clone(),
+            goal_purpose: definition.purpose.word(),
+            element_url: definition.element_url,
+            window_days: definition.window_days,
+            min_count: definition.min_count,
+            cap: definition.cap,
+            created_at: goal.created_at,
+        }
+    }
+}
+
+/// One goal.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalAnswer {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The goal.
+    pub(crate) goal: Goal,
+}
+
+/// A goal was made or changed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalChanged {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) goal_profile_id: i64,
+    /// Its key.
+    pub(crate) goal_key: String,
+    /// The company that owns the project.
+    pub(crate) company_id: i64,
+}
+
+/// A goal was deleted.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoalDeleted {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The id it had.
+    pub(crate) goal_profile_id: i64,
+    /// Always true.
+    pub(crate) deleted: bool,
+}
