@@ -1,0 +1,387 @@
+//! PostgreSQL: a pool of connections, each transaction on one of them.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use deadpool_postgres::{
+    Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, Transaction,
+};
+use futures_util::TryStreamExt;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Config, IsolationLevel, NoTls};
+
+use crate::dialect::{Dialect, Lock};
+use crate::value::{Names, check_params};
+use crate::{BoxFuture, Error, Result, Row, Tx, Value};
+
+/// How to use a PostgreSQL server.
+///
+/// Connections are not encrypted, so the server is on the same machine or behind
+/// a private network or tunnel; `sslmode=require` in the address is refused.
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    /// Connections at one time, at least 1. 16.
+    pub max_connections: usize,
+    /// How long a call waits for a free connection. 1 s.
+    pub pool_wait: Duration,
+    /// How long making a connection may take. 3 s.
+    pub connect_timeout: Duration,
+    /// How long the server works on one statement. 5 s.
+    pub statement_timeout: Duration,
+    /// How long a statement waits for a lock. 3 s.
+    pub lock_timeout: Duration,
+    /// How long a transaction may rest between statements. 10 s.
+    pub idle_in_transaction_timeout: Duration,
+    /// How long data we sent may stay unacknowledged by the other machine. 5 s.
+    pub tcp_user_timeout: Duration,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> PostgresOptions {
+        PostgresOptions {
+            max_connections: 16,
+            pool_wait: Duration::from_secs(1),
+            connect_timeout: Duration::from_secs(3),
+            statement_timeout: Duration::from_secs(5),
+            lock_timeout: Duration::from_secs(3),
+            idle_in_transaction_timeout: Duration::from_secs(10),
+            tcp_user_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A pool on one database.
+#[derive(Clone)]
+pub(crate) struct Postgres {
+    pool: Pool,
+    /// Attempts to begin: one more than there can be dead connections.
+    attempts: usize,
+}
+
+impl Postgres {
+    pub(crate) async fn connect(url: &str, options: PostgresOptions) -> Result<Postgres> {
+        let config = config(url, &options)?;
+        let manager = Manager::from_config(
+            config,
+            NoTls,
+            ManagerConfig {
+                // Asking the server each time would cost a round trip. A dead
+                // connection shows at BEGIN, which is then tried on another.
+                recycling_method: RecyclingMethod::Fast,
+            },
+        );
+        let max_size = options.max_connections.max(1);
+        let pool = Pool::builder(manager)
+            .max_size(max_size)
+            .wait_timeout(Some(options.pool_wait))
+            .create_timeout(Some(options.connect_timeout))
+            .recycle_timeout(Some(options.connect_timeout))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(Error::unexpected)?;
+        let postgres = Postgres {
+            pool,
+            attempts: max_size + 1,
+        };
+        drop(postgres.client().await?);
+        Ok(postgres)
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+        E: From<Error>,
+    {
+        self.run(IsolationLevel::ReadCommitted, false, body).await
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+        E: From<Error>,
+    {
+        self.run(IsolationLevel::RepeatableRead, true, body).await
+    }
+
+    pub(crate) fn close(&self) {
+        self.pool.close();
+    }
+
+    async fn client(&self) -> Result<Client> {
+        self.pool.get().await.map_err(|e| match e {
+            PoolError::Backend(e) => Error::unavailable(e),
+            other => Error::unavailable(other),
+        })
+    }
+
+    /// Runs `body` in a transaction. When this future is dropped, so is the
+    /// transaction, which sends its `ROLLBACK` ahead of the connection's next use.
+    async fn run<T, E, F>(&self, level: IsolationLevel, read_only: bool, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+        E: From<Error>,
+    {
+        let mut attempts = self.attempts;
+        loop {
+            let mut client = self.client().await?;
+            attempts -= 1;
+            let e = match client
+                .build_transaction()
+                .isolation_level(level)
+                .read_only(read_only)
+                .start()
+                .await
+            {
+                Ok(transaction) => return run_in(transaction, body).await,
+                Err(e) => error(e),
+            };
+            // Nothing has run yet, so a dead connection costs only this.
+            drop(Client::take(client));
+            if attempts == 0 || !matches!(e, Error::Unavailable { .. }) {
+                return Err(e.into());
+            }
+        }
+    }
+}
+
+async fn run_in<T, E, F>(transaction: Transaction<'_>, body: F) -> Result<T, E>
+where
+    F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+    E: From<Error>,
+{
+    let mut tx = PostgresTx {
+        transaction,
+        failed: None,
+    };
+    match body(&mut tx).await {
+        Ok(value) => {
+            // COMMIT would roll back and call that a success.
+            tx.check()?;
+            tx.transaction.commit().await.map_err(error)?;
+            Ok(value)
+        }
+        Err(e) => {
+            // The caller's error says more than one of ROLLBACK, and the pool
+            // notices a connection that is gone.
+            let _ = tx.transaction.rollback().await;
+            Err(e)
+        }
+    }
+}
+
+fn config(url: &str, options: &PostgresOptions) -> Result<Config> {
+    let mut config: Config = url.parse().map_err(Error::unexpected)?;
+    let mut settings = config.get_options().unwrap_or_default().to_owned();
+    for (name, limit) in [
+        ("statement_timeout", options.statement_timeout),
+        ("lock_timeout", options.lock_timeout),
+        (
+            "idle_in_transaction_session_timeout",
+            options.idle_in_transaction_timeout,
+        ),
+    ] {
+        settings.push_str(&format!(" -c {name}={}", limit.as_millis()));
+    }
+    config
+        .options(settings.trim_start())
+        .connect_timeout(options.connect_timeout)
+        .tcp_user_timeout(options.tcp_user_timeout)
+        .keepalives(true)
+        .keepalives_idle(Duration::from_secs(30))
+        .keepalives_interval(Duration::from_secs(5))
+        .keepalives_retries(3);
+    if config.get_application_name().is_none() {
+        config.application_name("muriel");
+    }
+    Ok(config)
+}
+
+/// A transaction on one connection.
+struct PostgresTx<'c> {
+    transaction: Transaction<'c>,
+    /// The first failure, after which the server runs nothing more.
+    failed: Option<Error>,
+}
+
+impl PostgresTx<'_> {
+    fn check(&self) -> Result<()> {
+        match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn note<T>(&mut self, result: Result<T>) -> Result<T> {
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+}
+
+impl Tx for PostgresTx<'_> {
+    fn query<'a>(
+        &'a mut self,
+        sql: &'a str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>>> {
+        Box::pin(async move {
+            self.check()?;
+            let result = query(&self.transaction, sql, params).await;
+            self.note(result)
+        })
+    }
+
+    fn execute<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            self.check()?;
+            let result = execute(&self.transaction, sql, params).await;
+            self.note(result)
+        })
+    }
+
+    fn batch<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.check()?;
+            let result = self.transaction.batch_execute(sql).await.map_err(error);
+            self.note(result)
+        })
+    }
+
+    fn lock<'a>(&'a mut self, lock: Lock) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let (sql, key) = lock.statement();
+            self.execute(sql, vec![Value::Int(key)]).await.map(drop)
+        })
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+}
+
+async fn query(tx: &Transaction<'_>, sql: &str, params: Vec<Value>) -> Result<Vec<Row>> {
+    check_params(&params)?;
+    let statement = tx.prepare_cached(sql).await.map_err(error)?;
+    let names = Names::new(statement.columns().iter().map(|column| column.name()));
+    let stream = tx.query_raw(&statement, params).await.map_err(error)?;
+    let mut stream = pin!(stream);
+    let mut rows = Vec::new();
+    while let Some(row) = stream.try_next().await.map_err(error)? {
+        let mut values = Vec::with_capacity(row.len());
+        for (i, column) in row.columns().iter().enumerate() {
+            if !<Value as FromSql>::accepts(column.type_()) {
+                return Err(Error::Column {
+                    index: i,
+                    name: names.name(i),
+                    expected: "an integer, a real, text or a blob",
+                    found: column.type_().name().to_owned(),
+                });
+            }
+            values.push(row.try_get(i).map_err(error)?);
+        }
+        rows.push(Row::new(values, names.clone()));
+    }
+    Ok(rows)
+}
+
+async fn execute(tx: &Transaction<'_>, sql: &str, params: Vec<Value>) -> Result<u64> {
+    check_params(&params)?;
+    let statement = tx.prepare_cached(sql).await.map_err(error)?;
+    tx.execute_raw(&statement, params).await.map_err(error)
+}
+
+type AnyError = Box<dyn std::error::Error + Sync + Send>;
+
+impl<'a> FromSql<'a> for Value {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Value, AnyError> {
+        Ok(match *ty {
+            Type::INT8 => Value::Int(i64::from_sql(ty, raw)?),
+            Type::INT4 => Value::Int(i32::from_sql(ty, raw)?.into()),
+            Type::INT2 => Value::Int(i16::from_sql(ty, raw)?.into()),
+            Type::BOOL => Value::Int(bool::from_sql(ty, raw)?.into()),
+            Type::FLOAT8 => Value::Real(f64::from_sql(ty, raw)?),
+            Type::FLOAT4 => Value::Real(f32::from_sql(ty, raw)?.into()),
+            Type::BYTEA => Value::Blob(raw.to_vec()),
+            _ => Value::Text(String::from_sql(ty, raw)?),
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Value, AnyError> {
+        Ok(Value::Null)
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(
+            *ty,
+            Type::INT8
+                | Type::INT4
+                | Type::INT2
+                | Type::BOOL
+                | Type::FLOAT8
+                | Type::FLOAT4
+                | Type::BYTEA
+                | Type::TEXT
+                | Type::VARCHAR
+                | Type::BPCHAR
+                | Type::NAME
+                | Type::UNKNOWN
+        )
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
+        match (self, ty) {
+            (Value::Null, _) => Ok(IsNull::Yes),
+            (Value::Int(int), &Type::INT8) => int.to_sql(ty, out),
+            (Value::Int(int), &Type::INT4) => i32::try_from(*int)?.to_sql(ty, out),
+            (Value::Int(int), &Type::INT2) => i16::try_from(*int)?.to_sql(ty, out),
+            (Value::Int(int @ 0..=1), &Type::BOOL) => (*int == 1).to_sql(ty, out),
+            // SQLite converts in the same way for a column of reals.
+            (Value::Int(int), &Type::FLOAT8) => (*int as f64).to_sql(ty, out),
+            (Value::Real(real), &Type::FLOAT8) => real.to_sql(ty, out),
+            (Value::Real(real), &Type::FLOAT4) => (*real as f32).to_sql(ty, out),
+            (Value::Text(text), _) if <&str as ToSql>::accepts(ty) => text.to_sql(ty, out),
+            (Value::Blob(blob), &Type::BYTEA) => blob.to_sql(ty, out),
+            _ => Err(format!("the parameter is {}, its place is {ty}", self.kind()).into()),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+fn error(error: tokio_postgres::Error) -> Error {
+    let Some(told) = error.as_db_error() else {
+        // Neither told by the server nor by our own conversions: the line is cut.
+        let io = std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>());
+        return if error.is_closed() || io {
+            Error::unavailable(error)
+        } else {
+            Error::unexpected(error)
+        };
+    };
+    let constraint = told.constraint().unwrap_or_default().to_owned();
+    match *told.code() {
+        SqlState::UNIQUE_VIOLATION => Error::Unique { constraint },
+        SqlState::FOREIGN_KEY_VIOLATION => Error::ForeignKey { constraint },
+        SqlState::CHECK_VIOLATION => Error::Check { constraint },
+        SqlState::QUERY_CANCELED
+        | SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::T_R_SERIALIZATION_FAILURE
+        | SqlState::T_R_DEADLOCK_DETECTED
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+        | SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::CANNOT_CONNECT_NOW => Error::unavailable(error),
+        // Connection, resources, operating system.
+        ref other if ["08", "53", "58"].contains(&&other.code()[..2]) => Error::unavailable(error),
+        _ => Error::unexpected(error),
+    }
+}

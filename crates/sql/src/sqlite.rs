@@ -1,0 +1,695 @@
+//! SQLite: one writer thread that commits in groups, and a pool of readers.
+
+use std::collections::VecDeque;
+use std::fs::OpenOptions;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql, ffi};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
+
+use crate::dialect::{Dialect, Lock, for_sqlite, unique_name};
+use crate::value::{Names, check_params};
+use crate::{BoxFuture, Error, Result, Row, Tx, Value};
+
+/// Writes that may be queued or running; more wait for a place.
+const QUEUE: usize = 1024;
+/// Writes that share one commit.
+const GROUP: usize = 256;
+/// How often an idle writer looks whether others have written.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a statement waits for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+/// Prepared statements kept by each connection.
+const STATEMENTS: usize = 256;
+/// Older versions can lose a commit when a checkpoint meets a write.
+const OLDEST: i32 = 3_051_003;
+
+/// How to open a SQLite file.
+#[derive(Clone, Debug)]
+pub struct SqliteOptions {
+    /// Reads at one time, at least 1. Twice the cores, or 4 if that is more.
+    pub readers: usize,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> SqliteOptions {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        SqliteOptions {
+            readers: (2 * cores).max(4),
+        }
+    }
+}
+
+/// An open file.
+#[derive(Clone)]
+pub(crate) struct Sqlite {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Places in the queue of the writer.
+    places: Arc<Semaphore>,
+    /// To the writer thread, which ends when this is dropped.
+    queue: Sender<Message>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    readers: Readers,
+    foreign_commits: Arc<AtomicU64>,
+}
+
+enum Message {
+    Job(Box<dyn Job>),
+    Close(oneshot::Sender<Result<()>>),
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, options: SqliteOptions) -> Result<Sqlite> {
+        if rusqlite::version_number() < OLDEST {
+            let version = rusqlite::version();
+            return Err(Error::unexpected(format!(
+                "SQLite {version} is linked, 3.51.3 or newer is needed"
+            )));
+        }
+        create_private(path).map_err(Error::unavailable)?;
+        let conn = open_writer(path)?;
+        let readers = Readers::open(path, options.readers.max(1))?;
+
+        let (queue, jobs) = mpsc::channel();
+        let foreign_commits = Arc::new(AtomicU64::new(0));
+        let mut writer = Writer {
+            seen: data_version(&conn)?,
+            conn,
+            foreign_commits: foreign_commits.clone(),
+        };
+        let writer = thread::Builder::new()
+            .name("muriel-sql-writer".to_owned())
+            .spawn(move || {
+                let asked = writer.serve(&jobs);
+                let closed = writer.close();
+                if let Some(asked) = asked {
+                    // Nobody listening any more is no failure.
+                    let _ = asked.send(closed);
+                }
+            })
+            .map_err(Error::unavailable)?;
+        Ok(Sqlite {
+            shared: Arc::new(Shared {
+                places: Arc::new(Semaphore::new(QUEUE)),
+                queue,
+                writer: Mutex::new(Some(writer)),
+                readers,
+                foreign_commits,
+            }),
+        })
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let place = self.shared.places.clone().acquire_owned().await;
+        let place = place.map_err(|_| Error::closed())?;
+        let (reply, answer) = oneshot::channel();
+        let work = Work {
+            body: Some(body),
+            outcome: None,
+            reply,
+            _place: place,
+        };
+        let sent = self.shared.queue.send(Message::Job(Box::new(work)));
+        sent.map_err(|_| Error::closed())?;
+        match answer.await {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => Err(Error::closed().into()),
+        }
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+        E: From<Error>,
+    {
+        let mut reader = self.shared.readers.take().await?;
+        let conn = reader.conn()?;
+        step(conn, "BEGIN")?;
+        run_now(conn, body)
+        // Dropping the reader ends its transaction.
+    }
+
+    pub(crate) fn check_writer(&self) -> Result<()> {
+        match &*lock(&self.shared.writer) {
+            Some(writer) if !writer.is_finished() => Ok(()),
+            _ => Err(Error::closed()),
+        }
+    }
+
+    pub(crate) fn foreign_commits(&self) -> u64 {
+        self.shared.foreign_commits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) async fn close(self) -> Result<()> {
+        self.shared.places.close();
+        self.shared.readers.close().await;
+        let (reply, answer) = oneshot::channel();
+        if self.shared.queue.send(Message::Close(reply)).is_err() {
+            return Ok(());
+        }
+        let closed = answer.await.unwrap_or(Ok(()));
+        let writer = lock(&self.shared.writer).take();
+        if let Some(writer) = writer {
+            // It has answered as its last act, so this does not block.
+            let _ = writer.join();
+        }
+        closed
+    }
+}
+
+/// The connection that writes, on its own thread.
+struct Writer {
+    conn: Connection,
+    /// `data_version` when last looked at: it changes only by others' commits.
+    seen: i64,
+    foreign_commits: Arc<AtomicU64>,
+}
+
+impl Writer {
+    /// Runs jobs until asked to close, and answers who asked, or until every
+    /// handle is gone.
+    fn serve(&mut self, queue: &Receiver<Message>) -> Option<oneshot::Sender<Result<()>>> {
+        let mut jobs = VecDeque::new();
+        loop {
+            let mut next = match queue.recv_timeout(LOOK) {
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.look();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+            };
+            let mut asked = None;
+            while let Some(message) = next.take() {
+                match message {
+                    Message::Job(job) => jobs.push_back(job),
+                    Message::Close(reply) => {
+                        asked = Some(reply);
+                        break;
+                    }
+                }
+                if jobs.len() < GROUP {
+                    next = queue.try_recv().ok();
+                }
+            }
+            while !jobs.is_empty() {
+                self.group(&mut jobs);
+            }
+            if asked.is_some() {
+                return asked;
+            }
+        }
+    }
+
+    /// Runs `jobs` in one transaction, each in a savepoint of its own, and
+    /// answers them after its commit. Answers also wait when a job failed: what
+    /// it saw of jobs before it is true only once they are committed.
+    ///
+    /// Jobs that are left have not run and belong to the next group.
+    fn group(&mut self, jobs: &mut VecDeque<Box<dyn Job>>) {
+        if let Err(error) = step(&self.conn, "BEGIN IMMEDIATE") {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "no transaction to write in"
+            );
+            for job in jobs.drain(..) {
+                job.answer(Err(error.clone()));
+            }
+            return;
+        }
+        self.look();
+        let alone = jobs.len() == 1;
+        let mut ran = Vec::with_capacity(jobs.len());
+        let mut intact = Ok(());
+        while let Some(mut job) = jobs.pop_front() {
+            intact = if alone {
+                self.run_alone(&mut *job)
+            } else {
+                self.run_in_savepoint(&mut *job)
+            };
+            ran.push(job);
+            if intact.is_err() {
+                break;
+            }
+        }
+        let committed = intact.and_then(|()| self.commit());
+        if let Err(error) = &committed {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                jobs = ran.len(),
+                "a group of writes was rolled back"
+            );
+            self.roll_back();
+        }
+        for job in ran {
+            job.answer(committed.clone());
+        }
+    }
+
+    /// A job with no others to protect from it needs no savepoint.
+    fn run_alone(&mut self, job: &mut dyn Job) -> Result<()> {
+        if !job.run(&mut self.conn) {
+            self.roll_back();
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// When the transaction is gone, as SQLite ends it by itself for a full disk
+    /// and the like. Everything before in the group is gone as well.
+    fn run_in_savepoint(&mut self, job: &mut dyn Job) -> Result<()> {
+        step(&self.conn, "SAVEPOINT job")?;
+        let keep = job.run(&mut self.conn);
+        if self.conn.is_autocommit() {
+            return Err(Error::unavailable("a statement ended the transaction"));
+        }
+        if !keep {
+            step(&self.conn, "ROLLBACK TO job")?;
+        }
+        step(&self.conn, "RELEASE job")
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        // A job alone in its group may have rolled back.
+        if self.conn.is_autocommit() {
+            return Ok(());
+        }
+        step(&self.conn, "COMMIT")
+    }
+
+    fn roll_back(&mut self) {
+        if self.conn.is_autocommit() {
+            return;
+        }
+        if let Err(error) = step(&self.conn, "ROLLBACK") {
+            tracing::error!(error = &error as &dyn std::error::Error, "cannot roll back");
+        }
+    }
+
+    /// Notices commits of others.
+    fn look(&mut self) {
+        match data_version(&self.conn) {
+            Ok(version) if version != self.seen => {
+                self.seen = version;
+                self.foreign_commits.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "cannot see whether others have written"
+            ),
+        }
+    }
+
+    fn close(self) -> Result<()> {
+        let moved = self
+            .conn
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .map_err(error);
+        self.conn.flush_prepared_statement_cache();
+        let closed = self.conn.close().map_err(|(_, e)| error(e));
+        moved.and(closed)
+    }
+}
+
+/// A write in the queue, its types erased.
+trait Job: Send {
+    /// Runs it once; whether what it wrote is to be kept. Does not unwind.
+    fn run(&mut self, conn: &mut Connection) -> bool;
+    /// Tells the caller how it ended, given how its group ended.
+    fn answer(self: Box<Self>, committed: Result<()>);
+}
+
+/// A result, or the panic that came instead.
+type Outcome<T, E> = thread::Result<Result<T, E>>;
+
+struct Work<T, E, F> {
+    body: Option<F>,
+    outcome: Option<Outcome<T, E>>,
+    reply: oneshot::Sender<Outcome<T, E>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<T, E, F> Job for Work<T, E, F>
+where
+    F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn run(&mut self, conn: &mut Connection) -> bool {
+        let Some(body) = self.body.take() else {
+            return false;
+        };
+        // What a panic leaves half done is rolled back, not looked at.
+        let outcome = catch_unwind(AssertUnwindSafe(|| run_now(conn, body)));
+        let keep = matches!(outcome, Ok(Ok(_)));
+        self.outcome = Some(outcome);
+        keep
+    }
+
+    fn answer(self: Box<Self>, committed: Result<()>) {
+        let outcome = match (committed, self.outcome) {
+            (Err(error), None | Some(Ok(_))) => Ok(Err(error.into())),
+            (_, Some(outcome)) => outcome,
+            (Ok(()), None) => return,
+        };
+        // Dropping what a caller no longer wants may panic too.
+        let reply = self.reply;
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(reply.send(outcome))));
+    }
+}
+
+/// Runs `body` to its end now, which it reaches without waiting.
+fn run_now<T, E, F>(conn: &mut Connection, body: F) -> Result<T, E>
+where
+    F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+    E: From<Error>,
+{
+    let mut tx = SqliteTx { conn, failed: None };
+    let polled = body(&mut tx)
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    match (polled, tx.failed) {
+        (Poll::Pending, _) => Err(Error::Waited.into()),
+        (Poll::Ready(Ok(_)), Some(error)) => Err(error.into()),
+        (Poll::Ready(result), _) => result,
+    }
+}
+
+/// Connections that read, on the threads of their callers.
+struct Readers {
+    path: PathBuf,
+    size: u32,
+    free: Semaphore,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    fn open(path: &Path, size: usize) -> Result<Readers> {
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        // The others are opened when they are first needed.
+        let first = open_reader(path)?;
+        Ok(Readers {
+            path: path.to_owned(),
+            size,
+            free: Semaphore::new(size as usize),
+            idle: Mutex::new(vec![first]),
+        })
+    }
+
+    async fn take(&self) -> Result<Reader<'_>> {
+        let place = self.free.acquire().await.map_err(|_| Error::closed())?;
+        let idle = lock(&self.idle).pop();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => open_reader(&self.path)?,
+        };
+        Ok(Reader {
+            readers: self,
+            conn: Some(conn),
+            _place: place,
+        })
+    }
+
+    /// Waits for the reads that run, and closes all connections.
+    async fn close(&self) {
+        let all = self.free.acquire_many(self.size).await;
+        self.free.close();
+        lock(&self.idle).clear();
+        drop(all);
+    }
+}
+
+/// A connection taken from the pool, which it goes back to without a transaction.
+struct Reader<'a> {
+    readers: &'a Readers,
+    conn: Option<Connection>,
+    /// Dropped last: by then the connection is back.
+    _place: SemaphorePermit<'a>,
+}
+
+impl Reader<'_> {
+    fn conn(&mut self) -> Result<&mut Connection> {
+        self.conn.as_mut().ok_or_else(Error::closed)
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        let Some(conn) = self.conn.take() else {
+            return;
+        };
+        if !conn.is_autocommit() && step(&conn, "ROLLBACK").is_err() {
+            // Better a new connection than one that holds an old snapshot.
+            return;
+        }
+        lock(&self.readers.idle).push(conn);
+    }
+}
+
+/// The transaction a connection is in.
+struct SqliteTx<'c> {
+    conn: &'c mut Connection,
+    /// The first failure, after which nothing more runs.
+    failed: Option<Error>,
+}
+
+impl SqliteTx<'_> {
+    fn run<T>(&mut self, body: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let result = body(self.conn);
+        if let Err(error) = &result {
+            self.failed = Some(error.clone());
+        }
+        result
+    }
+}
+
+impl Tx for SqliteTx<'_> {
+    fn query<'a>(
+        &'a mut self,
+        sql: &'a str,
+        params: Vec<Value>,
+    ) -> BoxFuture<'a, Result<Vec<Row>>> {
+        Box::pin(async move { self.run(|conn| query(conn, sql, &params)) })
+    }
+
+    fn execute<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move { self.run(|conn| execute(conn, sql, &params)) })
+    }
+
+    fn batch<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.run(|conn| conn.execute_batch(sql).map_err(error)) })
+    }
+
+    fn lock<'a>(&'a mut self, _: Lock) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.run(|_| Ok(())) })
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+}
+
+fn query(conn: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
+    let mut statement = bind(conn, sql, params)?;
+    let count = statement.column_count();
+    let mut found: Vec<Vec<Value>> = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next().map_err(error)? {
+        let mut values = Vec::with_capacity(count);
+        for i in 0..count {
+            values.push(owned(row.get_ref(i).map_err(error)?)?);
+        }
+        found.push(values);
+    }
+    drop(rows);
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = Names::new(statement.column_names());
+    let row = |values| Row::new(values, names.clone());
+    Ok(found.into_iter().map(row).collect())
+}
+
+fn execute(conn: &Connection, sql: &str, params: &[Value]) -> Result<u64> {
+    let mut statement = bind(conn, sql, params)?;
+    let before = conn.total_changes();
+    let mut rows = statement.raw_query();
+    while rows.next().map_err(error)?.is_some() {}
+    drop(rows);
+    // `changes` keeps its last value over a statement that changes nothing.
+    let changed = conn.total_changes() != before;
+    Ok(if changed { conn.changes() } else { 0 })
+}
+
+fn bind<'c>(conn: &'c Connection, sql: &str, params: &[Value]) -> Result<CachedStatement<'c>> {
+    check_params(params)?;
+    let mut statement = conn.prepare_cached(&for_sqlite(sql)).map_err(error)?;
+    let wanted = statement.parameter_count();
+    if wanted != params.len() {
+        return Err(error(rusqlite::Error::InvalidParameterCount(
+            params.len(),
+            wanted,
+        )));
+    }
+    for (i, value) in params.iter().enumerate() {
+        statement.raw_bind_parameter(i + 1, value).map_err(error)?;
+    }
+    Ok(statement)
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(int) => ValueRef::Integer(*int),
+            Value::Real(real) => ValueRef::Real(*real),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Blob(blob) => ValueRef::Blob(blob),
+        }))
+    }
+}
+
+fn owned(value: ValueRef<'_>) -> Result<Value> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(int) => Value::Int(int),
+        ValueRef::Real(real) => Value::Real(real),
+        ValueRef::Text(text) => {
+            let text = str::from_utf8(text).map_err(Error::unexpected)?;
+            Value::Text(text.to_owned())
+        }
+        ValueRef::Blob(blob) => Value::Blob(blob.to_vec()),
+    })
+}
+
+/// Runs one of the few statements around a transaction.
+fn step(conn: &Connection, sql: &str) -> Result<()> {
+    let mut statement = conn.prepare_cached(sql).map_err(error)?;
+    statement.raw_execute().map(drop).map_err(error)
+}
+
+fn data_version(conn: &Connection) -> Result<i64> {
+    let mut statement = conn.prepare_cached("PRAGMA data_version").map_err(error)?;
+    statement.query_row([], |row| row.get(0)).map_err(error)
+}
+
+/// Creates the file if it is missing. SQLite gives its log the same mode.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn open_writer(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = open(path, flags)?;
+    let mode: String = conn
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
+        .map_err(error)?;
+    if mode != "wal" {
+        return Err(Error::unexpected(format!(
+            "the file cannot keep a write-ahead log, its journal mode is {mode}"
+        )));
+    }
+    conn.execute_batch(
+        "PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA journal_size_limit = 67108864;",
+    )
+    .map_err(error)?;
+    Ok(conn)
+}
+
+fn open_reader(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = open(path, flags)?;
+    conn.execute_batch("PRAGMA query_only = ON")
+        .map_err(error)?;
+    Ok(conn)
+}
+
+/// What writers and readers have in common: patience, distrust of the file, and
+/// PostgreSQL's idea of quotes and of `LIKE`.
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let conn = Connection::open_with_flags(path, flags).map_err(error)?;
+    conn.busy_timeout(BUSY).map_err(error)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    for (setting, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+    ] {
+        conn.set_db_config(setting, on).map_err(error)?;
+    }
+    conn.execute_batch("PRAGMA case_sensitive_like = ON")
+        .map_err(error)?;
+    Ok(conn)
+}
+
+fn error(error: rusqlite::Error) -> Error {
+    let rusqlite::Error::SqliteFailure(code, message) = &error else {
+        return Error::unexpected(error);
+    };
+    let message = message.as_deref().unwrap_or_default();
+    match (code.code, code.extended_code) {
+        (_, ffi::SQLITE_CONSTRAINT_UNIQUE) => Error::Unique {
+            constraint: unique_name(message, false),
+        },
+        (_, ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID) => Error::Unique {
+            constraint: unique_name(message, true),
+        },
+        (_, ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => Error::ForeignKey {
+            constraint: String::new(),
+        },
+        (_, ffi::SQLITE_CONSTRAINT_CHECK) => Error::Check {
+            constraint: message
+                .strip_prefix("CHECK constraint failed: ")
+                .unwrap_or(message)
+                .to_owned(),
+        },
+        (
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::OutOfMemory
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::DiskFull
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::FileLockingProtocolFailed,
+            _,
+        ) => Error::unavailable(error),
+        _ => Error::unexpected(error),
+    }
+}
+
+/// The content of a mutex. Nothing here leaves it half changed, so a panic
+/// elsewhere under it does not matter.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
