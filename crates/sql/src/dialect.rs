@@ -64,14 +64,7 @@ impl Lock {
 }
 
 impl Dialect {
-    /// What the word `{word}` of a migration means here, if it is one.
-    ///
-    /// | word | SQLite | PostgreSQL |
-    /// |---|---|---|
-    /// | `{id}` | key given by the database, never used again | the same |
-    /// | `{int}` `{real}` `{blob}` | 64-bit integer, 64-bit float, bytes | the same |
-    /// | `{text}` | text in the order of its bytes | the same |
-    /// | `{strict}` | after a table's closing parenthesis | nothing |
+    /// What the word `{word}` of a [`Migration`](crate::Migration) means here.
     pub(crate) fn word(self, word: &str) -> Option<&'static str> {
         let (sqlite, postgres) = match word {
             "id" => (
