@@ -67,7 +67,9 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
                 // Another process may have been faster.
                 let applied = applied(tx).await?;
                 match missing(&applied, &all)?.first() {
-                    Some(first) if first.version == next.version => apply(tx, next).await,
+                    Some(first) if first.version == next.version => {
+                        apply(tx, next).await.map_err(|source| named(next, source))
+                    }
                     _ => Ok(()),
                 }
             })
@@ -130,6 +132,29 @@ async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
         "a migration has been applied"
     );
     Ok(())
+}
+
+/// Which migration failed. The cause tells what in it.
+#[derive(Debug, thiserror::Error)]
+#[error("migration {version} ({name}) failed")]
+struct Failed {
+    version: i64,
+    name: &'static str,
+    source: Error,
+}
+
+fn named(migration: Migration, source: Error) -> Error {
+    let unavailable = matches!(source, Error::Unavailable { .. });
+    let failed = Failed {
+        version: migration.version,
+        name: migration.name,
+        source,
+    };
+    if unavailable {
+        Error::unavailable(failed)
+    } else {
+        Error::unexpected(failed)
+    }
 }
 
 fn check_order(migrations: &[Migration]) -> Result<()> {

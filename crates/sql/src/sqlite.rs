@@ -56,12 +56,14 @@ pub(crate) struct Sqlite {
 }
 
 struct Shared {
+    /// Dropped before `queue`: who closes the file last moves its log into it,
+    /// which only the writer can.
+    readers: Readers,
     /// Places in the queue of the writer.
     places: Arc<Semaphore>,
     /// To the writer thread, which ends when this is dropped.
     queue: Sender<Message>,
     writer: Mutex<Option<JoinHandle<()>>>,
-    readers: Readers,
     foreign_commits: Arc<AtomicU64>,
 }
 
@@ -250,7 +252,7 @@ impl Writer {
                 break;
             }
         }
-        let committed = intact.and_then(|()| self.commit());
+        let mut committed = intact.and_then(|()| self.commit());
         if let Err(error) = &committed {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
@@ -258,6 +260,10 @@ impl Writer {
                 "a group of writes was rolled back"
             );
             self.roll_back();
+            if !alone && !matches!(error, Error::Unavailable { .. }) {
+                // Whatever it was, it is not what each of the callers did.
+                committed = Err(Error::unavailable(error.clone()));
+            }
         }
         for job in ran {
             job.answer(committed.clone());
