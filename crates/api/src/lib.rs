@@ -1,1 +1,4 @@
 //! A request arrives.
+
+pub mod error;
+pub mod json;

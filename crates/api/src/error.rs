@@ -1,0 +1,550 @@
+//! What can go wrong with a request, and the one body that says so.
+//!
+//! A handler returns [`ApiError`]; [`ApiError::facts`] gives status, code and
+//! sentence; the [edge](crate::edge) writes the body, since it alone knows the
+//! request id. Errors of the framework and of the HTTP parser take the same way.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use muriel_domain::problem::Problems;
+use serde::Serialize;
+
+/// Everything that the API answers a request with, other than what it asked for.
+#[derive(Debug)]
+pub enum ApiError {
+    /// No key, or one that is not known.
+    Unauthorized,
+    /// The key is good but lacks this scope.
+    MissingScope(&'static str),
+    /// There is no such thing in this project; the word says what: `experiment`.
+    NotFound(&'static str),
+    /// No operation has this path.
+    RouteNotFound,
+    /// The path exists, but not with this method.
+    MethodNotAllowed,
+    /// Fields of the body hold what they must not.
+    Invalid(Problems),
+    /// The body cannot be read at all; the sentence says where.
+    Malformed(String),
+    /// What arrived is not an HTTP request that can be read.
+    MalformedRequest,
+    /// Parameters of the query hold what they must not.
+    InvalidQuery(Problems),
+    /// The body is longer than `limit` bytes.
+    BodyTooLarge {
+        /// The most bytes this operation takes.
+        limit: usize,
+    },
+    /// The body is of another type or coding than the operation takes.
+    UnsupportedMediaType {
+        /// What follows "the body must be": `application/json`.
+        expected: &'static str,
+    },
+    /// The request target is longer than 8 KiB.
+    UriTooLong,
+    /// The header block is too large or has too many fields.
+    HeadersTooLarge,
+    /// The request did not arrive in time.
+    Timeout,
+    /// `If-Match` names another state than the present one.
+    PreconditionFailed,
+    /// The present state does not allow the operation.
+    Conflict {
+        /// Which rule stands in the way.
+        code: ConflictCode,
+        /// The sentence for a person.
+        message: String,
+    },
+    /// The key, or the network that the request comes from, asks too often.
+    RateLimited {
+        /// Whole seconds after which one more request is taken, at least 1.
+        retry_after_s: u64,
+    },
+    /// The server cannot answer now.
+    Unavailable {
+        /// Whole seconds after which to try again.
+        retry_after_s: u64,
+    },
+    /// A fault of the server. The cause goes to the log, never to the client.
+    Internal(Box<dyn Error + Send + Sync>),
+}
+
+/// The rules that a conflict (409) can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConflictCode {
+    /// The lifecycle has no such step.
+    TransitionForbidden,
+    /// The experiment is concluded and must be reopened first.
+    Concluded,
+    /// A winner is served already.
+    AlreadyServing,
+    /// Nothing is served.
+    NotServing,
+    /// A draft cannot serve a winner.
+    DraftCannotServe,
+    /// The variant to be removed is the one that is served.
+    VariantIsServed,
+    /// Experiments use the goal.
+    GoalInUse,
+    /// Something else has this key.
+    KeyTaken,
+    /// The idempotency key was used with another body.
+    IdempotencyKeyReused,
+}
+
+impl ConflictCode {
+    /// The code as it stands in the body.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ConflictCode::TransitionForbidden => "transition_forbidden",
+            ConflictCode::Concluded => "concluded",
+            ConflictCode::AlreadyServing => "already_serving",
+            ConflictCode::NotServing => "not_serving",
+            ConflictCode::DraftCannotServe => "draft_cannot_serve",
+            ConflictCode::VariantIsServed => "variant_is_served",
+            ConflictCode::GoalInUse => "goal_in_use",
+            ConflictCode::KeyTaken => "key_taken",
+            ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
+        }
+    }
+}
+
+/// Every code with its status and meaning: the closed list that clients may rely on.
+pub const CODES: &[(&str, u16, &str)] = &[
+    (
+        "invalid_field",
+        400,
+        "fields of the body hold what they must not; `errors` lists them all",
+    ),
+    (
+        "invalid_parameter",
+        400,
+        "query parameters hold what they must not; `errors` lists them all",
+    ),
+    (
+        "malformed_body",
+        400,
+        "the body is not JSON that can be read",
+    ),
+    (
+        "malformed_request",
+        400,
+        "the request is not HTTP that can be read",
+    ),
+    (
+        "unauthorized",
+        401,
+        "the API key is missing or not accepted",
+    ),
+    ("missing_scope", 403, "the API key lacks a scope"),
+    (
+        "not_found",
+        404,
+        "there is no such thing, or the key may not know of it",
+    ),
+    ("unknown_route", 404, "no operation has this path"),
+    (
+        "method_not_allowed",
+        405,
+        "the path does not take this method; `Allow` lists those it takes",
+    ),
+    (
+        "request_timeout",
+        408,
+        "the request took too long to arrive",
+    ),
+    (
+        "transition_forbidden",
+        409,
+        "the experiment's status does not lead to the one asked for",
+    ),
+    (
+        "concluded",
+        409,
+        "the experiment is concluded and must be reopened first",
+    ),
+    ("already_serving", 409, "a winner is served already"),
+    ("not_serving", 409, "no winner is served"),
+    ("draft_cannot_serve", 409, "a draft cannot serve a winner"),
+    (
+        "variant_is_served",
+        409,
+        "the variant is served and cannot be removed",
+    ),
+    ("goal_in_use", 409, "experiments use the goal"),
+    ("key_taken", 409, "the key belongs to something else"),
+    (
+        "idempotency_key_reused",
+        409,
+        "the idempotency key was used with another body",
+    ),
+    (
+        "precondition_failed",
+        412,
+        "`If-Match` names another state than the present one",
+    ),
+    ("body_too_large", 413, "the body is over the limit"),
+    ("uri_too_long", 414, "the request target is over 8 KiB"),
+    (
+        "unsupported_media_type",
+        415,
+        "the body is of another type or coding than the operation takes",
+    ),
+    (
+        "rate_limited",
+        429,
+        "too many requests; `Retry-After` says when to go on",
+    ),
+    (
+        "headers_too_large",
+        431,
+        "the request's header fields are too large or too many",
+    ),
+    (
+        "internal",
+        500,
+        "a fault of the server; quote the request id when reporting it",
+    ),
+    (
+        "unavailable",
+        503,
+        "the server cannot answer now; `Retry-After` says when to try again",
+    ),
+];
+
+/// The body of every error; its field order is the one on the wire.
+#[derive(Serialize)]
+struct Wire<'a> {
+    success: bool,
+    error: &'a str,
+    code: &'a str,
+    errors: Vec<WireProblem<'a>>,
+    request_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct WireProblem<'a> {
+    field: &'a str,
+    message: &'a str,
+}
+
+impl ApiError {
+    /// A fault of the server with its cause.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> ApiError {
+        ApiError::Internal(cause.into())
+    }
+
+    /// Status, code and sentence of the answer.
+    pub fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
+        use StatusCode as S;
+        match self {
+            ApiError::Unauthorized => (
+                S::UNAUTHORIZED,
+                "unauthorized",
+                "an API key is needed, as Authorization: Bearer <key>".into(),
+            ),
+            ApiError::MissingScope(scope) => (
+                S::FORBIDDEN,
+                "missing_scope",
+                format!("the API key lacks the scope {scope}").into(),
+            ),
+            ApiError::NotFound(noun) => (
+                S::NOT_FOUND,
+                "not_found",
+                format!("{noun} not found").into(),
+            ),
+            ApiError::RouteNotFound => (
+                S::NOT_FOUND,
+                "unknown_route",
+                "no operation has this path".into(),
+            ),
+            ApiError::MethodNotAllowed => (
+                S::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "this path does not take this method".into(),
+            ),
+            ApiError::Invalid(problems) => (S::BAD_REQUEST, "invalid_field", sentence(problems)),
+            ApiError::Malformed(place) => (S::BAD_REQUEST, "malformed_body", place.as_str().into()),
+            ApiError::MalformedRequest => (
+                S::BAD_REQUEST,
+                "malformed_request",
+                "the request is not HTTP that can be read".into(),
+            ),
+            ApiError::InvalidQuery(problems) => {
+                (S::BAD_REQUEST, "invalid_parameter", sentence(problems))
+            }
+            ApiError::BodyTooLarge { limit } => (
+                S::PAYLOAD_TOO_LARGE,
+                "body_too_large",
+                format!("the body is over the limit of {limit} bytes").into(),
+            ),
+            ApiError::UnsupportedMediaType { expected } => (
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                format!("the body must be {expected}").into(),
+            ),
+            ApiError::UriTooLong => (
+                S::URI_TOO_LONG,
+                "uri_too_long",
+                "the request target is over the limit of 8 KiB".into(),
+            ),
+            ApiError::HeadersTooLarge => (
+                S::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "headers_too_large",
+                "the request's header fields are too large or too many".into(),
+            ),
+            ApiError::Timeout => (
+                S::REQUEST_TIMEOUT,
+                "request_timeout",
+                "the request took too long to arrive".into(),
+            ),
+            ApiError::PreconditionFailed => (
+                S::PRECONDITION_FAILED,
+                "precondition_failed",
+                "If-Match names another state than the present one; read again, then send".into(),
+            ),
+            ApiError::Conflict { code, message } => {
+                (S::CONFLICT, code.as_str(), message.as_str().into())
+            }
+            ApiError::RateLimited { retry_after_s } => (
+                S::TOO_MANY_REQUESTS,
+                "rate_limited",
+                format!("too many requests; go on after {retry_after_s} s").into(),
+            ),
+            ApiError::Unavailable { retry_after_s } => (
+                S::SERVICE_UNAVAILABLE,
+                "unavailable",
+                format!("the server cannot answer now; try again after {retry_after_s} s").into(),
+            ),
+            ApiError::Internal(_) => (
+                S::INTERNAL_SERVER_ERROR,
+                "internal",
+                "the server failed; quote the request id when reporting it".into(),
+            ),
+        }
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.facts().0
+    }
+
+    /// The code of the answer, one of [`CODES`].
+    pub fn code(&self) -> &'static str {
+        self.facts().1
+    }
+
+    /// The problems that the body lists, if this error has any.
+    pub fn problems(&self) -> Option<&Problems> {
+        match self {
+            ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => Some(problems),
+            _ => None,
+        }
+    }
+
+    /// The body of the answer, as JSON.
+    pub fn body(&self, request_id: &str) -> Bytes {
+        let (_, code, error) = self.facts();
+        let errors = self.problems().map_or_else(Vec::new, |problems| {
+            problems
+                .iter()
+                .map(|problem| WireProblem {
+                    field: &problem.field,
+                    message: &problem.message,
+                })
+                .collect()
+        });
+        let wire = Wire {
+            success: false,
+            error: &error,
+            code,
+            errors,
+            request_id,
+        };
+        // Strings and lists always serialise; an empty body would still carry the status.
+        serde_json::to_vec(&wire).unwrap_or_default().into()
+    }
+
+    /// Sets the header fields that belong to this error.
+    pub fn add_headers(&self, headers: &mut HeaderMap) {
+        match self {
+            ApiError::Unauthorized => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            ApiError::RateLimited { retry_after_s } | ApiError::Unavailable { retry_after_s } => {
+                headers.insert(
+                    header::RETRY_AFTER,
+                    HeaderValue::from((*retry_after_s).max(1)),
+                );
+            }
+            // The rest of such a request may still be under way, so the
+            // connection cannot be used for another one.
+            ApiError::Timeout => {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// "<field> <message>", and how many more there are.
+fn sentence(problems: &Problems) -> Cow<'static, str> {
+    let Some(first) = problems.first() else {
+        return "the request holds what it must not".into();
+    };
+    let space = if first.field.is_empty() { "" } else { " " };
+    let one = format!("{}{space}{}", first.field, first.message);
+    match problems.len() - 1 {
+        0 => one.into(),
+        more => format!("{one} (and {more} more)").into(),
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.facts().2)
+    }
+}
+
+impl Error for ApiError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ApiError::Internal(cause) => Some(cause.as_ref()),
+            _ => None,
+        }
+    }
+}
+
+/// An error on its way to the edge, in the extensions of a response.
+#[derive(Debug, Clone)]
+pub struct Failed(pub Arc<ApiError>);
+
+impl IntoResponse for ApiError {
+    /// The status and the error itself; the edge adds the header fields and the body.
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = self.status();
+        response.extensions_mut().insert(Failed(Arc::new(self)));
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(error: ApiError, expect: Expect) {
+        let body = error.body("id-1");
+        let text = String::from_utf8_lossy(&body);
+        let mut headers = HeaderMap::new();
+        error.add_headers(&mut headers);
+        let mut lines = format!("{} {text}\n", error.status().as_u16());
+        for (name, value) in &headers {
+            lines += &format!("{name}: {}\n", value.to_str().unwrap());
+        }
+        expect.assert_eq(&lines);
+    }
+
+    #[test]
+    fn one_body_for_every_error() {
+        let two = {
+            let mut problems = Problems::one("url", "must be absolute");
+            problems.add("tags[3]", "is empty");
+            problems
+        };
+        check(
+            ApiError::Unauthorized,
+            expect![[r#"
+            401 {"success":false,"error":"an API key is needed, as Authorization: Bearer <key>","code":"unauthorized","errors":[],"request_id":"id-1"}
+            www-authenticate: Bearer
+        "#]],
+        );
+        check(
+            ApiError::NotFound("experiment"),
+            expect![[r#"
+            404 {"success":false,"error":"experiment not found","code":"not_found","errors":[],"request_id":"id-1"}
+        "#]],
+        );
+        check(
+            ApiError::Invalid(Problems::one("variants[1].name", "must be \"Variant 2\"")),
+            expect![[r#"
+                400 {"success":false,"error":"variants[1].name must be \"Variant 2\"","code":"invalid_field","errors":[{"field":"variants[1].name","message":"must be \"Variant 2\""}],"request_id":"id-1"}
+            "#]],
+        );
+        check(
+            ApiError::InvalidQuery(two),
+            expect![[r#"
+            400 {"success":false,"error":"url must be absolute (and 1 more)","code":"invalid_parameter","errors":[{"field":"url","message":"must be absolute"},{"field":"tags[3]","message":"is empty"}],"request_id":"id-1"}
+        "#]],
+        );
+        check(
+            ApiError::RateLimited { retry_after_s: 0 },
+            expect![[r#"
+            429 {"success":false,"error":"too many requests; go on after 0 s","code":"rate_limited","errors":[],"request_id":"id-1"}
+            retry-after: 1
+        "#]],
+        );
+        check(
+            ApiError::internal("the disk is gone"),
+            expect![[r#"
+            500 {"success":false,"error":"the server failed; quote the request id when reporting it","code":"internal","errors":[],"request_id":"id-1"}
+        "#]],
+        );
+    }
+
+    #[test]
+    fn every_code_is_listed_once() {
+        let conflict = |code| ApiError::Conflict {
+            code,
+            message: String::new(),
+        };
+        let all = [
+            ApiError::Unauthorized,
+            ApiError::MissingScope("write"),
+            ApiError::NotFound("goal"),
+            ApiError::RouteNotFound,
+            ApiError::MethodNotAllowed,
+            ApiError::Invalid(Problems::default()),
+            ApiError::Malformed(String::new()),
+            ApiError::MalformedRequest,
+            ApiError::InvalidQuery(Problems::default()),
+            ApiError::BodyTooLarge { limit: 1 },
+            ApiError::UnsupportedMediaType { expected: "" },
+            ApiError::UriTooLong,
+            ApiError::HeadersTooLarge,
+            ApiError::Timeout,
+            ApiError::PreconditionFailed,
+            conflict(ConflictCode::TransitionForbidden),
+            conflict(ConflictCode::Concluded),
+            conflict(ConflictCode::AlreadyServing),
+            conflict(ConflictCode::NotServing),
+            conflict(ConflictCode::DraftCannotServe),
+            conflict(ConflictCode::VariantIsServed),
+            conflict(ConflictCode::GoalInUse),
+            conflict(ConflictCode::KeyTaken),
+            conflict(ConflictCode::IdempotencyKeyReused),
+            ApiError::RateLimited { retry_after_s: 1 },
+            ApiError::Unavailable { retry_after_s: 1 },
+            ApiError::internal("x"),
+        ];
+        let mut made: Vec<_> = all
+            .iter()
+            .map(|e| (e.code(), e.status().as_u16()))
+            .collect();
+        let mut listed: Vec<_> = CODES
+            .iter()
+            .map(|(code, status, _)| (*code, *status))
+            .collect();
+        made.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(made, listed);
+    }
+}

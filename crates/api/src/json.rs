@@ -1,0 +1,852 @@
+//! The JSON gate: every body passes it before anything reads a field.
+//!
+//! serde_json alone would let through what the store cannot keep or what two
+//! readers understand differently: keys that appear twice, NUL characters,
+//! integers that quietly become floats, values nested without end. The gate
+//! refuses these with a sentence that names the place, and hands on a value
+//! that still knows `1` from `1.0` and the order of keys.
+
+use std::fmt;
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::error::ApiError;
+
+/// How deep arrays and objects may nest.
+pub const MAX_DEPTH: usize = 32;
+/// How many values one body may hold, counting containers and their items.
+pub const MAX_VALUES: usize = 50_000;
+/// The largest magnitude of a number, 2⁵³: up to it every integer is exact everywhere.
+pub const MAX_NUMBER: i64 = 1 << 53;
+
+/// One JSON value that has passed the gate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number written without fraction and exponent, at most ±2⁵³.
+    Int(i64),
+    /// A number written with fraction or exponent, finite, at most ±2⁵³.
+    Float(f64),
+    /// A string without NUL characters.
+    Text(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object: keys differ from each other, in the order sent.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The name of the type, as messages say it: `an object`.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Int(_) => "an integer",
+            Json::Float(_) => "a number",
+            Json::Text(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Json::Null)
+    }
+
+    /// The boolean, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Json::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer, if this is a number written as one.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Json::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, however it was written.
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            // Within ±2⁵³ every integer is a double.
+            Json::Int(value) => Some(*value as f64),
+            Json::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The string, if this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::Text(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Json::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Keys and values in order, if this is an object.
+    pub fn as_object(&self) -> Option<&[(String, Json)]> {
+        match self {
+            Json::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The value of a key; none if this is no object or lacks the key.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.as_object()?
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The value as JSON text without white space.
+    pub fn to_compact_string(&self) -> String {
+        // Only non-string keys or a failing writer could make this an error; there are neither.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_compact_string())
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Json::Null => serializer.serialize_unit(),
+            Json::Bool(value) => serializer.serialize_bool(*value),
+            Json::Int(value) => serializer.serialize_i64(*value),
+            Json::Float(value) => serializer.serialize_f64(*value),
+            Json::Text(value) => serializer.serialize_str(value),
+            Json::Array(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    seq.serialize_element(item)?;
+                }
+                seq.end()
+            }
+            Json::Object(members) => {
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                for (key, value) in members {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+/// The same value; numbers that no `i64` holds become floats. Nothing is checked.
+impl From<serde_json::Value> for Json {
+    fn from(value: serde_json::Value) -> Json {
+        use serde_json::Value;
+        match value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(value),
+            Value::Number(number) => match number.as_i64() {
+                Some(int) => Json::Int(int),
+                None => Json::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => Json::Text(text),
+            Value::Array(items) => Json::Array(items.into_iter().map(Json::from).collect()),
+            Value::Object(members) => Json::Object(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key, Json::from(value)))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// The value that a body holds.
+///
+/// Takes time in proportion to the length of the body, times the logarithm of
+/// the size of its largest object.
+///
+/// # Errors
+/// [`ApiError::Malformed`] with the place, for: no bytes at all, text that is
+/// not UTF-8 or not JSON, more than [`MAX_DEPTH`] levels or [`MAX_VALUES`]
+/// values, NUL characters and lone surrogates in strings or keys, one key
+/// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
+pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
+    if bytes.is_empty() {
+        return Err(malformed(
+            "the body is empty; send {} where there is nothing to say",
+        ));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let (line, column) = line_and_column(bytes, error.valid_up_to());
+        malformed(format!(
+            "the body is not UTF-8 at line {line} column {column}"
+        ))
+    })?;
+    let mut reader = Reader {
+        text,
+        bytes,
+        at: 0,
+        values: 0,
+    };
+    let value = reader.value(&Place::Body, 0)?;
+    reader.skip_space();
+    if reader.at < bytes.len() {
+        return Err(reader.unexpected("the end of the body"));
+    }
+    Ok(value)
+}
+
+fn malformed(sentence: impl Into<String>) -> ApiError {
+    ApiError::Malformed(sentence.into())
+}
+
+/// Line and column, from 1, of a byte; columns count characters.
+fn line_and_column(bytes: &[u8], at: usize) -> (usize, usize) {
+    let before = &bytes[..at.min(bytes.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    // Bytes 10xxxxxx continue a character.
+    let column = before[start..]
+        .iter()
+        .filter(|byte| **byte & 0xC0 != 0x80)
+        .count()
+        + 1;
+    (line, column)
+}
+
+/// Where in the document a value stands: a list linked towards the root, which
+/// lives on the stack and costs nothing until a sentence needs it.
+enum Place<'a> {
+    Body,
+    Key(&'a Place<'a>, &'a str),
+    Index(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// The longest key that a message repeats whole.
+    const KEY_CHARS: usize = 64;
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Place::Body => {}
+            Place::Index(parent, index) => {
+                parent.write(out);
+                out.push_str(&format!("[{index}]"));
+            }
+            Place::Key(parent, key) => {
+                parent.write(out);
+                let plain = !key.is_empty()
+                    && key
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+                let cut: String = key.chars().take(Self::KEY_CHARS).collect();
+                let more = if cut.len() < key.len() { "…" } else { "" };
+                if !plain {
+                    out.push_str(&format!("[{cut:?}{more}]"));
+                } else {
+                    if !out.is_empty() {
+                        out.push('.');
+                    }
+                    out.push_str(&format!("{cut}{more}"));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(if text.is_empty() { "the body" } else { &text })
+    }
+}
+
+/// A recursive descent through the text. Recursion ends at [`MAX_DEPTH`].
+struct Reader<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    values: usize,
+}
+
+/// What a string is for; messages word its problems by it.
+#[derive(Clone, Copy)]
+enum Role {
+    Key,
+    Value,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> ApiError {
+        let (line, column) = line_and_column(self.bytes, self.at);
+        let found = match self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        {
+            Some(found) => format!("{found:?} where {expected} should be"),
+            None => format!("it ends where {expected} should be"),
+        };
+        malformed(format!(
+            "the body is not JSON at line {line} column {column}: {found}"
+        ))
+    }
+
+    fn value(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
+        self.skip_space();
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(malformed(format!(
+                "the body holds more than {MAX_VALUES} values"
+            )));
+        }
+        match self.peek() {
+            Some(b'{') => self.object(place, self.deeper(place, depth)?),
+            Some(b'[') => self.array(place, self.deeper(place, depth)?),
+            Some(b'"') => self.string(place, Role::Value).map(Json::Text),
+            Some(b'-' | b'0'..=b'9') => self.number(place),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn deeper(&self, place: &Place<'_>, depth: usize) -> Result<usize, ApiError> {
+        if depth == MAX_DEPTH {
+            return Err(malformed(format!(
+                "{place} nests deeper than {MAX_DEPTH} levels"
+            )));
+        }
+        Ok(depth + 1)
+    }
+
+    fn word(&mut self, word: &str, value: Json) -> Result<Json, ApiError> {
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(value);
+        }
+        Err(self.unexpected("a value"))
+    }
+
+    fn array(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.skip_space();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Json::Array(items));
+        }
+        loop {
+            let item = self.value(&Place::Index(place, items.len()), depth)?;
+            items.push(item);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return Err(self.unexpected("',' or ']'")),
+            }
+        }
+        self.at += 1;
+        Ok(Json::Array(items))
+    }
+
+    fn object(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
+        self.at += 1;
+        let mut members: Vec<(String, Json)> = Vec::new();
+        self.skip_space();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Json::Object(members));
+        }
+        loop {
+            self.skip_space();
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("a key in quotes"));
+            }
+            let key = self.string(place, Role::Key)?;
+            self.skip_space();
+            if self.peek() != Some(b':') {
+                return Err(self.unexpected("':'"));
+            }
+            self.at += 1;
+            let value = self.value(&Place::Key(place, &key), depth)?;
+            members.push((key, value));
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                _ => return Err(self.unexpected("',' or '}'")),
+            }
+        }
+        self.at += 1;
+        if let Some(key) = repeated_key(&members) {
+            let place = Place::Key(place, key);
+            return Err(malformed(format!("{place} appears twice")));
+        }
+        Ok(Json::Object(members))
+    }
+
+    fn string(&mut self, place: &Place<'_>, role: Role) -> Result<String, ApiError> {
+        let holds = |what: &str| match role {
+            Role::Value => malformed(format!("{place} holds {what}")),
+            Role::Key => malformed(format!("{place} has a key that holds {what}")),
+        };
+        self.at += 1;
+        let mut out = String::new();
+        let mut start = self.at;
+        loop {
+            match self.peek() {
+                None => return Err(self.unexpected("'\"'")),
+                Some(b'"') => {
+                    out.push_str(&self.text[start..self.at]);
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    out.push_str(&self.text[start..self.at]);
+                    self.at += 1;
+                    let plain = match self.peek() {
+                        Some(b'"') => '"',
+                        Some(b'\\') => '\\',
+                        Some(b'/') => '/',
+                        Some(b'b') => '\u{8}',
+                        Some(b'f') => '\u{c}',
+                        Some(b'n') => '\n',
+                        Some(b'r') => '\r',
+                        Some(b't') => '\t',
+                        Some(b'u') => {
+                            self.at += 1;
+                            match self.escaped_char()? {
+                                Some('\0') => return Err(holds("a NUL character")),
+                                Some(character) => out.push(character),
+                                None => return Err(holds("half of a surrogate pair")),
+                            }
+                            start = self.at;
+                            continue;
+                        }
+                        _ => return Err(self.unexpected("an escape")),
+                    };
+                    out.push(plain);
+                    self.at += 1;
+                    start = self.at;
+                }
+                Some(0) => return Err(holds("a NUL character")),
+                Some(0x01..=0x1F) => return Err(self.unexpected("an escaped character")),
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    /// The character of one `\uXXXX`, or of two that make a pair; none for half a pair.
+    fn escaped_char(&mut self) -> Result<Option<char>, ApiError> {
+        let first = self.four_hex()?;
+        if !(0xD800..=0xDBFF).contains(&first) {
+            return Ok(char::from_u32(first));
+        }
+        if !self.bytes[self.at..].starts_with(b"\\u") {
+            return Ok(None);
+        }
+        self.at += 2;
+        let second = self.four_hex()?;
+        if !(0xDC00..=0xDFFF).contains(&second) {
+            return Ok(None);
+        }
+        Ok(char::from_u32(
+            0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00),
+        ))
+    }
+
+    fn four_hex(&mut self) -> Result<u32, ApiError> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
+            let Some(digit) = digit else {
+                return Err(self.unexpected("a hexadecimal digit"));
+            };
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+
+    fn digits(&mut self) -> Result<(), ApiError> {
+        if !matches!(self.peek(), Some(b'0'..=b'9')) {
+            return Err(self.unexpected("a digit"));
+        }
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, place: &Place<'_>) -> Result<Json, ApiError> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+            if let Some(b'0'..=b'9') = self.peek() {
+                return Err(self.unexpected("no digit after a leading 0"));
+            }
+        } else {
+            self.digits()?;
+        }
+        let mut whole = true;
+        if self.peek() == Some(b'.') {
+            whole = false;
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            whole = false;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        let text = &self.text[start..self.at];
+        let number = if whole {
+            let int: Option<i64> = text.parse().ok();
+            int.filter(|int| (-MAX_NUMBER..=MAX_NUMBER).contains(int))
+                .map(Json::Int)
+        } else {
+            let float: Option<f64> = text.parse().ok();
+            float
+                .filter(|float| float.abs() <= MAX_NUMBER as f64)
+                .map(Json::Float)
+        };
+        number.ok_or_else(|| malformed(format!("{place} is a number beyond ±{MAX_NUMBER}")))
+    }
+}
+
+/// A key that an object has more than once.
+///
+/// Few keys are compared pair by pair; many are sorted, so that an object made
+/// to be slow costs no more than n log n.
+fn repeated_key(members: &[(String, Json)]) -> Option<&str> {
+    const FEW: usize = 16;
+    if members.len() <= FEW {
+        return members.iter().enumerate().find_map(|(at, (key, _))| {
+            members[..at]
+                .iter()
+                .any(|(earlier, _)| earlier == key)
+                .then_some(key.as_str())
+        });
+    }
+    let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    keys.windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::{Duration, Instant};
+
+    fn check(input: impl AsRef<[u8]>, expect: &str) {
+        let input = input.as_ref();
+        let got = match parse(input) {
+            Ok(value) => value.to_compact_string(),
+            Err(error) => error.to_string(),
+        };
+        let shown = String::from_utf8_lossy(&input[..input.len().min(200)]).into_owned();
+        assert_eq!(got, expect, "for {shown}");
+    }
+
+    #[test]
+    fn takes_what_json_is() {
+        for (input, expect) in [
+            ("{}", "{}"),
+            (" \r\n\t[ ] ", "[]"),
+            ("null", "null"),
+            ("[true,false]", "[true,false]"),
+            (r#"{"b":1,"a":2}"#, r#"{"b":1,"a":2}"#),
+            ("[1,1.0,1e2,1E-2,-0,-0.0]", "[1,1.0,100.0,0.01,0,-0.0]"),
+            (
+                "[9007199254740992,-9007199254740992]",
+                "[9007199254740992,-9007199254740992]",
+            ),
+            ("1e-400", "0.0"),
+            (
+                r#""\"\\\/\b\f\n\r\t\u00e9""#,
+                "\"\\\"\\\\/\\b\\f\\n\\r\\té\"",
+            ),
+            (r#""\ud83d\ude00""#, "\"😀\""),
+            ("\"\u{7f}\u{2028}\"", "\"\u{7f}\u{2028}\""),
+            (r#"{"":{"":1}}"#, r#"{"":{"":1}}"#),
+        ] {
+            check(input, expect);
+        }
+    }
+
+    #[test]
+    fn refuses_and_names_the_place() {
+        for (input, expect) in [
+            (
+                "",
+                "the body is empty; send {} where there is nothing to say",
+            ),
+            (
+                "  ",
+                "the body is not JSON at line 1 column 3: it ends where a value should be",
+            ),
+            (
+                "{\n \"é\" 1}",
+                "the body is not JSON at line 2 column 6: '1' where ':' should be",
+            ),
+            (
+                "[1,]",
+                "the body is not JSON at line 1 column 4: ']' where a value should be",
+            ),
+            (
+                "{\"a\":1,}",
+                "the body is not JSON at line 1 column 8: '}' where a key in quotes should be",
+            ),
+            (
+                "{} x",
+                "the body is not JSON at line 1 column 4: 'x' where the end of the body should be",
+            ),
+            (
+                "\u{feff}{}",
+                "the body is not JSON at line 1 column 1: '\\u{feff}' where a value should be",
+            ),
+            (
+                "nul",
+                "the body is not JSON at line 1 column 1: 'n' where a value should be",
+            ),
+            (
+                "NaN",
+                "the body is not JSON at line 1 column 1: 'N' where a value should be",
+            ),
+            (
+                "01",
+                "the body is not JSON at line 1 column 2: '1' where no digit after a leading 0 should be",
+            ),
+            (
+                "1.",
+                "the body is not JSON at line 1 column 3: it ends where a digit should be",
+            ),
+            (
+                "+1",
+                "the body is not JSON at line 1 column 1: '+' where a value should be",
+            ),
+            (
+                "\"a",
+                "the body is not JSON at line 1 column 3: it ends where '\"' should be",
+            ),
+            (
+                "\"\\x\"",
+                "the body is not JSON at line 1 column 3: 'x' where an escape should be",
+            ),
+            (
+                "\"\\u12g4\"",
+                "the body is not JSON at line 1 column 6: 'g' where a hexadecimal digit should be",
+            ),
+            (
+                "\"\n\"",
+                "the body is not JSON at line 1 column 2: '\\n' where an escaped character should be",
+            ),
+            (
+                r#"{"configuration":{"bayesian":1,"x":2,"bayesian":1}}"#,
+                "configuration.bayesian appears twice",
+            ),
+            (r#"{"a":1,"\u0061":2}"#, "a appears twice"),
+            (r#"{"a b":1,"a b":2}"#, r#"["a b"] appears twice"#),
+            (
+                r#"{"variants":[{},{"name":"x\u0000"}]}"#,
+                "variants[1].name holds a NUL character",
+            ),
+            ("[\"\0\"]", "[0] holds a NUL character"),
+            (
+                r#"{"a":{"\u0000":1}}"#,
+                "a has a key that holds a NUL character",
+            ),
+            (
+                r#"{"\u0000":1}"#,
+                "the body has a key that holds a NUL character",
+            ),
+            (r#"["\ud800"]"#, "[0] holds half of a surrogate pair"),
+            (r#"["\udc00"]"#, "[0] holds half of a surrogate pair"),
+            (r#"["\ud800\ud800"]"#, "[0] holds half of a surrogate pair"),
+            (r#"["\ud800x"]"#, "[0] holds half of a surrogate pair"),
+            (
+                r#"{"a":[9007199254740993]}"#,
+                "a[0] is a number beyond ±9007199254740992",
+            ),
+            (
+                r#"{"a":-9007199254740993}"#,
+                "a is a number beyond ±9007199254740992",
+            ),
+            (
+                "99999999999999999999999999",
+                "the body is a number beyond ±9007199254740992",
+            ),
+            ("1e16", "the body is a number beyond ±9007199254740992"),
+            ("-1e999", "the body is a number beyond ±9007199254740992"),
+        ] {
+            check(input, expect);
+        }
+        check(
+            b"{\"a\":\n\"\xff\"}",
+            "the body is not UTF-8 at line 2 column 2",
+        );
+        check(
+            b"\"\xed\xa0\x80\"",
+            "the body is not UTF-8 at line 1 column 2",
+        );
+    }
+
+    #[test]
+    fn bounds_depth_and_count() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
+        check(
+            nested(MAX_DEPTH + 1),
+            &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)),
+        );
+        check(
+            "[".repeat(1 << 20),
+            &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)),
+        );
+        let list = |items: usize| format!("[{}]", vec!["0"; items].join(","));
+        assert!(parse(list(MAX_VALUES - 1).as_bytes()).is_ok());
+        check(list(MAX_VALUES), "the body holds more than 50000 values");
+        let long = "k".repeat(1000);
+        check(
+            format!(r#"{{"{long}":1,"{long}":1}}"#),
+            &format!("{}… appears twice", "k".repeat(64)),
+        );
+    }
+
+    #[test]
+    fn hostile_bodies_stay_fast() {
+        let keys = |count: usize, prefix: &str| {
+            let members: Vec<_> = (0..count).map(|i| format!("\"{prefix}{i}\":0")).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        let bodies = [
+            keys(100_000, "key"),
+            keys(49_999, &"x".repeat(30)),
+            format!("{{{}}}", vec!["\"k\":0"; 49_000].join(",")),
+            format!("[{}]", "9".repeat(2 << 20)),
+            format!("0.{}", "1".repeat(2 << 20)),
+            format!("\"{}\"", "\\u0061".repeat(340_000)),
+            "\n".repeat(2 << 20),
+        ];
+        for body in bodies {
+            let start = Instant::now();
+            let _ = parse(body.as_bytes());
+            let took = start.elapsed();
+            assert!(
+                took < Duration::from_secs(2),
+                "{} took {took:?}",
+                &body[..20.min(body.len())]
+            );
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Json> {
+        let text = "[^\u{0}]{0,8}";
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::Bool),
+            (-MAX_NUMBER..=MAX_NUMBER).prop_map(Json::Int),
+            (-1e15f64..1e15).prop_map(Json::Float),
+            text.prop_map(Json::Text),
+        ];
+        leaf.prop_recursive(5, 64, 8, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Json::Array),
+                prop::collection::btree_map(text, inner, 0..24)
+                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(value in any_json()) {
+            let text = serde_json::to_string(&value).unwrap();
+            prop_assert_eq!(parse(text.as_bytes()).unwrap(), value.clone());
+            let pretty = serde_json::to_string_pretty(&value).unwrap();
+            prop_assert_eq!(parse(pretty.as_bytes()).unwrap(), value);
+        }
+
+        #[test]
+        fn agrees_with_serde_json(text in r#"[\[\]{}",:truefalsn0-9.eE+\\ \-]{0,12}"#) {
+            let theirs: Result<serde_json::Value, _> = serde_json::from_str(&text);
+            match (parse(text.as_bytes()), theirs) {
+                (Ok(ours), Ok(theirs)) => {
+                    // `-0` is an integer here and a float there.
+                    let again: serde_json::Value = serde_json::from_str(&ours.to_compact_string()).unwrap();
+                    prop_assert_eq!(
+                        again.to_string().replace("-0.0", "0"),
+                        theirs.to_string().replace("-0.0", "0")
+                    );
+                }
+                (Err(_), Err(_)) => {}
+                (Ok(ours), Err(error)) => prop_assert!(false, "took {ours}, serde_json says {error}"),
+                (Err(error), Ok(theirs)) => {
+                    let sentence = error.to_string();
+                    prop_assert!(
+                        sentence.ends_with("appears twice") || sentence.contains("beyond"),
+                        "refused {theirs}: {sentence}"
+                    );
+                }
+            }
+        }
+
+        #[test]
+        fn mutated_documents_agree(value in any_json(), at in any::<prop::sample::Index>(), byte in prop::sample::select(br#"{}[]",:0\1eE.-"#.to_vec())) {
+            let mut bytes = serde_json::to_vec(&value).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let theirs: Result<serde_json::Value, _> = serde_json::from_slice(&bytes);
+            match (parse(&bytes), theirs) {
+                (Ok(_), Ok(_)) | (Err(_), Err(_)) => {}
+                (Ok(ours), Err(error)) => prop_assert!(false, "took {ours}, serde_json says {error}"),
+                (Err(error), Ok(_)) => {
+                    let sentence = error.to_string();
+                    prop_assert!(sentence.ends_with("appears twice") || sentence.contains("beyond"), "{sentence}");
+                }
+            }
+        }
+    }
+}
