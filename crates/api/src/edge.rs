@@ -1,0 +1,663 @@
+//! What every request passes, whatever it asks for.
+//!
+//! On the way in: a request id, the length of its target, the limit of its
+//! network, a deadline. On the way out: the body of an error, the header
+//! fields that every answer carries, a line in the log and the counters.
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, MatchedPath, Request};
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use tracing::{error, info, warn};
+use uuid::Uuid;
+
+use crate::body::BODY_LIMIT;
+use crate::error::{ApiError, Failed};
+use crate::limits::{Allowance, Limits, Network};
+use crate::metrics::{Metrics, UNMATCHED};
+use crate::server::PeerAddr;
+
+/// The header field that names a request, in both directions.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The name of one request, in its answer and in every log line about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// The client's own name for the request if it is 1 to 64 letters, digits,
+    /// `.`, `_` or `-`; else a new UUID, whose order is that of time.
+    pub fn of(headers: &HeaderMap) -> RequestId {
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+        let given = headers
+            .get(X_REQUEST_ID)
+            .filter(|value| (1..=64).contains(&value.len()) && value.as_bytes().iter().all(plain))
+            .and_then(|value| value.to_str().ok());
+        match given {
+            Some(id) => RequestId(id.into()),
+            None => RequestId::new(),
+        }
+    }
+
+    /// A name that no other request has.
+    pub fn new() -> RequestId {
+        let mut buffer = Uuid::encode_buffer();
+        let text: &str = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
+        RequestId(text.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for RequestId {
+    fn default() -> RequestId {
+        RequestId::new()
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The API key that a request was answered for, in the extensions of a response.
+///
+/// [`RequestContext::authenticated`] makes this unneeded.
+#[derive(Debug, Clone)]
+pub struct KeyId(pub String);
+
+/// What the edge and the inner layers tell each other about one request.
+///
+/// It is in the extensions of every request, beside its [`RequestId`], and is
+/// an extractor.
+#[derive(Clone)]
+pub struct RequestContext(Arc<Shared>);
+
+struct Shared {
+    id: RequestId,
+    limits: Arc<Limits>,
+    route: OnceLock<MatchedPath>,
+    key: OnceLock<String>,
+    allowance: OnceLock<Allowance>,
+    reading_body: AtomicBool,
+}
+
+impl RequestContext {
+    fn new(id: RequestId, limits: Arc<Limits>) -> RequestContext {
+        RequestContext(Arc::new(Shared {
+            id,
+            limits,
+            route: OnceLock::new(),
+            key: OnceLock::new(),
+            allowance: OnceLock::new(),
+            reading_body: AtomicBool::new(false),
+        }))
+    }
+
+    /// The name of the request.
+    pub fn request_id(&self) -> &RequestId {
+        &self.0.id
+    }
+
+    /// Notes the key that the request proved to hold, for the log, and takes
+    /// the request from the key's bucket; the answer will carry its state.
+    ///
+    /// # Errors
+    /// [`ApiError::RateLimited`] when the bucket is empty.
+    pub fn authenticated(&self, key_id: &str) -> Result<(), ApiError> {
+        let _ = self.0.key.set(key_id.to_owned());
+        match self.0.limits.take_key(key_id) {
+            Some(allowance) => self.0.allow(allowance),
+            None => Ok(()),
+        }
+    }
+
+    /// Says that the body is being read, for as long as the guard lives: a
+    /// deadline that passes meanwhile is the client's, not the server's.
+    pub fn reading_body(&self) -> ReadingBody {
+        self.0.reading_body.store(true, Ordering::Relaxed);
+        ReadingBody(self.clone())
+    }
+}
+
+impl Shared {
+    fn allow(&self, allowance: Allowance) -> Result<(), ApiError> {
+        let verdict = allowance.check();
+        let _ = self.allowance.set(allowance);
+        verdict
+    }
+
+    fn route(&self) -> &str {
+        self.route.get().map_or(UNMATCHED, MatchedPath::as_str)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RequestContext {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RequestContext, ApiError> {
+        let context = parts.extensions.get::<RequestContext>();
+        context
+            .cloned()
+            .ok_or_else(|| ApiError::internal("the request did not pass the edge"))
+    }
+}
+
+/// While it lives, the request's body is being read.
+pub struct ReadingBody(RequestContext);
+
+impl Drop for ReadingBody {
+    fn drop(&mut self) {
+        self.0.0.reading_body.store(false, Ordering::Relaxed);
+    }
+}
+
+/// The bounds of one request.
+#[derive(Debug, Clone)]
+pub struct EdgeSettings {
+    /// How long a request may take, from the end of its header to its answer.
+    pub deadline: Duration,
+    /// The longest request target, in bytes.
+    pub max_uri: usize,
+}
+
+impl Default for EdgeSettings {
+    fn default() -> EdgeSettings {
+        EdgeSettings {
+            deadline: Duration::from_secs(30),
+            max_uri: 8 << 10,
+        }
+    }
+}
+
+/// A router with the edge around it. Cloning is cheap.
+#[derive(Clone)]
+pub struct Edge {
+    router: Router,
+    settings: EdgeSettings,
+    limits: Arc<Limits>,
+    metrics: Arc<Metrics>,
+}
+
+impl Edge {
+    /// Puts the edge around a router whose state is already given.
+    pub fn new(
+        router: Router,
+        settings: EdgeSettings,
+        limits: Arc<Limits>,
+        metrics: Arc<Metrics>,
+    ) -> Edge {
+        Edge {
+            router: router.layer(NoteRoute),
+            settings,
+            limits,
+            metrics,
+        }
+    }
+
+    /// What this edge counts into.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// The answer to one request: always one, in the form of this API.
+    pub async fn answer(self, mut request: Request) -> Response {
+        let context =
+            RequestContext::new(RequestId::of(request.headers()), Arc::clone(&self.limits));
+        let mut running = Running {
+            metrics: &self.metrics,
+            shared: &context.0,
+            method: request.method().clone(),
+            start: Instant::now(),
+            answered: false,
+        };
+        self.metrics.in_flight.inc();
+
+        let peer = request.extensions().get::<PeerAddr>().copied();
+        let extensions = request.extensions_mut();
+        extensions.insert(context.0.id.clone());
+        extensions.insert(context.clone());
+
+        let response = match self.admit(&context, request.uri(), peer) {
+            Ok(()) => self.route(&context, request).await,
+            Err(error) => error.into_response(),
+        };
+        let response = finish(response, &context.0);
+        running.log(response.status(), response.extensions().get::<KeyId>());
+        response
+    }
+
+    fn admit(
+        &self,
+        context: &RequestContext,
+        uri: &Uri,
+        peer: Option<PeerAddr>,
+    ) -> Result<(), ApiError> {
+        if uri_len(uri) > self.settings.max_uri {
+            return Err(ApiError::UriTooLong);
+        }
+        let network = peer.map(|PeerAddr(address)| Network::of(address.ip()));
+        let taken = network.and_then(|network| self.limits.take_network(network));
+        match taken {
+            // What a network may still ask is shown only where it is what stops
+            // a request; else the answer has room for the limit of the key.
+            Some(allowance) if allowance.check().is_err() => context.0.allow(allowance),
+            _ => Ok(()),
+        }
+    }
+
+    async fn route(&self, context: &RequestContext, request: Request) -> Response {
+        let mut router = self.router.clone();
+        let routed = async move {
+            let Ok(response) = tower::Service::call(&mut router, request).await;
+            response
+        };
+        let caught = AssertUnwindSafe(routed).catch_unwind();
+        match tokio::time::timeout(self.settings.deadline, caught).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(panic)) => {
+                self.metrics.panics.inc();
+                let message = panic_message(panic.as_ref());
+                ApiError::internal(format!("panicked: {message}")).into_response()
+            }
+            Err(_) if context.0.reading_body.load(Ordering::Relaxed) => {
+                ApiError::Timeout.into_response()
+            }
+            Err(_) => {
+                warn!(
+                    request_id = context.0.id.as_str(),
+                    route = context.0.route(),
+                    "no answer within the deadline"
+                );
+                ApiError::Unavailable { retry_after_s: 1 }.into_response()
+            }
+        }
+    }
+}
+
+impl tower::Service<Request> for Edge {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        Box::pin(self.clone().answer(request).map(Ok))
+    }
+}
+
+/// The length of the target as it was sent, whichever form it has.
+fn uri_len(uri: &Uri) -> usize {
+    let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
+    let authority = uri.authority().map_or(0, |host| host.as_str().len());
+    path + authority + uri.scheme_str().map_or(0, |scheme| scheme.len() + 3)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a value that is no text")
+}
+
+/// Gives an answer its error body, if it is an error, and the common header fields.
+fn finish(mut response: Response, shared: &Shared) -> Response {
+    if response.status().as_u16() >= 400 {
+        let failed = response.extensions_mut().remove::<Failed>();
+        let error = failed
+            .map(|Failed(error)| error)
+            .or_else(|| bare_error(&response));
+        if let Some(error) = error {
+            write_error(&mut response, &error, shared);
+        }
+    }
+    let headers = response.headers_mut();
+    // A request id holds nothing that a header value may not.
+    if let Ok(id) = HeaderValue::from_str(shared.id.as_str()) {
+        headers.insert(X_REQUEST_ID, id);
+    }
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    if let Some(allowance) = shared.allowance.get() {
+        allowance.add_headers(headers);
+    }
+    response
+}
+
+/// Writes an error over whatever the response held. Other header fields stay,
+/// such as the `Allow` of a 405.
+fn write_error(response: &mut Response, error: &ApiError, shared: &Shared) {
+    if let ApiError::Internal(cause) = error {
+        error!(
+            request_id = shared.id.as_str(),
+            route = shared.route(),
+            error = with_sources(cause.as_ref()),
+            "request failed"
+        );
+    }
+    *response.status_mut() = error.status();
+    let headers = response.headers_mut();
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    error.add_headers(headers);
+    *response.body_mut() = Body::from(error.body(shared.id.as_str()));
+}
+
+/// An error and its causes on one line.
+fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut line = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        line += &format!(": {cause}");
+        source = cause.source();
+    }
+    line
+}
+
+/// The error that the framework means by a status with no body, or with a text
+/// of its own. A handler that wrote a body of another type has said what it means.
+fn bare_error(response: &Response) -> Option<Arc<ApiError>> {
+    let by_framework = match response.headers().get(header::CONTENT_TYPE) {
+        None => true,
+        Some(content_type) => content_type.as_bytes().starts_with(b"text/plain"),
+    };
+    if !by_framework {
+        return None;
+    }
+    let status = response.status();
+    let error = match status {
+        StatusCode::UNAUTHORIZED => ApiError::Unauthorized,
+        StatusCode::NOT_FOUND => ApiError::RouteNotFound,
+        StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
+        StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
+        StatusCode::PRECONDITION_FAILED => ApiError::PreconditionFailed,
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge { limit: BODY_LIMIT },
+        StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType {
+            expected: "application/json",
+        },
+        StatusCode::TOO_MANY_REQUESTS => ApiError::RateLimited { retry_after_s: 1 },
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
+        StatusCode::SERVICE_UNAVAILABLE => ApiError::Unavailable { retry_after_s: 1 },
+        _ if status.is_server_error() => {
+            ApiError::internal(format!("a handler answered {status} and said no more"))
+        }
+        _ => ApiError::MalformedRequest,
+    };
+    Some(Arc::new(error))
+}
+
+/// A request that is being answered; one that is dropped before counts as
+/// 499, the client having gone away.
+struct Running<'a> {
+    metrics: &'a Metrics,
+    shared: &'a Shared,
+    method: Method,
+    start: Instant,
+    answered: bool,
+}
+
+impl Running<'_> {
+    /// The one line about this request.
+    fn log(&mut self, status: StatusCode, key: Option<&KeyId>) {
+        self.answered = true;
+        let duration = self.start.elapsed();
+        let route = self.shared.route();
+        self.metrics.answered(route, &self.method, status, duration);
+        let key = self.shared.key.get().or(key.map(|KeyId(key)| key));
+        info!(
+            request_id = self.shared.id.as_str(),
+            method = self.method.as_str(),
+            route,
+            status = status.as_u16(),
+            duration_us = duration.as_micros() as u64,
+            key_id = key.map(String::as_str),
+            "request"
+        );
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.metrics.in_flight.dec();
+        if !self.answered
+            && let Ok(gone) = StatusCode::from_u16(499)
+        {
+            self.log(gone, None);
+        }
+    }
+}
+
+/// Notes the route that the router found. Only layers inside the router see it.
+#[derive(Clone)]
+struct NoteRoute;
+
+impl<S> tower::Layer<S> for NoteRoute {
+    type Service = NotedRoute<S>;
+
+    fn layer(&self, inner: S) -> NotedRoute<S> {
+        NotedRoute(inner)
+    }
+}
+
+#[derive(Clone)]
+struct NotedRoute<S>(S);
+
+impl<S: tower::Service<Request>> tower::Service<Request> for NotedRoute<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> S::Future {
+        let extensions = request.extensions();
+        if let (Some(RequestContext(shared)), Some(route)) =
+            (extensions.get(), extensions.get::<MatchedPath>())
+        {
+            let _ = shared.route.set(route.clone());
+        }
+        self.0.call(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::RateLimits;
+    use axum::routing::{get, post};
+    use http_body_util::BodyExt;
+
+    fn check_id(given: &str, kept: bool) {
+        let mut headers = HeaderMap::new();
+        headers.insert(X_REQUEST_ID, HeaderValue::from_str(given).unwrap());
+        let id = RequestId::of(&headers);
+        assert_eq!(id.as_str() == given, kept, "for {given:?}");
+        assert!((1..=64).contains(&id.as_str().len()));
+    }
+
+    #[test]
+    fn request_ids() {
+        check_id("a", true);
+        check_id("Abc-1.2_3", true);
+        check_id(&"x".repeat(64), true);
+        check_id(&"x".repeat(65), false);
+        check_id("", false);
+        check_id("a b", false);
+        check_id("a\"b", false);
+        check_id("é", false);
+        assert_ne!(RequestId::new(), RequestId::new());
+        assert_eq!(RequestId::of(&HeaderMap::new()).as_str().len(), 36);
+    }
+
+    async fn panics() -> StatusCode {
+        panic!("on purpose")
+    }
+
+    fn edge(limits: RateLimits) -> Edge {
+        let router = Router::new()
+            .route("/ok/{id}", get(|| async { "fine" }))
+            .route(
+                "/cached",
+                get(|| async { ([("cache-control", "max-age=5")], "fine") }),
+            )
+            .route(
+                "/own",
+                get(|| async {
+                    (
+                        StatusCode::BAD_REQUEST,
+                        [("content-type", "application/json")],
+                        "{}",
+                    )
+                }),
+            )
+            .route("/bare", get(|| async { StatusCode::BAD_GATEWAY }))
+            .route("/typed/{n}", get(|_: axum::extract::Path<u32>| async {}))
+            .route("/panic", post(panics))
+            .route(
+                "/slow",
+                get(|| async { std::future::pending::<()>().await }),
+            )
+            .route(
+                "/keyed",
+                get(|context: RequestContext| async move { context.authenticated("k1") }),
+            );
+        let metrics = Arc::new(Metrics::new());
+        let limits = Arc::new(Limits::new(limits, &metrics));
+        let settings = EdgeSettings {
+            deadline: Duration::from_millis(50),
+            ..EdgeSettings::default()
+        };
+        Edge::new(router, settings, limits, metrics)
+    }
+
+    async fn ask(edge: &Edge, method: &str, uri: &str) -> (u16, HeaderMap, String) {
+        let request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(X_REQUEST_ID, "r1")
+            .extension(PeerAddr(([192, 0, 2, 1], 9).into()))
+            .body(Body::empty())
+            .unwrap();
+        let response = edge.clone().answer(request).await;
+        let (parts, body) = response.into_parts();
+        assert_eq!(parts.headers["x-request-id"], "r1");
+        assert_eq!(parts.headers["x-content-type-options"], "nosniff");
+        let body = body.collect().await.unwrap().to_bytes();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        (parts.status.as_u16(), parts.headers, body)
+    }
+
+    async fn check(method: &str, uri: &str, status: u16, contains: &str) {
+        let edge = edge(RateLimits::default());
+        let (got, headers, body) = ask(&edge, method, uri).await;
+        assert_eq!(got, status, "{method} {uri}");
+        assert!(body.contains(contains), "{method} {uri}: {body}");
+        if contains.starts_with("\"code\"") {
+            assert_eq!(headers["content-type"], "application/json");
+            assert!(body.contains(r#""request_id":"r1""#));
+        }
+    }
+
+    #[tokio::test]
+    async fn answers_take_one_form() {
+        check("GET", "/ok/1", 200, "fine").await;
+        check("GET", "/nowhere", 404, r#""code":"unknown_route""#).await;
+        check("POST", "/ok/1", 405, r#""code":"method_not_allowed""#).await;
+        check("GET", "/own", 400, "{}").await;
+        check("GET", "/bare", 500, r#""code":"internal""#).await;
+        check("GET", "/typed/x", 400, r#""code":"malformed_request""#).await;
+        check("POST", "/panic", 500, r#""code":"internal""#).await;
+        check("GET", "/slow", 503, r#""code":"unavailable""#).await;
+        let long = format!("/ok/{}", "x".repeat(8 << 10));
+        check("GET", &long, 414, r#""code":"uri_too_long""#).await;
+        check("GET", &long[..8 << 10], 200, "fine").await;
+    }
+
+    #[tokio::test]
+    async fn headers_stay_and_are_added() {
+        let edge = edge("key=1/2,network=off".parse().unwrap());
+        let (_, headers, _) = ask(&edge, "POST", "/ok/1").await;
+        assert_eq!(headers["allow"], "GET,HEAD");
+        assert_eq!(headers["cache-control"], "no-store");
+        assert!(!headers.contains_key("ratelimit"));
+        let (_, headers, _) = ask(&edge, "GET", "/cached").await;
+        assert_eq!(headers["cache-control"], "max-age=5");
+
+        let (status, headers, _) = ask(&edge, "GET", "/keyed").await;
+        assert_eq!(status, 200);
+        assert_eq!(headers["ratelimit-policy"], "\"key\";q=2;w=2");
+        assert_eq!(headers["ratelimit"], "\"key\";r=1;t=1");
+        ask(&edge, "GET", "/keyed").await;
+        let (status, headers, body) = ask(&edge, "GET", "/keyed").await;
+        assert_eq!(
+            (status, &headers["retry-after"]),
+            (429, &HeaderValue::from_static("1"))
+        );
+        assert_eq!(headers["ratelimit"], "\"key\";r=0;t=2");
+        assert!(body.contains(r#""code":"rate_limited""#));
+    }
+
+    #[tokio::test]
+    async fn networks_are_limited_before_routing() {
+        let edge = edge("key=off,network=1/2".parse().unwrap());
+        for status in [200, 404, 429] {
+            let uri = if status == 404 { "/nowhere" } else { "/ok/1" };
+            let (got, headers, _) = ask(&edge, "GET", uri).await;
+            assert_eq!(got, status);
+            assert_eq!(headers.contains_key("ratelimit"), status == 429);
+        }
+        let text = edge.metrics().render();
+        for line in [
+            r#"muriel_http_requests_total{route="/ok/{id}",method="GET",status="200"} 1"#,
+            r#"muriel_http_requests_total{route="unmatched",method="GET",status="429"} 1"#,
+            r#"muriel_http_rate_limited_total{limit="network"} 1"#,
+            "muriel_http_requests_in_flight 0",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_that_are_dropped_are_counted() {
+        let edge = edge(RateLimits::OFF);
+        let request = Request::builder().uri("/slow").body(Body::empty()).unwrap();
+        drop(edge.clone().answer(request).now_or_never());
+        let text = edge.metrics().render();
+        assert!(
+            text.contains(r#"route="/slow",method="GET",status="499"} 1"#),
+            "{text}"
+        );
+        assert!(text.contains("muriel_http_requests_in_flight 0"));
+    }
+}

@@ -1,0 +1,539 @@
+//! How often a key, and a network, may ask.
+//!
+//! Buckets fill at a rate and hold a burst (GCRA, by `governor`). Memory is
+//! bounded: a limiter remembers at most [`MAX_ENTRIES`] callers; those it has
+//! no room for share one bucket, so inventing callers buys an attacker less
+//! than being one. Callers whose bucket is full again are forgotten.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::nanos::Nanos;
+use governor::state::StateStore;
+use governor::state::keyed::ShrinkableKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+
+use crate::error::ApiError;
+use crate::metrics::Metrics;
+
+/// The most callers that one limiter remembers.
+pub const MAX_ENTRIES: usize = 100_000;
+/// How often callers whose bucket is full again are forgotten.
+pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// The network of a peer, which stands for whoever controls it.
+///
+/// An IPv4 address counts by its /24, an IPv6 address by its /48: what one
+/// customer of a provider is commonly given, so that a caller cannot multiply
+/// by taking other addresses of its own. IPv4 addresses mapped into IPv6 count
+/// as IPv4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Network(u64);
+
+impl Network {
+    /// The network that an address is in.
+    pub fn of(address: IpAddr) -> Network {
+        match address.to_canonical() {
+            // The upper bit keeps the two families apart.
+            IpAddr::V4(v4) => Network((1 << 63) | u64::from(v4.to_bits() >> 8)),
+            // 48 of 128 bits fit.
+            IpAddr::V6(v6) => Network((v6.to_bits() >> 80) as u64),
+        }
+    }
+}
+
+/// How fast a bucket fills, and how much it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Requests a second in the long run.
+    pub per_second: NonZeroU32,
+    /// Requests at once after a pause.
+    pub burst: NonZeroU32,
+}
+
+/// The rate limits of a server; none is no limit.
+///
+/// As text: `off`, or `key=1000/5000,network=2000/10000` with requests a
+/// second before the slash and the burst after it. `key=off` switches off one
+/// of them; one that is left out keeps its default.
+///
+/// The limit per network looks at the peer of the connection, and loopback is
+/// no exception: behind a reverse proxy all callers share the proxy's network,
+/// so it belongs switched off there and the proxy should limit instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Per API key.
+    pub per_key: Option<Rate>,
+    /// Per peer network, looked at before anything else.
+    pub per_network: Option<Rate>,
+}
+
+impl RateLimits {
+    /// No limits at all.
+    pub const OFF: RateLimits = RateLimits {
+        per_key: None,
+        per_network: None,
+    };
+}
+
+const fn rate(per_second: u32, burst: u32) -> Option<Rate> {
+    match (NonZeroU32::new(per_second), NonZeroU32::new(burst)) {
+        (Some(per_second), Some(burst)) => Some(Rate { per_second, burst }),
+        _ => None,
+    }
+}
+
+impl Default for RateLimits {
+    fn default() -> RateLimits {
+        RateLimits {
+            per_key: rate(1_000, 5_000),
+            per_network: rate(2_000, 10_000),
+        }
+    }
+}
+
+/// Why a text is no setting for rate limits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "rate limits {0:?} are not `off` or a list as `key=1000/5000,network=2000/10000`, \
+     with whole numbers from 1 to 1000000"
+)]
+pub struct BadRateLimits(String);
+
+impl FromStr for RateLimits {
+    type Err = BadRateLimits;
+
+    fn from_str(text: &str) -> Result<RateLimits, BadRateLimits> {
+        const MOST: u32 = 1_000_000;
+        let bad = || BadRateLimits(text.to_owned());
+        if text.trim() == "off" {
+            return Ok(RateLimits::OFF);
+        }
+        let number = |part: &str| part.trim().parse().ok().filter(|n| (1..=MOST).contains(n));
+        let mut limits = RateLimits::default();
+        for item in text.split(',') {
+            let (name, value) = item.split_once('=').ok_or_else(bad)?;
+            let value = if value.trim() == "off" {
+                None
+            } else {
+                let (per_second, burst) = value.split_once('/').ok_or_else(bad)?;
+                let per_second = number(per_second).ok_or_else(bad)?;
+                rate(per_second, number(burst).ok_or_else(bad)?)
+            };
+            match name.trim() {
+                "key" => limits.per_key = value,
+                "network" => limits.per_network = value,
+                _ => return Err(bad()),
+            }
+        }
+        Ok(limits)
+    }
+}
+
+impl fmt::Display for RateLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let show = |limit: Option<Rate>| match limit {
+            Some(rate) => format!("{}/{}", rate.per_second, rate.burst),
+            None => "off".to_owned(),
+        };
+        let (key, network) = (show(self.per_key), show(self.per_network));
+        write!(f, "key={key},network={network}")
+    }
+}
+
+/// What a limiter said about one request.
+#[derive(Debug, Clone)]
+pub struct Allowance {
+    name: &'static str,
+    policy: HeaderValue,
+    rate: Rate,
+    remaining: u32,
+    /// Seconds to wait; none when the request may pass.
+    retry_after_s: Option<u64>,
+}
+
+impl Allowance {
+    /// The error for a request that may not pass.
+    ///
+    /// # Errors
+    /// [`ApiError::RateLimited`] when the bucket is empty.
+    pub fn check(&self) -> Result<(), ApiError> {
+        match self.retry_after_s {
+            None => Ok(()),
+            Some(retry_after_s) => Err(ApiError::RateLimited { retry_after_s }),
+        }
+    }
+
+    /// Requests that the bucket still holds.
+    pub fn remaining(&self) -> u32 {
+        self.remaining
+    }
+
+    /// Sets `RateLimit-Policy` and `RateLimit`.
+    ///
+    /// The one place that knows their form, which is a draft and has changed
+    /// before (draft-ietf-httpapi-ratelimit-headers-10): `q` requests within
+    /// `w` seconds, `r` of them left, `t` seconds until all are back.
+    pub fn add_headers(&self, headers: &mut HeaderMap) {
+        const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+        const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+        let used = self.rate.burst.get().saturating_sub(self.remaining);
+        let state = format!(
+            "\"{}\";r={};t={}",
+            self.name,
+            self.remaining,
+            used.div_ceil(self.rate.per_second.get())
+        );
+        headers.insert(POLICY, self.policy.clone());
+        // Letters, digits and punctuation always make a header value.
+        if let Ok(state) = HeaderValue::try_from(state) {
+            headers.insert(LIMIT, state);
+        }
+    }
+}
+
+fn policy(name: &str, rate: Rate) -> HeaderValue {
+    let window_s = rate.burst.get().div_ceil(rate.per_second.get());
+    HeaderValue::try_from(format!("\"{name}\";q={};w={window_s}", rate.burst))
+        .unwrap_or_else(|_| HeaderValue::from_static(""))
+}
+
+/// The limiters of one server.
+pub struct Limits {
+    keys: Option<Limiter>,
+    networks: Option<Limiter>,
+}
+
+impl Limits {
+    /// Full buckets for everyone.
+    pub fn new(settings: RateLimits, metrics: &Metrics) -> Limits {
+        Limits {
+            keys: settings.per_key.map(|rate| {
+                let entries = metrics.rate_limit_keys.clone();
+                Limiter::new("key", rate, entries, metrics.rate_limited_key.clone())
+            }),
+            networks: settings.per_network.map(|rate| {
+                let entries = metrics.rate_limit_networks.clone();
+                let refused = metrics.rate_limited_network.clone();
+                Limiter::new("network", rate, entries, refused)
+            }),
+        }
+    }
+
+    /// Takes one request from the bucket of a key; none without a limit.
+    pub fn take_key(&self, key_id: &str) -> Option<Allowance> {
+        self.keys.as_ref().map(|keys| keys.take(key_id))
+    }
+
+    /// Takes one request from the bucket of a network; none without a limit.
+    pub fn take_network(&self, network: Network) -> Option<Allowance> {
+        self.networks.as_ref().map(|all| all.take(network))
+    }
+
+    /// Takes one request from the bucket of a key.
+    ///
+    /// Within a request prefer [`RequestContext::authenticated`], which also
+    /// puts the `RateLimit` fields on the answer.
+    ///
+    /// # Errors
+    /// [`ApiError::RateLimited`] when the bucket is empty.
+    ///
+    /// [`RequestContext::authenticated`]: crate::edge::RequestContext::authenticated
+    pub fn check_key(&self, key_id: &str) -> Result<(), ApiError> {
+        self.take_key(key_id).map_or(Ok(()), |taken| taken.check())
+    }
+
+    /// How many keys and networks are remembered.
+    pub fn entries(&self) -> (usize, usize) {
+        let count = |limiter: &Option<Limiter>| limiter.as_ref().map_or(0, Limiter::len);
+        (count(&self.keys), count(&self.networks))
+    }
+
+    /// Forgets all whose bucket is full again, and gives their memory back.
+    pub fn sweep(&self) {
+        for limiter in self.keys.iter().chain(&self.networks) {
+            limiter.buckets.retain_recent();
+            limiter.buckets.shrink_to_fit();
+        }
+    }
+
+    /// Sweeps every `every` on a task of its own, for as long as the limits are in use.
+    pub fn spawn_sweep(self: &Arc<Limits>, every: Duration) -> tokio::task::JoinHandle<()> {
+        let limits = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(every).await;
+                match limits.upgrade() {
+                    Some(limits) => limits.sweep(),
+                    None => return,
+                }
+            }
+        })
+    }
+}
+
+struct Limiter {
+    name: &'static str,
+    rate: Rate,
+    policy: HeaderValue,
+    hasher: RandomState,
+    buckets: RateLimiter<u64, Buckets, DefaultClock, StateInformationMiddleware>,
+    refused: Counter,
+}
+
+impl Limiter {
+    fn new(name: &'static str, rate: Rate, entries: Gauge, refused: Counter) -> Limiter {
+        let quota = Quota::per_second(rate.per_second).allow_burst(rate.burst);
+        Limiter {
+            name,
+            rate,
+            policy: policy(name, rate),
+            hasher: RandomState::new(),
+            buckets: RateLimiter::new(quota, Buckets::new(entries), DefaultClock::default()),
+            refused,
+        }
+    }
+
+    /// Callers are told apart by a 64-bit hash under a secret seed, so that an
+    /// entry has one small size whatever the caller is called.
+    fn take(&self, caller: impl std::hash::Hash) -> Allowance {
+        let hash = self.hasher.hash_one(caller);
+        let (remaining, retry_after_s) = match self.buckets.check_key(&hash) {
+            Ok(state) => (state.remaining_burst_capacity(), None),
+            Err(until) => {
+                self.refused.inc();
+                let wait = until.wait_time_from(self.buckets.clock().now());
+                let whole = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+                (0, Some(whole.max(1)))
+            }
+        };
+        Allowance {
+            name: self.name,
+            policy: self.policy.clone(),
+            rate: self.rate,
+            remaining,
+            retry_after_s,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.buckets.len()
+    }
+}
+
+/// The state of every bucket: when it will be full again.
+struct Buckets {
+    shards: [Mutex<HashMap<u64, Nanos>>; Buckets::SHARDS],
+    /// The bucket of all that there is no room for.
+    overflow: Mutex<Option<Nanos>>,
+    count: AtomicUsize,
+    entries: Gauge,
+}
+
+impl Buckets {
+    const SHARDS: usize = 16;
+
+    fn new(entries: Gauge) -> Buckets {
+        Buckets {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            overflow: Mutex::default(),
+            count: AtomicUsize::new(0),
+            entries,
+        }
+    }
+
+    fn reserve(&self) -> bool {
+        let taken = self.count.fetch_add(1, Ordering::Relaxed);
+        let room = taken < MAX_ENTRIES;
+        if !room {
+            self.count.fetch_sub(1, Ordering::Relaxed);
+        }
+        room
+    }
+
+    fn show_count(&self) {
+        self.entries.set(self.count.load(Ordering::Relaxed) as i64);
+    }
+}
+
+/// No bucket is ever left half written, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl StateStore for Buckets {
+    type Key = u64;
+
+    fn measure_and_replace<T, F, E>(&self, key: &u64, f: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        let mut shard = lock(&self.shards[(*key % Self::SHARDS as u64) as usize]);
+        if let Some(state) = shard.get_mut(key) {
+            let (answer, next) = f(Some(*state))?;
+            *state = next;
+            return Ok(answer);
+        }
+        if self.reserve() {
+            // A bucket nobody has drawn from is full, so this is never a refusal.
+            let (answer, next) = f(None).inspect_err(|_| {
+                self.count.fetch_sub(1, Ordering::Relaxed);
+            })?;
+            shard.insert(*key, next);
+            drop(shard);
+            self.show_count();
+            return Ok(answer);
+        }
+        drop(shard);
+        let mut overflow = lock(&self.overflow);
+        let (answer, next) = f(*overflow)?;
+        *overflow = Some(next);
+        Ok(answer)
+    }
+}
+
+impl ShrinkableKeyedStateStore<u64> for Buckets {
+    fn retain_recent(&self, drop_below: Nanos) {
+        for shard in &self.shards {
+            let mut shard = lock(shard);
+            let before = shard.len();
+            shard.retain(|_, full_at| *full_at > drop_below);
+            let gone = before - shard.len();
+            drop(shard);
+            self.count.fetch_sub(gone, Ordering::Relaxed);
+        }
+        self.show_count();
+    }
+
+    fn shrink_to_fit(&self) {
+        for shard in &self.shards {
+            lock(shard).shrink_to_fit();
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    fn check_settings(text: &str, expect: Option<&str>) {
+        let parsed: Result<RateLimits, _> = text.parse();
+        assert_eq!(
+            parsed.ok().map(|limits| limits.to_string()).as_deref(),
+            expect,
+            "for {text:?}"
+        );
+    }
+
+    #[test]
+    fn settings_as_text() {
+        let default = "key=1000/5000,network=2000/10000";
+        assert_eq!(RateLimits::default().to_string(), default);
+        check_settings(default, Some(default));
+        check_settings("off", Some("key=off,network=off"));
+        check_settings("key=5/10", Some("key=5/10,network=2000/10000"));
+        check_settings("network=off", Some("key=1000/5000,network=off"));
+        check_settings(" key = 1 / 2 , network = off ", Some("key=1/2,network=off"));
+        for bad in [
+            "", "on", "key", "key=", "key=1", "key=0/1", "key=1/0", "key=1/-1", "ip=1/1",
+        ] {
+            check_settings(bad, None);
+        }
+        check_settings("key=1/1000001", None);
+    }
+
+    #[test]
+    fn networks_of_addresses() {
+        let network = |text: &str| Network::of(text.parse().unwrap());
+        for (one, other, same) in [
+            ("192.0.2.1", "192.0.2.255", true),
+            ("192.0.2.1", "192.0.3.1", false),
+            ("192.0.2.1", "::ffff:192.0.2.9", true),
+            ("2001:db8:1::1", "2001:db8:1:ffff::9", true),
+            ("2001:db8:1::1", "2001:db8:2::1", false),
+            ("0.0.0.1", "::1", false),
+        ] {
+            assert_eq!(network(one) == network(other), same, "{one} and {other}");
+        }
+    }
+
+    fn limits(text: &str) -> (Limits, Metrics) {
+        let metrics = Metrics::new();
+        (Limits::new(text.parse().unwrap(), &metrics), metrics)
+    }
+
+    #[test]
+    fn a_burst_then_the_rate() {
+        let (limits, metrics) = limits("key=1/3,network=off");
+        let left: Vec<_> = (0..3)
+            .map(|_| limits.take_key("a").unwrap().remaining())
+            .collect();
+        assert_eq!(left, [2, 1, 0]);
+        let refused = limits.take_key("a").unwrap();
+        assert!(matches!(
+            refused.check(),
+            Err(ApiError::RateLimited { retry_after_s: 1 })
+        ));
+        let mut headers = HeaderMap::new();
+        refused.add_headers(&mut headers);
+        assert_eq!(headers["ratelimit-policy"], "\"key\";q=3;w=3");
+        assert_eq!(headers["ratelimit"], "\"key\";r=0;t=3");
+        assert!(limits.check_key("b").is_ok());
+        assert_eq!(metrics.rate_limited_key.get(), 1);
+        assert_eq!(metrics.rate_limit_keys.get(), 2);
+        let network = Network::of([127, 0, 0, 1].into());
+        assert!(limits.take_network(network).is_none());
+    }
+
+    #[test]
+    fn memory_is_bounded_and_given_back() {
+        let (limits, metrics) = limits("key=1000000/5,network=off");
+        for caller in 0..300_000 {
+            let _ = limits.check_key(&caller.to_string());
+        }
+        assert_eq!(limits.entries().0, MAX_ENTRIES);
+        assert_eq!(metrics.rate_limit_keys.get(), MAX_ENTRIES as i64);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while limits.entries().0 > 0 && Instant::now() < deadline {
+            limits.sweep();
+        }
+        assert_eq!(limits.entries().0, 0);
+        assert_eq!(metrics.rate_limit_keys.get(), 0);
+    }
+
+    #[test]
+    fn callers_without_room_share_a_bucket() {
+        let (limits, _) = limits("key=1/2,network=off");
+        for caller in 0..MAX_ENTRIES {
+            assert!(limits.check_key(&caller.to_string()).is_ok());
+        }
+        let passed = (0..10).filter(|n| limits.check_key(&format!("new {n}")).is_ok());
+        let passed = passed.count();
+        assert!(passed <= 3, "{passed} of ten newcomers passed");
+        assert!(
+            limits.check_key("7").is_ok(),
+            "known callers keep their own"
+        );
+    }
+}

@@ -1,0 +1,282 @@
+//! What the server counts, for Prometheus.
+//!
+//! Labels come from closed sets: the routes of the router, the methods of HTTP,
+//! status codes. Nothing that a client or a customer names becomes a label.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::{Method, StatusCode};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+/// The route of requests that no operation takes.
+pub const UNMATCHED: &str = "unmatched";
+
+/// Upper bounds in seconds; the work of most requests lies well under a millisecond.
+const DURATION_BOUNDS_S: [f64; 14] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
+];
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RequestLabels {
+    route: String,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RouteLabels {
+    route: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ReasonLabels {
+    reason: &'static str,
+}
+
+type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
+
+/// The numbers of one route, found without building a label.
+struct RouteMetrics {
+    duration: Histogram,
+    requests: RwLock<HashMap<(&'static str, u16), Counter>>,
+}
+
+/// Everything that one server counts.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    durations: Durations,
+    routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
+    /// Requests that are being answered.
+    pub in_flight: Gauge,
+    /// Connections that are open.
+    pub connections: Gauge,
+    /// Connections turned away because the server holds as many as it may.
+    pub rejected_total: Counter,
+    /// Connections turned away because their network holds as many as it may.
+    pub rejected_network: Counter,
+    /// Requests refused by the limit of their key.
+    pub rate_limited_key: Counter,
+    /// Requests refused by the limit of their network.
+    pub rate_limited_network: Counter,
+    /// Keys that the rate limiter remembers.
+    pub rate_limit_keys: Gauge,
+    /// Networks that the rate limiter remembers.
+    pub rate_limit_networks: Gauge,
+    /// Panics that were caught while answering.
+    pub panics: Counter,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics::new()
+    }
+}
+
+impl Metrics {
+    /// Counters at zero, and the time of the start.
+    pub fn new() -> Metrics {
+        let mut registry = Registry::default();
+
+        let requests = Family::<RequestLabels, Counter>::default();
+        registry.register(
+            "muriel_http_requests",
+            "Requests answered",
+            requests.clone(),
+        );
+        let durations =
+            Durations::new_with_constructor(|| Histogram::new(DURATION_BOUNDS_S) as Histogram);
+        registry.register(
+            "muriel_http_request_duration_seconds",
+            "Time from the end of a request's header to its answer",
+            durations.clone(),
+        );
+        let in_flight = Gauge::default();
+        registry.register(
+            "muriel_http_requests_in_flight",
+            "Requests being answered",
+            in_flight.clone(),
+        );
+        let connections = Gauge::default();
+        registry.register(
+            "muriel_http_connections",
+            "Connections open",
+            connections.clone(),
+        );
+
+        let rejected = Family::<ReasonLabels, Counter>::default();
+        registry.register(
+            "muriel_http_connections_rejected",
+            "Connections turned away, by the cap they met",
+            rejected.clone(),
+        );
+        let rejected_by = |reason| rejected.get_or_create_owned(&ReasonLabels { reason });
+
+        let limited = Family::<LimitLabels, Counter>::default();
+        registry.register(
+            "muriel_http_rate_limited",
+            "Requests refused, by the limit they met",
+            limited.clone(),
+        );
+        let limited_by = |limit| limited.get_or_create_owned(&LimitLabels { limit });
+
+        let entries = Family::<LimitLabels, Gauge>::default();
+        registry.register(
+            "muriel_rate_limit_entries",
+            "Keys and networks that the rate limiter remembers",
+            entries.clone(),
+        );
+        let entries_of = |limit| entries.get_or_create_owned(&LimitLabels { limit });
+
+        let panics = Counter::default();
+        registry.register(
+            "muriel_http_panics",
+            "Panics caught while answering",
+            panics.clone(),
+        );
+        let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
+        started.set(since_epoch.map_or(0.0, |since| since.as_secs_f64()));
+        registry.register(
+            "process_start_time_seconds",
+            "When the server started, in seconds since 1970",
+            started,
+        );
+        registry.register(
+            "muriel_build",
+            "The build that runs",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+
+        Metrics {
+            requests,
+            durations,
+            routes: RwLock::default(),
+            in_flight,
+            connections,
+            rejected_total: rejected_by("total"),
+            rejected_network: rejected_by("network"),
+            rate_limited_key: limited_by("key"),
+            rate_limited_network: limited_by("network"),
+            rate_limit_keys: entries_of("key"),
+            rate_limit_networks: entries_of("network"),
+            panics,
+            registry,
+        }
+    }
+
+    /// Counts one answer. `route` is a route of the router or [`UNMATCHED`].
+    pub fn answered(&self, route: &str, method: &Method, status: StatusCode, duration: Duration) {
+        let metrics = self.route(route);
+        metrics.duration.observe(duration.as_secs_f64());
+        let key = (method_label(method), status.as_u16());
+        {
+            let requests = metrics.requests.read();
+            let requests = requests.unwrap_or_else(PoisonError::into_inner);
+            if let Some(counter) = requests.get(&key) {
+                counter.inc();
+                return;
+            }
+        }
+        let counter = self.requests.get_or_create_owned(&RequestLabels {
+            route: route.to_owned(),
+            method: key.0,
+            status: key.1,
+        });
+        counter.inc();
+        let requests = metrics.requests.write();
+        let mut requests = requests.unwrap_or_else(PoisonError::into_inner);
+        requests.insert(key, counter);
+    }
+
+    fn route(&self, route: &str) -> Arc<RouteMetrics> {
+        {
+            let routes = self.routes.read();
+            let routes = routes.unwrap_or_else(PoisonError::into_inner);
+            if let Some(metrics) = routes.get(route) {
+                return Arc::clone(metrics);
+            }
+        }
+        let duration = self.durations.get_or_create_owned(&RouteLabels {
+            route: route.to_owned(),
+        });
+        let routes = self.routes.write();
+        let mut routes = routes.unwrap_or_else(PoisonError::into_inner);
+        let metrics = routes.entry(route.to_owned()).or_insert_with(|| {
+            Arc::new(RouteMetrics {
+                duration,
+                requests: RwLock::default(),
+            })
+        });
+        Arc::clone(metrics)
+    }
+
+    /// All numbers in the OpenMetrics text format.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = text::encode(&mut out, &self.registry);
+        out
+    }
+}
+
+/// The method as a label; methods that HTTP does not name share one.
+fn method_label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renders_what_was_counted() {
+        let metrics = Metrics::new();
+        let route = "/v1/projects/{project}";
+        let took = Duration::from_micros(300);
+        metrics.answered(route, &Method::GET, StatusCode::OK, took);
+        metrics.answered(route, &Method::GET, StatusCode::OK, took);
+        let brew = Method::from_bytes(b"BREW").unwrap();
+        metrics.answered(UNMATCHED, &brew, StatusCode::NOT_FOUND, took);
+        metrics.rate_limited_key.inc();
+        metrics.connections.inc();
+        let text = metrics.render();
+        for line in [
+            r#"muriel_http_requests_total{route="/v1/projects/{project}",method="GET",status="200"} 2"#,
+            r#"muriel_http_requests_total{route="unmatched",method="other",status="404"} 1"#,
+            r#"muriel_http_request_duration_seconds_bucket{le="0.00025",route="/v1/projects/{project}"} 0"#,
+            r#"muriel_http_request_duration_seconds_count{route="/v1/projects/{project}"} 2"#,
+            r#"muriel_http_rate_limited_total{limit="key"} 1"#,
+            r#"muriel_http_connections 1"#,
+            r#"muriel_http_connections_rejected_total{reason="network"} 0"#,
+            r#"muriel_rate_limit_entries{limit="network"} 0"#,
+            r#"muriel_http_panics_total 0"#,
+            r#"muriel_build_info{version="0.1.0"} 1"#,
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
+        }
+        assert!(text.contains("\nprocess_start_time_seconds "));
+    }
+}

@@ -1,0 +1,263 @@
+//! Our error body for requests that hyper cannot read.
+//!
+//! hyper answers such a request itself, with a status and nothing more, and no
+//! service ever hears of it. [`Watched`] sits between hyper and the socket,
+//! recognises that answer and writes ours in its place. It also notes what the
+//! connection is doing, for the timeouts of the [server](crate::server).
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use http::{HeaderMap, Method, StatusCode};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tracing::info;
+
+use crate::edge::RequestId;
+use crate::error::ApiError;
+use crate::metrics::{Metrics, UNMATCHED};
+use crate::server::Progress;
+
+/// A stream that hyper reads requests from and writes answers to.
+pub(crate) struct Watched<S> {
+    stream: S,
+    progress: Arc<Progress>,
+    metrics: Option<Arc<Metrics>>,
+    /// What is left to write of our answer, once there is one.
+    ours: Option<Bytes>,
+}
+
+impl<S> Watched<S> {
+    pub(crate) fn new(
+        stream: S,
+        progress: Arc<Progress>,
+        metrics: Option<Arc<Metrics>>,
+    ) -> Watched<S> {
+        Watched {
+            stream,
+            progress,
+            metrics,
+            ours: None,
+        }
+    }
+
+    pub(crate) fn into_inner(self) -> S {
+        self.stream
+    }
+
+    /// Where hyper's own error answer starts in what it is about to write, if
+    /// that ends with one.
+    fn bare_start(&self, tail: &[u8]) -> Option<(usize, StatusCode)> {
+        if !tail.ends_with(END) || self.progress.body_looks_like_head() {
+            return None;
+        }
+        bare_answer(tail)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Watched<S> {
+    /// Writes our answer and then claims that hyper's `bare_len` bytes are written.
+    fn poll_replace(
+        &mut self,
+        context: &mut Context<'_>,
+        status: StatusCode,
+        bare_len: usize,
+    ) -> Poll<io::Result<usize>> {
+        let metrics = self.metrics.as_deref();
+        let ours = self.ours.get_or_insert_with(|| answer(status, metrics));
+        while ours.has_remaining() {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, ours))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            ours.advance(written);
+        }
+        Poll::Ready(Ok(bare_len))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before {
+            self.progress.bytes_read();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let polled = match this.bare_start(buffer) {
+            None => Pin::new(&mut this.stream).poll_write(context, buffer),
+            Some((0, status)) => this.poll_replace(context, status, buffer.len()),
+            // What precedes belongs to an earlier answer and goes first.
+            Some((start, _)) => Pin::new(&mut this.stream).poll_write(context, &buffer[..start]),
+        };
+        this.progress.write_blocked(polled.is_pending());
+        polled
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let mut filled = buffers.iter().filter(|buffer| !buffer.is_empty());
+        let first = filled.next().map_or(&[][..], |first| first);
+        let last = filled.next_back().map_or(first, |last| last);
+        if self.bare_start(last).is_some() {
+            return self.poll_write(context, first);
+        }
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
+        self.progress.write_blocked(polled.is_pending());
+        polled
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// How every answer of hyper's own ends; nearly nothing else does.
+const END: &[u8] = b" GMT\r\n\r\n";
+
+/// Whether a piece of a body might be taken for the end of a bare answer. The
+/// last piece decides; very short ones could complete the end of another.
+pub(crate) fn looks_like_head(piece: &[u8]) -> bool {
+    piece.len() < END.len() || piece.ends_with(END)
+}
+
+/// Finds an answer without body that says nothing but `Connection: close`, a
+/// length of zero and the date, at the end of what is to be written. All real
+/// answers carry more header fields.
+fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
+    const LONGEST: usize = 192;
+    let window = tail.len().saturating_sub(LONGEST);
+    let start = window
+        + tail[window..]
+            .windows(7)
+            .rposition(|seven| seven == b"HTTP/1.")?;
+    let text = std::str::from_utf8(&tail[start..]).ok()?;
+    let (status_line, fields) = text.strip_suffix("\r\n\r\n")?.split_once("\r\n")?;
+    let only_these = fields.split("\r\n").all(|field| {
+        field == "connection: close" || field == "content-length: 0" || field.starts_with("date: ")
+    });
+    let code = status_line.split(' ').nth(1)?;
+    let status = StatusCode::from_bytes(code.as_bytes()).ok()?;
+    (only_these && status.is_client_error()).then_some((start, status))
+}
+
+/// A whole answer for a request that no service saw, logged and counted.
+pub(crate) fn answer(status: StatusCode, metrics: Option<&Metrics>) -> Bytes {
+    let error = match status {
+        StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
+        StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
+        _ => ApiError::MalformedRequest,
+    };
+    let status = error.status();
+    let id = RequestId::new();
+    if let Some(metrics) = metrics {
+        // The method may be what could not be read.
+        let unknown = Method::TRACE;
+        metrics.answered(UNMATCHED, &unknown, status, Duration::ZERO);
+    }
+    info!(
+        request_id = id.as_str(),
+        route = UNMATCHED,
+        status = status.as_u16(),
+        code = error.code(),
+        "request could not be read"
+    );
+    let body = error.body(id.as_str());
+    let mut headers = HeaderMap::new();
+    error.add_headers(&mut headers);
+    headers.remove(http::header::CONNECTION);
+    let mut whole = format!(
+        "HTTP/1.1 {status}\r\n\
+         content-type: application/json\r\n\
+         content-length: {}\r\n\
+         connection: close\r\n\
+         cache-control: no-store\r\n\
+         x-content-type-options: nosniff\r\n\
+         x-request-id: {id}\r\n",
+        body.len()
+    )
+    .into_bytes();
+    for (name, value) in &headers {
+        whole.extend_from_slice(name.as_str().as_bytes());
+        whole.extend_from_slice(b": ");
+        whole.extend_from_slice(value.as_bytes());
+        whole.extend_from_slice(b"\r\n");
+    }
+    whole.extend_from_slice(b"\r\n");
+    whole.extend_from_slice(&body);
+    whole.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATE: &str = "date: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
+
+    fn check(written: &str, expect: Option<(usize, u16)>) {
+        let found = bare_answer(written.as_bytes());
+        assert_eq!(
+            found.map(|(start, status)| (start, status.as_u16())),
+            expect,
+            "for {written}"
+        );
+    }
+
+    #[test]
+    fn bare_answers_are_found() {
+        let bare =
+            format!("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n{DATE}");
+        check(&bare, Some((0, 400)));
+        check(&format!("{{\"a\":1}}{bare}"), Some((7, 400)));
+        check(&format!("{}{bare}", "x".repeat(5000)), Some((5000, 400)));
+        check(
+            &format!(
+                "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n{DATE}"
+            ),
+            Some((0, 431)),
+        );
+        check(
+            &format!("HTTP/1.1 404 Not Found\r\nx-request-id: 1\r\ncontent-length: 0\r\n{DATE}"),
+            None,
+        );
+        check(&format!("HTTP/1.1 204 No Content\r\n{DATE}"), None);
+        check(&format!("{bare}{{}}"), None);
+        check("", None);
+    }
+
+    #[test]
+    fn bodies_that_could_be_taken_for_one() {
+        assert!(!looks_like_head(b"{\"success\":true}"));
+        assert!(looks_like_head(DATE.as_bytes()));
+        assert!(looks_like_head(b"\r\n"));
+    }
+}

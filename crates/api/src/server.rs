@@ -1,0 +1,583 @@
+//! The accept loop, and what a connection may cost.
+//!
+//! Time is bounded at every step: a header must arrive within 10 s of its
+//! first byte (and the first header within 10 s of the connection), the next
+//! request within 75 s of the last answer, and a client must take what is
+//! written for it. hyper knows one timeout for all of these, so they are kept
+//! here, by one timer for each connection that is moved only when it fires.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use bytes::Bytes;
+use http::{StatusCode, header};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::AsyncWrite;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tracing::{debug, warn};
+
+use crate::limits::Network;
+use crate::metrics::Metrics;
+use crate::parse_errors::{Watched, answer, looks_like_head};
+
+/// The address that a connection comes from, in the extensions of its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerAddr(pub SocketAddr);
+
+/// The bounds of connections.
+#[derive(Debug, Clone)]
+pub struct ServerSettings {
+    /// How long a header may take, from its first byte; for the first one,
+    /// from the start of the connection.
+    pub header_timeout: Duration,
+    /// How long a connection may wait for its next request.
+    pub idle_timeout: Duration,
+    /// How long a client may take nothing of what is written for it.
+    pub write_timeout: Duration,
+    /// How long running requests may take when the server shuts down.
+    pub grace: Duration,
+    /// Open connections in all.
+    pub max_connections: usize,
+    /// Open connections of one network. Loopback may have all.
+    pub max_connections_per_network: usize,
+    /// The most bytes that a request's header may have.
+    pub max_buffer: usize,
+}
+
+impl Default for ServerSettings {
+    fn default() -> ServerSettings {
+        ServerSettings {
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+            max_connections: 10_000,
+            max_connections_per_network: 1_024,
+            max_buffer: 64 << 10,
+        }
+    }
+}
+
+/// A service that always answers.
+pub trait Answers:
+    tower::Service<Request, Response = Response, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + Unpin
+    + 'static
+{
+}
+
+impl<S> Answers for S where
+    S: tower::Service<Request, Response = Response, Error = Infallible, Future: Send + 'static>
+        + Clone
+        + Send
+        + Unpin
+        + 'static
+{
+}
+
+/// Serves until `shutdown` is done and the running requests have ended.
+///
+/// Then no connection is accepted any more, idle ones close, and requests that
+/// run have [`ServerSettings::grace`] to finish. Gives back how many
+/// connections had to be cut because they did not.
+pub async fn serve(
+    listener: TcpListener,
+    service: impl Answers,
+    metrics: Arc<Metrics>,
+    settings: ServerSettings,
+    shutdown: impl Future<Output = ()>,
+) -> usize {
+    run(listener, service, Some(metrics), settings, shutdown).await
+}
+
+/// Serves `GET /metrics`, on a listener of its own, until `shutdown` is done.
+pub async fn serve_metrics(
+    listener: TcpListener,
+    metrics: Arc<Metrics>,
+    shutdown: impl Future<Output = ()>,
+) {
+    async fn render(State(metrics): State<Arc<Metrics>>) -> Response {
+        let mut response = Response::new(Body::from(metrics.render()));
+        response.headers_mut().insert(
+            header::CONTENT_TYPE,
+            header::HeaderValue::from_static(
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            ),
+        );
+        response
+    }
+    let router = Router::new()
+        .route("/metrics", get(render))
+        .with_state(metrics);
+    let settings = ServerSettings {
+        max_connections: 64,
+        max_connections_per_network: 16,
+        grace: Duration::from_secs(1),
+        ..ServerSettings::default()
+    };
+    run(listener, router, None, settings, shutdown).await;
+}
+
+/// What the connections are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Serving,
+    Draining,
+    Cut,
+}
+
+async fn run(
+    listener: TcpListener,
+    service: impl Answers,
+    metrics: Option<Arc<Metrics>>,
+    settings: ServerSettings,
+    shutdown: impl Future<Output = ()>,
+) -> usize {
+    let mut builder = http1::Builder::new();
+    // The timeouts are ours, and 100 header fields are hyper's own limit, cheaper
+    // than the same number set by hand.
+    builder
+        .header_read_timeout(None)
+        .max_buf_size(settings.max_buffer);
+    let server = Arc::new(Server {
+        builder,
+        census: Arc::new(Census::default()),
+        metrics,
+        settings,
+    });
+    let (stage, _) = watch::channel(Stage::Serving);
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                if let Some(seat) = server.seat(peer) {
+                    let connection = Connection {
+                        server: Arc::clone(&server),
+                        peer,
+                        stage: stage.subscribe(),
+                        _seat: seat,
+                    };
+                    tokio::spawn(connection.run(stream, service.clone()));
+                }
+            }
+            Err(error) if gone_before_accept(&error) => debug!(%error, "accept"),
+            Err(error) => {
+                // Most likely there are no file descriptors left; others may
+                // close some meanwhile.
+                warn!(%error, "no connection can be accepted");
+                tokio::select! {
+                    () = &mut shutdown => break,
+                    () = sleep(Duration::from_millis(100)) => {}
+                }
+            }
+        }
+    }
+    drop(listener);
+    stage.send_replace(Stage::Draining);
+    if timeout(server.settings.grace, stage.closed()).await.is_ok() {
+        return 0;
+    }
+    let cut = stage.receiver_count();
+    warn!(connections = cut, "requests did not end in time");
+    stage.send_replace(Stage::Cut);
+    // They only have to be dropped, but a busy runtime may take a moment.
+    let _ = timeout(Duration::from_secs(1), stage.closed()).await;
+    cut
+}
+
+fn gone_before_accept(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+    )
+}
+
+struct Server {
+    builder: http1::Builder,
+    census: Arc<Census>,
+    metrics: Option<Arc<Metrics>>,
+    settings: ServerSettings,
+}
+
+/// How many connections are open, and where from.
+#[derive(Default)]
+struct Census {
+    total: AtomicUsize,
+    networks: Mutex<HashMap<Network, usize>>,
+}
+
+/// A connection's place in the census.
+struct Seat {
+    census: Arc<Census>,
+    network: Option<Network>,
+    metrics: Option<Arc<Metrics>>,
+}
+
+impl Server {
+    /// A place for one more connection, unless a cap stands in the way.
+    fn seat(&self, peer: SocketAddr) -> Option<Seat> {
+        let metrics = self.metrics.as_deref();
+        if self.census.total.load(Ordering::Relaxed) >= self.settings.max_connections {
+            metrics.inspect(|metrics| {
+                metrics.rejected_total.inc();
+            });
+            return None;
+        }
+        let address = peer.ip().to_canonical();
+        let network = (!address.is_loopback()).then(|| Network::of(address));
+        if let Some(network) = network {
+            let networks = self.census.networks.lock();
+            let mut networks = networks.unwrap_or_else(PoisonError::into_inner);
+            let open = networks.entry(network).or_default();
+            if *open >= self.settings.max_connections_per_network {
+                metrics.inspect(|metrics| {
+                    metrics.rejected_network.inc();
+                });
+                return None;
+            }
+            *open += 1;
+        }
+        self.census.total.fetch_add(1, Ordering::Relaxed);
+        metrics.inspect(|metrics| {
+            metrics.connections.inc();
+        });
+        Some(Seat {
+            census: Arc::clone(&self.census),
+            network,
+            metrics: self.metrics.clone(),
+        })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.census.total.fetch_sub(1, Ordering::Relaxed);
+        if let Some(metrics) = &self.metrics {
+            metrics.connections.dec();
+        }
+        if let Some(network) = self.network {
+            let networks = self.census.networks.lock();
+            let mut networks = networks.unwrap_or_else(PoisonError::into_inner);
+            if let Some(open) = networks.get_mut(&network) {
+                *open -= 1;
+                if *open == 0 {
+                    networks.remove(&network);
+                }
+            }
+        }
+    }
+}
+
+/// Why a connection is no longer driven.
+enum End {
+    /// hyper is done with it.
+    Done,
+    /// A header did not arrive in time.
+    HeaderLate,
+    /// There is nothing to say to the peer.
+    Drop,
+}
+
+struct Connection {
+    server: Arc<Server>,
+    peer: SocketAddr,
+    stage: watch::Receiver<Stage>,
+    _seat: Seat,
+}
+
+impl Connection {
+    async fn run(mut self, stream: TcpStream, service: impl Answers) {
+        if let Err(error) = stream.set_nodelay(true) {
+            debug!(%error, "the peer is gone already");
+            return;
+        }
+        let settings = &self.server.settings;
+        let metrics = self.server.metrics.clone();
+        let progress = Arc::new(Progress::new());
+        let watched = Watched::new(stream, Arc::clone(&progress), metrics.clone());
+        let peer = PeerAddr(self.peer);
+        let noted = Arc::clone(&progress);
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            noted.busy();
+            let noted = Arc::clone(&noted);
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(peer);
+            let answer = service.clone().call(request);
+            Box::pin(async move {
+                let Ok(response) = answer.await;
+                Ok::<_, Infallible>(response.map(|body| Answer {
+                    body,
+                    progress: noted,
+                }))
+            })
+        });
+        let io = TokioIo::new(watched);
+        let mut connection = self.server.builder.serve_connection(io, service);
+
+        let mut armed = progress.deadline(settings);
+        let mut timer = pin!(sleep_until(armed));
+        let mut draining = false;
+        let end = loop {
+            // Resolves when hyper is done, or when the timer stands too late.
+            let driven =
+                std::future::poll_fn(|context| match connection.poll_without_shutdown(context) {
+                    Poll::Ready(_) => Poll::Ready(true),
+                    Poll::Pending if progress.header_deadline(settings) < armed => {
+                        Poll::Ready(false)
+                    }
+                    Poll::Pending => Poll::Pending,
+                });
+            tokio::select! {
+                biased;
+                done = driven => if done {
+                    break End::Done;
+                },
+                changed = self.stage.changed() => {
+                    if changed.is_err() || *self.stage.borrow_and_update() == Stage::Cut {
+                        break End::Drop;
+                    }
+                    draining = true;
+                    // A connection that waits for a request ends here; one
+                    // that is busy, after its answer.
+                    Pin::new(&mut connection).graceful_shutdown();
+                },
+                () = &mut timer => {}
+            }
+            match progress.expired(settings) {
+                Some(end) => break end,
+                None => {
+                    armed = progress.deadline(settings);
+                    timer.as_mut().reset(armed);
+                }
+            }
+        };
+
+        let mut stream = connection.into_parts().io.into_inner().into_inner();
+        match end {
+            End::Drop => {}
+            End::Done if draining => {}
+            End::Done => linger(&mut stream, &mut self.stage).await,
+            End::HeaderLate => {
+                let answer = answer(StatusCode::REQUEST_TIMEOUT, metrics.as_deref());
+                // What the socket does not take at once is not worth waiting for.
+                let _ = stream.try_write(&answer);
+                linger(&mut stream, &mut self.stage).await;
+            }
+        }
+    }
+}
+
+/// Says that nothing more comes, and reads on for a moment: closing while the
+/// peer still sends would destroy the answer on its way to it.
+async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
+    const MOST_BYTES: usize = 8 << 20;
+    const MOST_TIME: Duration = Duration::from_secs(2);
+    let shut = std::future::poll_fn(|context| Pin::new(&mut *stream).poll_shutdown(context)).await;
+    if shut.is_err() {
+        return;
+    }
+    let drain = async {
+        let mut read = 0;
+        let mut buffer = Vec::new();
+        while read < MOST_BYTES && stream.readable().await.is_ok() {
+            // Most peers have nothing more to say and need no buffer.
+            buffer.resize(if read == 0 { 512 } else { 16 << 10 }, 0);
+            match stream.try_read(&mut buffer) {
+                Ok(0) => return,
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+        }
+    };
+    tokio::select! {
+        _ = timeout(MOST_TIME, drain) => {}
+        _ = stage.changed() => {}
+    }
+}
+
+/// What a connection is doing, noted by those who know and read by its timer.
+///
+/// All of it happens on the task of the connection, so the atomics need no order.
+pub(crate) struct Progress {
+    start: Instant,
+    doing: AtomicU8,
+    /// Milliseconds from `start` to when it began doing so.
+    since_ms: AtomicU64,
+    /// Milliseconds from `start`, plus one, to when writing stood still; 0 while it does not.
+    blocked_ms: AtomicU64,
+    body_looks_like_head: AtomicBool,
+}
+
+/// Nothing has been read yet.
+const NEW: u8 = 0;
+/// A header is being read.
+const HEADER: u8 = 1;
+/// A request is being answered.
+const BUSY: u8 = 2;
+/// The answer is written, or waits for the socket to take it.
+const IDLE: u8 = 3;
+
+impl Progress {
+    pub(crate) fn new() -> Progress {
+        Progress {
+            start: Instant::now(),
+            doing: AtomicU8::new(NEW),
+            since_ms: AtomicU64::new(0),
+            blocked_ms: AtomicU64::new(0),
+            body_looks_like_head: AtomicBool::new(false),
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.start.elapsed().as_millis() as u64
+    }
+
+    pub(crate) fn bytes_read(&self) {
+        match self.doing.load(Ordering::Relaxed) {
+            // The first header counts from the start, so `since` stays.
+            NEW => self.doing.store(HEADER, Ordering::Relaxed),
+            IDLE => {
+                self.since_ms.store(self.now_ms(), Ordering::Relaxed);
+                self.doing.store(HEADER, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    fn busy(&self) {
+        self.doing.store(BUSY, Ordering::Relaxed);
+    }
+
+    fn answered(&self) {
+        self.since_ms.store(self.now_ms(), Ordering::Relaxed);
+        self.doing.store(IDLE, Ordering::Relaxed);
+    }
+
+    pub(crate) fn write_blocked(&self, blocked: bool) {
+        let before = self.blocked_ms.load(Ordering::Relaxed);
+        if blocked != (before > 0) {
+            let since = if blocked { self.now_ms() + 1 } else { 0 };
+            self.blocked_ms.store(since, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the last body that was written might be taken for a header.
+    pub(crate) fn body_looks_like_head(&self) -> bool {
+        self.body_looks_like_head.load(Ordering::Relaxed)
+    }
+
+    fn at(&self, since_ms: u64, allowed: Duration) -> Instant {
+        self.start + Duration::from_millis(since_ms) + allowed
+    }
+
+    /// When a header that is being read is late; far off while none is.
+    fn header_deadline(&self, settings: &ServerSettings) -> Instant {
+        match self.doing.load(Ordering::Relaxed) {
+            NEW | HEADER => {
+                let since = self.since_ms.load(Ordering::Relaxed);
+                self.at(since, settings.header_timeout)
+            }
+            // A day is beyond every timer that could be set.
+            _ => self.start + Duration::from_secs(86_400 * 365),
+        }
+    }
+
+    /// When to look again.
+    fn deadline(&self, settings: &ServerSettings) -> Instant {
+        let since = self.since_ms.load(Ordering::Relaxed);
+        let blocked = self.blocked_ms.load(Ordering::Relaxed);
+        let next = match self.doing.load(Ordering::Relaxed) {
+            NEW | HEADER => return self.header_deadline(settings),
+            IDLE => self.at(since, settings.idle_timeout),
+            _ => Instant::now() + settings.write_timeout,
+        };
+        if blocked > 0 {
+            return next.min(self.at(blocked, settings.write_timeout));
+        }
+        next
+    }
+
+    /// How the connection ends if its time is up.
+    fn expired(&self, settings: &ServerSettings) -> Option<End> {
+        let now = Instant::now();
+        let blocked = self.blocked_ms.load(Ordering::Relaxed);
+        if blocked > 0 && self.at(blocked, settings.write_timeout) <= now {
+            return Some(End::Drop);
+        }
+        let doing = self.doing.load(Ordering::Relaxed);
+        if doing == BUSY || self.deadline(settings) > now {
+            return None;
+        }
+        Some(if doing == HEADER {
+            End::HeaderLate
+        } else {
+            End::Drop
+        })
+    }
+}
+
+/// The body of an answer; the connection is idle once hyper lets go of it.
+struct Answer {
+    body: Body,
+    progress: Arc<Progress>,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(data) = frame.data_ref()
+        {
+            let doubtful = looks_like_head(data);
+            let flag = &self.progress.body_looks_like_head;
+            flag.store(doubtful, Ordering::Relaxed);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.progress.answered();
+    }
+}
