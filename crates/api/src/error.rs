@@ -13,6 +13,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use muriel_domain::experiment::{Conflict, Refusal};
 use muriel_domain::problem::Problems;
 use serde::Serialize;
 
@@ -404,6 +405,56 @@ fn sentence(problems: &Problems) -> Cow<'static, str> {
     match problems.len() - 1 {
         0 => one.into(),
         more => format!("{one} (and {more} more)").into(),
+    }
+}
+
+impl From<muriel_sql::Error> for ApiError {
+    fn from(error: muriel_sql::Error) -> Self {
+        match error {
+            muriel_sql::Error::Unavailable { source } => {
+                tracing::warn!(cause = %source, "the database is unavailable");
+                ApiError::Unavailable { retry_after_s: 1 }
+            }
+            other => ApiError::internal(other),
+        }
+    }
+}
+
+impl From<muriel_store::Error> for ApiError {
+    fn from(error: muriel_store::Error) -> Self {
+        match error {
+            muriel_store::Error::Sql(error) => error.into(),
+            other => ApiError::internal(other),
+        }
+    }
+}
+
+impl From<Problems> for ApiError {
+    fn from(problems: Problems) -> Self {
+        ApiError::Invalid(problems)
+    }
+}
+
+impl From<Conflict> for ApiError {
+    fn from(conflict: Conflict) -> Self {
+        let code = match conflict {
+            Conflict::DeactivateFirst | Conflict::NotConcluded => ConflictCode::TransitionForbidden,
+            Conflict::Concluded => ConflictCode::Concluded,
+            Conflict::DraftCannotServe => ConflictCode::DraftCannotServe,
+            Conflict::AlreadyServing => ConflictCode::AlreadyServing,
+            Conflict::NotServing => ConflictCode::NotServing,
+            Conflict::VariantIsServed => ConflictCode::VariantIsServed,
+        };
+        ApiError::Conflict { code, message: conflict.to_string() }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Invalid(problems) => problems.into(),
+            Refusal::Conflict(conflict) => conflict.into(),
+        }
     }
 }
 

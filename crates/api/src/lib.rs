@@ -1,10 +1,31 @@
 //! A request arrives.
+//!
+//! From the outside in: [`server`] accepts connections, [`edge`] is what every
+//! request passes, `auth` says who asks, [`router`] has every route, `handlers`
+//! do the work, and `wire` holds the published shapes.
 
+mod answer;
+pub mod api_key;
+mod app;
+mod auth;
 pub mod body;
+pub mod clock;
+pub mod directory;
 pub mod edge;
 pub mod error;
+mod handlers;
+mod health;
+mod idempotency;
 pub mod json;
 pub mod limits;
+mod lists;
 pub mod metrics;
+mod openapi;
 mod parse_errors;
+pub mod preview;
+mod reference;
+pub mod router;
 pub mod server;
+mod wire;
+
+pub use app::App;

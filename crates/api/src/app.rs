@@ -1,0 +1,88 @@
+//! What every handler can reach.
+
+use crate::api_key::Pepper;
+use crate::clock::Clock;
+use crate::directory::Directory;
+use crate::error::ApiError;
+use crate::lists::Lists;
+use muriel_domain::ids::CompanyId;
+use muriel_sql::{BoxFuture, Db, Tx};
+use muriel_store::backlog::{self, Backlogs};
+use std::sync::Arc;
+
+/// The state behind the API. Clones share it.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// The parts of an [`App`].
+pub struct Parts {
+    /// Where things are kept.
+    pub db: Db,
+    /// What time it is.
+    pub clock: Clock,
+    /// Who the keys and projects are.
+    pub directory: Directory,
+    pub(crate) pepper: Pepper,
+    pub(crate) backlogs: Backlogs,
+    pub(crate) lists: Lists,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    /// The state over a database whose schema is up to date.
+    pub fn new(db: Db, pepper: Pepper, clock: Clock) -> Self {
+        Self(Arc::new(Parts {
+            directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
+            lists: Lists::new(db.clone()),
+            backlogs: Backlogs::new(backlog::CAPACITY),
+            db,
+            clock,
+            pepper,
+        }))
+    }
+
+    /// Runs `body` in a transaction that changes things of this company. When it
+    /// answers, the change is durable and every read sees it.
+    ///
+    /// # Errors
+    /// What `body` returns, and when the database cannot be reached.
+    pub(crate) async fn write<T, F>(&self, company: CompanyId, body: F) -> Result<T, ApiError>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, ApiError>> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.clone();
+        // A task of its own: a client that hangs up ends the wait, not the
+        // change, which must still be counted once it is over.
+        let task = tokio::spawn(async move {
+            let _changed = app.lists.changing(company);
+            app.db.write(body).await
+        });
+        match task.await {
+            Ok(result) => result,
+            Err(failure) => match failure.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(cancelled) => Err(ApiError::internal(cancelled)),
+            },
+        }
+    }
+
+    /// Runs `body` over one snapshot.
+    ///
+    /// # Errors
+    /// What `body` returns, and when the database cannot be reached.
+    pub(crate) async fn read<T, F>(&self, body: F) -> Result<T, ApiError>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, ApiError>> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.db.read(body).await
+    }
+}

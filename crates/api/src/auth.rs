@@ -1,0 +1,128 @@
+//! Who is asking: the checks before anything else, in their fixed order.
+
+use crate::app::App;
+use crate::directory::KnownKey;
+use crate::edge::RequestContext;
+use crate::error::ApiError;
+use axum::extract::{FromRequestParts, RawPathParams};
+use http::request::Parts;
+use http::{HeaderMap, header};
+use muriel_domain::access::Scope;
+use muriel_domain::ids::CompanyId;
+use muriel_store::tenants::Project;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A scope that an operation needs, as a type.
+pub(crate) trait Needs: Send + Sync + 'static {
+    const SCOPE: Scope;
+}
+
+/// Needs `read`.
+pub(crate) struct Read;
+/// Needs `write`.
+pub(crate) struct Write;
+
+impl Needs for Read {
+    const SCOPE: Scope = Scope::Read;
+}
+
+impl Needs for Write {
+    const SCOPE: Scope = Scope::Write;
+}
+
+/// A key that may do what the operation needs in the project of its path.
+pub(crate) struct Caller<N> {
+    key: Arc<KnownKey>,
+    /// The project of the path.
+    pub(crate) project: Arc<Project>,
+    needs: PhantomData<N>,
+}
+
+impl<N> Caller<N> {
+    /// The key's id, which history names.
+    pub(crate) fn key_id(&self) -> &str {
+        &self.key.stored.id
+    }
+
+    /// The company that owns both the key and the project.
+    pub(crate) fn company_id(&self) -> CompanyId {
+        self.project.company_id
+    }
+
+    /// Whether the key may also do this.
+    pub(crate) fn may(&self, scope: Scope) -> bool {
+        self.key.stored.grant.scopes.has(scope)
+    }
+
+    /// Whether the key sees only some of the company's projects.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.key.stored.grant.projects.is_some()
+    }
+}
+
+impl<N: Needs> FromRequestParts<App> for Caller<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let context = RequestContext::from_request_parts(parts, app).await?;
+        let params = RawPathParams::from_request_parts(parts, app).await.ok();
+        let key = app.directory.key(bearer(&parts.headers)?).await?;
+        context.authenticated(&key.stored.id)?;
+        let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
+        let project = match wanted {
+            Some((_, project_key)) => app.directory.project(project_key).await?,
+            None => None,
+        };
+        let grant = &key.stored.grant;
+        let project = project
+            .filter(|project| grant.sees(project.company_id, project.id))
+            .ok_or(ApiError::NotFound("project"))?;
+        if !grant.scopes.has(N::SCOPE) {
+            return Err(ApiError::MissingScope(N::SCOPE.name()));
+        }
+        Ok(Self { key, project, needs: PhantomData })
+    }
+}
+
+/// The key in `Authorization: Bearer <key>`.
+///
+/// # Errors
+/// `Unauthorized` when there is no such header, more than one, another scheme,
+/// no key or more than one word.
+fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return Err(ApiError::Unauthorized) };
+    let mut words = value.to_str().unwrap_or_default().split_ascii_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(scheme), Some(key), None) if scheme.eq_ignore_ascii_case("bearer") => Ok(key),
+        _ => Err(ApiError::Unauthorized),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn one_bearer_header_with_one_key() {
+        for (values, expect) in [
+            (&["Bearer k"][..], Some("k")),
+            (&["bearer k"], Some("k")),
+            (&["BEARER   k"], Some("k")),
+            (&[], None),
+            (&["Bearer k", "Bearer k"], None),
+            (&["Bearer "], None),
+            (&["Bearer k l"], None),
+            (&["Basic k"], None),
+            (&["k"], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(header::AUTHORIZATION, HeaderValue::from_static(value));
+            }
+            assert_eq!(bearer(&headers).ok(), expect, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The backlog of hypotheses.
+
+use super::{boxed, given, read_body};
+use crate::answer::json;
+use crate::app::App;
+use crate::auth::{Caller, Read, Write};
+use crate::body::MediaType;
+use crate::error::ApiError;
+use crate::idempotency::{Ticket, keep, replay};
+use crate::wire::query::Query;
+use crate::wire::{hypothesis as wire, schemas, views};
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::{StatusCode, Uri};
+use muriel_domain::ids::HypothesisId;
+use muriel_store::{Intent, hypotheses, lock};
+
+const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");
+
+fn id_in(path: &str) -> Result<HypothesisId, ApiError> {
+    HypothesisId::parse(path).ok_or(NOT_FOUND)
+}
+
+/// Lists the project's hypotheses.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/hypotheses", tag = "Hypotheses", operation_id = "listHypotheses",
+    params(
+        ("search" = inline(Option<String>), Query, max_length = 200, description = "Only hypotheses whose observation, problem or solution contains this text; letter case does not matter."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 200: more is cut to that."),
+        ("offset" = inline(Option<i64>), Query, minimum = 0, description = "Hypotheses to skip."),
+        ("include_archived" = inline(Option<bool>), Query, description = "Whether to return archived ones too; true, false, 1 or 0."),
+    ),
+    responses((status = 200, description = "Newest update first, then highest id.", body = views::HypothesisList)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn hypothesis_list(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let mut query = Query::read(uri.query(), &["search", "limit", "offset", "include_archived"]);
+    let search = query.text("search", 200);
+    let (limit, offset) = (query.limit(50, 200), query.offset());
+    let archived_too = query.switch("include_archived");
+    query.finish()?;
+    let project = caller.project.id;
+    let page =
+        hypotheses::page(&app.db, &app.backlogs, project, search.as_deref(), archived_too, (limit, offset)).await?;
+    let count = page.hypotheses.len() as i64;
+    let next_offset = offset + count;
+    let list = views::HypothesisList {
+        success: true,
+        hypotheses: page.hypotheses.into_iter().map(|one| views::Hypothesis::new(one, archived_too)).collect(),
+        count,
+        total: page.total,
+        limit,
+        offset,
+        has_more: next_offset < page.total,
+        next_offset,
+    };
+    json(StatusCode::OK, &list)
+}
+
+/// Reads one hypothesis.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
+    operation_id = "getHypothesis",
+    responses((status = 200, description = "The hypothesis.", body = views::HypothesisAnswer)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn hypothesis_details(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let (id, project) = (id_in(&id)?, caller.project.id);
+    let found = app.read(move |tx| boxed(async move { Ok(hypotheses::find(tx, project, id).await?) })).await?;
+    let hypothesis = views::Hypothesis::new(found.ok_or(NOT_FOUND)?, true);
+    json(StatusCode::OK, &views::HypothesisAnswer { success: true, hypothesis })
+}
+
+/// Creates a hypothesis.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/hypothesis", tag = "Hypotheses", operation_id = "createHypothesis",
+    request_body = schemas::HypothesisBody,
+    responses((status = 201, description = "The hypothesis was made.", body = views::HypothesisChanged)),
+    extensions(("x-scope" = json!("write")))
+)]
+pub(crate) async fn hypothesis_create(
+    State(app): State<App>,
+    caller: Caller<Write>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (now, project) = (app.clock.now(), caller.project.id);
+    let headers = request.headers().clone();
+    let sent = read_body(request, &[MediaType::Json]).await?;
+    let content = wire::creation(&sent.json)?;
+    let ticket = Ticket::of(&headers, project, "hypothesis".to_owned(), &sent.bytes, now)?;
+    let made = app
+        .write(caller.company_id(), move |tx| {
+            boxed(async move {
+                lock(tx, project, Intent::Reshape).await?;
+                if let Some(given) = replay(tx, ticket.as_ref()).await? {
+                    return Ok(given);
+                }
+                let id = hypotheses::insert(tx, project, &content, now).await?;
+                keep(tx, ticket.as_ref(), &views::HypothesisChanged { success: true, hypothesis_id: id.0 }).await
+            })
+        })
+        .await?;
+    Ok(given(StatusCode::CREATED, made))
+}
+
+/// Updates a hypothesis. Only fields that are sent change.
+#[utoipa::path(
+    patch, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
+    operation_id = "updateHypothesis",
+    request_body = schemas::HypothesisPatch,
+    responses((status = 200, description = "Applied whole.", body = views::HypothesisChanged)),
+    extensions(("x-scope" = json!("write")))
+)]
+pub(crate) async fn hypothesis_update(
+    State(app): State<App>,
+    caller: Caller<Write>,
+    Path((_, id)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (id, project, now) = (id_in(&id)?, caller.project.id, app.clock.now());
+    let sent = read_body(request, &[MediaType::Json]).await;
+    app.write(caller.company_id(), move |tx| {
+        boxed(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            let before = hypotheses::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let patch = wire::patch(&sent?.json)?;
+            let (content, archived) = patch.apply(&before.content, before.archived)?;
+            if content != before.content || archived != before.archived {
+                hypotheses::update(tx, project, id, &content, archived, now).await?;
+            }
+            Ok(())
+        })
+    })
+    .await?;
+    json(StatusCode::OK, &views::HypothesisChanged { success: true, hypothesis_id: id.0 })
+}
