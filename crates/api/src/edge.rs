@@ -8,7 +8,7 @@ use std::any::Any;
 use std::convert::Infallible;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
@@ -269,8 +269,9 @@ impl Edge {
             let Ok(response) = tower::Service::call(&mut router, request).await;
             response
         };
-        let caught = AssertUnwindSafe(routed).catch_unwind();
-        match tokio::time::timeout(self.settings.deadline, caught).await {
+        // Outlives the timeout, so that it can still tell what it was doing.
+        let mut caught = pin!(AssertUnwindSafe(routed).catch_unwind());
+        match tokio::time::timeout(self.settings.deadline, caught.as_mut()).await {
             Ok(Ok(response)) => response,
             Ok(Err(panic)) => {
                 self.metrics.panics.inc();

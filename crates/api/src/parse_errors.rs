@@ -21,11 +21,33 @@ use crate::error::ApiError;
 use crate::metrics::{Metrics, UNMATCHED};
 use crate::server::Progress;
 
+/// How long the first line of a header has become, to tell a target that is too
+/// long from other header fields that are.
+#[derive(Default)]
+struct FirstLine {
+    len: usize,
+    ended: bool,
+}
+
+impl FirstLine {
+    const LONG: usize = 8 << 10;
+
+    fn read(&mut self, bytes: &[u8]) {
+        if !self.ended {
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            self.ended = end.is_some();
+            self.len += end.unwrap_or(bytes.len());
+        }
+    }
+}
+
 /// A stream that hyper reads requests from and writes answers to.
 pub(crate) struct Watched<S> {
     stream: S,
     progress: Arc<Progress>,
     metrics: Option<Arc<Metrics>>,
+    /// The first line of the header that is being read.
+    line: FirstLine,
     /// What is left to write of our answer, once there is one.
     ours: Option<Bytes>,
 }
@@ -40,6 +62,7 @@ impl<S> Watched<S> {
             stream,
             progress,
             metrics,
+            line: FirstLine::default(),
             ours: None,
         }
     }
@@ -59,15 +82,23 @@ impl<S> Watched<S> {
 }
 
 impl<S: AsyncWrite + Unpin> Watched<S> {
-    /// Writes our answer and then claims that hyper's `bare_len` bytes are written.
+    /// Writes our answer and then claims that hyper's `bare` one is written.
     fn poll_replace(
         &mut self,
         context: &mut Context<'_>,
         status: StatusCode,
-        bare_len: usize,
+        bare: &[u8],
     ) -> Poll<io::Result<usize>> {
         let metrics = self.metrics.as_deref();
-        let ours = self.ours.get_or_insert_with(|| answer(status, metrics));
+        let status = match status {
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE if self.line.len > FirstLine::LONG => {
+                StatusCode::URI_TOO_LONG
+            }
+            other => other,
+        };
+        let ours = self
+            .ours
+            .get_or_insert_with(|| answer(status, date_line(bare), metrics));
         while ours.has_remaining() {
             let written = ready!(Pin::new(&mut self.stream).poll_write(context, ours))?;
             if written == 0 {
@@ -75,7 +106,7 @@ impl<S: AsyncWrite + Unpin> Watched<S> {
             }
             ours.advance(written);
         }
-        Poll::Ready(Ok(bare_len))
+        Poll::Ready(Ok(bare.len()))
     }
 }
 
@@ -87,8 +118,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        if buffer.filled().len() > before {
-            self.progress.bytes_read();
+        let read = &buffer.filled()[before..];
+        if !read.is_empty() {
+            if self.progress.bytes_read() {
+                self.line = FirstLine::default();
+            }
+            self.line.read(read);
         }
         Poll::Ready(Ok(()))
     }
@@ -103,7 +138,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         let this = &mut *self;
         let polled = match this.bare_start(buffer) {
             None => Pin::new(&mut this.stream).poll_write(context, buffer),
-            Some((0, status)) => this.poll_replace(context, status, buffer.len()),
+            Some((0, status)) => this.poll_replace(context, status, buffer),
             // What precedes belongs to an earlier answer and goes first.
             Some((start, _)) => Pin::new(&mut this.stream).poll_write(context, &buffer[..start]),
         };
@@ -143,10 +178,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 /// How every answer of hyper's own ends; nearly nothing else does.
 const END: &[u8] = b" GMT\r\n\r\n";
 
-/// Whether a piece of a body might be taken for the end of a bare answer. The
-/// last piece decides; very short ones could complete the end of another.
+/// Whether a piece of a body might be taken for the end of a bare answer, or
+/// complete one that the piece before it began. The last piece decides.
 pub(crate) fn looks_like_head(piece: &[u8]) -> bool {
-    piece.len() < END.len() || piece.ends_with(END)
+    piece.ends_with(END) || END.ends_with(piece)
 }
 
 /// Finds an answer without body that says nothing but `Connection: close`, a
@@ -169,8 +204,19 @@ fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
     (only_these && status.is_client_error()).then_some((start, status))
 }
 
+/// The header field `Date` of a bare answer, with its line end.
+fn date_line(bare: &[u8]) -> &str {
+    let text = std::str::from_utf8(bare).unwrap_or_default();
+    let mut lines = text.split_inclusive("\r\n");
+    lines
+        .find(|line| line.starts_with("date: "))
+        .unwrap_or_default()
+}
+
 /// A whole answer for a request that no service saw, logged and counted.
-pub(crate) fn answer(status: StatusCode, metrics: Option<&Metrics>) -> Bytes {
+///
+/// `date_line` is a header field with its line end, or nothing.
+pub(crate) fn answer(status: StatusCode, date_line: &str, metrics: Option<&Metrics>) -> Bytes {
     let error = match status {
         StatusCode::REQUEST_TIMEOUT => ApiError::Timeout,
         StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
@@ -202,7 +248,8 @@ pub(crate) fn answer(status: StatusCode, metrics: Option<&Metrics>) -> Bytes {
          connection: close\r\n\
          cache-control: no-store\r\n\
          x-content-type-options: nosniff\r\n\
-         x-request-id: {id}\r\n",
+         x-request-id: {id}\r\n\
+         {date_line}",
         body.len()
     )
     .into_bytes();
@@ -259,5 +306,7 @@ mod tests {
         assert!(!looks_like_head(b"{\"success\":true}"));
         assert!(looks_like_head(DATE.as_bytes()));
         assert!(looks_like_head(b"\r\n"));
+        assert!(looks_like_head(b""));
+        assert!(!looks_like_head(b"hello"));
     }
 }

@@ -57,7 +57,9 @@ pub struct ServerSettings {
     pub max_connections: usize,
     /// Open connections of one network. Loopback may have all.
     pub max_connections_per_network: usize,
-    /// The most bytes that a request's header may have.
+    /// The most bytes that the header of a request may have, its first line included.
+    pub max_header: usize,
+    /// The most bytes that are read ahead, or written but not yet taken.
     pub max_buffer: usize,
 }
 
@@ -70,6 +72,7 @@ impl Default for ServerSettings {
             grace: Duration::from_secs(10),
             max_connections: 10_000,
             max_connections_per_network: 1_024,
+            max_header: 32 << 10,
             max_buffer: 64 << 10,
         }
     }
@@ -157,6 +160,7 @@ async fn run(
     // than the same number set by hand.
     builder
         .header_read_timeout(None)
+        .max_header_size(settings.max_header)
         .max_buf_size(settings.max_buffer);
     let server = Arc::new(Server {
         builder,
@@ -347,7 +351,7 @@ impl Connection {
             let driven =
                 std::future::poll_fn(|context| match connection.poll_without_shutdown(context) {
                     Poll::Ready(_) => Poll::Ready(true),
-                    Poll::Pending if progress.header_deadline(settings) < armed => {
+                    Poll::Pending if progress.urgent_deadline(settings) < armed => {
                         Poll::Ready(false)
                     }
                     Poll::Pending => Poll::Pending,
@@ -383,7 +387,7 @@ impl Connection {
             End::Done if draining => {}
             End::Done => linger(&mut stream, &mut self.stage).await,
             End::HeaderLate => {
-                let answer = answer(StatusCode::REQUEST_TIMEOUT, metrics.as_deref());
+                let answer = answer(StatusCode::REQUEST_TIMEOUT, "", metrics.as_deref());
                 // What the socket does not take at once is not worth waiting for.
                 let _ = stream.try_write(&answer);
                 linger(&mut stream, &mut self.stage).await;
@@ -458,16 +462,16 @@ impl Progress {
         self.start.elapsed().as_millis() as u64
     }
 
-    pub(crate) fn bytes_read(&self) {
+    /// Notes that bytes came in, and says whether a header begins with them.
+    pub(crate) fn bytes_read(&self) -> bool {
         match self.doing.load(Ordering::Relaxed) {
             // The first header counts from the start, so `since` stays.
-            NEW => self.doing.store(HEADER, Ordering::Relaxed),
-            IDLE => {
-                self.since_ms.store(self.now_ms(), Ordering::Relaxed);
-                self.doing.store(HEADER, Ordering::Relaxed);
-            }
-            _ => {}
+            NEW => {}
+            IDLE => self.since_ms.store(self.now_ms(), Ordering::Relaxed),
+            _ => return false,
         }
+        self.doing.store(HEADER, Ordering::Relaxed);
+        true
     }
 
     fn busy(&self) {
@@ -496,31 +500,34 @@ impl Progress {
         self.start + Duration::from_millis(since_ms) + allowed
     }
 
-    /// When a header that is being read is late; far off while none is.
-    fn header_deadline(&self, settings: &ServerSettings) -> Instant {
-        match self.doing.load(Ordering::Relaxed) {
+    /// When a header that is being read, or a write that stands still, is too
+    /// late; a time far off while there is neither.
+    fn urgent_deadline(&self, settings: &ServerSettings) -> Instant {
+        let far_off = Duration::from_secs(365 * 86_400);
+        let header = match self.doing.load(Ordering::Relaxed) {
             NEW | HEADER => {
                 let since = self.since_ms.load(Ordering::Relaxed);
                 self.at(since, settings.header_timeout)
             }
-            // A day is beyond every timer that could be set.
-            _ => self.start + Duration::from_secs(86_400 * 365),
+            _ => self.start + far_off,
+        };
+        match self.blocked_ms.load(Ordering::Relaxed) {
+            0 => header,
+            blocked => header.min(self.at(blocked, settings.write_timeout)),
         }
     }
 
     /// When to look again.
     fn deadline(&self, settings: &ServerSettings) -> Instant {
-        let since = self.since_ms.load(Ordering::Relaxed);
-        let blocked = self.blocked_ms.load(Ordering::Relaxed);
-        let next = match self.doing.load(Ordering::Relaxed) {
-            NEW | HEADER => return self.header_deadline(settings),
-            IDLE => self.at(since, settings.idle_timeout),
-            _ => Instant::now() + settings.write_timeout,
-        };
-        if blocked > 0 {
-            return next.min(self.at(blocked, settings.write_timeout));
+        let urgent = self.urgent_deadline(settings);
+        match self.doing.load(Ordering::Relaxed) {
+            NEW | HEADER => urgent,
+            IDLE => {
+                let since = self.since_ms.load(Ordering::Relaxed);
+                urgent.min(self.at(since, settings.idle_timeout))
+            }
+            _ => urgent.min(Instant::now() + settings.idle_timeout),
         }
-        next
     }
 
     /// How the connection ends if its time is up.
