@@ -1,0 +1,132 @@
+//! The contract: what every operation has in common is added here once.
+
+use crate::error::CODES;
+use crate::wire::schemas::{ErrorBody, FieldError};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ContentBuilder, Header, InfoBuilder, License, ObjectBuilder, OpenApi, Ref, RefOr, Required, ResponseBuilder,
+    ServerBuilder, Type,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The contract with what the routes do not say themselves: who made it, how to
+/// authenticate, the parameters in paths, the errors.
+pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
+    let mut license = License::new("Apache-2.0");
+    license.identifier = Some("Apache-2.0".to_owned());
+    contract.info = InfoBuilder::new()
+        .title("Muriel")
+        .version("2.0")
+        .description(Some(DESCRIPTION))
+        .license(Some(license))
+        .build();
+    contract.servers = Some(vec![ServerBuilder::new().url("/").build()]);
+    let components = contract.components.get_or_insert_default();
+    components.schemas.insert(ErrorBody::name().into(), ErrorBody::schema());
+    components.schemas.insert(FieldError::name().into(), FieldError::schema());
+    components.add_security_scheme("bearer", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+    contract.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new())]);
+
+    for (path, item) in &mut contract.paths.paths {
+        let operations = [
+            (&mut item.get, false),
+            (&mut item.post, true),
+            (&mut item.patch, false),
+            (&mut item.delete, false),
+        ];
+        for (operation, is_post) in operations {
+            if let Some(operation) = operation {
+                describe(operation, path, is_post);
+            }
+        }
+    }
+    contract
+}
+
+const DESCRIPTION: &str = "Experiments, hypotheses and goals. Every operation needs `Authorization: Bearer <API key>`; \
+    the project is named by its key in the path. Errors have one body, with a code of a closed list.";
+
+fn describe(operation: &mut Operation, path: &str, is_post: bool) {
+    let parameters = operation.parameters.get_or_insert_default();
+    for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+        parameters.push(path_parameter(name));
+    }
+    let takes_body = operation.request_body.is_some();
+    let changes_one = path.contains("{test_id}") && !is_post && (takes_body || is_delete(operation));
+    if changes_one || (is_post && path.contains("{test_id}")) {
+        parameters.push(header("If-Match", "Only if the experiment still has this ETag; 412 otherwise.", None));
+    }
+    if is_post {
+        parameters.push(header(
+            "Idempotency-Key",
+            "1 to 255 printable ASCII characters; the first good answer is given again for a day.",
+            Some("^[!-~]{1,255}$"),
+        ));
+    }
+    let mut statuses = vec![400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 503];
+    if takes_body {
+        statuses.extend([413, 415]);
+    }
+    if is_post || changes_one || path.contains("/goal/") {
+        statuses.push(409);
+    }
+    if path.contains("{test_id}") && (is_post || changes_one) {
+        statuses.push(412);
+    }
+    statuses.sort_unstable();
+    for status in statuses {
+        operation.responses.responses.insert(status.to_string(), RefOr::T(error_response(status)));
+    }
+}
+
+fn is_delete(operation: &Operation) -> bool {
+    operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"))
+}
+
+fn path_parameter(name: &str) -> Parameter {
+    let schema = match name {
+        "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
+        _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
+    };
+    let description = match name {
+        "project_key" => "The project's key.",
+        "test_id" => "The experiment's id.",
+        "hypothesis_id" => "The hypothesis's id.",
+        _ => "The goal's id.",
+    };
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some(description))
+        .schema(Some(schema))
+        .build()
+}
+
+fn header(name: &str, description: &str, pattern: Option<&str>) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).pattern(pattern)))
+        .build()
+}
+
+fn error_response(status: u16) -> utoipa::openapi::Response {
+    let codes: Vec<_> = CODES.iter().filter(|(_, of, _)| *of == status).collect();
+    let description: Vec<_> = codes.iter().map(|(code, _, meaning)| format!("`{code}`: {meaning}.")).collect();
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let mut response = ResponseBuilder::new()
+        .description(description.join(" "))
+        .content("application/json", ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build());
+    response = response.header("X-Request-Id", Header::new(text()));
+    if matches!(status, 429 | 503) {
+        response = response.header("Retry-After", Header::new(ObjectBuilder::new().schema_type(Type::Integer)));
+    }
+    if status == 401 {
+        response = response.header("WWW-Authenticate", Header::new(text()));
+    }
+    response.build()
+}
