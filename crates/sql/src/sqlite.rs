@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -613,9 +613,7 @@ fn create_private(path: &Path) -> std::io::Result<()> {
 fn open_writer(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = open(path, flags)?;
-    let mode: String = conn
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
-        .map_err(error)?;
+    let mode = keep_log(&conn)?;
     if mode != "wal" {
         return Err(Error::unexpected(format!(
             "the file cannot keep a write-ahead log, its journal mode is {mode}"
@@ -628,6 +626,25 @@ fn open_writer(path: &Path) -> Result<Connection> {
     )
     .map_err(error)?;
     Ok(conn)
+}
+
+/// Turns the write-ahead log on, and tells the journal mode there is then.
+///
+/// SQLite gives up at once when another process does the same to a new file, as
+/// waiting could block both; here that process is soon done.
+fn keep_log(conn: &Connection) -> Result<String> {
+    let deadline = Instant::now() + BUSY;
+    loop {
+        match conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
+            Err(e)
+                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < deadline =>
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            other => return other.map_err(error),
+        }
+    }
 }
 
 fn open_reader(path: &Path) -> Result<Connection> {
