@@ -54,10 +54,7 @@ pub async fn read_json_body(
     if announced > limit as u64 {
         return Err(ApiError::BodyTooLarge { limit });
     }
-    let _reading = parts
-        .extensions
-        .get::<RequestContext>()
-        .map(RequestContext::reading_body);
+    let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
     let bytes = tokio::time::timeout(deadline, collect(body, announced as usize, limit))
         .await
         .map_err(|_| ApiError::Timeout)??;
@@ -93,30 +90,16 @@ async fn collect(mut body: Body, announced: usize, limit: usize) -> Result<Bytes
 /// Which of the accepted types the header names.
 fn media_type(headers: &HeaderMap, accept: &[MediaType]) -> Result<MediaType, ApiError> {
     let identity = |coding: &http::HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
-    if !headers
-        .get_all(header::CONTENT_ENCODING)
-        .iter()
-        .all(identity)
-    {
-        return Err(ApiError::UnsupportedMediaType {
-            expected: "sent without Content-Encoding",
-        });
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(identity) {
+        return Err(ApiError::UnsupportedMediaType { expected: "sent without Content-Encoding" });
     }
     let mut types = headers.get_all(header::CONTENT_TYPE).iter();
     let named = match (types.next(), types.next()) {
         (Some(one), None) => one.to_str().ok().and_then(utf8_type),
         _ => None,
     };
-    let found = named.and_then(|named| {
-        accept
-            .iter()
-            .find(|accepted| accepted.as_str().eq_ignore_ascii_case(named))
-    });
-    found
-        .copied()
-        .ok_or_else(|| ApiError::UnsupportedMediaType {
-            expected: expected(accept),
-        })
+    let found = named.and_then(|named| accept.iter().find(|accepted| accepted.as_str().eq_ignore_ascii_case(named)));
+    found.copied().ok_or_else(|| ApiError::UnsupportedMediaType { expected: expected(accept) })
 }
 
 /// The type without parameters; none where a charset other than UTF-8 is named.
@@ -165,10 +148,7 @@ mod tests {
             ("application/json", Ok(MediaType::Json)),
             ("Application/JSON", Ok(MediaType::Json)),
             ("application/json; charset=utf-8", Ok(MediaType::Json)),
-            (
-                "application/json;charset=\"UTF-8\"; x=y",
-                Ok(MediaType::Json),
-            ),
+            ("application/json;charset=\"UTF-8\"; x=y", Ok(MediaType::Json)),
             ("application/merge-patch+json", Ok(MediaType::MergePatch)),
             ("application/json; charset=latin1", neither),
             ("application/json5", neither),
@@ -180,21 +160,12 @@ mod tests {
         check(&[], neither);
         let json = (CONTENT_TYPE, "application/json");
         check(&[json.clone(), json.clone()], neither);
-        check(
-            &[json.clone(), (CONTENT_ENCODING, "identity")],
-            Ok(MediaType::Json),
-        );
-        check(
-            &[json, (CONTENT_ENCODING, "gzip")],
-            Err("the body must be sent without Content-Encoding"),
-        );
+        check(&[json.clone(), (CONTENT_ENCODING, "identity")], Ok(MediaType::Json));
+        check(&[json, (CONTENT_ENCODING, "gzip")], Err("the body must be sent without Content-Encoding"));
     }
 
     fn request(body: Body) -> Request {
-        Request::builder()
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(body)
-            .unwrap()
+        Request::builder().header(header::CONTENT_TYPE, "application/json").body(body).unwrap()
     }
 
     async fn read(body: Body, limit: usize) -> Result<String, String> {
@@ -206,10 +177,7 @@ mod tests {
     }
 
     fn pieces(pieces: &[&'static str]) -> Body {
-        let pieces: Vec<_> = pieces
-            .iter()
-            .map(|piece| Ok::<_, std::convert::Infallible>(*piece))
-            .collect();
+        let pieces: Vec<_> = pieces.iter().map(|piece| Ok::<_, std::convert::Infallible>(*piece)).collect();
         Body::from_stream(futures_util::stream::iter(pieces))
     }
 
@@ -217,25 +185,14 @@ mod tests {
     async fn bodies_up_to_the_limit() {
         assert_eq!(read(Body::empty(), 4).await.unwrap(), "");
         assert_eq!(read(Body::from("1234"), 4).await.unwrap(), "1234");
-        assert_eq!(
-            read(Body::from("12345"), 4).await.unwrap_err(),
-            "body_too_large"
-        );
-        assert_eq!(
-            read(pieces(&["", "12", "", "3", "4"]), 4).await.unwrap(),
-            "1234"
-        );
-        assert_eq!(
-            read(pieces(&["12", "345"]), 4).await.unwrap_err(),
-            "body_too_large"
-        );
+        assert_eq!(read(Body::from("12345"), 4).await.unwrap_err(), "body_too_large");
+        assert_eq!(read(pieces(&["", "12", "", "3", "4"]), 4).await.unwrap(), "1234");
+        assert_eq!(read(pieces(&["12", "345"]), 4).await.unwrap_err(), "body_too_large");
     }
 
     #[tokio::test]
     async fn a_body_that_never_ends() {
-        let never = Body::from_stream(futures_util::stream::pending::<
-            Result<Bytes, std::convert::Infallible>,
-        >());
+        let never = Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::convert::Infallible>>());
         let deadline = Duration::from_millis(10);
         let read = read_json_body(request(never), BOTH, 4, deadline).await;
         assert_eq!(read.unwrap_err().code(), "request_timeout");

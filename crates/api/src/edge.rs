@@ -154,9 +154,7 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RequestContext, ApiError> {
         let context = parts.extensions.get::<RequestContext>();
-        context
-            .cloned()
-            .ok_or_else(|| ApiError::internal("the request did not pass the edge"))
+        context.cloned().ok_or_else(|| ApiError::internal("the request did not pass the edge"))
     }
 }
 
@@ -180,10 +178,7 @@ pub struct EdgeSettings {
 
 impl Default for EdgeSettings {
     fn default() -> EdgeSettings {
-        EdgeSettings {
-            deadline: Duration::from_secs(30),
-            max_uri: 8 << 10,
-        }
+        EdgeSettings { deadline: Duration::from_secs(30), max_uri: 8 << 10 }
     }
 }
 
@@ -198,18 +193,8 @@ pub struct Edge {
 
 impl Edge {
     /// Puts the edge around a router whose state is already given.
-    pub fn new(
-        router: Router,
-        settings: EdgeSettings,
-        limits: Arc<Limits>,
-        metrics: Arc<Metrics>,
-    ) -> Edge {
-        Edge {
-            router: router.layer(NoteRoute),
-            settings,
-            limits,
-            metrics,
-        }
+    pub fn new(router: Router, settings: EdgeSettings, limits: Arc<Limits>, metrics: Arc<Metrics>) -> Edge {
+        Edge { router: router.layer(NoteRoute), settings, limits, metrics }
     }
 
     /// What this edge counts into.
@@ -219,8 +204,7 @@ impl Edge {
 
     /// The answer to one request: always one, in the form of this API.
     pub async fn answer(self, mut request: Request) -> Response {
-        let context =
-            RequestContext::new(RequestId::of(request.headers()), Arc::clone(&self.limits));
+        let context = RequestContext::new(RequestId::of(request.headers()), Arc::clone(&self.limits));
         let mut running = Running {
             metrics: &self.metrics,
             shared: &context.0,
@@ -244,12 +228,7 @@ impl Edge {
         response
     }
 
-    fn admit(
-        &self,
-        context: &RequestContext,
-        uri: &Uri,
-        peer: Option<PeerAddr>,
-    ) -> Result<(), ApiError> {
+    fn admit(&self, context: &RequestContext, uri: &Uri, peer: Option<PeerAddr>) -> Result<(), ApiError> {
         if uri_len(uri) > self.settings.max_uri {
             return Err(ApiError::UriTooLong);
         }
@@ -278,15 +257,9 @@ impl Edge {
                 let message = panic_message(panic.as_ref());
                 ApiError::internal(format!("panicked: {message}")).into_response()
             }
-            Err(_) if context.0.reading_body.load(Ordering::Relaxed) => {
-                ApiError::Timeout.into_response()
-            }
+            Err(_) if context.0.reading_body.load(Ordering::Relaxed) => ApiError::Timeout.into_response(),
             Err(_) => {
-                warn!(
-                    request_id = context.0.id.as_str(),
-                    route = context.0.route(),
-                    "no answer within the deadline"
-                );
+                warn!(request_id = context.0.id.as_str(), route = context.0.route(), "no answer within the deadline");
                 ApiError::Unavailable { retry_after_s: 1 }.into_response()
             }
         }
@@ -316,18 +289,14 @@ fn uri_len(uri: &Uri) -> usize {
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("a value that is no text")
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is no text")
 }
 
 /// Gives an answer its error body, if it is an error, and the common header fields.
 fn finish(mut response: Response, shared: &Shared) -> Response {
     if response.status().as_u16() >= 400 {
         let failed = response.extensions_mut().remove::<Failed>();
-        let error = failed
-            .map(|Failed(error)| error)
-            .or_else(|| bare_error(&response));
+        let error = failed.map(|Failed(error)| error).or_else(|| bare_error(&response));
         if let Some(error) = error {
             write_error(&mut response, &error, shared);
         }
@@ -337,13 +306,8 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
     if let Ok(id) = HeaderValue::from_str(shared.id.as_str()) {
         headers.insert(X_REQUEST_ID, id);
     }
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if let Some(allowance) = shared.allowance.get() {
         allowance.add_headers(headers);
     }
@@ -364,10 +328,7 @@ fn write_error(response: &mut Response, error: &ApiError, shared: &Shared) {
     *response.status_mut() = error.status();
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_LENGTH);
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     error.add_headers(headers);
     *response.body_mut() = Body::from(error.body(shared.id.as_str()));
 }
@@ -402,15 +363,11 @@ fn bare_error(response: &Response) -> Option<Arc<ApiError>> {
         StatusCode::PRECONDITION_FAILED => ApiError::PreconditionFailed,
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge { limit: BODY_LIMIT },
         StatusCode::URI_TOO_LONG => ApiError::UriTooLong,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType {
-            expected: "application/json",
-        },
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType { expected: "application/json" },
         StatusCode::TOO_MANY_REQUESTS => ApiError::RateLimited { retry_after_s: 1 },
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::HeadersTooLarge,
         StatusCode::SERVICE_UNAVAILABLE => ApiError::Unavailable { retry_after_s: 1 },
-        _ if status.is_server_error() => {
-            ApiError::internal(format!("a handler answered {status} and said no more"))
-        }
+        _ if status.is_server_error() => ApiError::internal(format!("a handler answered {status} and said no more")),
         _ => ApiError::MalformedRequest,
     };
     Some(Arc::new(error))
@@ -483,9 +440,7 @@ impl<S: tower::Service<Request>> tower::Service<Request> for NotedRoute<S> {
 
     fn call(&mut self, request: Request) -> S::Future {
         let extensions = request.extensions();
-        if let (Some(RequestContext(shared)), Some(route)) =
-            (extensions.get(), extensions.get::<MatchedPath>())
-        {
+        if let (Some(RequestContext(shared)), Some(route)) = (extensions.get(), extensions.get::<MatchedPath>()) {
             let _ = shared.route.set(route.clone());
         }
         self.0.call(request)
@@ -528,37 +483,16 @@ mod tests {
     fn edge(limits: RateLimits) -> Edge {
         let router = Router::new()
             .route("/ok/{id}", get(|| async { "fine" }))
-            .route(
-                "/cached",
-                get(|| async { ([("cache-control", "max-age=5")], "fine") }),
-            )
-            .route(
-                "/own",
-                get(|| async {
-                    (
-                        StatusCode::BAD_REQUEST,
-                        [("content-type", "application/json")],
-                        "{}",
-                    )
-                }),
-            )
+            .route("/cached", get(|| async { ([("cache-control", "max-age=5")], "fine") }))
+            .route("/own", get(|| async { (StatusCode::BAD_REQUEST, [("content-type", "application/json")], "{}") }))
             .route("/bare", get(|| async { StatusCode::BAD_GATEWAY }))
             .route("/typed/{n}", get(|_: axum::extract::Path<u32>| async {}))
             .route("/panic", post(panics))
-            .route(
-                "/slow",
-                get(|| async { std::future::pending::<()>().await }),
-            )
-            .route(
-                "/keyed",
-                get(|context: RequestContext| async move { context.authenticated("k1") }),
-            );
+            .route("/slow", get(|| async { std::future::pending::<()>().await }))
+            .route("/keyed", get(|context: RequestContext| async move { context.authenticated("k1") }));
         let metrics = Arc::new(Metrics::new());
         let limits = Arc::new(Limits::new(limits, &metrics));
-        let settings = EdgeSettings {
-            deadline: Duration::from_millis(50),
-            ..EdgeSettings::default()
-        };
+        let settings = EdgeSettings { deadline: Duration::from_millis(50), ..EdgeSettings::default() };
         Edge::new(router, settings, limits, metrics)
     }
 
@@ -621,10 +555,7 @@ mod tests {
         assert_eq!(headers["ratelimit"], "\"key\";r=1;t=1");
         ask(&edge, "GET", "/keyed").await;
         let (status, headers, body) = ask(&edge, "GET", "/keyed").await;
-        assert_eq!(
-            (status, &headers["retry-after"]),
-            (429, &HeaderValue::from_static("1"))
-        );
+        assert_eq!((status, &headers["retry-after"]), (429, &HeaderValue::from_static("1")));
         assert_eq!(headers["ratelimit"], "\"key\";r=0;t=2");
         assert!(body.contains(r#""code":"rate_limited""#));
     }
@@ -655,10 +586,7 @@ mod tests {
         let request = Request::builder().uri("/slow").body(Body::empty()).unwrap();
         drop(edge.clone().answer(request).now_or_never());
         let text = edge.metrics().render();
-        assert!(
-            text.contains(r#"route="/slow",method="GET",status="499"} 1"#),
-            "{text}"
-        );
+        assert!(text.contains(r#"route="/slow",method="GET",status="499"} 1"#), "{text}");
         assert!(text.contains("muriel_http_requests_in_flight 0"));
     }
 }

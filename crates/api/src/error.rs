@@ -119,105 +119,33 @@ impl ConflictCode {
 
 /// Every code with its status and meaning: the closed list that clients may rely on.
 pub const CODES: &[(&str, u16, &str)] = &[
-    (
-        "invalid_field",
-        400,
-        "fields of the body hold what they must not; `errors` lists them all",
-    ),
-    (
-        "invalid_parameter",
-        400,
-        "query parameters hold what they must not; `errors` lists them all",
-    ),
-    (
-        "malformed_body",
-        400,
-        "the body is not JSON that can be read",
-    ),
-    (
-        "malformed_request",
-        400,
-        "the request is not HTTP that can be read",
-    ),
-    (
-        "unauthorized",
-        401,
-        "the API key is missing or not accepted",
-    ),
+    ("invalid_field", 400, "fields of the body hold what they must not; `errors` lists them all"),
+    ("invalid_parameter", 400, "query parameters hold what they must not; `errors` lists them all"),
+    ("malformed_body", 400, "the body is not JSON that can be read"),
+    ("malformed_request", 400, "the request is not HTTP that can be read"),
+    ("unauthorized", 401, "the API key is missing or not accepted"),
     ("missing_scope", 403, "the API key lacks a scope"),
-    (
-        "not_found",
-        404,
-        "there is no such thing, or the key may not know of it",
-    ),
+    ("not_found", 404, "there is no such thing, or the key may not know of it"),
     ("unknown_route", 404, "no operation has this path"),
-    (
-        "method_not_allowed",
-        405,
-        "the path does not take this method; `Allow` lists those it takes",
-    ),
-    (
-        "request_timeout",
-        408,
-        "the request took too long to arrive",
-    ),
-    (
-        "transition_forbidden",
-        409,
-        "the experiment's status does not lead to the one asked for",
-    ),
-    (
-        "concluded",
-        409,
-        "the experiment is concluded and must be reopened first",
-    ),
+    ("method_not_allowed", 405, "the path does not take this method; `Allow` lists those it takes"),
+    ("request_timeout", 408, "the request took too long to arrive"),
+    ("transition_forbidden", 409, "the experiment's status does not lead to the one asked for"),
+    ("concluded", 409, "the experiment is concluded and must be reopened first"),
     ("already_serving", 409, "a winner is served already"),
     ("not_serving", 409, "no winner is served"),
     ("draft_cannot_serve", 409, "a draft cannot serve a winner"),
-    (
-        "variant_is_served",
-        409,
-        "the variant is served and cannot be removed",
-    ),
+    ("variant_is_served", 409, "the variant is served and cannot be removed"),
     ("goal_in_use", 409, "experiments use the goal"),
     ("key_taken", 409, "the key belongs to something else"),
-    (
-        "idempotency_key_reused",
-        409,
-        "the idempotency key was used with another body",
-    ),
-    (
-        "precondition_failed",
-        412,
-        "`If-Match` names another state than the present one",
-    ),
+    ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
+    ("precondition_failed", 412, "`If-Match` names another state than the present one"),
     ("body_too_large", 413, "the body is over the limit"),
     ("uri_too_long", 414, "the request target is over 8 KiB"),
-    (
-        "unsupported_media_type",
-        415,
-        "the body is of another type or coding than the operation takes",
-    ),
-    (
-        "rate_limited",
-        429,
-        "too many requests; `Retry-After` says when to go on",
-    ),
-    (
-        "headers_too_large",
-        431,
-        "the request's header fields are too large or too many",
-    ),
-    (
-        "internal",
-        500,
-        "a fault of the server; quote the request id when reporting it",
-    ),
-    (
-        "unavailable",
-        503,
-        "the server cannot answer now; `Retry-After` says when to try again",
-    ),
+    ("unsupported_media_type", 415, "the body is of another type or coding than the operation takes"),
+    ("rate_limited", 429, "too many requests; `Retry-After` says when to go on"),
+    ("headers_too_large", 431, "the request's header fields are too large or too many"),
+    ("internal", 500, "a fault of the server; quote the request id when reporting it"),
+    ("unavailable", 503, "the server cannot answer now; `Retry-After` says when to try again"),
 ];
 
 /// The body of every error; its field order is the one on the wire.
@@ -246,74 +174,44 @@ impl ApiError {
     pub fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         use StatusCode as S;
         match self {
-            ApiError::Unauthorized => (
-                S::UNAUTHORIZED,
-                "unauthorized",
-                "an API key is needed, as Authorization: Bearer <key>".into(),
-            ),
-            ApiError::MissingScope(scope) => (
-                S::FORBIDDEN,
-                "missing_scope",
-                format!("the API key lacks the scope {scope}").into(),
-            ),
-            ApiError::NotFound(noun) => (
-                S::NOT_FOUND,
-                "not_found",
-                format!("{noun} not found").into(),
-            ),
-            ApiError::RouteNotFound => (
-                S::NOT_FOUND,
-                "unknown_route",
-                "no operation has this path".into(),
-            ),
-            ApiError::MethodNotAllowed => (
-                S::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "this path does not take this method".into(),
-            ),
+            ApiError::Unauthorized => {
+                (S::UNAUTHORIZED, "unauthorized", "an API key is needed, as Authorization: Bearer <key>".into())
+            }
+            ApiError::MissingScope(scope) => {
+                (S::FORBIDDEN, "missing_scope", format!("the API key lacks the scope {scope}").into())
+            }
+            ApiError::NotFound(noun) => (S::NOT_FOUND, "not_found", format!("{noun} not found").into()),
+            ApiError::RouteNotFound => (S::NOT_FOUND, "unknown_route", "no operation has this path".into()),
+            ApiError::MethodNotAllowed => {
+                (S::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method".into())
+            }
             ApiError::Invalid(problems) => (S::BAD_REQUEST, "invalid_field", sentence(problems)),
             ApiError::Malformed(place) => (S::BAD_REQUEST, "malformed_body", place.as_str().into()),
-            ApiError::MalformedRequest => (
-                S::BAD_REQUEST,
-                "malformed_request",
-                "the request is not HTTP that can be read".into(),
-            ),
-            ApiError::InvalidQuery(problems) => {
-                (S::BAD_REQUEST, "invalid_parameter", sentence(problems))
+            ApiError::MalformedRequest => {
+                (S::BAD_REQUEST, "malformed_request", "the request is not HTTP that can be read".into())
             }
-            ApiError::BodyTooLarge { limit } => (
-                S::PAYLOAD_TOO_LARGE,
-                "body_too_large",
-                format!("the body is over the limit of {limit} bytes").into(),
-            ),
-            ApiError::UnsupportedMediaType { expected } => (
-                S::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                format!("the body must be {expected}").into(),
-            ),
-            ApiError::UriTooLong => (
-                S::URI_TOO_LONG,
-                "uri_too_long",
-                "the request target is over the limit of 8 KiB".into(),
-            ),
+            ApiError::InvalidQuery(problems) => (S::BAD_REQUEST, "invalid_parameter", sentence(problems)),
+            ApiError::BodyTooLarge { limit } => {
+                (S::PAYLOAD_TOO_LARGE, "body_too_large", format!("the body is over the limit of {limit} bytes").into())
+            }
+            ApiError::UnsupportedMediaType { expected } => {
+                (S::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", format!("the body must be {expected}").into())
+            }
+            ApiError::UriTooLong => {
+                (S::URI_TOO_LONG, "uri_too_long", "the request target is over the limit of 8 KiB".into())
+            }
             ApiError::HeadersTooLarge => (
                 S::REQUEST_HEADER_FIELDS_TOO_LARGE,
                 "headers_too_large",
                 "the request's header fields are too large or too many".into(),
             ),
-            ApiError::Timeout => (
-                S::REQUEST_TIMEOUT,
-                "request_timeout",
-                "the request took too long to arrive".into(),
-            ),
+            ApiError::Timeout => (S::REQUEST_TIMEOUT, "request_timeout", "the request took too long to arrive".into()),
             ApiError::PreconditionFailed => (
                 S::PRECONDITION_FAILED,
                 "precondition_failed",
                 "If-Match names another state than the present one; read again, then send".into(),
             ),
-            ApiError::Conflict { code, message } => {
-                (S::CONFLICT, code.as_str(), message.as_str().into())
-            }
+            ApiError::Conflict { code, message } => (S::CONFLICT, code.as_str(), message.as_str().into()),
             ApiError::RateLimited { retry_after_s } => (
                 S::TOO_MANY_REQUESTS,
                 "rate_limited",
@@ -354,21 +252,9 @@ impl ApiError {
     pub fn body(&self, request_id: &str) -> Bytes {
         let (_, code, error) = self.facts();
         let errors = self.problems().map_or_else(Vec::new, |problems| {
-            problems
-                .iter()
-                .map(|problem| WireProblem {
-                    field: &problem.field,
-                    message: &problem.message,
-                })
-                .collect()
+            problems.iter().map(|problem| WireProblem { field: &problem.field, message: &problem.message }).collect()
         });
-        let wire = Wire {
-            success: false,
-            error: &error,
-            code,
-            errors,
-            request_id,
-        };
+        let wire = Wire { success: false, error: &error, code, errors, request_id };
         // Strings and lists always serialise; an empty body would still carry the status.
         serde_json::to_vec(&wire).unwrap_or_default().into()
     }
@@ -380,10 +266,7 @@ impl ApiError {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             ApiError::RateLimited { retry_after_s } | ApiError::Unavailable { retry_after_s } => {
-                headers.insert(
-                    header::RETRY_AFTER,
-                    HeaderValue::from((*retry_after_s).max(1)),
-                );
+                headers.insert(header::RETRY_AFTER, HeaderValue::from((*retry_after_s).max(1)));
             }
             // The rest of such a request may still be under way, so the
             // connection cannot be used for another one.
@@ -553,10 +436,7 @@ mod tests {
 
     #[test]
     fn every_code_is_listed_once() {
-        let conflict = |code| ApiError::Conflict {
-            code,
-            message: String::new(),
-        };
+        let conflict = |code| ApiError::Conflict { code, message: String::new() };
         let all = [
             ApiError::Unauthorized,
             ApiError::MissingScope("write"),
@@ -586,14 +466,8 @@ mod tests {
             ApiError::Unavailable { retry_after_s: 1 },
             ApiError::internal("x"),
         ];
-        let mut made: Vec<_> = all
-            .iter()
-            .map(|e| (e.code(), e.status().as_u16()))
-            .collect();
-        let mut listed: Vec<_> = CODES
-            .iter()
-            .map(|(code, status, _)| (*code, *status))
-            .collect();
+        let mut made: Vec<_> = all.iter().map(|e| (e.code(), e.status().as_u16())).collect();
+        let mut listed: Vec<_> = CODES.iter().map(|(code, status, _)| (*code, *status)).collect();
         made.sort_unstable();
         listed.sort_unstable();
         assert_eq!(made, listed);

@@ -57,9 +57,7 @@ pub(crate) async fn replay(tx: &mut dyn Tx, ticket: Option<&Ticket>) -> Result<O
     let Some(ticket) = ticket else { return Ok(None) };
     match idempotency::find(tx, ticket.project, &ticket.operation, &ticket.key, ticket.now).await? {
         None => Ok(None),
-        Some(done) if done.fingerprint == ticket.fingerprint => {
-            Ok(Some(Given { body: done.response, replayed: true }))
-        }
+        Some(done) if done.fingerprint == ticket.fingerprint => Ok(Some(Given { body: done.response, replayed: true })),
         Some(_) => Err(ApiError::Conflict {
             code: ConflictCode::IdempotencyKeyReused,
             message: "the Idempotency-Key was used with another body; take a new key for a new request".to_owned(),

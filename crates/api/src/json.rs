@@ -109,10 +109,7 @@ impl Json {
 
     /// The value of a key; none if this is no object or lacks the key.
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.as_object()?
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.as_object()?.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// The value as JSON text without white space.
@@ -167,12 +164,9 @@ impl From<serde_json::Value> for Json {
             },
             Value::String(text) => Json::Text(text),
             Value::Array(items) => Json::Array(items.into_iter().map(Json::from).collect()),
-            Value::Object(members) => Json::Object(
-                members
-                    .into_iter()
-                    .map(|(key, value)| (key, Json::from(value)))
-                    .collect(),
-            ),
+            Value::Object(members) => {
+                Json::Object(members.into_iter().map(|(key, value)| (key, Json::from(value))).collect())
+            }
         }
     }
 }
@@ -189,22 +183,13 @@ impl From<serde_json::Value> for Json {
 /// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
 pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
     if bytes.is_empty() {
-        return Err(malformed(
-            "the body is empty; send {} where there is nothing to say",
-        ));
+        return Err(malformed("the body is empty; send {} where there is nothing to say"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let (line, column) = line_and_column(bytes, error.valid_up_to());
-        malformed(format!(
-            "the body is not UTF-8 at line {line} column {column}"
-        ))
+        malformed(format!("the body is not UTF-8 at line {line} column {column}"))
     })?;
-    let mut reader = Reader {
-        text,
-        bytes,
-        at: 0,
-        values: 0,
-    };
+    let mut reader = Reader { text, bytes, at: 0, values: 0 };
     let value = reader.value(&Place::Body, 0)?;
     reader.skip_space();
     if reader.at < bytes.len() {
@@ -221,16 +206,9 @@ fn malformed(sentence: impl Into<String>) -> ApiError {
 fn line_and_column(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let start = before
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     // Bytes 10xxxxxx continue a character.
-    let column = before[start..]
-        .iter()
-        .filter(|byte| **byte & 0xC0 != 0x80)
-        .count()
-        + 1;
+    let column = before[start..].iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
     (line, column)
 }
 
@@ -256,9 +234,7 @@ impl Place<'_> {
             Place::Key(parent, key) => {
                 parent.write(out);
                 let plain = !key.is_empty()
-                    && key
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+                    && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
                 let cut: String = key.chars().take(Self::KEY_CHARS).collect();
                 let more = if cut.len() < key.len() { "…" } else { "" };
                 if !plain {
@@ -310,26 +286,18 @@ impl Reader<'_> {
 
     fn unexpected(&self, expected: &str) -> ApiError {
         let (line, column) = line_and_column(self.bytes, self.at);
-        let found = match self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-        {
+        let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some(found) => format!("{found:?} where {expected} should be"),
             None => format!("it ends where {expected} should be"),
         };
-        malformed(format!(
-            "the body is not JSON at line {line} column {column}: {found}"
-        ))
+        malformed(format!("the body is not JSON at line {line} column {column}: {found}"))
     }
 
     fn value(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
         self.skip_space();
         self.values += 1;
         if self.values > MAX_VALUES {
-            return Err(malformed(format!(
-                "the body holds more than {MAX_VALUES} values"
-            )));
+            return Err(malformed(format!("the body holds more than {MAX_VALUES} values")));
         }
         match self.peek() {
             Some(b'{') => self.object(place, self.deeper(place, depth)?),
@@ -345,9 +313,7 @@ impl Reader<'_> {
 
     fn deeper(&self, place: &Place<'_>, depth: usize) -> Result<usize, ApiError> {
         if depth == MAX_DEPTH {
-            return Err(malformed(format!(
-                "{place} nests deeper than {MAX_DEPTH} levels"
-            )));
+            return Err(malformed(format!("{place} nests deeper than {MAX_DEPTH} levels")));
         }
         Ok(depth + 1)
     }
@@ -483,9 +449,7 @@ impl Reader<'_> {
         if !(0xDC00..=0xDFFF).contains(&second) {
             return Ok(None);
         }
-        Ok(char::from_u32(
-            0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00),
-        ))
+        Ok(char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)))
     }
 
     fn four_hex(&mut self) -> Result<u32, ApiError> {
@@ -541,13 +505,10 @@ impl Reader<'_> {
         let text = &self.text[start..self.at];
         let number = if whole {
             let int: Option<i64> = text.parse().ok();
-            int.filter(|int| (-MAX_NUMBER..=MAX_NUMBER).contains(int))
-                .map(Json::Int)
+            int.filter(|int| (-MAX_NUMBER..=MAX_NUMBER).contains(int)).map(Json::Int)
         } else {
             let float: Option<f64> = text.parse().ok();
-            float
-                .filter(|float| float.abs() <= MAX_NUMBER as f64)
-                .map(Json::Float)
+            float.filter(|float| float.abs() <= MAX_NUMBER as f64).map(Json::Float)
         };
         number.ok_or_else(|| malformed(format!("{place} is a number beyond ±{MAX_NUMBER}")))
     }
@@ -561,17 +522,12 @@ fn repeated_key(members: &[(String, Json)]) -> Option<&str> {
     const FEW: usize = 16;
     if members.len() <= FEW {
         return members.iter().enumerate().find_map(|(at, (key, _))| {
-            members[..at]
-                .iter()
-                .any(|(earlier, _)| earlier == key)
-                .then_some(key.as_str())
+            members[..at].iter().any(|(earlier, _)| earlier == key).then_some(key.as_str())
         });
     }
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
-    keys.windows(2)
-        .find(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0])
+    keys.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 #[cfg(test)]
@@ -599,15 +555,9 @@ mod tests {
             ("[true,false]", "[true,false]"),
             (r#"{"b":1,"a":2}"#, r#"{"b":1,"a":2}"#),
             ("[1,1.0,1e2,1E-2,-0,-0.0]", "[1,1.0,100.0,0.01,0,-0.0]"),
-            (
-                "[9007199254740992,-9007199254740992]",
-                "[9007199254740992,-9007199254740992]",
-            ),
+            ("[9007199254740992,-9007199254740992]", "[9007199254740992,-9007199254740992]"),
             ("1e-400", "0.0"),
-            (
-                r#""\"\\\/\b\f\n\r\t\u00e9""#,
-                "\"\\\"\\\\/\\b\\f\\n\\r\\té\"",
-            ),
+            (r#""\"\\\/\b\f\n\r\t\u00e9""#, "\"\\\"\\\\/\\b\\f\\n\\r\\té\""),
             (r#""\ud83d\ude00""#, "\"😀\""),
             ("\"\u{7f}\u{2028}\"", "\"\u{7f}\u{2028}\""),
             (r#"{"":{"":1}}"#, r#"{"":{"":1}}"#),
@@ -619,140 +569,56 @@ mod tests {
     #[test]
     fn refuses_and_names_the_place() {
         for (input, expect) in [
-            (
-                "",
-                "the body is empty; send {} where there is nothing to say",
-            ),
-            (
-                "  ",
-                "the body is not JSON at line 1 column 3: it ends where a value should be",
-            ),
-            (
-                "{\n \"é\" 1}",
-                "the body is not JSON at line 2 column 6: '1' where ':' should be",
-            ),
-            (
-                "[1,]",
-                "the body is not JSON at line 1 column 4: ']' where a value should be",
-            ),
-            (
-                "{\"a\":1,}",
-                "the body is not JSON at line 1 column 8: '}' where a key in quotes should be",
-            ),
-            (
-                "{} x",
-                "the body is not JSON at line 1 column 4: 'x' where the end of the body should be",
-            ),
-            (
-                "\u{feff}{}",
-                "the body is not JSON at line 1 column 1: '\\u{feff}' where a value should be",
-            ),
-            (
-                "nul",
-                "the body is not JSON at line 1 column 1: 'n' where a value should be",
-            ),
-            (
-                "NaN",
-                "the body is not JSON at line 1 column 1: 'N' where a value should be",
-            ),
-            (
-                "01",
-                "the body is not JSON at line 1 column 2: '1' where no digit after a leading 0 should be",
-            ),
-            (
-                "1.",
-                "the body is not JSON at line 1 column 3: it ends where a digit should be",
-            ),
-            (
-                "+1",
-                "the body is not JSON at line 1 column 1: '+' where a value should be",
-            ),
-            (
-                "\"a",
-                "the body is not JSON at line 1 column 3: it ends where '\"' should be",
-            ),
-            (
-                "\"\\x\"",
-                "the body is not JSON at line 1 column 3: 'x' where an escape should be",
-            ),
-            (
-                "\"\\u12g4\"",
-                "the body is not JSON at line 1 column 6: 'g' where a hexadecimal digit should be",
-            ),
-            (
-                "\"\n\"",
-                "the body is not JSON at line 1 column 2: '\\n' where an escaped character should be",
-            ),
-            (
-                r#"{"configuration":{"bayesian":1,"x":2,"bayesian":1}}"#,
-                "configuration.bayesian appears twice",
-            ),
+            ("", "the body is empty; send {} where there is nothing to say"),
+            ("  ", "the body is not JSON at line 1 column 3: it ends where a value should be"),
+            ("{\n \"é\" 1}", "the body is not JSON at line 2 column 6: '1' where ':' should be"),
+            ("[1,]", "the body is not JSON at line 1 column 4: ']' where a value should be"),
+            ("{\"a\":1,}", "the body is not JSON at line 1 column 8: '}' where a key in quotes should be"),
+            ("{} x", "the body is not JSON at line 1 column 4: 'x' where the end of the body should be"),
+            ("\u{feff}{}", "the body is not JSON at line 1 column 1: '\\u{feff}' where a value should be"),
+            ("nul", "the body is not JSON at line 1 column 1: 'n' where a value should be"),
+            ("NaN", "the body is not JSON at line 1 column 1: 'N' where a value should be"),
+            ("01", "the body is not JSON at line 1 column 2: '1' where no digit after a leading 0 should be"),
+            ("1.", "the body is not JSON at line 1 column 3: it ends where a digit should be"),
+            ("+1", "the body is not JSON at line 1 column 1: '+' where a value should be"),
+            ("\"a", "the body is not JSON at line 1 column 3: it ends where '\"' should be"),
+            ("\"\\x\"", "the body is not JSON at line 1 column 3: 'x' where an escape should be"),
+            ("\"\\u12g4\"", "the body is not JSON at line 1 column 6: 'g' where a hexadecimal digit should be"),
+            ("\"\n\"", "the body is not JSON at line 1 column 2: '\\n' where an escaped character should be"),
+            (r#"{"configuration":{"bayesian":1,"x":2,"bayesian":1}}"#, "configuration.bayesian appears twice"),
             (r#"{"a":1,"\u0061":2}"#, "a appears twice"),
             (r#"{"a b":1,"a b":2}"#, r#"["a b"] appears twice"#),
-            (
-                r#"{"variants":[{},{"name":"x\u0000"}]}"#,
-                "variants[1].name holds a NUL character",
-            ),
+            (r#"{"variants":[{},{"name":"x\u0000"}]}"#, "variants[1].name holds a NUL character"),
             ("[\"\0\"]", "[0] holds a NUL character"),
-            (
-                r#"{"a":{"\u0000":1}}"#,
-                "a has a key that holds a NUL character",
-            ),
-            (
-                r#"{"\u0000":1}"#,
-                "the body has a key that holds a NUL character",
-            ),
+            (r#"{"a":{"\u0000":1}}"#, "a has a key that holds a NUL character"),
+            (r#"{"\u0000":1}"#, "the body has a key that holds a NUL character"),
             (r#"["\ud800"]"#, "[0] holds half of a surrogate pair"),
             (r#"["\udc00"]"#, "[0] holds half of a surrogate pair"),
             (r#"["\ud800\ud800"]"#, "[0] holds half of a surrogate pair"),
             (r#"["\ud800x"]"#, "[0] holds half of a surrogate pair"),
-            (
-                r#"{"a":[9007199254740993]}"#,
-                "a[0] is a number beyond ±9007199254740992",
-            ),
-            (
-                r#"{"a":-9007199254740993}"#,
-                "a is a number beyond ±9007199254740992",
-            ),
-            (
-                "99999999999999999999999999",
-                "the body is a number beyond ±9007199254740992",
-            ),
+            (r#"{"a":[9007199254740993]}"#, "a[0] is a number beyond ±9007199254740992"),
+            (r#"{"a":-9007199254740993}"#, "a is a number beyond ±9007199254740992"),
+            ("99999999999999999999999999", "the body is a number beyond ±9007199254740992"),
             ("1e16", "the body is a number beyond ±9007199254740992"),
             ("-1e999", "the body is a number beyond ±9007199254740992"),
         ] {
             check(input, expect);
         }
-        check(
-            b"{\"a\":\n\"\xff\"}",
-            "the body is not UTF-8 at line 2 column 2",
-        );
-        check(
-            b"\"\xed\xa0\x80\"",
-            "the body is not UTF-8 at line 1 column 2",
-        );
+        check(b"{\"a\":\n\"\xff\"}", "the body is not UTF-8 at line 2 column 2");
+        check(b"\"\xed\xa0\x80\"", "the body is not UTF-8 at line 1 column 2");
     }
 
     #[test]
     fn bounds_depth_and_count() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
-        check(
-            nested(MAX_DEPTH + 1),
-            &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)),
-        );
-        check(
-            "[".repeat(1 << 20),
-            &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)),
-        );
+        check(nested(MAX_DEPTH + 1), &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)));
+        check("[".repeat(1 << 20), &format!("{} nests deeper than 32 levels", "[0]".repeat(MAX_DEPTH)));
         let list = |items: usize| format!("[{}]", vec!["0"; items].join(","));
         assert!(parse(list(MAX_VALUES - 1).as_bytes()).is_ok());
         check(list(MAX_VALUES), "the body holds more than 50000 values");
         let long = "k".repeat(1000);
-        check(
-            format!(r#"{{"{long}":1,"{long}":1}}"#),
-            &format!("{}… appears twice", "k".repeat(64)),
-        );
+        check(format!(r#"{{"{long}":1,"{long}":1}}"#), &format!("{}… appears twice", "k".repeat(64)));
     }
 
     #[test]
@@ -774,11 +640,7 @@ mod tests {
             let start = Instant::now();
             let _ = parse(body.as_bytes());
             let took = start.elapsed();
-            assert!(
-                took < Duration::from_secs(2),
-                "{} took {took:?}",
-                &body[..20.min(body.len())]
-            );
+            assert!(took < Duration::from_secs(2), "{} took {took:?}", &body[..20.min(body.len())]);
         }
     }
 
@@ -794,8 +656,7 @@ mod tests {
         leaf.prop_recursive(5, 64, 8, move |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..8).prop_map(Json::Array),
-                prop::collection::btree_map(text, inner, 0..24)
-                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+                prop::collection::btree_map(text, inner, 0..24).prop_map(|map| Json::Object(map.into_iter().collect())),
             ]
         })
     }

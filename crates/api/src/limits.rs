@@ -82,10 +82,7 @@ pub struct RateLimits {
 
 impl RateLimits {
     /// No limits at all.
-    pub const OFF: RateLimits = RateLimits {
-        per_key: None,
-        per_network: None,
-    };
+    pub const OFF: RateLimits = RateLimits { per_key: None, per_network: None };
 }
 
 const fn rate(per_second: u32, burst: u32) -> Option<Rate> {
@@ -97,10 +94,7 @@ const fn rate(per_second: u32, burst: u32) -> Option<Rate> {
 
 impl Default for RateLimits {
     fn default() -> RateLimits {
-        RateLimits {
-            per_key: rate(1_000, 5_000),
-            per_network: rate(2_000, 10_000),
-        }
+        RateLimits { per_key: rate(1_000, 5_000), per_network: rate(2_000, 10_000) }
     }
 }
 
@@ -190,12 +184,7 @@ impl Allowance {
         const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
         const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
         let used = self.rate.burst.get().saturating_sub(self.remaining);
-        let state = format!(
-            "\"{}\";r={};t={}",
-            self.name,
-            self.remaining,
-            used.div_ceil(self.rate.per_second.get())
-        );
+        let state = format!("\"{}\";r={};t={}", self.name, self.remaining, used.div_ceil(self.rate.per_second.get()));
         headers.insert(POLICY, self.policy.clone());
         // Letters, digits and punctuation always make a header value.
         if let Ok(state) = HeaderValue::try_from(state) {
@@ -319,13 +308,7 @@ impl Limiter {
                 (0, Some(whole.max(1)))
             }
         };
-        Allowance {
-            name: self.name,
-            policy: self.policy.clone(),
-            rate: self.rate,
-            remaining,
-            retry_after_s,
-        }
+        Allowance { name: self.name, policy: self.policy.clone(), rate: self.rate, remaining, retry_after_s }
     }
 
     fn len(&self) -> usize {
@@ -439,11 +422,7 @@ mod tests {
 
     fn check_settings(text: &str, expect: Option<&str>) {
         let parsed: Result<RateLimits, _> = text.parse();
-        assert_eq!(
-            parsed.ok().map(|limits| limits.to_string()).as_deref(),
-            expect,
-            "for {text:?}"
-        );
+        assert_eq!(parsed.ok().map(|limits| limits.to_string()).as_deref(), expect, "for {text:?}");
     }
 
     #[test]
@@ -455,9 +434,7 @@ mod tests {
         check_settings("key=5/10", Some("key=5/10,network=2000/10000"));
         check_settings("network=off", Some("key=1000/5000,network=off"));
         check_settings(" key = 1 / 2 , network = off ", Some("key=1/2,network=off"));
-        for bad in [
-            "", "on", "key", "key=", "key=1", "key=0/1", "key=1/0", "key=1/-1", "ip=1/1",
-        ] {
+        for bad in ["", "on", "key", "key=", "key=1", "key=0/1", "key=1/0", "key=1/-1", "ip=1/1"] {
             check_settings(bad, None);
         }
         check_settings("key=1/1000001", None);
@@ -486,15 +463,10 @@ mod tests {
     #[test]
     fn a_burst_then_the_rate() {
         let (limits, metrics) = limits("key=1/3,network=off");
-        let left: Vec<_> = (0..3)
-            .map(|_| limits.take_key("a").unwrap().remaining())
-            .collect();
+        let left: Vec<_> = (0..3).map(|_| limits.take_key("a").unwrap().remaining()).collect();
         assert_eq!(left, [2, 1, 0]);
         let refused = limits.take_key("a").unwrap();
-        assert!(matches!(
-            refused.check(),
-            Err(ApiError::RateLimited { retry_after_s: 1 })
-        ));
+        assert!(matches!(refused.check(), Err(ApiError::RateLimited { retry_after_s: 1 })));
         let mut headers = HeaderMap::new();
         refused.add_headers(&mut headers);
         assert_eq!(headers["ratelimit-policy"], "\"key\";q=3;w=3");
@@ -531,9 +503,6 @@ mod tests {
         let passed = (0..10).filter(|n| limits.check_key(&format!("new {n}")).is_ok());
         let passed = passed.count();
         assert!(passed <= 3, "{passed} of ten newcomers passed");
-        assert!(
-            limits.check_key("7").is_ok(),
-            "known callers keep their own"
-        );
+        assert!(limits.check_key("7").is_ok(), "known callers keep their own");
     }
 }

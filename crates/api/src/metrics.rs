@@ -20,9 +20,8 @@ use prometheus_client::registry::Registry;
 pub const UNMATCHED: &str = "unmatched";
 
 /// Upper bounds in seconds; the work of most requests lies well under a millisecond.
-const DURATION_BOUNDS_S: [f64; 14] = [
-    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
-];
+const DURATION_BOUNDS_S: [f64; 14] =
+    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RequestLabels {
@@ -92,30 +91,17 @@ impl Metrics {
         let mut registry = Registry::default();
 
         let requests = Family::<RequestLabels, Counter>::default();
-        registry.register(
-            "muriel_http_requests",
-            "Requests answered",
-            requests.clone(),
-        );
-        let durations =
-            Durations::new_with_constructor(|| Histogram::new(DURATION_BOUNDS_S) as Histogram);
+        registry.register("muriel_http_requests", "Requests answered", requests.clone());
+        let durations = Durations::new_with_constructor(|| Histogram::new(DURATION_BOUNDS_S) as Histogram);
         registry.register(
             "muriel_http_request_duration_seconds",
             "Time from the end of a request's header to its answer",
             durations.clone(),
         );
         let in_flight = Gauge::default();
-        registry.register(
-            "muriel_http_requests_in_flight",
-            "Requests being answered",
-            in_flight.clone(),
-        );
+        registry.register("muriel_http_requests_in_flight", "Requests being answered", in_flight.clone());
         let connections = Gauge::default();
-        registry.register(
-            "muriel_http_connections",
-            "Connections open",
-            connections.clone(),
-        );
+        registry.register("muriel_http_connections", "Connections open", connections.clone());
 
         let rejected = Family::<ReasonLabels, Counter>::default();
         registry.register(
@@ -126,11 +112,7 @@ impl Metrics {
         let rejected_by = |reason| rejected.get_or_create_owned(&ReasonLabels { reason });
 
         let limited = Family::<LimitLabels, Counter>::default();
-        registry.register(
-            "muriel_http_rate_limited",
-            "Requests refused, by the limit they met",
-            limited.clone(),
-        );
+        registry.register("muriel_http_rate_limited", "Requests refused, by the limit they met", limited.clone());
         let limited_by = |limit| limited.get_or_create_owned(&LimitLabels { limit });
 
         let entries = Family::<LimitLabels, Gauge>::default();
@@ -142,24 +124,12 @@ impl Metrics {
         let entries_of = |limit| entries.get_or_create_owned(&LimitLabels { limit });
 
         let panics = Counter::default();
-        registry.register(
-            "muriel_http_panics",
-            "Panics caught while answering",
-            panics.clone(),
-        );
+        registry.register("muriel_http_panics", "Panics caught while answering", panics.clone());
         let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
         started.set(since_epoch.map_or(0.0, |since| since.as_secs_f64()));
-        registry.register(
-            "process_start_time_seconds",
-            "When the server started, in seconds since 1970",
-            started,
-        );
-        registry.register(
-            "muriel_build",
-            "The build that runs",
-            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
-        );
+        registry.register("process_start_time_seconds", "When the server started, in seconds since 1970", started);
+        registry.register("muriel_build", "The build that runs", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
 
         Metrics {
             requests,
@@ -191,11 +161,8 @@ impl Metrics {
                 return;
             }
         }
-        let counter = self.requests.get_or_create_owned(&RequestLabels {
-            route: route.to_owned(),
-            method: key.0,
-            status: key.1,
-        });
+        let counter =
+            self.requests.get_or_create_owned(&RequestLabels { route: route.to_owned(), method: key.0, status: key.1 });
         counter.inc();
         let requests = metrics.requests.write();
         let mut requests = requests.unwrap_or_else(PoisonError::into_inner);
@@ -210,17 +177,12 @@ impl Metrics {
                 return Arc::clone(metrics);
             }
         }
-        let duration = self.durations.get_or_create_owned(&RouteLabels {
-            route: route.to_owned(),
-        });
+        let duration = self.durations.get_or_create_owned(&RouteLabels { route: route.to_owned() });
         let routes = self.routes.write();
         let mut routes = routes.unwrap_or_else(PoisonError::into_inner);
-        let metrics = routes.entry(route.to_owned()).or_insert_with(|| {
-            Arc::new(RouteMetrics {
-                duration,
-                requests: RwLock::default(),
-            })
-        });
+        let metrics = routes
+            .entry(route.to_owned())
+            .or_insert_with(|| Arc::new(RouteMetrics { duration, requests: RwLock::default() }));
         Arc::clone(metrics)
     }
 

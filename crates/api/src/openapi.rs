@@ -15,12 +15,8 @@ use utoipa::{PartialSchema, ToSchema};
 pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     let mut license = License::new("Apache-2.0");
     license.identifier = Some("Apache-2.0".to_owned());
-    contract.info = InfoBuilder::new()
-        .title("Muriel")
-        .version("2.0")
-        .description(Some(DESCRIPTION))
-        .license(Some(license))
-        .build();
+    contract.info =
+        InfoBuilder::new().title("Muriel").version("2.0").description(Some(DESCRIPTION)).license(Some(license)).build();
     contract.servers = Some(vec![ServerBuilder::new().url("/").build()]);
     let components = contract.components.get_or_insert_default();
     components.schemas.insert(ErrorBody::name().into(), ErrorBody::schema());
@@ -29,12 +25,8 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     contract.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new())]);
 
     for (path, item) in &mut contract.paths.paths {
-        let operations = [
-            (&mut item.get, false),
-            (&mut item.post, true),
-            (&mut item.patch, false),
-            (&mut item.delete, false),
-        ];
+        let operations =
+            [(&mut item.get, false), (&mut item.post, true), (&mut item.patch, false), (&mut item.delete, false)];
         for (operation, is_post) in operations {
             if let Some(operation) = operation {
                 describe(operation, path, is_post);
@@ -48,13 +40,14 @@ const DESCRIPTION: &str = "Experiments, hypotheses and goals. Every operation ne
     the project is named by its key in the path. Errors have one body, with a code of a closed list.";
 
 fn describe(operation: &mut Operation, path: &str, is_post: bool) {
+    let takes_body = operation.request_body.is_some();
+    let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
+    let changes_one = path.contains("{test_id}") && (is_post || takes_body || is_delete);
     let parameters = operation.parameters.get_or_insert_default();
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         parameters.push(path_parameter(name));
     }
-    let takes_body = operation.request_body.is_some();
-    let changes_one = path.contains("{test_id}") && !is_post && (takes_body || is_delete(operation));
-    if changes_one || (is_post && path.contains("{test_id}")) {
+    if changes_one {
         parameters.push(header("If-Match", "Only if the experiment still has this ETag; 412 otherwise.", None));
     }
     if is_post {
@@ -71,7 +64,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     if is_post || changes_one || path.contains("/goal/") {
         statuses.push(409);
     }
-    if path.contains("{test_id}") && (is_post || changes_one) {
+    if changes_one {
         statuses.push(412);
     }
     statuses.sort_unstable();
@@ -80,11 +73,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     }
 }
 
-fn is_delete(operation: &Operation) -> bool {
-    operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"))
-}
-
-fn path_parameter(name: &str) -> Parameter {
+fn path_parameter(name: &str) -> RefOr<Parameter> {
     let schema = match name {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
         _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
@@ -102,9 +91,10 @@ fn path_parameter(name: &str) -> Parameter {
         .description(Some(description))
         .schema(Some(schema))
         .build()
+        .into()
 }
 
-fn header(name: &str, description: &str, pattern: Option<&str>) -> Parameter {
+fn header(name: &str, description: &str, pattern: Option<&str>) -> RefOr<Parameter> {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Header)
@@ -112,6 +102,7 @@ fn header(name: &str, description: &str, pattern: Option<&str>) -> Parameter {
         .description(Some(description))
         .schema(Some(ObjectBuilder::new().schema_type(Type::String).pattern(pattern)))
         .build()
+        .into()
 }
 
 fn error_response(status: u16) -> utoipa::openapi::Response {

@@ -53,18 +53,8 @@ pub(crate) struct Watched<S> {
 }
 
 impl<S> Watched<S> {
-    pub(crate) fn new(
-        stream: S,
-        progress: Arc<Progress>,
-        metrics: Option<Arc<Metrics>>,
-    ) -> Watched<S> {
-        Watched {
-            stream,
-            progress,
-            metrics,
-            line: FirstLine::default(),
-            ours: None,
-        }
+    pub(crate) fn new(stream: S, progress: Arc<Progress>, metrics: Option<Arc<Metrics>>) -> Watched<S> {
+        Watched { stream, progress, metrics, line: FirstLine::default(), ours: None }
     }
 
     pub(crate) fn into_inner(self) -> S {
@@ -83,22 +73,13 @@ impl<S> Watched<S> {
 
 impl<S: AsyncWrite + Unpin> Watched<S> {
     /// Writes our answer and then claims that hyper's `bare` one is written.
-    fn poll_replace(
-        &mut self,
-        context: &mut Context<'_>,
-        status: StatusCode,
-        bare: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_replace(&mut self, context: &mut Context<'_>, status: StatusCode, bare: &[u8]) -> Poll<io::Result<usize>> {
         let metrics = self.metrics.as_deref();
         let status = match status {
-            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE if self.line.len > FirstLine::LONG => {
-                StatusCode::URI_TOO_LONG
-            }
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE if self.line.len > FirstLine::LONG => StatusCode::URI_TOO_LONG,
             other => other,
         };
-        let ours = self
-            .ours
-            .get_or_insert_with(|| answer(status, date_line(bare), metrics));
+        let ours = self.ours.get_or_insert_with(|| answer(status, date_line(bare), metrics));
         while ours.has_remaining() {
             let written = ready!(Pin::new(&mut self.stream).poll_write(context, ours))?;
             if written == 0 {
@@ -130,11 +111,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         let polled = match this.bare_start(buffer) {
             None => Pin::new(&mut this.stream).poll_write(context, buffer),
@@ -190,15 +167,12 @@ pub(crate) fn looks_like_head(piece: &[u8]) -> bool {
 fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
     const LONGEST: usize = 192;
     let window = tail.len().saturating_sub(LONGEST);
-    let start = window
-        + tail[window..]
-            .windows(7)
-            .rposition(|seven| seven == b"HTTP/1.")?;
+    let start = window + tail[window..].windows(7).rposition(|seven| seven == b"HTTP/1.")?;
     let text = std::str::from_utf8(&tail[start..]).ok()?;
     let (status_line, fields) = text.strip_suffix("\r\n\r\n")?.split_once("\r\n")?;
-    let only_these = fields.split("\r\n").all(|field| {
-        field == "connection: close" || field == "content-length: 0" || field.starts_with("date: ")
-    });
+    let only_these = fields
+        .split("\r\n")
+        .all(|field| field == "connection: close" || field == "content-length: 0" || field.starts_with("date: "));
     let code = status_line.split(' ').nth(1)?;
     let status = StatusCode::from_bytes(code.as_bytes()).ok()?;
     (only_these && status.is_client_error()).then_some((start, status))
@@ -208,9 +182,7 @@ fn bare_answer(tail: &[u8]) -> Option<(usize, StatusCode)> {
 fn date_line(bare: &[u8]) -> &str {
     let text = std::str::from_utf8(bare).unwrap_or_default();
     let mut lines = text.split_inclusive("\r\n");
-    lines
-        .find(|line| line.starts_with("date: "))
-        .unwrap_or_default()
+    lines.find(|line| line.starts_with("date: ")).unwrap_or_default()
 }
 
 /// A whole answer for a request that no service saw, logged and counted.
@@ -272,17 +244,12 @@ mod tests {
 
     fn check(written: &str, expect: Option<(usize, u16)>) {
         let found = bare_answer(written.as_bytes());
-        assert_eq!(
-            found.map(|(start, status)| (start, status.as_u16())),
-            expect,
-            "for {written}"
-        );
+        assert_eq!(found.map(|(start, status)| (start, status.as_u16())), expect, "for {written}");
     }
 
     #[test]
     fn bare_answers_are_found() {
-        let bare =
-            format!("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n{DATE}");
+        let bare = format!("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n{DATE}");
         check(&bare, Some((0, 400)));
         check(&format!("{{\"a\":1}}{bare}"), Some((7, 400)));
         check(&format!("{}{bare}", "x".repeat(5000)), Some((5000, 400)));
@@ -292,10 +259,7 @@ mod tests {
             ),
             Some((0, 431)),
         );
-        check(
-            &format!("HTTP/1.1 404 Not Found\r\nx-request-id: 1\r\ncontent-length: 0\r\n{DATE}"),
-            None,
-        );
+        check(&format!("HTTP/1.1 404 Not Found\r\nx-request-id: 1\r\ncontent-length: 0\r\n{DATE}"), None);
         check(&format!("HTTP/1.1 204 No Content\r\n{DATE}"), None);
         check(&format!("{bare}{{}}"), None);
         check("", None);

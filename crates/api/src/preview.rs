@@ -52,7 +52,10 @@ mod tests {
     fn links_keep_what_the_address_has() {
         for (page, expect) in [
             ("https://a.example/", "https://a.example/?test-preview=7&test-variant=Variant_2&test-token=t"),
-            ("https://a.example/?q=1#top", "https://a.example/?q=1&test-preview=7&test-variant=Variant_2&test-token=t#top"),
+            (
+                "https://a.example/?q=1#top",
+                "https://a.example/?q=1&test-preview=7&test-variant=Variant_2&test-token=t#top",
+            ),
             ("https://a.example/?", "https://a.example/?test-preview=7&test-variant=Variant_2&test-token=t"),
         ] {
             assert_eq!(link(page, ExperimentId(7), Arm(2), "t"), expect);

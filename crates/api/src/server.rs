@@ -113,24 +113,16 @@ pub async fn serve(
 }
 
 /// Serves `GET /metrics`, on a listener of its own, until `shutdown` is done.
-pub async fn serve_metrics(
-    listener: TcpListener,
-    metrics: Arc<Metrics>,
-    shutdown: impl Future<Output = ()>,
-) {
+pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdown: impl Future<Output = ()>) {
     async fn render(State(metrics): State<Arc<Metrics>>) -> Response {
         let mut response = Response::new(Body::from(metrics.render()));
         response.headers_mut().insert(
             header::CONTENT_TYPE,
-            header::HeaderValue::from_static(
-                "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            ),
+            header::HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8"),
         );
         response
     }
-    let router = Router::new()
-        .route("/metrics", get(render))
-        .with_state(metrics);
+    let router = Router::new().route("/metrics", get(render)).with_state(metrics);
     let settings = ServerSettings {
         max_connections: 64,
         max_connections_per_network: 16,
@@ -158,16 +150,8 @@ async fn run(
     let mut builder = http1::Builder::new();
     // The timeouts are ours, and 100 header fields are hyper's own limit, cheaper
     // than the same number set by hand.
-    builder
-        .header_read_timeout(None)
-        .max_header_size(settings.max_header)
-        .max_buf_size(settings.max_buffer);
-    let server = Arc::new(Server {
-        builder,
-        census: Arc::new(Census::default()),
-        metrics,
-        settings,
-    });
+    builder.header_read_timeout(None).max_header_size(settings.max_header).max_buf_size(settings.max_buffer);
+    let server = Arc::new(Server { builder, census: Arc::new(Census::default()), metrics, settings });
     let (stage, _) = watch::channel(Stage::Serving);
     let mut shutdown = pin!(shutdown);
     loop {
@@ -179,12 +163,8 @@ async fn run(
         match accepted {
             Ok((stream, peer)) => {
                 if let Some(seat) = server.seat(peer) {
-                    let connection = Connection {
-                        server: Arc::clone(&server),
-                        peer,
-                        stage: stage.subscribe(),
-                        _seat: seat,
-                    };
+                    let connection =
+                        Connection { server: Arc::clone(&server), peer, stage: stage.subscribe(), _seat: seat };
                     tokio::spawn(connection.run(stream, service.clone()));
                 }
             }
@@ -215,10 +195,7 @@ async fn run(
 
 fn gone_before_accept(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(
-        error.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
-    )
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 struct Server {
@@ -270,11 +247,7 @@ impl Server {
         metrics.inspect(|metrics| {
             metrics.connections.inc();
         });
-        Some(Seat {
-            census: Arc::clone(&self.census),
-            network,
-            metrics: self.metrics.clone(),
-        })
+        Some(Seat { census: Arc::clone(&self.census), network, metrics: self.metrics.clone() })
     }
 }
 
@@ -334,10 +307,7 @@ impl Connection {
             let answer = service.clone().call(request);
             Box::pin(async move {
                 let Ok(response) = answer.await;
-                Ok::<_, Infallible>(response.map(|body| Answer {
-                    body,
-                    progress: noted,
-                }))
+                Ok::<_, Infallible>(response.map(|body| Answer { body, progress: noted }))
             })
         });
         let io = TokioIo::new(watched);
@@ -348,14 +318,11 @@ impl Connection {
         let mut draining = false;
         let end = loop {
             // Resolves when hyper is done, or when the timer stands too late.
-            let driven =
-                std::future::poll_fn(|context| match connection.poll_without_shutdown(context) {
-                    Poll::Ready(_) => Poll::Ready(true),
-                    Poll::Pending if progress.urgent_deadline(settings) < armed => {
-                        Poll::Ready(false)
-                    }
-                    Poll::Pending => Poll::Pending,
-                });
+            let driven = std::future::poll_fn(|context| match connection.poll_without_shutdown(context) {
+                Poll::Ready(_) => Poll::Ready(true),
+                Poll::Pending if progress.urgent_deadline(settings) < armed => Poll::Ready(false),
+                Poll::Pending => Poll::Pending,
+            });
             tokio::select! {
                 biased;
                 done = driven => if done {
@@ -541,11 +508,7 @@ impl Progress {
         if doing == BUSY || self.deadline(settings) > now {
             return None;
         }
-        Some(if doing == HEADER {
-            End::HeaderLate
-        } else {
-            End::Drop
-        })
+        Some(if doing == HEADER { End::HeaderLate } else { End::Drop })
     }
 }
 

@@ -110,23 +110,10 @@ impl Server {
         let router = router(Arc::clone(&gate), settings.body_deadline);
         let edge = Edge::new(router, settings.edge, limits, Arc::clone(&metrics));
         let (shutdown, stop) = oneshot::channel();
-        let served = runtime.spawn(serve(
-            listener,
-            edge,
-            Arc::clone(&metrics),
-            settings.server,
-            async {
-                let _ = stop.await;
-            },
-        ));
-        Server {
-            runtime,
-            address,
-            metrics,
-            gate,
-            shutdown: Some(shutdown),
-            served: Some(served),
-        }
+        let served = runtime.spawn(serve(listener, edge, Arc::clone(&metrics), settings.server, async {
+            let _ = stop.await;
+        }));
+        Server { runtime, address, metrics, gate, shutdown: Some(shutdown), served: Some(served) }
     }
 
     fn connect(&self) -> TcpStream {
@@ -156,9 +143,7 @@ impl Server {
 
     fn wait(&mut self) -> usize {
         let served = self.served.take().unwrap();
-        let served = self
-            .runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, served).await });
+        let served = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, served).await });
         served.expect("the server ends").unwrap()
     }
 
@@ -189,11 +174,7 @@ impl Answer {
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
             let read = stream.read(&mut byte).unwrap();
-            assert!(
-                read == 1,
-                "the connection ended in {:?}",
-                String::from_utf8_lossy(&head)
-            );
+            assert!(read == 1, "the connection ended in {:?}", String::from_utf8_lossy(&head));
             head.push(byte[0]);
         }
         let head = String::from_utf8(head).unwrap();
@@ -203,11 +184,7 @@ impl Answer {
             .map(|line| line.split_once(": ").unwrap())
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let mut answer = Answer {
-            status: status.parse().unwrap(),
-            headers,
-            body: String::new(),
-        };
+        let mut answer = Answer { status: status.parse().unwrap(), headers, body: String::new() };
         let length = answer.header("content-length").unwrap().parse().unwrap();
         let mut body = vec![0; length];
         stream.read_exact(&mut body).unwrap();
@@ -247,9 +224,7 @@ fn is_closed(stream: &mut TcpStream) {
 }
 
 fn post_echo(headers: &str, body: &str) -> String {
-    format!(
-        "POST /echo HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n{headers}\r\n{body}"
-    )
+    format!("POST /echo HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n{headers}\r\n{body}")
 }
 
 const HELLO: &str = "GET /hello/you HTTP/1.1\r\nhost: h\r\n\r\n";
@@ -284,9 +259,7 @@ fn errors_have_one_body() {
     server.get(&long).is_error(414, "uri_too_long");
     let untyped = "POST /echo HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\n{}";
     server.ask(untyped).is_error(415, "unsupported_media_type");
-    server
-        .ask(post_echo("content-length: 1\r\n", "{"))
-        .is_error(400, "malformed_body");
+    server.ask(post_echo("content-length: 1\r\n", "{")).is_error(400, "malformed_body");
 }
 
 #[test]
@@ -301,9 +274,7 @@ fn oversized_bodies_are_refused_and_the_answer_arrives() {
     Answer::read(&mut stream).is_error(413, "body_too_large");
 
     let chunk = format!("{:x}\r\n{huge}\r\n0\r\n\r\n", huge.len());
-    server
-        .ask(post_echo("transfer-encoding: chunked\r\n", &chunk))
-        .is_error(413, "body_too_large");
+    server.ask(post_echo("transfer-encoding: chunked\r\n", &chunk)).is_error(413, "body_too_large");
 }
 
 #[test]
@@ -320,10 +291,7 @@ fn requests_that_cannot_be_read() {
         ("GET / HTTP/9.9\r\n\r\n".to_owned(), bad),
         ("GET /\u{1} HTTP/1.1\r\n\r\n".to_owned(), bad),
         ("GET / HTTP/1.1\r\nbad header\r\n\r\n".to_owned(), bad),
-        (
-            "GET / HTTP/1.1\r\ncontent-length: x\r\n\r\n".to_owned(),
-            bad,
-        ),
+        ("GET / HTTP/1.1\r\ncontent-length: x\r\n\r\n".to_owned(), bad),
         (format!("GET / HTTP/1.1\r\n{many}\r\n"), too_large),
         (format!("GET / HTTP/1.1\r\n{large}\r\n"), too_large),
         (target(9_000), too_long),
@@ -347,9 +315,7 @@ fn requests_that_cannot_be_read() {
         assert!(answer.header("date").is_some());
         is_closed(&mut stream);
     }
-    server.wait_for_metric(
-        r#"muriel_http_requests_total{route="unmatched",method="other",status="431"} 2"#,
-    );
+    server.wait_for_metric(r#"muriel_http_requests_total{route="unmatched",method="other",status="431"} 2"#);
 }
 
 #[test]
@@ -363,10 +329,7 @@ fn a_body_that_reads_like_an_answer_is_left_alone() {
 
 fn short_header_timeout() -> Settings {
     Settings {
-        server: ServerSettings {
-            header_timeout: Duration::from_millis(100),
-            ..ServerSettings::default()
-        },
+        server: ServerSettings { header_timeout: Duration::from_millis(100), ..ServerSettings::default() },
         ..Settings::default()
     }
 }
@@ -415,15 +378,9 @@ fn idle_connections_may_wait_longer_than_slow_ones() {
 
 #[test]
 fn slow_bodies_time_out() {
-    let body = Server::start(Settings {
-        body_deadline: Duration::from_millis(50),
-        ..Settings::default()
-    });
+    let body = Server::start(Settings { body_deadline: Duration::from_millis(50), ..Settings::default() });
     let overall = Server::start(Settings {
-        edge: EdgeSettings {
-            deadline: Duration::from_millis(50),
-            ..EdgeSettings::default()
-        },
+        edge: EdgeSettings { deadline: Duration::from_millis(50), ..EdgeSettings::default() },
         ..Settings::default()
     });
     for server in [body, overall] {
@@ -438,10 +395,7 @@ fn slow_bodies_time_out() {
 #[test]
 fn a_handler_without_end_is_unavailable() {
     let server = Server::start(Settings {
-        edge: EdgeSettings {
-            deadline: Duration::from_millis(50),
-            ..EdgeSettings::default()
-        },
+        edge: EdgeSettings { deadline: Duration::from_millis(50), ..EdgeSettings::default() },
         ..Settings::default()
     });
     let answer = server.get("/held");
@@ -452,25 +406,17 @@ fn a_handler_without_end_is_unavailable() {
 #[test]
 fn clients_that_take_nothing_are_cut() {
     let server = Server::start(Settings {
-        server: ServerSettings {
-            write_timeout: Duration::from_millis(100),
-            ..ServerSettings::default()
-        },
+        server: ServerSettings { write_timeout: Duration::from_millis(100), ..ServerSettings::default() },
         ..Settings::default()
     });
     let _never_read = server.send("GET /large HTTP/1.1\r\nhost: h\r\n\r\n");
-    server.wait_for_metric(
-        r#"muriel_http_requests_total{route="/large",method="GET",status="200"} 1"#,
-    );
+    server.wait_for_metric(r#"muriel_http_requests_total{route="/large",method="GET",status="200"} 1"#);
     server.wait_for_metric("muriel_http_connections 0");
 }
 
 #[test]
 fn limited_keys_and_networks() {
-    let server = Server::start(Settings {
-        limits: "key=1/2,network=off".parse().unwrap(),
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { limits: "key=1/2,network=off".parse().unwrap(), ..Settings::default() });
     let answer = server.get("/keyed/a");
     assert_eq!(answer.header("ratelimit-policy"), Some("\"key\";q=2;w=2"));
     assert_eq!(answer.header("ratelimit"), Some("\"key\";r=1;t=1"));
@@ -483,27 +429,18 @@ fn limited_keys_and_networks() {
     assert_eq!(limited.header("ratelimit"), Some("\"key\";r=0;t=2"));
     assert_eq!(server.get("/keyed/b").status, 200);
 
-    let server = Server::start(Settings {
-        limits: "network=1/5".parse().unwrap(),
-        ..Settings::default()
-    });
+    let server = Server::start(Settings { limits: "network=1/5".parse().unwrap(), ..Settings::default() });
     let mut answers = (0..50).map(|_| server.get("/nowhere"));
     let limited = answers.find(|answer| answer.status == 429);
     let limited = limited.expect("the network is limited");
     limited.is_error(429, "rate_limited");
-    assert_eq!(
-        limited.header("ratelimit-policy"),
-        Some("\"network\";q=5;w=5")
-    );
+    assert_eq!(limited.header("ratelimit-policy"), Some("\"network\";q=5;w=5"));
 }
 
 #[test]
 fn connections_over_the_cap_are_turned_away() {
     let server = Server::start(Settings {
-        server: ServerSettings {
-            max_connections: 2,
-            ..ServerSettings::default()
-        },
+        server: ServerSettings { max_connections: 2, ..ServerSettings::default() },
         ..Settings::default()
     });
     let mut open: Vec<_> = (0..2).map(|_| server.send(HELLO)).collect();
@@ -529,9 +466,7 @@ fn shutdown_lets_running_requests_finish() {
     server.begin_shutdown();
     is_closed(&mut silent);
     is_closed(&mut idle);
-    eventually("no new connections", || {
-        TcpStream::connect(server.address).is_err()
-    });
+    eventually("no new connections", || TcpStream::connect(server.address).is_err());
     server.gate.add_permits(1);
     let answer = Answer::read(&mut running);
     assert_eq!((answer.status, answer.body.as_str()), (200, "held"));
@@ -543,10 +478,7 @@ fn shutdown_lets_running_requests_finish() {
 #[test]
 fn shutdown_cuts_what_does_not_finish() {
     let mut server = Server::start(Settings {
-        server: ServerSettings {
-            grace: Duration::from_millis(50),
-            ..ServerSettings::default()
-        },
+        server: ServerSettings { grace: Duration::from_millis(50), ..ServerSettings::default() },
         ..Settings::default()
     });
     let mut running = server.send(HELD);
@@ -560,23 +492,16 @@ fn shutdown_cuts_what_does_not_finish() {
 #[test]
 fn metrics_have_a_listener_of_their_own() {
     let server = Server::start(Settings::default());
-    let listener = server
-        .runtime
-        .block_on(TcpListener::bind("127.0.0.1:0"))
-        .unwrap();
+    let listener = server.runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let (shutdown, stop) = oneshot::channel::<()>();
     let metrics = Arc::clone(&server.metrics);
-    let served = server
-        .runtime
-        .spawn(serve_metrics(listener, metrics, async {
-            let _ = stop.await;
-        }));
+    let served = server.runtime.spawn(serve_metrics(listener, metrics, async {
+        let _ = stop.await;
+    }));
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
-        .write_all(b"GET /metrics HTTP/1.1\r\nhost: h\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: h\r\n\r\n").unwrap();
     let answer = Answer::read(&mut stream);
     assert_eq!(answer.status, 200);
     assert!(answer.body.ends_with("# EOF\n"));

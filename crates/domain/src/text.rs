@@ -127,7 +127,9 @@ mod tests {
 
     #[test]
     fn numbered_keys_fit_the_limit() {
-        for (base, number, expect) in [("key", 2, "key-2"), ("a-long-key", 4, "a-long-k-4"), ("a-long-key", 1_000, "a-lon-1000")] {
+        for (base, number, expect) in
+            [("key", 2, "key-2"), ("a-long-key", 4, "a-long-k-4"), ("a-long-key", 1_000, "a-lon-1000")]
+        {
             assert_eq!(numbered(base, number, 10), expect);
         }
     }

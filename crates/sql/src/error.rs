@@ -84,9 +84,7 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn unavailable(
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Error {
+    pub(crate) fn unavailable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         let source = Source::from(source.into());
         Error::Unavailable { source }
     }

@@ -72,8 +72,7 @@ pub trait Tx: Send {
     /// The rows a statement returns, in its order.
     ///
     /// `params[i]` is bound to `$(i + 1)`.
-    fn query<'a>(&'a mut self, sql: &'a str, params: Vec<Value>)
-    -> BoxFuture<'a, Result<Vec<Row>>>;
+    fn query<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<Vec<Row>>>;
 
     /// The number of rows a statement inserted, updated or deleted.
     fn execute<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<u64>>;
@@ -215,10 +214,7 @@ impl Db {
             engine.check_writer()?;
         }
         let question = self.dialect().ping();
-        self.read(move |tx| {
-            Box::pin(async move { tx.query_one(question, Vec::new()).await.map(drop) })
-        })
-        .await
+        self.read(move |tx| Box::pin(async move { tx.query_one(question, Vec::new()).await.map(drop) })).await
     }
 
     /// How often the file was found changed by others: another process, or

@@ -53,9 +53,7 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
     // Looking needs no right to change the schema, which a server may not have.
     let all = migrations.to_vec();
     let todo: Vec<Migration> = db
-        .read::<_, Error, _>(move |tx| {
-            Box::pin(async move { Ok(missing(&applied(tx).await?, &all)?.to_vec()) })
-        })
+        .read::<_, Error, _>(move |tx| Box::pin(async move { Ok(missing(&applied(tx).await?, &all)?.to_vec()) }))
         .await?;
     for next in todo {
         let all = migrations.to_vec();
@@ -81,36 +79,16 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
 
 async fn applied(tx: &mut dyn Tx) -> Result<Vec<Applied>> {
     let exists = tx.dialect().table_exists();
-    if tx
-        .query_one(exists, params!["schema_migration"])
-        .await?
-        .int(0)?
-        == 0
-    {
+    if tx.query_one(exists, params!["schema_migration"]).await?.int(0)? == 0 {
         return Ok(Vec::new());
     }
-    let rows = tx
-        .query(
-            "SELECT version, checksum FROM schema_migration ORDER BY version",
-            params![],
-        )
-        .await?;
-    rows.into_iter()
-        .map(|mut row| {
-            Ok(Applied {
-                version: row.int(0)?,
-                checksum: row.text(1)?,
-            })
-        })
-        .collect()
+    let rows = tx.query("SELECT version, checksum FROM schema_migration ORDER BY version", params![]).await?;
+    rows.into_iter().map(|mut row| Ok(Applied { version: row.int(0)?, checksum: row.text(1)? })).collect()
 }
 
 async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
     let dialect = tx.dialect();
-    let count = tx
-        .query_one(dialect.table_exists(), params!["schema_migration"])
-        .await?
-        .int(0)?;
+    let count = tx.query_one(dialect.table_exists(), params!["schema_migration"]).await?.int(0)?;
     if count == 0 {
         tx.batch(&dialect.expand(CREATE_TABLE)?).await?;
     }
@@ -118,19 +96,10 @@ async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
     tx.execute(
         "INSERT INTO schema_migration (version, name, checksum, applied_at)
          VALUES ($1, $2, $3, $4)",
-        params![
-            migration.version,
-            migration.name,
-            checksum(migration.sql),
-            now_us()
-        ],
+        params![migration.version, migration.name, checksum(migration.sql), now_us()],
     )
     .await?;
-    tracing::info!(
-        migration.version,
-        migration.name,
-        "a migration has been applied"
-    );
+    tracing::info!(migration.version, migration.name, "a migration has been applied");
     Ok(())
 }
 
@@ -145,16 +114,8 @@ struct Failed {
 
 fn named(migration: Migration, source: Error) -> Error {
     let unavailable = matches!(source, Error::Unavailable { .. });
-    let failed = Failed {
-        version: migration.version,
-        name: migration.name,
-        source,
-    };
-    if unavailable {
-        Error::unavailable(failed)
-    } else {
-        Error::unexpected(failed)
-    }
+    let failed = Failed { version: migration.version, name: migration.name, source };
+    if unavailable { Error::unavailable(failed) } else { Error::unexpected(failed) }
 }
 
 fn check_order(migrations: &[Migration]) -> Result<()> {
@@ -215,9 +176,9 @@ impl Migration {
 
 /// FNV-1a, 64 bits, as 16 hexadecimal digits: enough to notice an edit.
 fn checksum(sql: &str) -> String {
-    let hash = sql.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = sql
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     format!("{hash:016x}")
 }
 
@@ -232,19 +193,10 @@ mod tests {
 
     #[test]
     fn the_list_and_the_database_must_fit() {
-        let migration = |version| Migration {
-            version,
-            name: "a step",
-            sql: "SELECT 1",
-        };
+        let migration = |version| Migration { version, name: "a step", sql: "SELECT 1" };
         let check = |applied: &[i64], known: &[i64], expect: std::result::Result<&[i64], &str>| {
-            let applied: Vec<Applied> = applied
-                .iter()
-                .map(|&version| Applied {
-                    version,
-                    checksum: checksum("SELECT 1"),
-                })
-                .collect();
+            let applied: Vec<Applied> =
+                applied.iter().map(|&version| Applied { version, checksum: checksum("SELECT 1") }).collect();
             let known: Vec<Migration> = known.iter().map(|&v| migration(v)).collect();
             let found = missing(&applied, &known)
                 .map(|left| left.iter().map(|m| m.version).collect::<Vec<_>>())

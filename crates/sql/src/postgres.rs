@@ -4,9 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use deadpool_postgres::{
-    Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, Transaction,
-};
+use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, Transaction};
 use futures_util::TryStreamExt;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -81,10 +79,7 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(Error::unexpected)?;
-        let postgres = Postgres {
-            pool,
-            attempts: max_size + 1,
-        };
+        let postgres = Postgres { pool, attempts: max_size + 1 };
         drop(postgres.client().await?);
         Ok(postgres)
     }
@@ -127,13 +122,7 @@ impl Postgres {
         loop {
             let mut client = self.client().await?;
             attempts -= 1;
-            let e = match client
-                .build_transaction()
-                .isolation_level(level)
-                .read_only(read_only)
-                .start()
-                .await
-            {
+            let e = match client.build_transaction().isolation_level(level).read_only(read_only).start().await {
                 Ok(transaction) => return run_in(transaction, body).await,
                 Err(e) => error(e),
             };
@@ -151,10 +140,7 @@ where
     F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
     E: From<Error>,
 {
-    let mut tx = PostgresTx {
-        transaction,
-        failed: None,
-    };
+    let mut tx = PostgresTx { transaction, failed: None };
     match body(&mut tx).await {
         Ok(value) => {
             // COMMIT would roll back and call that a success.
@@ -177,10 +163,7 @@ fn config(url: &str, options: &PostgresOptions) -> Result<Config> {
     for (name, limit) in [
         ("statement_timeout", options.statement_timeout),
         ("lock_timeout", options.lock_timeout),
-        (
-            "idle_in_transaction_session_timeout",
-            options.idle_in_transaction_timeout,
-        ),
+        ("idle_in_transaction_session_timeout", options.idle_in_transaction_timeout),
     ] {
         settings.push_str(&format!(" -c {name}={}", limit.as_millis()));
     }
@@ -222,11 +205,7 @@ impl PostgresTx<'_> {
 }
 
 impl Tx for PostgresTx<'_> {
-    fn query<'a>(
-        &'a mut self,
-        sql: &'a str,
-        params: Vec<Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>>> {
+    fn query<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<Vec<Row>>> {
         Box::pin(async move {
             self.check()?;
             let result = query(&self.transaction, sql, params).await;
@@ -361,11 +340,7 @@ fn error(error: tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
         // Neither told by the server nor by our own conversions: the line is cut.
         let io = std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>());
-        return if error.is_closed() || io {
-            Error::unavailable(error)
-        } else {
-            Error::unexpected(error)
-        };
+        return if error.is_closed() || io { Error::unavailable(error) } else { Error::unexpected(error) };
     };
     let constraint = told.constraint().unwrap_or_default().to_owned();
     match *told.code() {

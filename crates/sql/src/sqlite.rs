@@ -43,9 +43,7 @@ pub struct SqliteOptions {
 impl Default for SqliteOptions {
     fn default() -> SqliteOptions {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        SqliteOptions {
-            readers: (2 * cores).max(4),
-        }
+        SqliteOptions { readers: (2 * cores).max(4) }
     }
 }
 
@@ -76,9 +74,7 @@ impl Sqlite {
     pub(crate) fn open(path: &Path, options: SqliteOptions) -> Result<Sqlite> {
         if rusqlite::version_number() < OLDEST {
             let version = rusqlite::version();
-            return Err(Error::unexpected(format!(
-                "SQLite {version} is linked, 3.51.3 or newer is needed"
-            )));
+            return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
         }
         create_private(path).map_err(Error::unavailable)?;
         let conn = open_writer(path)?;
@@ -86,11 +82,7 @@ impl Sqlite {
 
         let (queue, jobs) = mpsc::channel();
         let foreign_commits = Arc::new(AtomicU64::new(0));
-        let mut writer = Writer {
-            seen: data_version(&conn)?,
-            conn,
-            foreign_commits: foreign_commits.clone(),
-        };
+        let mut writer = Writer { seen: data_version(&conn)?, conn, foreign_commits: foreign_commits.clone() };
         let writer = thread::Builder::new()
             .name("muriel-sql-writer".to_owned())
             .spawn(move || {
@@ -122,12 +114,7 @@ impl Sqlite {
         let place = self.shared.places.clone().acquire_owned().await;
         let place = place.map_err(|_| Error::closed())?;
         let (reply, answer) = oneshot::channel();
-        let work = Work {
-            body: Some(body),
-            outcome: None,
-            reply,
-            _place: place,
-        };
+        let work = Work { body: Some(body), outcome: None, reply, _place: place };
         let sent = self.shared.queue.send(Message::Job(Box::new(work)));
         sent.map_err(|_| Error::closed())?;
         match answer.await {
@@ -228,10 +215,7 @@ impl Writer {
     /// Jobs that are left have not run and belong to the next group.
     fn group(&mut self, jobs: &mut VecDeque<Box<dyn Job>>) {
         if let Err(error) = step(&self.conn, "BEGIN IMMEDIATE") {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "no transaction to write in"
-            );
+            tracing::warn!(error = &error as &dyn std::error::Error, "no transaction to write in");
             for job in jobs.drain(..) {
                 job.answer(Err(error.clone()));
             }
@@ -242,11 +226,7 @@ impl Writer {
         let mut ran = Vec::with_capacity(jobs.len());
         let mut intact = Ok(());
         while let Some(mut job) = jobs.pop_front() {
-            intact = if alone {
-                self.run_alone(&mut *job)
-            } else {
-                self.run_in_savepoint(&mut *job)
-            };
+            intact = if alone { self.run_alone(&mut *job) } else { self.run_in_savepoint(&mut *job) };
             ran.push(job);
             if intact.is_err() {
                 break;
@@ -318,18 +298,14 @@ impl Writer {
                 self.foreign_commits.fetch_add(1, Ordering::Relaxed);
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "cannot see whether others have written"
-            ),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "cannot see whether others have written")
+            }
         }
     }
 
     fn close(self) -> Result<()> {
-        let moved = self
-            .conn
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(error);
+        let moved = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(error);
         self.conn.flush_prepared_statement_cache();
         let closed = self.conn.close().map_err(|(_, e)| error(e));
         moved.and(closed)
@@ -390,9 +366,7 @@ where
     E: From<Error>,
 {
     let mut tx = SqliteTx { conn, failed: None };
-    let polled = body(&mut tx)
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()));
+    let polled = body(&mut tx).as_mut().poll(&mut Context::from_waker(Waker::noop()));
     match (polled, tx.failed) {
         (Poll::Pending, _) => Err(Error::Waited.into()),
         (Poll::Ready(Ok(_)), Some(error)) => Err(error.into()),
@@ -413,12 +387,7 @@ impl Readers {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         // The others are opened when they are first needed.
         let first = open_reader(path)?;
-        Ok(Readers {
-            path: path.to_owned(),
-            size,
-            free: Semaphore::new(size as usize),
-            idle: Mutex::new(vec![first]),
-        })
+        Ok(Readers { path: path.to_owned(), size, free: Semaphore::new(size as usize), idle: Mutex::new(vec![first]) })
     }
 
     async fn take(&self) -> Result<Reader<'_>> {
@@ -428,11 +397,7 @@ impl Readers {
             Some(conn) => conn,
             None => open_reader(&self.path)?,
         };
-        Ok(Reader {
-            readers: self,
-            conn: Some(conn),
-            _place: place,
-        })
+        Ok(Reader { readers: self, conn: Some(conn), _place: place })
     }
 
     /// Waits for the reads that run, and closes all connections.
@@ -492,11 +457,7 @@ impl SqliteTx<'_> {
 }
 
 impl Tx for SqliteTx<'_> {
-    fn query<'a>(
-        &'a mut self,
-        sql: &'a str,
-        params: Vec<Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>>> {
+    fn query<'a>(&'a mut self, sql: &'a str, params: Vec<Value>) -> BoxFuture<'a, Result<Vec<Row>>> {
         Box::pin(async move { self.run(|conn| query(conn, sql, &params)) })
     }
 
@@ -554,10 +515,7 @@ fn bind<'c>(conn: &'c Connection, sql: &str, params: &[Value]) -> Result<CachedS
     let mut statement = conn.prepare_cached(&for_sqlite(sql)).map_err(error)?;
     let wanted = statement.parameter_count();
     if wanted != params.len() {
-        return Err(error(rusqlite::Error::InvalidParameterCount(
-            params.len(),
-            wanted,
-        )));
+        return Err(error(rusqlite::Error::InvalidParameterCount(params.len(), wanted)));
     }
     for (i, value) in params.iter().enumerate() {
         statement.raw_bind_parameter(i + 1, value).map_err(error)?;
@@ -615,9 +573,7 @@ fn open_writer(path: &Path) -> Result<Connection> {
     let conn = open(path, flags)?;
     let mode = keep_log(&conn)?;
     if mode != "wal" {
-        return Err(Error::unexpected(format!(
-            "the file cannot keep a write-ahead log, its journal mode is {mode}"
-        )));
+        return Err(Error::unexpected(format!("the file cannot keep a write-ahead log, its journal mode is {mode}")));
     }
     conn.execute_batch(
         "PRAGMA synchronous = FULL;
@@ -636,10 +592,7 @@ fn keep_log(conn: &Connection) -> Result<String> {
     let deadline = Instant::now() + BUSY;
     loop {
         match conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
-            Err(e)
-                if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && Instant::now() < deadline =>
-            {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
                 thread::sleep(Duration::from_millis(5));
             }
             other => return other.map_err(error),
@@ -650,8 +603,7 @@ fn keep_log(conn: &Connection) -> Result<String> {
 fn open_reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = open(path, flags)?;
-    conn.execute_batch("PRAGMA query_only = ON")
-        .map_err(error)?;
+    conn.execute_batch("PRAGMA query_only = ON").map_err(error)?;
     Ok(conn)
 }
 
@@ -669,8 +621,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     ] {
         conn.set_db_config(setting, on).map_err(error)?;
     }
-    conn.execute_batch("PRAGMA case_sensitive_like = ON")
-        .map_err(error)?;
+    conn.execute_batch("PRAGMA case_sensitive_like = ON").map_err(error)?;
     Ok(conn)
 }
 
@@ -680,21 +631,14 @@ fn error(error: rusqlite::Error) -> Error {
     };
     let message = message.as_deref().unwrap_or_default();
     match (code.code, code.extended_code) {
-        (_, ffi::SQLITE_CONSTRAINT_UNIQUE) => Error::Unique {
-            constraint: unique_name(message, false),
-        },
-        (_, ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID) => Error::Unique {
-            constraint: unique_name(message, true),
-        },
-        (_, ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => Error::ForeignKey {
-            constraint: String::new(),
-        },
-        (_, ffi::SQLITE_CONSTRAINT_CHECK) => Error::Check {
-            constraint: message
-                .strip_prefix("CHECK constraint failed: ")
-                .unwrap_or(message)
-                .to_owned(),
-        },
+        (_, ffi::SQLITE_CONSTRAINT_UNIQUE) => Error::Unique { constraint: unique_name(message, false) },
+        (_, ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID) => {
+            Error::Unique { constraint: unique_name(message, true) }
+        }
+        (_, ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => Error::ForeignKey { constraint: String::new() },
+        (_, ffi::SQLITE_CONSTRAINT_CHECK) => {
+            Error::Check { constraint: message.strip_prefix("CHECK constraint failed: ").unwrap_or(message).to_owned() }
+        }
         (
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked

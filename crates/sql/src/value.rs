@@ -188,8 +188,7 @@ impl Row {
 
     /// Takes the text out of column `i`.
     pub fn text(&mut self, i: usize) -> Result<String> {
-        self.opt_text(i)?
-            .ok_or_else(|| self.wrong(i, "text", &Value::Null))
+        self.opt_text(i)?.ok_or_else(|| self.wrong(i, "text", &Value::Null))
     }
 
     /// Takes the text out of column `i`, or `None` for null.
@@ -203,8 +202,7 @@ impl Row {
 
     /// Takes the bytes out of column `i`.
     pub fn blob(&mut self, i: usize) -> Result<Vec<u8>> {
-        self.opt_blob(i)?
-            .ok_or_else(|| self.wrong(i, "a blob", &Value::Null))
+        self.opt_blob(i)?.ok_or_else(|| self.wrong(i, "a blob", &Value::Null))
     }
 
     /// Takes the bytes out of column `i`, or `None` for null.
@@ -235,14 +233,8 @@ impl Row {
         read(value).ok_or_else(|| self.wrong(i, expected, value))
     }
 
-    fn some<T>(
-        &self,
-        i: usize,
-        expected: &'static str,
-        read: impl FnOnce(&Value) -> Option<Option<T>>,
-    ) -> Result<T> {
-        self.get(i, expected, read)?
-            .ok_or_else(|| self.wrong(i, expected, &Value::Null))
+    fn some<T>(&self, i: usize, expected: &'static str, read: impl FnOnce(&Value) -> Option<Option<T>>) -> Result<T> {
+        self.get(i, expected, read)?.ok_or_else(|| self.wrong(i, expected, &Value::Null))
     }
 
     fn wrong(&self, i: usize, expected: &'static str, found: &Value) -> Error {
@@ -250,12 +242,7 @@ impl Row {
             Value::Int(int) => format!("the integer {int}"),
             other => other.kind().to_owned(),
         };
-        Error::Column {
-            index: i,
-            name: self.names.name(i),
-            expected,
-            found,
-        }
+        Error::Column { index: i, name: self.names.name(i), expected, found }
     }
 
     fn missing(&self, i: usize) -> Error {

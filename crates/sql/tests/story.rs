@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use muriel_sql::{
-    Db, Dialect, Error, Lock, LockName, Migration, PostgresOptions, Row, SqliteOptions, Tx, Value,
-    params,
+    Db, Dialect, Error, Lock, LockName, Migration, PostgresOptions, Row, SqliteOptions, Tx, Value, params,
 };
 use tokio::sync::oneshot;
 use tokio_postgres::NoTls;
@@ -92,22 +91,11 @@ async fn writes_and_rolls_back(place: Place) -> Done {
         })
         .await;
     assert!(matches!(refused, Err(Refusal::Taken)), "{refused:?}");
-    let wrong = db
-        .write::<_, Refusal, _>(|tx| {
-            Box::pin(async move { Ok(tx.query("WRONG", params![]).await?) })
-        })
-        .await;
-    assert!(
-        matches!(wrong, Err(Refusal::Sql(Error::Unexpected { .. }))),
-        "{wrong:?}"
-    );
+    let wrong = db.write::<_, Refusal, _>(|tx| Box::pin(async move { Ok(tx.query("WRONG", params![]).await?) })).await;
+    assert!(matches!(wrong, Err(Refusal::Sql(Error::Unexpected { .. }))), "{wrong:?}");
     assert_eq!(names(&db).await?, ["a"]);
 
-    let changed = execute(
-        &db,
-        "UPDATE thing SET name = $2 WHERE id = $1",
-        params![id, "c"],
-    );
+    let changed = execute(&db, "UPDATE thing SET name = $2 WHERE id = $1", params![id, "c"]);
     assert_eq!(changed.await?, 1);
     let changed = execute(&db, "DELETE FROM thing WHERE id = $1", params![id + 1]);
     assert_eq!(changed.await?, 0);
@@ -150,16 +138,10 @@ async fn a_read_cannot_write(place: Place) -> Done {
     for _ in 0..20 {
         let refused = db
             .read::<_, Error, _>(|tx| {
-                Box::pin(async move {
-                    tx.execute("INSERT INTO thing (name) VALUES ('a')", params![])
-                        .await
-                })
+                Box::pin(async move { tx.execute("INSERT INTO thing (name) VALUES ('a')", params![]).await })
             })
             .await;
-        assert!(
-            matches!(refused, Err(Error::Unexpected { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Unexpected { .. })), "{refused:?}");
     }
     assert!(names(&db).await?.is_empty());
     Ok(())
@@ -186,30 +168,10 @@ async fn constraints_have_the_same_names(place: Place) -> Done {
     check(part, params![id, 1, 1.5], "unique part_thing_id_place_key").await;
     check(part, params![id + 1, 1, 1.5], "foreign key").await;
     check(part, params![id, 2, -1.0], "check part_size_positive").await;
-    check(
-        "INSERT INTO thing (name) VALUES ($1)",
-        params!["a"],
-        "unique thing_name_key",
-    )
-    .await;
-    check(
-        "INSERT INTO thing (id, name) VALUES ($1, 'b')",
-        params![id],
-        "unique thing_pkey",
-    )
-    .await;
-    check(
-        "INSERT INTO thing (name, nick) VALUES ('b', $1), ('c', $1)",
-        params!["same"],
-        "unique thing_nick_key",
-    )
-    .await;
-    check(
-        "DELETE FROM thing WHERE id = $1",
-        params![id],
-        "foreign key",
-    )
-    .await;
+    check("INSERT INTO thing (name) VALUES ($1)", params!["a"], "unique thing_name_key").await;
+    check("INSERT INTO thing (id, name) VALUES ($1, 'b')", params![id], "unique thing_pkey").await;
+    check("INSERT INTO thing (name, nick) VALUES ('b', $1), ('c', $1)", params!["same"], "unique thing_nick_key").await;
+    check("DELETE FROM thing WHERE id = $1", params![id], "foreign key").await;
     Ok(())
 }
 
@@ -223,16 +185,10 @@ async fn returns_and_upserts(place: Place) -> Done {
     assert_eq!(first.int(0)?, second.int(0)?);
     assert_eq!([first.text(1)?, second.text(1)?], ["1", "2"]);
     let ignore = "INSERT INTO thing (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id";
-    let none = db
-        .write::<_, Error, _>(move |tx| {
-            Box::pin(async move { tx.query_opt(ignore, params!["a"]).await })
-        })
-        .await?;
+    let none =
+        db.write::<_, Error, _>(move |tx| Box::pin(async move { tx.query_opt(ignore, params!["a"]).await })).await?;
     assert!(none.is_none());
-    assert!(matches!(
-        one(&db, ignore, params!["a"]).await,
-        Err(Error::NoRow)
-    ));
+    assert!(matches!(one(&db, ignore, params!["a"]).await, Err(Error::NoRow)));
     // Rows returned are not asked for, but their statement runs to its end.
     assert_eq!(execute(&db, ignore, params!["b"]).await?, 1);
     // Parameters are numbered, whatever the order they appear in.
@@ -246,24 +202,14 @@ async fn values_come_back_as_they_went(place: Place) -> Done {
     let db = place.ready().await?;
     let sql = "INSERT INTO every (i, r, t, b) VALUES ($1, $2, $3, $4) RETURNING i, r, t, b";
     for int in [0, 1, -1, i64::MIN, i64::MAX] {
-        let mut row = one(
-            &db,
-            sql,
-            params![int, int as f64 / 3.0, "é\u{10ffff}'\"", vec![0u8, 255]],
-        )
-        .await?;
+        let mut row = one(&db, sql, params![int, int as f64 / 3.0, "é\u{10ffff}'\"", vec![0u8, 255]]).await?;
         assert_eq!(row.int(0)?, int);
         assert_eq!(row.opt_int(0)?, Some(int));
         assert_eq!(row.real(1)?, int as f64 / 3.0);
         assert_eq!(row.opt_text(2)?.as_deref(), Some("é\u{10ffff}'\""));
         assert_eq!(row.blob(3)?, [0, 255]);
     }
-    let mut row = one(
-        &db,
-        sql,
-        params![None::<i64>, None::<f64>, None::<&str>, None::<Vec<u8>>],
-    )
-    .await?;
+    let mut row = one(&db, sql, params![None::<i64>, None::<f64>, None::<&str>, None::<Vec<u8>>]).await?;
     assert_eq!(row.opt_int(0)?, None);
     assert_eq!(row.opt_real(1)?, None);
     assert_eq!(row.opt_text(2)?, None);
@@ -277,27 +223,14 @@ async fn values_come_back_as_they_went(place: Place) -> Done {
     let row = one(&db, sql, params![7u32, 3, "x", Vec::new()]).await?;
     assert_eq!((row.int(0)?, row.real(1)?), (7, 3.0));
 
-    let nothing = one(
-        &db,
-        "SELECT count(*) FROM every WHERE i = $1 LIMIT $2",
-        params![None::<i64>, 1],
-    );
+    let nothing = one(&db, "SELECT count(*) FROM every WHERE i = $1 LIMIT $2", params![None::<i64>, 1]);
     assert_eq!(nothing.await?.int(0)?, 0);
-    for (bad, number) in [
-        (params![1, 1.0, "a\0b", Vec::new()], 3),
-        (params![1, f64::NAN, "", Vec::new()], 2),
-    ] {
+    for (bad, number) in [(params![1, 1.0, "a\0b", Vec::new()], 3), (params![1, f64::NAN, "", Vec::new()], 2)] {
         let refused = one(&db, sql, bad).await.err();
-        assert!(
-            matches!(refused, Some(Error::Parameter { number: n, .. }) if n == number),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Some(Error::Parameter { number: n, .. }) if n == number), "{refused:?}");
     }
     let refused = one(&db, sql, params![1, 1.0]).await.err();
-    assert!(
-        matches!(refused, Some(Error::Unexpected { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Some(Error::Unexpected { .. })), "{refused:?}");
     Ok(())
 }
 
@@ -307,30 +240,15 @@ async fn a_wrong_column_is_named(place: Place) -> Done {
     let mut row = one(&db, sql, params![]).await?;
     let told = |e: Option<Error>| e.map(|e| e.to_string()).unwrap_or_default();
     for (found, expect) in [
-        (
-            row.text(0).err(),
-            "column number (number 0) is the integer 2, expected text",
-        ),
-        (
-            row.int(1).err(),
-            "column words (number 1) is text, expected an integer",
-        ),
-        (
-            row.real(2).err(),
-            "column r (number 2) is null, expected a real",
-        ),
-        (
-            row.int(3).err(),
-            "column ? (number 3) is a row of 3, expected a column",
-        ),
+        (row.text(0).err(), "column number (number 0) is the integer 2, expected text"),
+        (row.int(1).err(), "column words (number 1) is text, expected an integer"),
+        (row.real(2).err(), "column r (number 2) is null, expected a real"),
+        (row.int(3).err(), "column ? (number 3) is a row of 3, expected a column"),
     ] {
         assert_eq!(told(found), expect);
     }
     let two = one(&db, "SELECT 2 AS answer", params![]).await?;
-    assert_eq!(
-        told(two.flag(0).err()),
-        "column answer (number 0) is the integer 2, expected 0 or 1"
-    );
+    assert_eq!(told(two.flag(0).err()), "column answer (number 0) is the integer 2, expected 0 or 1");
     Ok(())
 }
 
@@ -411,10 +329,7 @@ async fn a_panic_harms_nobody_else(place: Place) -> Done {
     }
     let reading = tokio::spawn({
         let db = db.clone();
-        async move {
-            db.read::<(), Error, _>(|_| panic!("a panic that is meant to be"))
-                .await
-        }
+        async move { db.read::<(), Error, _>(|_| panic!("a panic that is meant to be")).await }
     });
     assert!(reading.await.is_err_and(|e| e.is_panic()));
     assert_eq!(names(&db).await?.len(), 20);
@@ -434,8 +349,7 @@ async fn many_writers_are_all_kept(place: Place) -> Done {
                     // Some fail in between, and take nothing with them.
                     let twice = add(&db, &name).await;
                     assert!(matches!(twice, Err(Error::Unique { .. })), "{twice:?}");
-                    let mut seen =
-                        read_one(&db, "SELECT name FROM thing WHERE id = $1", params![id]).await?;
+                    let mut seen = read_one(&db, "SELECT name FROM thing WHERE id = $1", params![id]).await?;
                     assert_eq!(seen.text(0)?, name);
                 }
                 Ok::<_, Error>(())
@@ -514,8 +428,7 @@ async fn locks_exclude(place: Place) -> Done {
         call.await??;
     }
     assert_eq!(names(&db).await?, ["40"]);
-    db.read::<_, Error, _>(move |tx| Box::pin(async move { tx.lock(Lock::Shared(name)).await }))
-        .await?;
+    db.read::<_, Error, _>(move |tx| Box::pin(async move { tx.lock(Lock::Shared(name)).await })).await?;
     Ok(())
 }
 
@@ -537,19 +450,10 @@ async fn migrates_once(place: Place) -> Done {
 
 async fn refuses_migrations_that_do_not_fit(place: Place) -> Done {
     let db = place.ready().await?;
-    let changed = Migration {
-        sql: "SELECT 2",
-        ..SCHEMA[1]
-    };
-    let before = Migration {
-        version: 0,
-        ..changed
-    };
+    let changed = Migration { sql: "SELECT 2", ..SCHEMA[1] };
+    let before = Migration { version: 0, ..changed };
     for (list, expect) in [
-        (
-            vec![SCHEMA[0], changed],
-            "migration 2 (parts) has been changed since it was applied to the database",
-        ),
+        (vec![SCHEMA[0], changed], "migration 2 (parts) has been changed since it was applied to the database"),
         (
             vec![SCHEMA[0]],
             "the database has had migration 2, but this program knows migrations up to 1: \
@@ -559,10 +463,7 @@ async fn refuses_migrations_that_do_not_fit(place: Place) -> Done {
             vec![before, SCHEMA[0], SCHEMA[1]],
             "migration 0 (parts) is missing from the database, which has had the later migration 1",
         ),
-        (
-            vec![SCHEMA[1], SCHEMA[0]],
-            "migration 2 is listed before migration 1",
-        ),
+        (vec![SCHEMA[1], SCHEMA[0]], "migration 2 is listed before migration 1"),
     ] {
         match db.migrate(&list).await {
             Err(Error::Migration(told)) => assert_eq!(told, expect),
@@ -581,15 +482,9 @@ async fn a_failed_migration_leaves_nothing(place: Place) -> Done {
     };
     let [first, second] = SCHEMA;
     let failed = db.migrate(&[first, second, broken]).await;
-    assert!(
-        matches!(failed, Err(Error::Unexpected { .. })),
-        "{failed:?}"
-    );
+    assert!(matches!(failed, Err(Error::Unexpected { .. })), "{failed:?}");
     // What came before it stays, and it can be corrected.
-    let corrected = Migration {
-        sql: "CREATE TABLE half (id {id}) {strict}",
-        ..broken
-    };
+    let corrected = Migration { sql: "CREATE TABLE half (id {id}) {strict}", ..broken };
     db.migrate(&[first, second, corrected]).await?;
     execute(&db, "DELETE FROM half", params![]).await?;
     Ok(())
@@ -657,17 +552,11 @@ async fn closes(place: Place) -> Done {
     }
     let closed = [add(&db, "late").await.err(), db.ping().await.err()];
     for error in closed {
-        assert!(
-            matches!(error, Some(Error::Unavailable { .. })),
-            "{error:?}"
-        );
+        assert!(matches!(error, Some(Error::Unavailable { .. })), "{error:?}");
     }
     db.close().await?;
     let again = place.open().await?;
-    assert_eq!(
-        names(&again).await?.len() as u64,
-        done.load(Ordering::Relaxed)
-    );
+    assert_eq!(names(&again).await?.len() as u64, done.load(Ordering::Relaxed));
     Ok(())
 }
 
@@ -694,13 +583,9 @@ fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
 /// Who shares a commit shares its failure: none of them may believe to be kept.
 #[test]
 fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
-    for (harm, ends) in [
-        (
-            "INSERT OR ROLLBACK INTO thing (name) VALUES ('first')",
-            true,
-        ),
-        ("PRAGMA defer_foreign_keys = ON", false),
-    ] {
+    for (harm, ends) in
+        [("INSERT OR ROLLBACK INTO thing (name) VALUES ('first')", true), ("PRAGMA defer_foreign_keys = ON", false)]
+    {
         tell(async move {
             let db = Place::sqlite()?.ready().await?;
             add(&db, "first").await?;
@@ -816,9 +701,7 @@ fn on_postgres_lost_connections_are_replaced() -> Done {
         let calls: Vec<_> = (0..16)
             .map(|_| {
                 let db = db.clone();
-                tokio::spawn(
-                    async move { one(&db, "SELECT 1 FROM pg_sleep(0.05)", params![]).await },
-                )
+                tokio::spawn(async move { one(&db, "SELECT 1 FROM pg_sleep(0.05)", params![]).await })
             })
             .collect();
         for call in calls {
@@ -844,10 +727,7 @@ fn on_postgres_a_server_that_is_not_there_is_unavailable() -> Done {
     tell(async {
         let url = "postgres://muriel@127.0.0.1:1/postgres";
         let refused = Db::postgres(url, PostgresOptions::default()).await;
-        assert!(
-            matches!(refused, Err(Error::Unavailable { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
         Ok(())
     })
 }
@@ -872,10 +752,7 @@ fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
         let deadline = Instant::now() + DEADLINE;
         // Both are bounded: the statement by the server, the call by the pool.
         let error = slow.await?.err();
-        assert!(
-            matches!(error, Some(Error::Unavailable { .. })),
-            "{error:?}"
-        );
+        assert!(matches!(error, Some(Error::Unavailable { .. })), "{error:?}");
         assert!(Instant::now() < deadline);
 
         let (begun, has_begun) = oneshot::channel();
@@ -951,11 +828,7 @@ impl Place {
         });
         let place = Place::Postgres {
             server,
-            database: format!(
-                "muriel_sql_{}_{}",
-                std::process::id(),
-                NUMBER.fetch_add(1, Ordering::Relaxed)
-            ),
+            database: format!("muriel_sql_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)),
         };
         let (admin, database) = place.server().await?;
         let sql = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
@@ -1002,9 +875,7 @@ impl Place {
 
     async fn open_with(&self, options: PostgresOptions) -> Result<Db, Error> {
         match self {
-            Place::Sqlite(dir) => {
-                Db::sqlite(&dir.path().join("story.db"), SqliteOptions::default())
-            }
+            Place::Sqlite(dir) => Db::sqlite(&dir.path().join("story.db"), SqliteOptions::default()),
             Place::Postgres { server, database } => {
                 // The last part of the address is the database.
                 let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
@@ -1022,11 +893,7 @@ impl Place {
 }
 
 fn tell(story: impl Future<Output = Done>) -> Done {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(4)
-        .enable_all()
-        .build()?
-        .block_on(story)
+    tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?.block_on(story)
 }
 
 async fn insert(tx: &mut dyn Tx, name: &str) -> Result<i64, Error> {
@@ -1036,8 +903,7 @@ async fn insert(tx: &mut dyn Tx, name: &str) -> Result<i64, Error> {
 
 async fn add(db: &Db, name: &str) -> Result<i64, Error> {
     let name = name.to_owned();
-    db.write(move |tx| Box::pin(async move { insert(tx, &name).await }))
-        .await
+    db.write(move |tx| Box::pin(async move { insert(tx, &name).await })).await
 }
 
 async fn execute(db: &Db, sql: &'static str, params: Vec<Value>) -> Result<u64, Error> {
@@ -1045,19 +911,15 @@ async fn execute(db: &Db, sql: &'static str, params: Vec<Value>) -> Result<u64, 
 }
 
 async fn one(db: &Db, sql: &'static str, params: Vec<Value>) -> Result<Row, Error> {
-    db.write(move |tx| Box::pin(async move { tx.query_one(sql, params).await }))
-        .await
+    db.write(move |tx| Box::pin(async move { tx.query_one(sql, params).await })).await
 }
 
 async fn read_one(db: &Db, sql: &'static str, params: Vec<Value>) -> Result<Row, Error> {
-    db.read(move |tx| Box::pin(async move { tx.query_one(sql, params).await }))
-        .await
+    db.read(move |tx| Box::pin(async move { tx.query_one(sql, params).await })).await
 }
 
 async fn names(db: &Db) -> Result<Vec<String>, Error> {
     let sql = "SELECT name FROM thing ORDER BY name";
-    let rows = db
-        .read::<_, Error, _>(move |tx| tx.query(sql, params![]))
-        .await?;
+    let rows = db.read::<_, Error, _>(move |tx| tx.query(sql, params![])).await?;
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }

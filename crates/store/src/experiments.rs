@@ -210,15 +210,13 @@ fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Loaded>> {
-    const STATEMENT: &str = concat!(
-        "SELECT e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, e.url, e.variants_data_key, \
+    const STATEMENT: &str = "SELECT e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, e.url, e.variants_data_key, \
          e.control_nickname, e.control_js, e.control_css, e.custom_js, e.custom_css, e.configuration, e.targeting, \
          e.tags, e.plan, e.builtin_metrics, e.event_metrics, e.hypothesis_id, e.status, e.started_at, e.concluded_at, \
          e.outcome, e.conclusion_note, e.serving, e.serving_arm, e.serving_rollout, e.epoch, e.revision, \
          e.updated_at, h.hypothesis_id, h.observation, h.problem, h.solution, h.revision \
          FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
-         WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL"
-    );
+         WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL";
     let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
     let variants = variants(tx, id).await?;
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;

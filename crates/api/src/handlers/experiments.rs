@@ -70,12 +70,7 @@ impl Change {
     }
 
     /// Stores what became of it; the version it has now.
-    pub(super) async fn save(
-        &self,
-        tx: &mut dyn Tx,
-        before: &Loaded,
-        after: Experiment,
-    ) -> Result<String, ApiError> {
+    pub(super) async fn save(&self, tx: &mut dyn Tx, before: &Loaded, after: Experiment) -> Result<String, ApiError> {
         self.precondition.check(&before.version())?;
         let Some(revision) = Revision::between(&before.experiment, after, self.now) else {
             return Ok(before.version());

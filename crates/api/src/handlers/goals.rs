@@ -40,8 +40,7 @@ pub(crate) async fn goal_list(State(app): State<App>, caller: Caller<Read>, uri:
     let (limit, offset) = (query.limit(50, 500), query.offset());
     query.finish()?;
     let project = caller.project.id;
-    let goals =
-        app.read(move |tx| boxed(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await?;
+    let goals = app.read(move |tx| boxed(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await?;
     let list = views::GoalList {
         success: true,
         company_id: caller.company_id().0,
@@ -68,12 +67,7 @@ pub(crate) async fn goal_details(
 }
 
 fn changed(goal_id: GoalId, key: &str, company: i64) -> views::GoalChanged {
-    views::GoalChanged {
-        success: true,
-        goal_profile_id: goal_id.0,
-        goal_key: key.to_owned(),
-        company_id: company,
-    }
+    views::GoalChanged { success: true, goal_profile_id: goal_id.0, goal_key: key.to_owned(), company_id: company }
 }
 
 /// Creates a goal.
@@ -178,13 +172,7 @@ pub(crate) async fn goal_delete(
 }
 
 /// Takes the goal out of every experiment, unless a live one uses it.
-async fn detach(
-    tx: &mut dyn Tx,
-    project: ProjectId,
-    goal: &Goal,
-    actor: &str,
-    now: Instant,
-) -> Result<(), ApiError> {
+async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &str, now: Instant) -> Result<(), ApiError> {
     for id in goals::users(tx, goal.id).await? {
         let Some(loaded) = experiments::find(tx, project, id).await? else { continue };
         let before = loaded.experiment;

@@ -159,12 +159,8 @@ pub(crate) async fn serving_stop(
                 }
                 let after = before.experiment.stopped()?;
                 change.save(tx, &before, after).await?;
-                let answer = views::ServingStopped {
-                    success: true,
-                    test_id: id.0,
-                    serving_variant_id: None,
-                    is_serving: false,
-                };
+                let answer =
+                    views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };
                 keep(tx, ticket.as_ref(), &answer).await
             })
         })

@@ -1,8 +1,6 @@
 //! Experiments as they are sent: PATCH and create bodies become domain values.
 
-use super::fields::{
-    Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word,
-};
+use super::fields::{Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word};
 use super::goal::{GoalBody, inline_goal};
 use super::targeting::{audience, targeting};
 use crate::json::{self, Json};
@@ -56,8 +54,10 @@ const READ_ONLY: [(&str, &str); 13] = [
 ];
 
 /// The same for a field whose name the interface calls a legacy one.
-const DEPLOY: (&str, &str) =
-    ("is_deploy", "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving");
+const DEPLOY: (&str, &str) = (
+    "is_deploy",
+    "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
+);
 
 /// A PATCH body, and what is wrong with it.
 pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
@@ -143,9 +143,13 @@ fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
         fields.add("control_attr", "and control exclude each other; send one of them");
     }
     let names = |name, parse: fn(&[&str]) -> Result<Vec<String>, Problems>, default: &[&str]| {
-        top_deep(fields, name, mode, || default.iter().map(|name| (*name).to_owned()).collect(), |value, place| {
-            noted(parse(&texts(value, &place, found)?), &place, found)
-        })
+        top_deep(
+            fields,
+            name,
+            mode,
+            || default.iter().map(|name| (*name).to_owned()).collect(),
+            |value, place| noted(parse(&texts(value, &place, found)?), &place, found),
+        )
     };
     ExperimentPatch {
         name: fields.read("test_name", parsed(|name| muriel_domain::text::title(name, 255))),
@@ -155,7 +159,9 @@ fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
         control: control(fields, mode),
         custom_js: top(fields, "custom_js", mode, Default::default, parsed(parse_code)),
         custom_css: top(fields, "custom_css", mode, Default::default, parsed(parse_code)),
-        configuration: object(fields, "configuration", mode, |value, place, mode| configuration(value, place, mode, found)),
+        configuration: object(fields, "configuration", mode, |value, place, mode| {
+            configuration(value, place, mode, found)
+        }),
         targeting: object(fields, "targeting", mode, |value, place, mode| targeting(value, place, mode, found)),
         tags: names("tags", parse_tags, &[]),
         secondary_goals: names("secondary_goal_keys", parse_goal_keys, &[]),
@@ -321,16 +327,23 @@ fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Opti
     let at_least_0 = || integer(0..=MAX_SAFE);
     let short_text = || nullable(parsed(|text| muriel_domain::text::at_most(text, 255)));
     Some(ConfigurationPatch {
-        traffic_allocation: fields
-            .choose("traffic_allocation", mode, || default.traffic_allocation, integer(0..=100)),
-        confidence_interval: fields
-            .choose("confidence_interval", mode, || default.confidence_interval, integer(50..=99)),
+        traffic_allocation: fields.choose("traffic_allocation", mode, || default.traffic_allocation, integer(0..=100)),
+        confidence_interval: fields.choose(
+            "confidence_interval",
+            mode,
+            || default.confidence_interval,
+            integer(50..=99),
+        ),
         start_test_date: fields.choose("start_test_date", mode, || None, nullable(parsed(Instant::parse))),
         end_test_date: fields.choose("end_test_date", mode, || None, nullable(parsed(Instant::parse))),
         is_mab: fields.choose("is_mab", mode, || default.is_mab, flag),
         is_autopilot: fields.choose("is_autopilot", mode, || default.is_autopilot, flag),
-        distribution: fields
-            .choose("distribution", mode, || DistributionPatch::Unset, |value| distribution(value, mode)),
+        distribution: fields.choose(
+            "distribution",
+            mode,
+            || DistributionPatch::Unset,
+            |value| distribution(value, mode),
+        ),
         bayesian: fields.choose("bayesian", mode, || default.bayesian, flag),
         dom_change_path: fields.choose("dom_change_path", mode, || None, short_text()),
         trigger_variant_change: fields.choose("trigger_variant_change", mode, || None, short_text()),
@@ -351,7 +364,11 @@ fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Opti
 }
 
 fn distribution(value: &Json, mode: Mode) -> Result<DistributionPatch, Flaw> {
-    let flaw = || Flaw::new("must be null, \"equal\", \"manual\" or an object of weights such as {\"Control\": 50, \"Variant 1\": 50}");
+    let flaw = || {
+        Flaw::new(
+            "must be null, \"equal\", \"manual\" or an object of weights such as {\"Control\": 50, \"Variant 1\": 50}",
+        )
+    };
     match value {
         Json::Null => Ok(DistributionPatch::Unset),
         Json::Text(word) if word == "equal" => Ok(DistributionPatch::Equal),
@@ -370,10 +387,15 @@ fn plan(value: &Json, place: String, mode: Mode, found: &Found) -> Option<PlanPa
     let fields = Fields::new(value, place, found)?;
     fields.only(&["mde", "visitors"], &[]);
     Some(PlanPatch {
-        mde: fields.choose("mde", mode, || 2.0, |value| match value.as_number() {
-            Some(percent) if percent > 0.0 && percent <= 1_000.0 => Ok(percent),
-            _ => Err(Flaw::new("must be a percentage above 0 and at most 1000")),
-        }),
+        mde: fields.choose(
+            "mde",
+            mode,
+            || 2.0,
+            |value| match value.as_number() {
+                Some(percent) if percent > 0.0 && percent <= 1_000.0 => Ok(percent),
+                _ => Err(Flaw::new("must be a percentage above 0 and at most 1000")),
+            },
+        ),
         visitors: fields.choose("visitors", mode, || None, nullable(integer(1..=MAX_SAFE))),
     })
 }

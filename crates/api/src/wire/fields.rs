@@ -82,11 +82,6 @@ impl<'a> Fields<'a> {
         self.found
     }
 
-    /// Every key with its value.
-    pub(crate) fn members(&self) -> &'a [(String, Json)] {
-        self.members
-    }
-
     /// Notes every field that is not `known`: those `elsewhere` with what they
     /// say, others with the nearest known name.
     pub(crate) fn only(&self, known: &[&str], elsewhere: &[(&str, &str)]) {
@@ -206,9 +201,9 @@ pub(crate) fn nullable<'a, T>(
 ) -> impl Fn(&'a Json) -> Result<Option<T>, Flaw> {
     move |value| match value {
         Json::Null => Ok(None),
-        value => read(value).map(Some).map_err(|flaw| {
-            if flaw.0.contains("null") { flaw } else { Flaw::new(format!("{flaw}, or null")) }
-        }),
+        value => read(value)
+            .map(Some)
+            .map_err(|flaw| if flaw.0.contains("null") { flaw } else { Flaw::new(format!("{flaw}, or null")) }),
     }
 }
 

@@ -87,10 +87,13 @@ fn patch_fields(fields: &Fields<'_>) -> Patch {
         element_url: fields.read("element_url", nullable(parsed(text::web_address))),
         window_days: fields.read("window_days", nullable(integer(1..=365))),
         min_count: fields.read("min_count", integer(1..=1_000)),
-        cap: fields.read("cap", nullable(|value: &Json| match value.as_number() {
-            Some(cap) if cap > 0.0 && cap <= 1e12 => Ok(cap),
-            _ => Err(Flaw::new("must be a number above 0 and at most 1000000000000")),
-        })),
+        cap: fields.read(
+            "cap",
+            nullable(|value: &Json| match value.as_number() {
+                Some(cap) if cap > 0.0 && cap <= 1e12 => Ok(cap),
+                _ => Err(Flaw::new("must be a number above 0 and at most 1000000000000")),
+            }),
+        ),
     }
 }
 

@@ -42,9 +42,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {
     let words = |name| fields.read(name, nullable(parsed(parse_text)));
-    let rating = |name| {
-        fields.read(name, nullable(|value: &Json| integer(1..=5)(value).and_then(Rating::new)))
-    };
+    let rating = |name| fields.read(name, nullable(|value: &Json| integer(1..=5)(value).and_then(Rating::new)));
     Patch {
         observation: words("observation"),
         problem: words("problem"),

@@ -4,8 +4,8 @@
 #![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
 
 use std::borrow::Cow;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Shapes that the derive macro cannot say: numbers and words from closed lists.
@@ -440,7 +440,9 @@ impl PartialSchema for Weights {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::Object)
-            .description(Some("Percent per arm, by name, with up to two decimals; every arm is named; they sum to 100."))
+            .description(Some(
+                "Percent per arm, by name, with up to two decimals; every arm is named; they sum to 100.",
+            ))
             .additional_properties(Some(
                 ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0.0)).maximum(Some(100.0)),
             ))

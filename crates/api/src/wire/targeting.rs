@@ -86,10 +86,15 @@ fn audience_patch(fields: &Fields<'_>, mode: Mode) -> AudiencePatch {
         parameter_rule: groups("parameter_rule"),
         ga4_rule: fields.choose_deep("ga4_rule", mode, Vec::new, |value, place| audiences(value, &place, found)),
         cookie_rule: groups("cookie_rule"),
-        schedule_rule: fields.choose_deep("schedule_rule", mode, || None, |value, place| match value {
-            Json::Null => Some(None),
-            value => schedule(value, place, found).map(Some),
-        }),
+        schedule_rule: fields.choose_deep(
+            "schedule_rule",
+            mode,
+            || None,
+            |value, place| match value {
+                Json::Null => Some(None),
+                value => schedule(value, place, found).map(Some),
+            },
+        ),
     }
 }
 
@@ -115,7 +120,9 @@ fn audiences(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
 fn user_rule(value: &Json) -> Result<UserRule, Flaw> {
     let rule = match value {
         Json::Text(word) => UserRule::Word(word.clone()),
-        Json::Array(items) => UserRule::List(items.iter().map(|item| item.as_str().unwrap_or("?").to_owned()).collect()),
+        Json::Array(items) => {
+            UserRule::List(items.iter().map(|item| item.as_str().unwrap_or("?").to_owned()).collect())
+        }
         _ => UserRule::Word("?".to_owned()),
     };
     rule.checked()
@@ -156,8 +163,8 @@ fn country(value: &Json, place: String, found: &Found) -> Option<Country> {
     fields.only(&["name", "code", "rule"], &[]);
     let name = fields.needed("name", text);
     let code = fields.needed("code", text);
-    let rule = fields
-        .needed("rule", word(&[("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)]));
+    let rule =
+        fields.needed("rule", word(&[("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)]));
     noted(Country::new(name?, code?, rule?), &place, found)
 }
 
