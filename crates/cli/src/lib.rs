@@ -1,1 +1,74 @@
 //! The binary: configuration, wiring, commands.
+
+pub mod access;
+pub mod config;
+mod error;
+mod logs;
+pub mod open;
+pub mod serve;
+
+pub use error::{Error, Result};
+
+use clap::{Parser, Subcommand};
+use config::{Common, ServeFlags};
+
+/// Experiments you can trust, in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "muriel", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server.
+    Serve {
+        #[command(flatten)]
+        common: Common,
+        #[command(flatten)]
+        flags: ServeFlags,
+    },
+    /// Make projects.
+    #[command(subcommand)]
+    Project(access::ProjectCommand),
+    /// Make, list and revoke API keys.
+    #[command(subcommand)]
+    Key(access::KeyCommand),
+    /// Print the OpenAPI 3.1 document.
+    Openapi,
+}
+
+/// Runs the program with its arguments; what it returns is its exit status.
+pub fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("muriel: {}", error::sentence(&error));
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Serve { common, flags } => {
+            let settings = config::Settings::load(common, flags)?;
+            let _logs = logs::start(&settings.log_level)?;
+            block_on(serve::until_signalled(settings))
+        }
+        Command::Project(command) => block_on(access::project(command)),
+        Command::Key(command) => block_on(access::key(command)),
+        Command::Openapi => {
+            let contract = muriel_api::router::contract().to_pretty_json();
+            println!("{}", contract.map_err(|error| Error::Other(error.into()))?);
+            Ok(())
+        }
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Error::Other(error.into()))?.block_on(work)
+}

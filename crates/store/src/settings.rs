@@ -12,3 +12,12 @@ pub async fn get_or_set(tx: &mut dyn Tx, name: &str, value: &str) -> Result<Stri
         .await?;
     Ok(tx.query_one("SELECT value FROM setting WHERE name = $1", params![name]).await?.text(0)?)
 }
+
+/// The setting of this name, if there is one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn get(tx: &mut dyn Tx, name: &str) -> Result<Option<String>> {
+    let row = tx.query_opt("SELECT value FROM setting WHERE name = $1", params![name]).await?;
+    Ok(row.map(|mut row| row.text(0)).transpose()?)
+}

@@ -1,0 +1,320 @@
+//! Projects and API keys from the command line.
+
+use crate::config::{Common, Place};
+use crate::open::{Opened, open};
+use crate::{Error, Result};
+use clap::{Args, Subcommand};
+use muriel_api::api_key::{ApiKey, random_text};
+use muriel_api::clock::Clock;
+use muriel_domain::access::{Grant, Scopes};
+use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::time::DAY_US;
+use muriel_domain::{Instant, text};
+use muriel_sql::Tx;
+use muriel_store::keys::{self, StoredKey};
+use muriel_store::tenants;
+use serde_json::json;
+
+/// `muriel project …`
+#[derive(Debug, Subcommand)]
+pub enum ProjectCommand {
+    /// Make a project, its company if that is new, and a key for all of the company.
+    Create {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// Name of the company; made if it is new.
+        #[arg(long)]
+        company: String,
+        /// Name of the project.
+        #[arg(long)]
+        name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `muriel key …`
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Make a key and show it, this once.
+    Create {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// What it stands for.
+        #[command(flatten)]
+        wanted: WantedKey,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List a company's keys, without their secrets.
+    List {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// Name of the company.
+        #[arg(long)]
+        company: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Refuse a key from now on; running servers do so within a second.
+    Revoke {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// The key's id: the 8 characters after mrl_.
+        key_id: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What a new key is to stand for.
+#[derive(Debug, Clone, Args)]
+pub struct WantedKey {
+    /// Name of the company.
+    #[arg(long)]
+    pub company: String,
+    /// What the key is for, in your words.
+    #[arg(long, default_value = "command line")]
+    pub name: String,
+    /// Of read, write, code, evaluate, admin, with commas between.
+    #[arg(long, default_value = "read,write")]
+    pub scopes: String,
+    /// Limit the key to this project (its key); may be given several times.
+    #[arg(long = "project", value_name = "PROJECT_KEY")]
+    pub projects: Vec<String>,
+    /// Days until it expires, or never.
+    #[arg(long, default_value = "365", value_name = "DAYS")]
+    pub expires_in_days: String,
+}
+
+/// A project that was made, with a key for its company.
+#[derive(Debug, Clone)]
+pub struct NewProject {
+    /// The company.
+    pub company_id: CompanyId,
+    /// The project.
+    pub project_id: ProjectId,
+    /// What paths and pages call it.
+    pub project_key: String,
+    /// A key with every scope for all of the company.
+    pub api_key: ApiKey,
+}
+
+/// Does a project command.
+///
+/// # Errors
+/// What keeps it from being done.
+pub async fn project(command: ProjectCommand) -> Result<()> {
+    let ProjectCommand::Create { common, company, name, json } = command;
+    let opened = open(&Place::load(&common)?).await?;
+    let made = project_create(&opened, &company, &name, &Clock::System).await?;
+    opened.db.close().await?;
+    if json {
+        let made = json!({
+            "company_id": made.company_id,
+            "project_key": made.project_key,
+            "api_key": made.api_key.reveal(),
+        });
+        println!("{made}");
+    } else {
+        println!("company_id   {}", made.company_id);
+        println!("project_key  {}", made.project_key);
+        println!("api_key      {}", made.api_key.reveal());
+        println!("\nThe API key has every scope for all of the company, and is not shown again.");
+    }
+    Ok(())
+}
+
+/// Makes a project, its company if that is new, and a key with every scope.
+///
+/// # Errors
+/// Names that are blank or too long, and a project of this name in the company.
+pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &Clock) -> Result<NewProject> {
+    let named = |what: &str, name: &str| {
+        text::title(name, 255).map_err(|flaw| Error::Refused(format!("the name of the {what} {flaw}")))
+    };
+    let (company, name) = (named("company", company)?, named("project", name)?);
+    let project_key = format!("prj_{}", random_text(22)?);
+    let api_key = ApiKey::generate()?;
+    let (now, mac, key) = (clock.now(), opened.pepper.mac_of(&api_key), api_key.clone());
+    let taken = format!("the company \"{company}\" has a project \"{name}\" already");
+    opened
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let company_id = tenants::company_ensure(tx, &company, now).await?;
+                let project = tenants::project_insert(tx, company_id, &project_key, &name, now).await.map_err(
+                    |error| match error.unique() {
+                        Some("project_company_id_name_key") => Error::Refused(taken),
+                        _ => error.into(),
+                    },
+                )?;
+                let grant =
+                    Grant { company_id, projects: None, scopes: Scopes::all(), expires_at: None, revoked_at: None };
+                let stored = stored(&key, format!("project {name}"), &mac, grant, now);
+                keys::insert(tx, &stored).await?;
+                Ok(NewProject { company_id, project_id: project.id, project_key, api_key: key })
+            })
+        })
+        .await
+}
+
+fn stored(key: &ApiKey, name: String, mac: &[u8], grant: Grant, now: Instant) -> StoredKey {
+    StoredKey { id: key.id().to_owned(), name, mac: mac.to_vec(), grant, created_at: now, last_used_at: None }
+}
+
+/// Does a key command.
+///
+/// # Errors
+/// What keeps it from being done.
+pub async fn key(command: KeyCommand) -> Result<()> {
+    match command {
+        KeyCommand::Create { common, wanted, json } => {
+            let opened = open(&Place::load(&common)?).await?;
+            let (key, grant) = key_create(&opened, wanted, &Clock::System).await?;
+            opened.db.close().await?;
+            let expires = grant.expires_at.map(|at| at.to_string());
+            if json {
+                let made = json!({
+                    "key_id": key.id(),
+                    "api_key": key.reveal(),
+                    "scopes": grant.scopes.to_string(),
+                    "expires_at": expires,
+                });
+                println!("{made}");
+            } else {
+                println!("api_key     {}", key.reveal());
+                println!("scopes      {}", grant.scopes);
+                println!("expires_at  {}", expires.as_deref().unwrap_or("never"));
+                println!("\nThe key is not shown again.");
+            }
+            Ok(())
+        }
+        KeyCommand::List { common, company, json } => {
+            let opened = open(&Place::load(&common)?).await?;
+            let keys = key_list(&opened, company).await?;
+            opened.db.close().await?;
+            print_keys(&keys, json);
+            Ok(())
+        }
+        KeyCommand::Revoke { common, key_id, json } => {
+            let opened = open(&Place::load(&common)?).await?;
+            let now = Clock::System.now();
+            let wanted = key_id.clone();
+            let revoked = opened
+                .db
+                .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::revoke(tx, &wanted, now).await?) }))
+                .await?;
+            opened.db.close().await?;
+            if !revoked {
+                return Err(Error::Refused(format!("there is no key {key_id}; muriel key list shows them")));
+            }
+            if json {
+                println!("{}", json!({ "key_id": key_id, "revoked": true }));
+            } else {
+                println!("{key_id} is revoked");
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Makes a key; it and what it stands for.
+///
+/// # Errors
+/// An unknown company, project or scope, and an expiry that makes no sense.
+pub async fn key_create(opened: &Opened, wanted: WantedKey, clock: &Clock) -> Result<(ApiKey, Grant)> {
+    let now = clock.now();
+    let scopes = Scopes::parse(&wanted.scopes).map_err(|flaw| Error::Refused(format!("--scopes {flaw}")))?;
+    let expires_at = match wanted.expires_in_days.as_str() {
+        "never" => None,
+        days => match days.parse::<i64>() {
+            Ok(days @ 1..=36_500) => Some(now.plus_us(days * DAY_US)),
+            _ => return Err(Error::Refused("--expires-in-days must be from 1 to 36500, or never".to_owned())),
+        },
+    };
+    let key = ApiKey::generate()?;
+    let (mac, made) = (opened.pepper.mac_of(&key), key.clone());
+    let grant = opened
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let company_id = company_named(tx, &wanted.company).await?;
+                let projects = listed(tx, company_id, &wanted.projects).await?;
+                let grant = Grant { company_id, projects, scopes, expires_at, revoked_at: None };
+                keys::insert(tx, &stored(&made, wanted.name, &mac, grant.clone(), now)).await?;
+                Ok(grant)
+            })
+        })
+        .await?;
+    Ok((key, grant))
+}
+
+async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<CompanyId> {
+    let company = tenants::company_named(tx, name.trim()).await?;
+    company.ok_or_else(|| Error::Refused(format!("there is no company \"{name}\"; muriel project create makes one")))
+}
+
+/// The company's projects with these keys; `None`, which is all, without any.
+async fn listed(tx: &mut dyn Tx, company: CompanyId, project_keys: &[String]) -> Result<Option<Vec<ProjectId>>> {
+    let mut projects = Vec::with_capacity(project_keys.len());
+    for key in project_keys {
+        match tenants::project_by_key(tx, key).await? {
+            Some(project) if project.company_id == company => projects.push(project.id),
+            _ => return Err(Error::Refused(format!("the company has no project with the key {key}"))),
+        }
+    }
+    Ok((!projects.is_empty()).then_some(projects))
+}
+
+async fn key_list(opened: &Opened, company: String) -> Result<Vec<StoredKey>> {
+    opened
+        .db
+        .read::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let company = company_named(tx, &company).await?;
+                Ok(keys::list(tx, company).await?)
+            })
+        })
+        .await
+}
+
+fn print_keys(keys: &[StoredKey], as_json: bool) {
+    let moment = |at: Option<Instant>| at.map(|at| at.to_string());
+    if as_json {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|key| {
+                json!({
+                    "key_id": key.id,
+                    "name": key.name,
+                    "scopes": key.grant.scopes.to_string(),
+                    "project_ids": key.grant.projects,
+                    "created_at": key.created_at,
+                    "expires_at": key.grant.expires_at,
+                    "revoked_at": key.grant.revoked_at,
+                    "last_used_at": key.last_used_at,
+                })
+            })
+            .collect();
+        println!("{}", json!({ "keys": keys }));
+        return;
+    }
+    println!("{:<10} {:<32} {:<26} {:<26} NAME", "KEY", "SCOPES", "EXPIRES", "LAST USED");
+    for key in keys {
+        let expires = match key.grant.revoked_at {
+            Some(_) => "revoked".to_owned(),
+            None => moment(key.grant.expires_at).unwrap_or_else(|| "never".to_owned()),
+        };
+        let used = moment(key.last_used_at).unwrap_or_else(|| "never".to_owned());
+        println!("{:<10} {:<32} {expires:<26} {used:<26} {}", key.id, key.grant.scopes.to_string(), key.name);
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a command was not done, in sentences for whoever typed it.
+
+use std::path::PathBuf;
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a command was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Setting(String),
+    /// A file could not be read, written or locked.
+    #[error("{doing} {}", path.display())]
+    File {
+        /// What was tried: `cannot read`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Another server works on the data directory.
+    #[error("another muriel serve is running on {}; stop it first, or take another --data-dir", .0.display())]
+    Running(PathBuf),
+    /// The pepper is not the one that the database was made with.
+    #[error(
+        "the pepper in {} does not fit the database: keys would be refused; give the right file with --pepper-file",
+        .0.display()
+    )]
+    ForeignPepper(PathBuf),
+    /// The database has keys, and there is no pepper.
+    #[error(
+        "there is no pepper in {}, but the database has keys that were made with one; copy that file here or name it \
+         with --pepper-file",
+        .0.display()
+    )]
+    NoPepper(PathBuf),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// What was asked for is there already, or is not there.
+    #[error("{0}")]
+    Refused(String),
+    /// The database.
+    #[error("the database cannot be used")]
+    Database(#[source] muriel_sql::Error),
+    /// Anything else.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<muriel_sql::Error> for Error {
+    fn from(error: muriel_sql::Error) -> Self {
+        Error::Database(error)
+    }
+}
+
+impl From<muriel_store::Error> for Error {
+    fn from(error: muriel_store::Error) -> Self {
+        match error {
+            muriel_store::Error::Sql(error) => Error::Database(error),
+            other => Error::Other(other.into()),
+        }
+    }
+}
+
+impl From<muriel_api::api_key::NoRandomness> for Error {
+    fn from(error: muriel_api::api_key::NoRandomness) -> Self {
+        Error::Other(error.into())
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn sentence(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! Opening what a command works on: the database and the pepper that fits it.
+
+use crate::config::Place;
+use crate::{Error, Result};
+use muriel_api::api_key::Pepper;
+use muriel_sql::{Db, PostgresOptions, SqliteOptions};
+use muriel_store::settings;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// A database whose schema is up to date, and its pepper.
+pub struct Opened {
+    /// Where things are kept.
+    pub db: Db,
+    /// What keys are made and checked with.
+    pub pepper: Pepper,
+}
+
+/// Opens the database, made where it is missing, and the pepper.
+///
+/// # Errors
+/// A directory or database that cannot be used, a newer schema, a pepper that
+/// is missing or does not fit.
+pub async fn open(place: &Place) -> Result<Opened> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&place.data_dir).map_err(|source| Error::File {
+        doing: "cannot make the data directory",
+        path: place.data_dir.clone(),
+        source,
+    })?;
+    let db = match &place.database_url {
+        Some(url) => Db::postgres(url, PostgresOptions::default()).await?,
+        None => Db::sqlite(&place.data_dir.join("muriel.db"), SqliteOptions::default())?,
+    };
+    muriel_store::migrate(&db).await?;
+    let pepper = pepper(&db, &place.pepper_file).await?;
+    Ok(Opened { db, pepper })
+}
+
+const FINGERPRINT: &str = "pepper_fingerprint";
+
+/// The pepper in the file. It is made with a new database; with one that knows a
+/// pepper already, only that one will do.
+async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
+    let known = db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(settings::get(tx, FINGERPRINT).await?) })).await?;
+    if known.is_none() {
+        make(path)?;
+    }
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::NoPepper(path.to_owned())),
+        Err(source) => {
+            return Err(Error::File { doing: "cannot read the pepper in", path: path.to_owned(), source });
+        }
+    };
+    let text = text.trim();
+    if text.len() < 32 {
+        return Err(Error::Setting(format!("the pepper in {} is shorter than 32 characters", path.display())));
+    }
+    let pepper = Pepper::new(text.as_bytes());
+    let fingerprint = pepper.fingerprint();
+    let mine = fingerprint.clone();
+    let known = db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(settings::get_or_set(tx, FINGERPRINT, &mine).await?) })
+        })
+        .await?;
+    if known == fingerprint { Ok(pepper) } else { Err(Error::ForeignPepper(path.to_owned())) }
+}
+
+/// Makes a pepper, readable by its owner only, unless there is one.
+fn make(path: &Path) -> Result<()> {
+    let failed = |source| Error::File { doing: "cannot make the pepper in", path: path.to_owned(), source };
+    let text = muriel_api::api_key::random_text(64)?;
+    // Written beside and linked, so that nobody ever reads half of one.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = directory.join(format!(".pepper-{}", std::process::id()));
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(failed)?;
+    let written = writeln!(file, "{text}").and_then(|()| file.sync_all());
+    let linked = written.and_then(|()| match fs::hard_link(&beside, path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    });
+    let _ = fs::remove_file(&beside);
+    linked.map_err(failed)
+}

@@ -1,0 +1,159 @@
+//! The server: everything wired together, started and stopped.
+
+use crate::config::Settings;
+use crate::open::{Opened, open};
+use crate::{Error, Result};
+use muriel_api::App;
+use muriel_api::edge::{Edge, EdgeSettings};
+use muriel_api::limits::{Limits, SWEEP_EVERY};
+use muriel_api::metrics::Metrics;
+use muriel_api::server::{self, ServerSettings};
+use std::fs::File;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// How often uses of keys are written down.
+const FLUSH_EVERY: Duration = Duration::from_secs(5);
+
+/// A server that runs until it is stopped.
+pub struct Running {
+    /// Where it answers.
+    pub address: SocketAddr,
+    /// Where it tells its metrics, if it does.
+    pub metrics_address: Option<SocketAddr>,
+    /// The state behind it.
+    pub app: App,
+    stop: watch::Sender<bool>,
+    serving: JoinHandle<usize>,
+    /// Held while it runs; the file's lock ends with it.
+    _lock: File,
+}
+
+/// Opens everything and starts to answer.
+///
+/// # Errors
+/// Whatever keeps it from answering, another server on the same data directory
+/// among it.
+pub async fn start(settings: Settings) -> Result<Running> {
+    std::fs::create_dir_all(&settings.place.data_dir).map_err(|source| Error::File {
+        doing: "cannot make the data directory",
+        path: settings.place.data_dir.clone(),
+        source,
+    })?;
+    let lock = lock(&settings)?;
+    let Opened { db, pepper } = open(&settings.place).await?;
+    let app = App::new(db, pepper, settings.clock.clone());
+    let metrics = Arc::new(Metrics::new());
+    let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
+    drop(limits.spawn_sweep(SWEEP_EVERY));
+    let router = muriel_api::router::router(app.clone());
+    let edge = Edge::new(router, EdgeSettings::default(), limits, metrics.clone());
+
+    let listener = listen(settings.listen).await?;
+    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let (stop, stopped) = watch::channel(false);
+    let metrics_address = match settings.metrics_listen {
+        None => None,
+        Some(wanted) => serve_metrics(wanted, metrics.clone(), stopped.clone()).await,
+    };
+    tokio::spawn(note_uses(app.clone(), stopped.clone()));
+    let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
+    tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
+    Ok(Running { address, metrics_address, app, stop, serving, _lock: lock })
+}
+
+impl Running {
+    /// Stops: no new connections, running requests end, what is written is safe.
+    ///
+    /// # Errors
+    /// When the database could not be closed well.
+    pub async fn stop(self) -> Result<()> {
+        let _ = self.stop.send(true);
+        let cut = self.serving.await.unwrap_or(0);
+        if cut > 0 {
+            tracing::warn!(connections = cut, "requests did not end in time and were cut");
+        }
+        if let Err(error) = self.app.directory.flush().await {
+            tracing::warn!(%error, "last uses of keys were not noted");
+        }
+        self.app.db.clone().close().await?;
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+/// Serves until SIGTERM or SIGINT.
+///
+/// # Errors
+/// As [`start`].
+pub async fn until_signalled(settings: Settings) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let other = |error: std::io::Error| Error::Other(error.into());
+    let mut terminate = signal(SignalKind::terminate()).map_err(other)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(other)?;
+    let running = start(settings).await?;
+    println!("muriel ready http://{}", running.address);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    running.stop().await
+}
+
+/// One server per data directory.
+fn lock(settings: &Settings) -> Result<File> {
+    let path = settings.place.data_dir.join("serve.lock");
+    let failed = |source| Error::File { doing: "cannot lock", path: path.clone(), source };
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Running(settings.place.data_dir.clone())),
+        Err(std::fs::TryLockError::Error(source)) => Err(failed(source)),
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|source| Error::Listen { address: address.to_string(), source })
+}
+
+/// Where metrics are told; a taken address is worth a warning, not a refusal.
+async fn serve_metrics(
+    wanted: SocketAddr,
+    metrics: Arc<Metrics>,
+    stopped: watch::Receiver<bool>,
+) -> Option<SocketAddr> {
+    match listen(wanted).await {
+        Ok(listener) => {
+            let address = listener.local_addr().ok();
+            tokio::spawn(server::serve_metrics(listener, metrics, is_set(stopped)));
+            address
+        }
+        Err(error) => {
+            tracing::warn!(error = crate::error::sentence(&error), "metrics are not served");
+            None
+        }
+    }
+}
+
+async fn is_set(mut flag: watch::Receiver<bool>) {
+    // Its sender gone means the same.
+    let _ = flag.wait_for(|set| *set).await;
+}
+
+async fn note_uses(app: App, stopped: watch::Receiver<bool>) {
+    let mut stopped = std::pin::pin!(is_set(stopped));
+    loop {
+        tokio::select! {
+            () = &mut stopped => return,
+            () = tokio::time::sleep(FLUSH_EVERY) => {
+                if let Err(error) = app.directory.flush().await {
+                    tracing::warn!(%error, "uses of keys were not noted");
+                }
+            }
+        }
+    }
+}

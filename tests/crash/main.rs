@@ -1,0 +1,3 @@
+//! Kills the server under load.
+
+fn main() {}
