@@ -5,6 +5,8 @@ pub(crate) mod experiment;
 pub(crate) mod fields;
 pub(crate) mod goal;
 pub(crate) mod hypothesis;
+#[cfg(test)]
+mod laws;
 pub(crate) mod query;
 pub(crate) mod schemas;
 mod targeting;
