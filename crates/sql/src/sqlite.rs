@@ -618,6 +618,9 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
         (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        // Without it SQLite plans each statement for the values bound to it, and
+        // prepares a cached one anew for the next values.
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
         conn.set_db_config(setting, on).map_err(error)?;
     }
@@ -659,4 +662,27 @@ fn error(error: rusqlite::Error) -> Error {
 /// elsewhere under it does not matter.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::StatementStatus;
+
+    #[test]
+    fn a_cached_statement_is_prepared_once_for_all_values() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("one.db");
+        create_private(&path).unwrap();
+        let conn = open_writer(&path).unwrap();
+        conn.execute_batch("CREATE TABLE t (a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a, b)) STRICT")
+            .unwrap();
+        let sql = "SELECT b FROM t WHERE a = $1 ORDER BY b";
+        for value in 0..3 {
+            query(&conn, sql, &[Value::Int(value)]).unwrap();
+        }
+        let statement = conn.prepare_cached(&for_sqlite(sql)).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::Run), 3);
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
 }
