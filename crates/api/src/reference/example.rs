@@ -1,0 +1,266 @@
+//! Plausible values for a schema, and the request that sends one.
+
+use super::html::Html;
+use super::schema::{Resolved, Schemas, Side, alternatives, is_null};
+use serde_json::{Map, Value, json};
+
+/// Levels of values; what is nested deeper is left empty.
+const DEPTH: usize = 10;
+
+/// Fields that make a request easier to understand although it need not have them.
+pub(super) const TELLING: &[&str] = &["VariantBody.data", "VariantBody.nickname", "ServeBody.traffic_allocation"];
+
+/// Of a body that requires nothing, what a first request would have.
+pub(super) const CHANGED: &[&str] = &[
+    "ExperimentPatch.tags",
+    "ExperimentPatch.test_name",
+    "GoalPatch.goal_name",
+    "GoalPatch.window_days",
+    "HypothesisBody.observation",
+    "HypothesisBody.problem",
+    "HypothesisBody.solution",
+    "HypothesisPatch.importance",
+    "HypothesisPatch.solution",
+];
+
+/// Values that a schema cannot say, by `Schema.field` or by the field alone.
+fn known(field: &str) -> Option<Value> {
+    Some(match field {
+        "Configuration.bayesian" => json!(1),
+        "Control.nickname" => json!("Original"),
+        "DistributionAnswer.variants" => json!([
+            { "variant_id": "0", "name": "Control", "traffic_weight": 50.0, "variant_status": "active" },
+            { "variant_id": "1", "name": "Variant 1", "traffic_weight": 50.0, "variant_status": "active" },
+        ]),
+        "ErrorBody.code" => json!("invalid_field"),
+        "ErrorBody.error" => json!("variants[0].name must be \"Variant 1\""),
+        "ErrorBody.success" => json!(false),
+        "ExperimentCreated.goal_profile_id" => json!(null),
+        "ExperimentCreated.status" => json!(9),
+        "FieldError.field" => json!("variants[0].name"),
+        "FieldError.message" => json!("must be \"Variant 1\""),
+        "Targeting.user_rule" | "Audience.user_rule" => json!([]),
+        "TimeRange.end" => json!("17:00"),
+        "TimeRange.start" => json!("09:00"),
+        "Variant.name" | "VariantBody.name" => json!("Variant 1"),
+        "ServeBody.variant_id" | "WinnerServed.serving_variant_id" => json!("1"),
+        "PreviewLinks.variants" => json!([
+            { "variant_id": 0, "name": "Control", "preview_url": preview_url("0") },
+            { "variant_id": 1, "name": "Variant 1", "preview_url": preview_url("Variant_1") },
+        ]),
+        "ServingStopped.is_serving" => json!(false),
+        "archived" | "has_more" | "was_live" => json!(false),
+        "builtin_metrics" => json!(["bounce_rate", "engagement"]),
+        "company_id" => json!(12),
+        "completion_after_period" | "completion_conversion" | "completion_visitor" => json!(0),
+        "confidence" | "difficulty" | "importance" => json!(4),
+        "count" | "total" => json!(1),
+        "customCSS" | "customJS" | "custom_css" | "custom_js" => json!(""),
+        "data" => json!([{ "target": "#headline", "innerText": "Start free today" }]),
+        "event_metrics" | "secondary_goal_keys" | "warnings" => json!([]),
+        "experiment_key" => json!("pricing-headline"),
+        "goal_key" | "primary_goal_key" => json!("order-completed"),
+        "goal_name" => json!("Order completed"),
+        "goal_profile_id" => json!(31),
+        "goal_type" => json!("pageview"),
+        "goal_value" => json!("/thank-you"),
+        "hypothesis_id" => json!(205),
+        "hypothesis_url" => json!("https://wiki.example.com/pricing-research"),
+        "limit" => json!(50),
+        "linked_test_ids" => json!([4711]),
+        "min_count" | "epoch" => json!(1),
+        "nickname" => json!("Shorter headline"),
+        "observation" => json!("Most visitors leave the pricing page within ten seconds."),
+        "offset" => json!(0),
+        "next_offset" => json!(1),
+        "problem" => json!("The headline does not say what the product does."),
+        "project_key" => json!("shop"),
+        "request_id" => json!("0198c5a2-7d1e-7c3a-9b54-2f6e8a1c0d37"),
+        "secondary_goals_count" => json!(0),
+        "solution" => json!("Name the benefit in the headline."),
+        "status" => json!(1),
+        "tags" => json!(["pricing"]),
+        "test_id" => json!(4711),
+        "test_name" => json!("Pricing headline"),
+        "traffic_allocation" => json!(100),
+        "url" | "page_url" | "variants_data_key" => json!("https://www.example.com/pricing"),
+        "weights" => json!({ "Control": 50, "Variant 1": 50 }),
+        "window_days" => json!(14),
+        _ => return None,
+    })
+}
+
+fn preview_url(arm: &str) -> String {
+    format!("https://www.example.com/pricing?test-preview=4711&test-variant={arm}&test-token=…")
+}
+
+/// A value that the schema allows.
+pub(super) fn value(schemas: &Schemas<'_>, schema: &Value, side: Side) -> Value {
+    of(schemas, schema, side, "", "", 0)
+}
+
+/// A value for a parameter, as it stands in a path or a query.
+pub(super) fn parameter(schemas: &Schemas<'_>, name: &str, schema: &Value) -> String {
+    let value = of(schemas, schema, Side::Request, "", name, 0);
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn of(schemas: &Schemas<'_>, schema: &Value, side: Side, owner: &str, field: &str, depth: usize) -> Value {
+    if let Some(value) = known(&format!("{owner}.{field}")).or_else(|| known(field)) {
+        return value;
+    }
+    let Resolved { node, name, nullable, .. } = schemas.resolve(schema);
+    if depth >= DEPTH {
+        return Value::Null;
+    }
+    let first = |key: &str| node.get(key).and_then(Value::as_array).and_then(|values| values.first());
+    let given = first("examples").or(node.get("example")).or(node.get("default")).or(node.get("const"));
+    if let Some(given) = given.or(first("enum")) {
+        return given.clone();
+    }
+    if node.get("properties").is_some() {
+        return object(schemas, node, name.unwrap_or_default(), side, depth);
+    }
+    // Nothing, where nothing is allowed and nobody said what there would be.
+    if nullable && side == Side::Answer {
+        return Value::Null;
+    }
+    if let Some(part) = alternatives(node).and_then(|parts| parts.iter().find(|part| !is_null(part))) {
+        return of(schemas, part, side, owner, field, depth + 1);
+    }
+    match type_of(node) {
+        Some("array") => match node.get("items") {
+            Some(items) => Value::Array(vec![of(schemas, items, side, owner, "", depth + 1)]),
+            None => Value::Array(Vec::new()),
+        },
+        Some("object") => Value::Object(Map::new()),
+        Some("boolean") => Value::Bool(true),
+        Some("integer" | "number") => node.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("string") => Value::String(text(node, field)),
+        _ => Value::Null,
+    }
+}
+
+fn object(schemas: &Schemas<'_>, node: &Value, owner: &str, side: Side, depth: usize) -> Value {
+    let fields = Schemas::fields(node);
+    let open = !fields.iter().any(|(_, _, required)| *required);
+    let mut made = Map::new();
+    for (name, schema, required) in fields {
+        let full = format!("{owner}.{name}");
+        let chosen = match side {
+            Side::Request => TELLING.contains(&full.as_str()) || open && CHANGED.contains(&full.as_str()),
+            // What is sent and received alike is received complete.
+            Side::Answer => open,
+        };
+        if !required && !chosen {
+            continue;
+        }
+        let Resolved { node, nullable, .. } = schemas.resolve(schema);
+        // Received complete, but with nothing set.
+        let unset = open && side == Side::Answer && known(&full).is_none();
+        let value = match type_of(node) {
+            _ if unset && nullable => Value::Null,
+            Some("array") if unset => Value::Array(Vec::new()),
+            _ => of(schemas, schema, side, owner, name, depth + 1),
+        };
+        made.insert(name.to_owned(), value);
+    }
+    Value::Object(made)
+}
+
+fn text(node: &Value, field: &str) -> String {
+    let format = node.get("format").and_then(Value::as_str);
+    match field {
+        _ if format == Some("date-time") => "2026-03-02T09:30:00.000Z".to_owned(),
+        _ if format == Some("date") => "2026-03-02".to_owned(),
+        _ if format == Some("uri") || field.ends_with("url") => "https://www.example.com/".to_owned(),
+        "" => "text".to_owned(),
+        _ => field.replace('_', " "),
+    }
+}
+
+fn type_of(node: &Value) -> Option<&str> {
+    match node.get("type")? {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+        name => name.as_str(),
+    }
+}
+
+/// A request as a command for `curl`.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    /// Path and query, filled in.
+    pub(super) target: String,
+    pub(super) content_type: &'a str,
+    pub(super) body: Option<Value>,
+}
+
+impl Request<'_> {
+    /// The command. The server and the key are variables of the shell, so that
+    /// it can be pasted as it is.
+    pub(super) fn write(&self, html: &mut Html) {
+        html.tag("curl ");
+        if self.method != "GET" {
+            html.tag("-X ").text(self.method).tag(" \\\n  ");
+        }
+        html.tag("<span class=\"s\">&quot;$MURIEL_URL").text(&self.target).tag("&quot;</span>");
+        html.tag(" \\\n  -H <span class=\"s\">&quot;Authorization: Bearer $MURIEL_KEY&quot;</span>");
+        if let Some(body) = &self.body {
+            html.tag(" \\\n  -H <span class=\"s\">&quot;Content-Type: ").text(self.content_type);
+            html.tag("&quot;</span> \\\n  -d &#39;");
+            Json { shell: true }.write(html, body, 0);
+            html.tag("&#39;");
+        }
+    }
+}
+
+/// JSON on lines, its names and texts marked.
+pub(super) fn json(html: &mut Html, value: &Value) {
+    Json { shell: false }.write(html, value, 0);
+}
+
+struct Json {
+    /// Whether it stands between single quotes of a shell.
+    shell: bool,
+}
+
+impl Json {
+    fn write(&self, html: &mut Html, value: &Value, depth: usize) {
+        match value {
+            Value::Object(fields) if !fields.is_empty() => {
+                html.tag("{\n");
+                for (at, (name, value)) in fields.iter().enumerate() {
+                    html.tag(if at == 0 { "" } else { ",\n" });
+                    indent(html, depth + 1);
+                    html.tag("<b>").text(&self.quoted(&Value::from(name.as_str()))).tag("</b>: ");
+                    self.write(html, value, depth + 1);
+                }
+                html.tag("\n");
+                indent(html, depth);
+                html.tag("}");
+            }
+            Value::Array(entries) => {
+                html.tag("[");
+                for (at, entry) in entries.iter().enumerate() {
+                    html.tag(if at == 0 { "" } else { ", " });
+                    self.write(html, entry, depth);
+                }
+                html.tag("]");
+            }
+            Value::String(_) => _ = html.tag("<span class=\"s\">").text(&self.quoted(value)).tag("</span>"),
+            other => _ = html.text(&other.to_string()),
+        }
+    }
+
+    fn quoted(&self, text: &Value) -> String {
+        let text = text.to_string();
+        if self.shell { text.replace('\'', r"'\''") } else { text }
+    }
+}
+
+fn indent(html: &mut Html, depth: usize) {
+    for _ in 0..depth {
+        html.tag("  ");
+    }
+}
