@@ -50,6 +50,14 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     if changes_one {
         parameters.push(header("If-Match", "Only if the experiment still has this ETag; 412 otherwise.", None));
     }
+    let is_details = operation.responses.responses.contains_key("304");
+    if is_details {
+        parameters.push(header(
+            "If-None-Match",
+            "Only if the experiment no longer has this ETag; 304 otherwise.",
+            None,
+        ));
+    }
     if is_post {
         parameters.push(header(
             "Idempotency-Key",
@@ -57,20 +65,54 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
             Some("^[!-~]{1,255}$"),
         ));
     }
+    let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);
     let mut statuses = vec![400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 503];
     if takes_body {
         statuses.extend([413, 415]);
     }
-    if is_post || changes_one || path.contains("/goal/") {
+    if !conflicts.is_empty() {
         statuses.push(409);
     }
     if changes_one {
         statuses.push(412);
     }
     statuses.sort_unstable();
-    for status in statuses {
-        operation.responses.responses.insert(status.to_string(), RefOr::T(error_response(status)));
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response {
+            let mut promise = |name: &str, description: &str| {
+                let mut header = Header::new(ObjectBuilder::new().schema_type(Type::String));
+                header.description = Some(description.to_owned());
+                response.headers.insert(name.to_owned(), RefOr::T(header));
+            };
+            promise("X-Request-Id", "Identifies the request.");
+            if is_details || (changes_one && !is_post && !is_delete) {
+                promise("ETag", "The version that the experiment has now.");
+            }
+            if is_post && status.starts_with('2') {
+                promise("Idempotent-Replayed", "true when this is the first answer given again.");
+            }
+        }
     }
+    for status in statuses {
+        operation.responses.responses.insert(status.to_string(), RefOr::T(error_response(status, &conflicts)));
+    }
+}
+
+/// The codes with which an operation can conflict with the state of things.
+fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
+    let mut codes = match operation {
+        "createExperiment" | "createGoal" => vec!["key_taken"],
+        "updateExperiment" => vec!["variant_is_served"],
+        "updateExperimentStatus" => vec!["transition_forbidden", "concluded"],
+        "serveWinner" => vec!["draft_cannot_serve", "already_serving"],
+        "updateServingRollout" | "stopServing" => vec!["not_serving"],
+        "deleteGoal" => vec!["goal_in_use"],
+        _ => Vec::new(),
+    };
+    if is_post {
+        codes.push("idempotency_key_reused");
+    }
+    codes
 }
 
 fn path_parameter(name: &str) -> RefOr<Parameter> {
@@ -105,8 +147,9 @@ fn header(name: &str, description: &str, pattern: Option<&str>) -> RefOr<Paramet
         .into()
 }
 
-fn error_response(status: u16) -> utoipa::openapi::Response {
-    let codes: Vec<_> = CODES.iter().filter(|(_, of, _)| *of == status).collect();
+fn error_response(status: u16, conflicts: &[&str]) -> utoipa::openapi::Response {
+    let possible = |code: &str| status != 409 || conflicts.contains(&code);
+    let codes: Vec<_> = CODES.iter().filter(|(code, of, _)| *of == status && possible(code)).collect();
     let description: Vec<_> = codes.iter().map(|(code, _, meaning)| format!("`{code}`: {meaning}.")).collect();
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let mut response = ResponseBuilder::new()

@@ -18,6 +18,10 @@ CREATE TABLE project (
     created_at  {int} NOT NULL,
     -- Counts changes to the project's hypotheses, in the order of their commits.
     backlog_seq {int} NOT NULL,
+    -- How many hypotheses there are, and how many of them are archived: each
+    -- change of one counts here anyway, and a list tells its total at once.
+    hypotheses  {int} NOT NULL,
+    archived    {int} NOT NULL,
     UNIQUE (project_key),
     UNIQUE (company_id, name)
 ) {strict};

@@ -213,6 +213,18 @@ impl Backlog {
         *self = packed;
     }
 
+    /// The line that holds the text at `at`, which is not before line `from`. A
+    /// common word is found in the very next line, a rare one far away: steps
+    /// double until they pass it.
+    fn line_at(&self, at: usize, from: usize) -> usize {
+        let mut step = 1;
+        while self.lines.get(from + step).is_some_and(|line| line.start <= at) {
+            step *= 2;
+        }
+        let (near, far) = (from + step / 2, (from + step).min(self.lines.len()));
+        near + self.lines[near..far].partition_point(|line| line.start <= at) - 1
+    }
+
     /// The hypotheses whose texts contain `needle`.
     fn matches(&self, needle: &str, archived_too: bool) -> Matches {
         let finder = Finder::new(needle.as_bytes());
@@ -220,7 +232,7 @@ impl Backlog {
         let (mut from, mut line) = (0, 0);
         while let Some(at) = finder.find(&self.text.as_bytes()[from..]) {
             let at = from + at;
-            line += self.lines[line..].partition_point(|line| line.start <= at) - 1;
+            line = self.line_at(at, line);
             let found = self.lines[line];
             if !found.replaced && (archived_too || !found.archived) {
                 matches.0.push((found.updated_at, found.id));

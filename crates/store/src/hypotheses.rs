@@ -83,28 +83,24 @@ async fn plain_page(
     archived_too: bool,
     (limit, offset): (i64, i64),
 ) -> Result<Page> {
-    let (page, count) = if archived_too {
-        (
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM hypothesis h WHERE h.project_id = $1 ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 \
-                 OFFSET $3"
-            ),
-            "SELECT COUNT(*) FROM hypothesis WHERE project_id = $1",
+    let page = if archived_too {
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM hypothesis h WHERE h.project_id = $1 ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 \
+             OFFSET $3"
         )
     } else {
-        (
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM hypothesis h WHERE h.project_id = $1 AND h.archived = 0 \
-                 ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 OFFSET $3"
-            ),
-            "SELECT COUNT(*) FROM hypothesis WHERE project_id = $1 AND archived = 0",
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM hypothesis h WHERE h.project_id = $1 AND h.archived = 0 \
+             ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 OFFSET $3"
         )
     };
-    let total = tx.query_one(count, params![project.0]).await?.int(0)?;
+    let counts =
+        tx.query_one("SELECT hypotheses, archived FROM project WHERE project_id = $1", params![project.0]).await?;
+    let total = if archived_too { counts.int(0)? } else { counts.int(0)? - counts.int(1)? };
     // Past the end there is nothing to look for.
     let hypotheses = if offset < total {
         let rows = tx.query(page, params![project.0, limit, offset]).await?;
@@ -187,13 +183,15 @@ pub async fn exists(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Re
     Ok(row.is_some())
 }
 
-/// The next number of the project's backlog. Held until the transaction ends, so
-/// that numbers become visible in their order.
-async fn next_seq(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
+/// The next number of the project's backlog, which then has so many hypotheses
+/// and archived ones more. Held until the transaction ends, so that numbers
+/// become visible in their order.
+async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived: i64) -> Result<i64> {
     let row = tx
         .query_one(
-            "UPDATE project SET backlog_seq = backlog_seq + 1 WHERE project_id = $1 RETURNING backlog_seq",
-            params![project.0],
+            "UPDATE project SET backlog_seq = backlog_seq + 1, hypotheses = hypotheses + $2, archived = archived + $3 \
+             WHERE project_id = $1 RETURNING backlog_seq",
+            params![project.0, more, more_archived],
         )
         .await?;
     Ok(row.int(0)?)
@@ -204,7 +202,7 @@ async fn next_seq(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, project: ProjectId, content: &Content, now: Instant) -> Result<HypothesisId> {
-    let seq = next_seq(tx, project).await?;
+    let seq = next_seq(tx, project, 1, 0).await?;
     let row = tx
         .query_one(
             "INSERT INTO hypothesis (project_id, observation, problem, solution, confidence, importance, difficulty, \
@@ -234,12 +232,13 @@ pub async fn insert(tx: &mut dyn Tx, project: ProjectId, content: &Content, now:
 pub async fn update(
     tx: &mut dyn Tx,
     project: ProjectId,
-    id: HypothesisId,
+    before: &Hypothesis,
     content: &Content,
     archived: bool,
     now: Instant,
 ) -> Result<()> {
-    let seq = next_seq(tx, project).await?;
+    let id = before.id;
+    let seq = next_seq(tx, project, 0, i64::from(archived) - i64::from(before.archived)).await?;
     tx.execute(
         "UPDATE hypothesis SET observation = $2, problem = $3, solution = $4, confidence = $5, importance = $6, \
          difficulty = $7, link = $8, archived = $9, \
@@ -269,7 +268,7 @@ pub async fn update(
 /// # Errors
 /// When the database cannot be reached.
 pub async fn touch(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId, now: Instant) -> Result<()> {
-    let seq = next_seq(tx, project).await?;
+    let seq = next_seq(tx, project, 0, 0).await?;
     tx.execute(
         "UPDATE hypothesis SET updated_at = CASE WHEN updated_at > $2 THEN updated_at ELSE $2 END, \
          revision = revision + 1, seq = $3 WHERE hypothesis_id = $1",

@@ -54,7 +54,8 @@ pub async fn project_insert(
 ) -> Result<Project> {
     let row = tx
         .query_one(
-            "INSERT INTO project (company_id, project_key, name, created_at, backlog_seq) VALUES ($1, $2, $3, $4, 0) \
+            "INSERT INTO project (company_id, project_key, name, created_at, backlog_seq, hypotheses, archived) \
+             VALUES ($1, $2, $3, $4, 0, 0, 0) \
              RETURNING project_id",
             params![company.0, key, name, now.us()],
         )

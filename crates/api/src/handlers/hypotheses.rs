@@ -134,7 +134,7 @@ pub(crate) async fn hypothesis_update(
             let patch = wire::patch(&sent?.json)?;
             let (content, archived) = patch.apply(&before.content, before.archived)?;
             if content != before.content || archived != before.archived {
-                hypotheses::update(tx, project, id, &content, archived, now).await?;
+                hypotheses::update(tx, project, &before, &content, archived, now).await?;
             }
             Ok(())
         })
