@@ -305,7 +305,10 @@ async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goa
     Ok((primary, secondary))
 }
 
-/// The experiment's epochs, first one first.
+/// Epochs that are read at most.
+pub const EPOCHS_MAX: i64 = 1_000;
+
+/// The experiment's epochs, first one first; of more than [`EPOCHS_MAX`] the last.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -313,11 +316,12 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
     let rows = tx
         .query(
             "SELECT epoch, started_at, reasons, traffic_allocation, weights FROM epoch WHERE experiment_id = $1 \
-             ORDER BY epoch",
-            params![id.0],
+             ORDER BY epoch DESC LIMIT $2",
+            params![id.0, EPOCHS_MAX],
         )
         .await?;
     rows.into_iter()
+        .rev()
         .map(|mut row| {
             let weights: Weights = from_json(&row.text(4)?, "epoch", "weights")?;
             Ok(Epoch {

@@ -9,6 +9,8 @@ mod distribution;
 mod lifecycle;
 mod patch;
 mod revision;
+#[cfg(test)]
+mod tests;
 mod variant;
 
 pub use configuration::{Configuration, ConfigurationPatch};

@@ -1,0 +1,168 @@
+//! What may happen to an experiment, as tables.
+
+use super::*;
+use crate::problem::Problem;
+
+const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
+const LATER: Instant = NOW.plus_us(1_000_000);
+
+fn experiment(status: Status) -> Experiment {
+    let mut experiment = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "key".into(), NOW);
+    experiment.name = "Name".into();
+    experiment.url = "https://a.example/".into();
+    experiment.variants_data_key = DataKey::stored(experiment.url.clone());
+    experiment.variants = vec![Variant::default(), Variant::default()];
+    experiment.moved(status, NOW).unwrap()
+}
+
+fn conclusion() -> Conclusion {
+    Conclusion { outcome: Outcome::Win, note: "It won.".into(), concluded_at: NOW }
+}
+
+#[test]
+fn statuses_move_as_the_table_says() {
+    use Status::{Draft, Inactive, Live};
+    for (from, to, expect) in [
+        (Draft, Draft, Ok(Draft)),
+        (Draft, Live, Ok(Live)),
+        (Draft, Inactive, Ok(Inactive)),
+        (Live, Draft, Err(Conflict::DeactivateFirst)),
+        (Live, Live, Ok(Live)),
+        (Live, Inactive, Ok(Inactive)),
+        (Inactive, Draft, Ok(Draft)),
+        (Inactive, Live, Ok(Live)),
+        (Inactive, Inactive, Ok(Inactive)),
+    ] {
+        let before = experiment(from);
+        assert_eq!(before.moved(to, LATER).map(|after| after.lifecycle.status()), expect, "{from:?} to {to:?}");
+        if from == to {
+            assert_eq!(before.moved(to, LATER).unwrap(), before);
+        }
+        // A concluded experiment stays where it is until it is reopened.
+        let concluded = Experiment { conclusion: Some(conclusion()), ..before };
+        let expect = if from == to { Ok(from) } else { Err(Conflict::Concluded) };
+        assert_eq!(concluded.moved(to, LATER).map(|after| after.lifecycle.status()), expect);
+    }
+}
+
+#[test]
+fn concluding_ends_an_experiment_unless_it_serves_a_winner() {
+    for (winner, status, serving) in [
+        (None, Status::Inactive, Serving::Never),
+        (Some("2"), Status::Live, Serving::Winner { arm: Arm(2), rollout: 100 }),
+    ] {
+        let concluded = experiment(Status::Live).concluded(conclusion(), winner).unwrap();
+        assert_eq!((concluded.lifecycle.status(), concluded.serving), (status, serving));
+        assert_eq!(concluded.conclusion, Some(conclusion()));
+        assert_eq!(concluded.concluded(conclusion(), None), Err(Conflict::Concluded.into()));
+        let reopened = concluded.reopened().unwrap();
+        assert_eq!((reopened.lifecycle.status(), reopened.conclusion.clone()), (status, None));
+        assert_eq!(reopened.reopened(), Err(Conflict::NotConcluded));
+    }
+    assert!(experiment(Status::Live).concluded(conclusion(), Some("3")).is_err());
+    // One that serves already keeps doing so.
+    let serving = experiment(Status::Live).serving("0", 50).unwrap();
+    assert!(serving.concluded(conclusion(), None).unwrap().lifecycle.is_live());
+}
+
+#[test]
+fn winners_are_served_rolled_out_and_stopped() {
+    let live = experiment(Status::Live);
+    assert_eq!(live.rolled_out(50), Err(Conflict::NotServing));
+    assert_eq!(live.stopped(), Err(Conflict::NotServing));
+    assert_eq!(experiment(Status::Draft).serving("1", 100), Err(Conflict::DraftCannotServe.into()));
+    for unknown in ["3", "-1", "01", "", "Variant 1"] {
+        assert!(matches!(live.serving(unknown, 100), Err(Refusal::Invalid(_))), "{unknown}");
+    }
+    let serving = live.serving("2", 100).unwrap();
+    assert_eq!(serving.serving("1", 100), Err(Conflict::AlreadyServing.into()));
+    assert_eq!(serving.rolled_out(10).unwrap().serving, Serving::Winner { arm: Arm(2), rollout: 10 });
+    assert_eq!(serving.stopped().unwrap().serving, Serving::Stopped);
+    let fewer = ExperimentPatch { variants: Some(vec![VariantSent::default()]), ..ExperimentPatch::default() };
+    assert_eq!(serving.patched(fewer, Problems::default(), &Known::default()), Err(Conflict::VariantIsServed.into()));
+}
+
+#[test]
+fn epochs_open_for_what_moves_visitors_and_for_nothing_else() {
+    let live = Experiment { epoch: 1, ..experiment(Status::Live) };
+    let paused = live.moved(Status::Inactive, LATER).unwrap();
+    let with = |edit: &dyn Fn(&mut Experiment)| {
+        let mut after = live.clone();
+        edit(&mut after);
+        after
+    };
+    let cases: [(&str, Experiment, Experiment, &[Reason]); 12] = [
+        ("first start", experiment(Status::Draft), experiment(Status::Live), &[Reason::Status]),
+        ("pause", live.clone(), paused.clone(), &[Reason::Status]),
+        ("resume", paused.clone(), paused.moved(Status::Live, LATER).unwrap(), &[Reason::Status]),
+        ("put aside", experiment(Status::Draft), experiment(Status::Inactive), &[]),
+        ("name", live.clone(), with(&|e| e.name = "Other".into()), &[]),
+        ("nickname", live.clone(), with(&|e| e.variants[0].nickname = "Blue".into()), &[]),
+        ("code", live.clone(), with(&|e| e.variants[0].code.js = "a()".into()), &[Reason::Variants]),
+        ("arm", live.clone(), with(&|e| e.variants.push(Variant::default())), &[Reason::Variants]),
+        (
+            "targeting",
+            live.clone(),
+            with(&|e| e.targeting.audience.device_rule = vec!["mobile".into()]),
+            &[Reason::Targeting],
+        ),
+        ("traffic", live.clone(), with(&|e| e.configuration.traffic_allocation = 50), &[Reason::Traffic]),
+        ("equal is what it was", live.clone(), with(&|e| e.configuration.distribution = Distribution::Equal), &[]),
+        ("paused edits", paused.clone(), Experiment { variants: vec![Variant::default()], ..paused.clone() }, &[]),
+    ];
+    for (what, before, after, expect) in cases {
+        let revision = Revision::between(&before, after, LATER).expect(what);
+        let reasons = revision.epoch.as_ref().map_or(&[][..], |epoch| &epoch.reasons);
+        assert_eq!(reasons, expect, "{what}");
+        assert_eq!(revision.experiment.epoch, before.epoch + i64::from(!expect.is_empty()), "{what}");
+        assert_eq!(revision.experiment.revision, before.revision + 1, "{what}");
+        assert!(!revision.before.is_empty(), "{what}");
+    }
+    assert_eq!(Revision::between(&live, live.clone(), LATER), None);
+}
+
+#[test]
+fn history_keeps_the_code_that_a_patch_deletes() {
+    let mut before = experiment(Status::Draft);
+    before.variants[1].code.js = "precious()".into();
+    let patch = ExperimentPatch { variants: Some(vec![VariantSent::default()]), ..ExperimentPatch::default() };
+    let after = before.patched(patch, Problems::default(), &Known::default()).unwrap();
+    assert!(before.changes_code(&after));
+    let revision = Revision::between(&before, after, LATER).unwrap();
+    assert_eq!(revision.before["variants"][1]["customJS"], "precious()");
+}
+
+#[test]
+fn a_clock_that_was_set_back_orders_nothing_wrongly() {
+    let before = Experiment { updated_at: LATER, ..experiment(Status::Draft) };
+    let after = Experiment { name: "Other".into(), ..before.clone() };
+    assert_eq!(Revision::between(&before, after, NOW).unwrap().experiment.updated_at, LATER);
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let patch = ExperimentPatch {
+        variants_data_key: Some("https://other.example/".into()),
+        secondary_goals: Some(vec!["a".into(), "known".into(), "b".into()]),
+        primary_goal: Some(Some("c".into())),
+        hypothesis_id: Some(Some(HypothesisId(7))),
+        ..ExperimentPatch::default()
+    };
+    let known = Known { goal_keys: ["known".to_owned()].into(), hypothesis: false };
+    let found = Problems::one("test_name", "must not be blank");
+    let Err(Refusal::Invalid(problems)) = experiment(Status::Live).patched(patch, found, &known) else {
+        panic!("the patch is wrong in six ways")
+    };
+    let fields: Vec<_> = problems.iter().map(|Problem { field, .. }| field.as_str()).collect();
+    assert_eq!(
+        fields,
+        [
+            "test_name",
+            "variants_data_key",
+            "secondary_goal_keys[0]",
+            "secondary_goal_keys[2]",
+            "primary_goal_key",
+            "hypothesis_id"
+        ]
+    );
+}
