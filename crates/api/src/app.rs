@@ -58,20 +58,17 @@ impl App {
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, ApiError>> + Send + 'static,
         T: Send + 'static,
     {
-        let app = self.clone();
-        // A task of its own: a client that hangs up ends the wait, not the
-        // change, which must still be counted once it is over.
-        let task = tokio::spawn(async move {
-            let _changed = app.lists.changing(company);
-            app.db.write(body).await
-        });
-        match task.await {
-            Ok(result) => result,
-            Err(failure) => match failure.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(cancelled) => Err(ApiError::internal(cancelled)),
-            },
-        }
+        // It goes with the result, which the database lets go of once the change
+        // is committed, also when nobody waits for it any more.
+        let changing = self.lists.changing(company);
+        let (answer, _changing) = self
+            .db
+            .write::<_, ApiError, _>(move |tx| {
+                let work = body(tx);
+                Box::pin(async move { Ok((work.await?, changing)) })
+            })
+            .await?;
+        Ok(answer)
     }
 
     /// Runs `body` over one snapshot.

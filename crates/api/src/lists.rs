@@ -9,6 +9,7 @@ use muriel_domain::ids::CompanyId;
 use muriel_sql::Db;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of lists kept.
@@ -45,17 +46,24 @@ impl Weighter<ListKey, (Stamp, Bytes)> for BySize {
 
 pub(crate) struct Lists {
     db: Db,
-    changes: Vec<AtomicU64>,
+    changes: Arc<[AtomicU64]>,
     written: Cache<ListKey, (Stamp, Bytes), BySize>,
 }
 
 /// Counts a change when it is over, however it ended.
-pub(crate) struct Changing<'a>(&'a AtomicU64);
+pub(crate) struct Changing {
+    changes: Arc<[AtomicU64]>,
+    stripe: usize,
+}
 
-impl Drop for Changing<'_> {
+impl Drop for Changing {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Release);
+        self.changes[self.stripe].fetch_add(1, Ordering::Release);
     }
+}
+
+fn stripe(company: CompanyId) -> usize {
+    company.0.unsigned_abs() as usize % STRIPES
 }
 
 impl Lists {
@@ -67,20 +75,16 @@ impl Lists {
         }
     }
 
-    fn counter(&self, company: CompanyId) -> &AtomicU64 {
-        &self.changes[company.0.unsigned_abs() as usize % STRIPES]
-    }
-
     /// To be held over a change of the company's experiments or hypotheses.
-    pub(crate) fn changing(&self, company: CompanyId) -> Changing<'_> {
-        Changing(self.counter(company))
+    pub(crate) fn changing(&self, company: CompanyId) -> Changing {
+        Changing { changes: self.changes.clone(), stripe: stripe(company) }
     }
 
     /// The state of changes now; taken before a list is read. `None` where
     /// changes cannot be counted.
     pub(crate) fn stamp(&self, company: CompanyId) -> Option<Stamp> {
         let foreign = self.db.foreign_commits()?;
-        Some(Stamp { foreign, own: self.counter(company).load(Ordering::Acquire) })
+        Some(Stamp { foreign, own: self.changes[stripe(company)].load(Ordering::Acquire) })
     }
 
     /// The list, if nothing changed since it was read.
