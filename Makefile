@@ -47,7 +47,7 @@ typos:
 	@scripts/tools python
 	scripts/in-tools typos
 
-crash: ## kill the server 500 times under load, on both databases; nothing acknowledged may be lost
+crash: build ## kill the server 500 times under load, on both databases; nothing acknowledged may be lost
 	scripts/with-postgres cargo run --release -p muriel-tests --bin crash -- --cycles 500
 
 bench: ## side by side with the peers, in one run; options: make bench ARGS="--reps 3"

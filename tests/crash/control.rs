@@ -1,0 +1,227 @@
+//! Shows that the rig can fail: it plants faults and expects to be told of each.
+
+use crate::Result;
+use crate::http::Request;
+use crate::ledger::{Created, Kind, Owned, Violation};
+use crate::parts;
+use crate::place::Database;
+use crate::rig::{Options, Rig};
+use std::fmt;
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+
+/// Cycles in which a fault may find nothing to spoil.
+const ATTEMPTS: u32 = 20;
+
+/// Something that a good server never does.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// One part of an experiment holds something else.
+    CodeRewritten,
+    /// Everything that an acknowledged patch wrote is gone, without a trace.
+    PatchDropped,
+    /// An experiment holds a token that nobody sent.
+    PatchInvented,
+    /// An acknowledged experiment is gone.
+    CreateDropped,
+    /// An acknowledged experiment is there twice.
+    CreateRepeated,
+    /// An entry of the history is missing.
+    HistoryGap,
+    /// An epoch is missing.
+    EpochGap,
+}
+
+impl Fault {
+    const ALL: [Fault; 7] = [
+        Fault::CodeRewritten,
+        Fault::PatchDropped,
+        Fault::PatchInvented,
+        Fault::CreateDropped,
+        Fault::CreateRepeated,
+        Fault::HistoryGap,
+        Fault::EpochGap,
+    ];
+
+    fn kind(self) -> Kind {
+        match self {
+            Fault::CodeRewritten => Kind::Mixed,
+            Fault::PatchDropped | Fault::CreateDropped => Kind::Lost,
+            Fault::PatchInvented => Kind::Invented,
+            Fault::CreateRepeated => Kind::Duplicated,
+            Fault::HistoryGap | Fault::EpochGap => Kind::Miscounted,
+        }
+    }
+}
+
+/// What became of the faults.
+pub(crate) struct Outcome {
+    database: Database,
+    lines: Vec<(bool, String)>,
+}
+
+impl Outcome {
+    /// Whether each was reported for what it is, and nothing else was.
+    pub(crate) fn is_well(&self) -> bool {
+        self.lines.iter().all(|(is_well, _)| *is_well)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = self.lines.iter().filter(|(is_well, _)| *is_well).count();
+        write!(out, "{}: {found} of {} planted faults were found", self.database.name(), self.lines.len())?;
+        for (is_well, line) in &self.lines {
+            write!(out, "\n  {}: {line}", if *is_well { "found" } else { "NOT FOUND" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Plants every fault, each in a cycle of its own.
+pub(crate) fn run(options: &Options, database: Database) -> Result<Outcome> {
+    let mut rig = Rig::new(options, database)?;
+    let mut lines = Vec::new();
+    for fault in Fault::ALL {
+        lines.push(plant_and_check(&mut rig, fault)?);
+    }
+    if rig.place.file().is_some() {
+        lines.push(damage_and_check(&mut rig)?);
+    }
+    Ok(Outcome { database, lines })
+}
+
+fn plant_and_check(rig: &mut Rig, fault: Fault) -> Result<(bool, String)> {
+    for _ in 0..ATTEMPTS {
+        rig.place.tamper(keep())?;
+        let before: Vec<Owned> = rig.ledger.owned.clone();
+        rig.load_and_kill()?;
+        let mut planted = plant_in_database(rig, fault, &before)?;
+        rig.start_again()?;
+        if planted.is_none() {
+            planted = plant_by_request(rig, fault)?;
+        }
+        let told = rig.check(true)?;
+        if let Some(about) = planted {
+            return Ok(verdict(fault, &about, &told));
+        }
+        if let Some(other) = told.first() {
+            return Ok((false, format!("{fault:?}: before it was planted, {other}")));
+        }
+    }
+    Ok((false, format!("{fault:?}: {ATTEMPTS} cycles had nothing to spoil")))
+}
+
+fn verdict(fault: Fault, about: &str, told: &[Violation]) -> (bool, String) {
+    let is_it = |violation: &Violation| violation.kind == fault.kind() && violation.about == about;
+    match told {
+        [] => (false, format!("{fault:?} of {about}: nothing was reported")),
+        told if told.iter().all(is_it) => (true, format!("{fault:?} of {about}: {}", told[0].sentence)),
+        told => (false, format!("{fault:?} of {about}: {} reported, among them {}", told.len(), told[0])),
+    }
+}
+
+const TABLES: [&str; 5] = ["experiment", "variant", "experiment_goal", "epoch", "experiment_history"];
+
+/// Copies of every experiment, from which a patch can be undone.
+fn keep() -> String {
+    TABLES
+        .iter()
+        .map(|table| {
+            format!("DROP TABLE IF EXISTS kept_{table}; CREATE TABLE kept_{table} AS SELECT * FROM {table};\n")
+        })
+        .collect()
+}
+
+/// Puts an experiment back to where it was when it was kept.
+fn put_back(id: i64) -> String {
+    let columns = "name, control_nickname, control_js, control_css, custom_js, custom_css, configuration, targeting, \
+                   tags, plan, event_metrics, hypothesis_id, status, started_at, epoch, revision, updated_at";
+    let mut script = format!(
+        "UPDATE experiment SET ({columns}) = (SELECT {columns} FROM kept_experiment WHERE experiment_id = {id}) \
+         WHERE experiment_id = {id};\n"
+    );
+    for table in &TABLES[1..] {
+        script += &format!(
+            "DELETE FROM {table} WHERE experiment_id = {id};\n\
+             INSERT INTO {table} SELECT * FROM kept_{table} WHERE experiment_id = {id};\n"
+        );
+    }
+    script
+}
+
+/// Spoils something in the database of a dead server; the label of what it was.
+fn plant_in_database(rig: &mut Rig, fault: Fault, before: &[Owned]) -> Result<Option<String>> {
+    let mut pairs = rig.ledger.owned.iter().zip(before);
+    // Miscounting is told once of each experiment, so the two gaps go to different ones.
+    let (some, others) = rig.ledger.owned.split_at(rig.ledger.owned.len() / 2);
+    let (owned, script) = match fault {
+        Fault::CodeRewritten => (
+            rig.ledger.owned.first(),
+            "UPDATE experiment SET custom_js = 'somebody else wrote this' WHERE experiment_id = {id}".to_owned(),
+        ),
+        Fault::PatchDropped => {
+            let patched = pairs.find(|(now, before)| now.known.token > before.known.token);
+            (patched.map(|(now, _)| now), put_back(patched.map_or(0, |(now, _)| now.id)))
+        }
+        Fault::HistoryGap => (
+            some.iter().find(|owned| owned.known.revision > 2),
+            "DELETE FROM experiment_history WHERE experiment_id = {id} AND revision = 2".to_owned(),
+        ),
+        Fault::EpochGap => (
+            others.iter().find(|owned| owned.known.epoch > 2),
+            "DELETE FROM epoch WHERE experiment_id = {id} AND epoch = 2".to_owned(),
+        ),
+        Fault::PatchInvented | Fault::CreateDropped | Fault::CreateRepeated => return Ok(None),
+    };
+    let Some(owned) = owned else { return Ok(None) };
+    rig.place.tamper(script.replace("{id}", &owned.id.to_string()))?;
+    Ok(Some(owned.label.clone()))
+}
+
+/// Does something that nobody writes down; the label of what it was done to.
+fn plant_by_request(rig: &mut Rig, fault: Fault) -> Result<Option<String>> {
+    let links = &rig.ledger.links;
+    let acknowledged: Vec<(&Created, i64)> =
+        rig.ledger.created.iter().filter_map(|created| Some((created, created.id?))).collect();
+    let (label, answer) = match fault {
+        Fault::PatchInvented => {
+            let Some(owned) = rig.ledger.owned.get(1) else { return Ok(None) };
+            let body = parts::patch(&owned.label, owned.last_token + 3, links);
+            (&owned.label, rig.call(&Request::patch(format!("/experiment/{}", owned.id), &body))?)
+        }
+        Fault::CreateDropped => {
+            let Some((created, id)) = acknowledged.first() else { return Ok(None) };
+            let mut request = Request::get(format!("/experiment/{id}"));
+            request.method = "DELETE";
+            (&created.label, rig.call(&request)?)
+        }
+        Fault::CreateRepeated => {
+            let Some((created, _)) = acknowledged.last() else { return Ok(None) };
+            let body = parts::creation(&created.label, created.token, created.status, links);
+            (&created.label, rig.call(&Request::post("/create-experiment", &body, "another key"))?)
+        }
+        _ => return Ok(None),
+    };
+    match answer.status {
+        200 | 201 => Ok(Some(label.clone())),
+        _ => Err(format!("{fault:?} could not be planted: {}", answer.summary()).into()),
+    }
+}
+
+/// Overwrites a page of the SQLite file, which its check has to see.
+fn damage_and_check(rig: &mut Rig) -> Result<(bool, String)> {
+    const PAGE: u64 = 4096;
+    rig.stop()?;
+    if let Some(line) = rig.place.integrity()?.first() {
+        return Ok((false, format!("the file before it is damaged: {line}")));
+    }
+    // That look has moved the log into the file.
+    let path = rig.place.file().ok_or("there is no file")?;
+    let file = OpenOptions::new().write(true).open(path)?;
+    let pages = file.metadata()?.len() / PAGE;
+    file.write_all_at(&[0x5a; PAGE as usize], pages / 2 * PAGE)?;
+    let said = rig.place.integrity()?;
+    let first = said.first().map_or("nothing was reported", |line| line.lines().last().unwrap_or_default());
+    Ok((!said.is_empty(), format!("a page overwritten: {first}")))
+}

@@ -1,0 +1,140 @@
+//! What clients know: what was acknowledged, and what was sent last.
+
+use crate::parts::Links;
+use std::fmt;
+
+/// Number of the status that runs.
+pub(crate) const LIVE: i64 = 1;
+/// Number of the status after that.
+pub(crate) const INACTIVE: i64 = 0;
+/// Number of the status before that.
+pub(crate) const DRAFT: i64 = 9;
+
+/// Everything that the run has sent.
+pub(crate) struct Ledger {
+    pub(crate) links: Links,
+    pub(crate) owned: Vec<Owned>,
+    pub(crate) created: Vec<Created>,
+}
+
+/// Where an experiment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) token: u64,
+    pub(crate) status: i64,
+    pub(crate) revision: i64,
+    /// Number of the last epoch.
+    pub(crate) epoch: i64,
+}
+
+impl State {
+    /// A new experiment: live ones begin with an epoch.
+    pub(crate) fn new(token: u64, status: i64) -> Self {
+        Self { token, status, revision: 1, epoch: i64::from(status == LIVE) }
+    }
+
+    /// After a patch, which opens an epoch when visitors notice.
+    pub(crate) fn patched(self, token: u64) -> Self {
+        let epoch = self.epoch + i64::from(self.status == LIVE);
+        Self { token, revision: self.revision + 1, epoch, ..self }
+    }
+
+    /// After starting or pausing, which both open an epoch.
+    pub(crate) fn toggled(self) -> Self {
+        let status = if self.status == LIVE { INACTIVE } else { LIVE };
+        Self { status, revision: self.revision + 1, epoch: self.epoch + 1, ..self }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { token, status, revision, epoch } = self;
+        write!(out, "token {token}, status {status}, revision {revision}, epoch {epoch}")
+    }
+}
+
+/// An experiment that one client changes, one request after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Owned {
+    pub(crate) label: String,
+    pub(crate) id: i64,
+    /// After everything that was acknowledged.
+    pub(crate) known: State,
+    /// After the request that has no answer yet, if it was applied.
+    pub(crate) pending: Option<State>,
+    /// No later token has ever been sent; none is sent twice.
+    pub(crate) last_token: u64,
+}
+
+/// An experiment that was created under load, and not changed since.
+#[derive(Debug, Clone)]
+pub(crate) struct Created {
+    pub(crate) label: String,
+    pub(crate) token: u64,
+    pub(crate) status: i64,
+    /// Once it was acknowledged.
+    pub(crate) id: Option<i64>,
+    /// The cycle in which it was sent.
+    pub(crate) cycle: u32,
+}
+
+impl Created {
+    /// Under which it is sent, as often as it takes.
+    pub(crate) fn idempotency_key(&self) -> &str {
+        &self.label
+    }
+}
+
+/// What must not happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Parts of two changes at once.
+    Mixed,
+    /// Acknowledged, and not there.
+    Lost,
+    /// There, and never sent.
+    Invented,
+    /// There twice.
+    Duplicated,
+    /// Revisions, history or epochs that are not numbered 1 to n.
+    Miscounted,
+    /// An answer that a running server should not have given.
+    Unexpected,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 6] =
+        [Kind::Mixed, Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Miscounted, Kind::Unexpected];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Mixed => "mixed",
+            Kind::Lost => "lost",
+            Kind::Invented => "invented",
+            Kind::Duplicated => "duplicated",
+            Kind::Miscounted => "miscounted",
+            Kind::Unexpected => "unexpected",
+        }
+    }
+}
+
+/// One thing that happened and must not.
+#[derive(Debug, Clone)]
+pub(crate) struct Violation {
+    pub(crate) kind: Kind,
+    /// Label of the experiment.
+    pub(crate) about: String,
+    pub(crate) sentence: String,
+}
+
+impl Violation {
+    pub(crate) fn new(kind: Kind, about: &str, sentence: String) -> Self {
+        Self { kind, about: about.to_owned(), sentence }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}: {}", self.kind.word(), self.about, self.sentence)
+    }
+}

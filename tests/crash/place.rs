@@ -1,0 +1,211 @@
+//! Where a run stores its things, and a way in past the server.
+
+use crate::Result;
+use muriel_sql::{Db, Error, PostgresOptions, Row, SqliteOptions};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// Where experiments are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Database {
+    Sqlite,
+    Postgres,
+}
+
+impl Database {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Database::Sqlite => "sqlite",
+            Database::Postgres => "postgres",
+        }
+    }
+}
+
+/// A new data directory, and on PostgreSQL a new database. Both go when this is
+/// dropped, unless they are kept.
+pub(crate) struct Place {
+    runtime: Runtime,
+    data_dir: TempDir,
+    postgres: Option<Postgres>,
+    is_kept: bool,
+}
+
+struct Postgres {
+    /// Address of the server, with a database that is always there.
+    server: String,
+    name: String,
+    /// Address of our database.
+    url: String,
+}
+
+/// Backends of PostgreSQL by their process ids.
+pub(crate) type Backends = Vec<i64>;
+
+impl Place {
+    pub(crate) fn new(database: Database) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let data_dir = tempfile::Builder::new().prefix("muriel-crash-").tempdir()?;
+        let postgres = match database {
+            Database::Sqlite => None,
+            Database::Postgres => Some(Postgres::create(&runtime)?),
+        };
+        Ok(Self { runtime, data_dir, postgres, is_kept: false })
+    }
+
+    pub(crate) fn data_dir(&self) -> &Path {
+        self.data_dir.path()
+    }
+
+    /// For the server's `--database-url`.
+    pub(crate) fn database_url(&self) -> Option<&str> {
+        self.postgres.as_ref().map(|postgres| postgres.url.as_str())
+    }
+
+    /// The file of SQLite.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.postgres.is_none().then(|| self.data_dir().join("muriel.db"))
+    }
+
+    /// Leaves everything for somebody to look at; where it is.
+    pub(crate) fn keep(&mut self) -> String {
+        self.is_kept = true;
+        self.data_dir.disable_cleanup(true);
+        match &self.postgres {
+            None => self.data_dir().display().to_string(),
+            Some(postgres) => format!("{} and database {}", self.data_dir().display(), postgres.name),
+        }
+    }
+
+    /// The rows of each statement. The database is open only meanwhile: a server
+    /// that starts after a kill has to find the file as the killed one left it.
+    pub(crate) fn ask(&self, statements: &[&str]) -> Result<Vec<Vec<Row>>> {
+        let statements: Vec<String> = statements.iter().map(|&statement| statement.to_owned()).collect();
+        self.runtime.block_on(async {
+            let db = self.open().await?;
+            let answers = db.read::<_, Error, _>(move |tx| {
+                Box::pin(async move {
+                    let mut answers = Vec::with_capacity(statements.len());
+                    for statement in &statements {
+                        answers.push(tx.query(statement, Vec::new()).await?);
+                    }
+                    Ok(answers)
+                })
+            });
+            let answers = answers.await;
+            db.close().await?;
+            Ok(answers?)
+        })
+    }
+
+    /// Changes the database behind the server's back.
+    pub(crate) fn tamper(&self, script: String) -> Result<()> {
+        self.runtime.block_on(async {
+            let db = self.open().await?;
+            let done = db.write::<_, Error, _>(move |tx| Box::pin(async move { tx.batch(&script).await })).await;
+            db.close().await?;
+            Ok(done?)
+        })
+    }
+
+    async fn open(&self) -> Result<Db, Error> {
+        match &self.postgres {
+            None => Db::sqlite(&self.data_dir().join("muriel.db"), SqliteOptions { readers: 1 }),
+            Some(postgres) => {
+                let url = format!("{}{}application_name=crash", postgres.url, separator(&postgres.url));
+                Db::postgres(&url, PostgresOptions { max_connections: 1, ..PostgresOptions::default() }).await
+            }
+        }
+    }
+
+    /// The backends that work for servers. Those of a killed one may still
+    /// finish a commit that reached them.
+    pub(crate) fn backends(&self) -> Result<Backends> {
+        if self.postgres.is_none() {
+            return Ok(Vec::new());
+        }
+        let question = "SELECT pid FROM pg_stat_activity \
+                        WHERE datname = current_database() AND application_name = 'muriel'";
+        let rows = self.ask(&[question])?.remove(0);
+        Ok(rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>()?)
+    }
+
+    /// Waits until these backends have ended.
+    pub(crate) fn wait_for_end(&self, backends: &[i64]) -> Result<()> {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !backends.is_empty() && self.backends()?.iter().any(|pid| backends.contains(pid)) {
+            if Instant::now() > deadline {
+                return Err("PostgreSQL still works for a server that was killed 20 s ago".into());
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
+    }
+
+    /// What SQLite says of the whole file: nothing when it is sound.
+    pub(crate) fn integrity(&self) -> Result<Vec<String>> {
+        let Some(file) = self.file() else { return Ok(Vec::new()) };
+        // A file may be too broken to be opened.
+        let mut rows = match self.ask(&["PRAGMA integrity_check"]) {
+            Ok(mut answers) => answers.remove(0),
+            Err(error) => return Ok(vec![format!("{} cannot be read: {error}", file.display())]),
+        };
+        let mut said = rows.iter_mut().map(|row| row.text(0)).collect::<Result<Vec<_>, _>>()?;
+        said.retain(|line| line != "ok");
+        let strays = self.ask(&["PRAGMA foreign_key_check"]).map_or(0, |answers| answers[0].len());
+        if strays > 0 {
+            said.push(format!("{strays} rows refer to rows that are not there"));
+        }
+        Ok(said)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(postgres) = &self.postgres
+            && !self.is_kept
+            && let Err(error) = postgres.drop_database(&self.runtime)
+        {
+            eprintln!("crash: the database {} stays behind: {error}", postgres.name);
+        }
+    }
+}
+
+impl Postgres {
+    fn create(runtime: &Runtime) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let server = std::env::var("MURIEL_TEST_POSTGRES")
+            .map_err(|_| "MURIEL_TEST_POSTGRES is not set: run through scripts/with-postgres (make test does)")?;
+        let name = format!("muriel_crash_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let (address, parameters) = server.split_once('?').unwrap_or((&server, ""));
+        let (address, _) = address.rsplit_once('/').ok_or("MURIEL_TEST_POSTGRES names no database")?;
+        let url = format!("{address}/{name}{}{parameters}", if parameters.is_empty() { "" } else { "?" });
+        let postgres = Self { server, name, url };
+        postgres.drop_database(runtime)?;
+        let make = format!("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", postgres.name);
+        postgres.administer(runtime, &make)?;
+        Ok(postgres)
+    }
+
+    fn drop_database(&self, runtime: &Runtime) -> Result<()> {
+        self.administer(runtime, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name))
+    }
+
+    fn administer(&self, runtime: &Runtime, statement: &str) -> Result<()> {
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.server, tokio_postgres::NoTls).await?;
+            let connection = tokio::spawn(connection);
+            let done = client.batch_execute(statement).await;
+            drop(client);
+            connection.await??;
+            Ok(done?)
+        })
+    }
+}
+
+fn separator(url: &str) -> char {
+    if url.contains('?') { '&' } else { '?' }
+}
