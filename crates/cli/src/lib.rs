@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod config;
+mod demo;
 mod error;
 mod logs;
 pub mod open;
@@ -24,6 +25,14 @@ struct Cli {
 enum Command {
     /// Run the server.
     Serve {
+        #[command(flatten)]
+        common: Common,
+        #[command(flatten)]
+        flags: ServeFlags,
+    },
+    /// Run the server with a company to look around in; its data goes at the end
+    /// unless --data-dir or --database-url keeps it.
+    Demo {
         #[command(flatten)]
         common: Common,
         #[command(flatten)]
@@ -58,6 +67,7 @@ fn run(command: Command) -> Result<()> {
             let _logs = logs::start(&settings.log_level)?;
             block_on(serve::until_signalled(settings))
         }
+        Command::Demo { common, flags } => demo::run(common, flags),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
         Command::Openapi => {

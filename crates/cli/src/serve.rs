@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -91,17 +92,32 @@ impl Running {
 /// # Errors
 /// As [`start`].
 pub async fn until_signalled(settings: Settings) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let other = |error: std::io::Error| Error::Other(error.into());
-    let mut terminate = signal(SignalKind::terminate()).map_err(other)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(other)?;
+    let mut signals = Signals::new()?;
     let running = start(settings).await?;
     println!("muriel ready http://{}", running.address);
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    signals.wait().await;
     running.stop().await
+}
+
+/// SIGTERM and SIGINT, which end nothing by themselves while this lives.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    pub(crate) fn new() -> Result<Self> {
+        let listen = |kind| signal(kind).map_err(|error| Error::Other(error.into()));
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    /// Waits for one of them.
+    pub(crate) async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// One server per data directory.

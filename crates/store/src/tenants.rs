@@ -41,6 +41,14 @@ pub async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<Option<Company
     row.map(|row| Ok(CompanyId(row.int(0)?))).transpose()
 }
 
+/// Whether there is a company at all.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
+    Ok(tx.query_opt("SELECT 1 FROM company LIMIT 1", params![]).await?.is_some())
+}
+
 /// A new project.
 ///
 /// # Errors

@@ -1,0 +1,258 @@
+//! Two hundred days of work, sent through the API with the clock moved between
+//! requests.
+
+use super::client::Client;
+use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Project, Verdict};
+use crate::open::Opened;
+use crate::{Error, Result};
+use axum::http::Method;
+use muriel_api::App;
+use muriel_api::api_key::ApiKey;
+use muriel_api::clock::Clock;
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Conclusion, Outcome, Refusal, Revision};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::time::DAY_US;
+use muriel_sql::Db;
+use muriel_store::{Intent, experiments, settings, tenants};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The company's first day.
+const FOUNDED: i64 = 204;
+/// The setting that says that a database holds the whole demo.
+const SEEDED: &str = "demo";
+
+/// Whether the database holds the demo.
+///
+/// # Errors
+/// A database that holds other companies, or half a demo.
+pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
+    let (seeded, used) = db
+        .read::<_, Error, _>(|tx| {
+            Box::pin(async move { Ok((settings::get(tx, SEEDED).await?.is_some(), tenants::any(tx).await?)) })
+        })
+        .await?;
+    if used && !seeded {
+        let message = "the database holds a company that is not the demo's, or a demo that was stopped while it was \
+                       made; give muriel demo a directory or a database of its own";
+        return Err(Error::Refused(message.to_owned()));
+    }
+    Ok(seeded)
+}
+
+/// Makes the company with its projects; their ids.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(super) async fn found(db: &Db, now: Instant) -> Result<[ProjectId; 2]> {
+    let at = moment(now, FOUNDED, 0);
+    db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let company = tenants::company_ensure(tx, COMPANY, at).await?;
+            let mut ids = [ProjectId(0); 2];
+            for (id, project) in ids.iter_mut().zip(Project::ALL) {
+                *id = tenants::project_insert(tx, company, project.key(), project.name(), at).await?.id;
+            }
+            Ok(ids)
+        })
+    })
+    .await
+}
+
+/// Does everything that the company did until `now`, with this key.
+///
+/// # Errors
+/// What the API refuses, in its words.
+pub(super) async fn seed(opened: &Opened, key: &ApiKey, projects: [ProjectId; 2], now: Instant) -> Result<()> {
+    let demo = Demo::load()?;
+    let clock = Arc::new(AtomicI64::new(0));
+    let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::Manual(clock.clone()));
+    let mut history = History {
+        client: Client::new(app, key),
+        db: &opened.db,
+        projects,
+        now,
+        ideas: vec![0; demo.hypotheses.len()],
+        tests: vec![0; demo.experiments.len()],
+        demo: &demo,
+    };
+    for (at, act) in acts(&demo, now) {
+        clock.store(at.us(), Ordering::SeqCst);
+        history.perform(act, at).await?;
+    }
+    opened
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(settings::get_or_set(tx, SEEDED, &now.to_string()).await.map(drop)?) })
+        })
+        .await
+}
+
+/// One thing that was done; numbers are rows of the data.
+enum Act<'a> {
+    Goal(&'a Goal),
+    Idea(usize),
+    Archive(usize),
+    Test(usize),
+    Step(usize, &'a Deed),
+}
+
+/// Everything that was done, in its order.
+fn acts(demo: &Demo, now: Instant) -> Vec<(Instant, Act<'_>)> {
+    let mut acts = Vec::new();
+    for (row, goal) in demo.goals.iter().enumerate() {
+        acts.push((moment(now, goal.day, row), Act::Goal(goal)));
+    }
+    for (row, idea) in demo.hypotheses.iter().enumerate() {
+        acts.push((moment(now, idea.day, row), Act::Idea(row)));
+        acts.extend(idea.archived.map(|day| (moment(now, day, row), Act::Archive(row))));
+    }
+    for (row, test) in demo.experiments.iter().enumerate() {
+        acts.push((moment(now, test.day, row), Act::Test(row)));
+        acts.extend(test.story.iter().map(|step| (moment(now, step.day, row), Act::Step(row, &step.deed))));
+    }
+    acts.sort_by_key(|&(at, _)| at);
+    acts
+}
+
+/// A moment of the working day that lies `days` before today; rows and days have
+/// different ones.
+fn moment(now: Instant, days: i64, row: usize) -> Instant {
+    let since_eight = (row as i64 * 5_821 + days * 3_671) % (9 * 3_600);
+    midnight(now, -days).plus_us((8 * 3_600 + since_eight) * 1_000_000)
+}
+
+/// The midnight in UTC that begins the day `days` after today.
+fn midnight(now: Instant, days: i64) -> Instant {
+    Instant::from_us((now.us().div_euclid(DAY_US) + days) * DAY_US)
+}
+
+/// The data and what has become of it so far.
+struct History<'a> {
+    client: Client,
+    db: &'a Db,
+    projects: [ProjectId; 2],
+    now: Instant,
+    demo: &'a Demo,
+    /// Ids by row; 0 for what was not made yet.
+    ideas: Vec<i64>,
+    tests: Vec<i64>,
+}
+
+impl History<'_> {
+    async fn perform(&mut self, act: Act<'_>, at: Instant) -> Result<()> {
+        match act {
+            Act::Goal(goal) => {
+                self.client.send(Method::POST, goal.project, "goal", &goal.body).await?;
+            }
+            Act::Idea(row) => {
+                let idea = &self.demo.hypotheses[row];
+                let made = self.client.send(Method::POST, idea.project, "hypothesis", &idea.body()).await?;
+                self.ideas[row] = made["hypothesis_id"].as_i64().unwrap_or_default();
+            }
+            Act::Archive(row) => {
+                let path = format!("hypothesis/{}", self.ideas[row]);
+                let project = self.demo.hypotheses[row].project;
+                self.client.send(Method::PATCH, project, &path, &body(json!({ "archived": true }))).await?;
+            }
+            Act::Test(row) => {
+                let test = &self.demo.experiments[row];
+                let made =
+                    self.client.send(Method::POST, test.project, "create-experiment", &self.creation(test)?).await?;
+                self.tests[row] = made["test_id"].as_i64().unwrap_or_default();
+            }
+            Act::Step(row, deed) => self.step(row, deed, at).await?,
+        }
+        Ok(())
+    }
+
+    /// The body that makes an experiment.
+    fn creation(&self, test: &Experiment) -> Result<Body> {
+        let mut body = dated(&test.body, self.now);
+        if let Some(name) = &test.hypothesis {
+            let row = self.demo.hypotheses.iter().position(|idea| idea.name.as_ref() == Some(name));
+            let row = row.ok_or_else(|| Error::Refused(format!("the demo has no hypothesis named {name}")))?;
+            body.insert("hypothesis_id".to_owned(), self.ideas[row].into());
+        }
+        Ok(body)
+    }
+
+    async fn step(&self, row: usize, deed: &Deed, at: Instant) -> Result<()> {
+        let project = self.demo.experiments[row].project;
+        let path = |rest: &str| format!("experiment/{}{rest}", self.tests[row]);
+        match deed {
+            Deed::Status(status) => {
+                let status = body(json!({ "status": status }));
+                self.client.send(Method::PATCH, project, &path("/status"), &status).await?
+            }
+            Deed::Update(changes) => self.client.merge(project, &path(""), &dated(changes, self.now)).await?,
+            Deed::Serve(winner) => self.client.send(Method::POST, project, &path("/serve-winner"), winner).await?,
+            Deed::Rollout(to) => self.client.send(Method::PATCH, project, &path("/serving-rollout"), to).await?,
+            Deed::StopServing(nothing) => {
+                self.client.send(Method::POST, project, &path("/stop-serving"), nothing).await?
+            }
+            Deed::Conclude(verdict) => {
+                let id = ExperimentId(self.tests[row]);
+                return conclude(self.db, self.projects[project as usize], id, verdict, at).await;
+            }
+        };
+        Ok(())
+    }
+}
+
+/// Concludes an experiment, which people do in the dashboard and no key can.
+async fn conclude(db: &Db, project: ProjectId, id: ExperimentId, verdict: &Verdict, at: Instant) -> Result<()> {
+    let unknown = || Error::Refused(format!("the demo concludes with an unknown outcome, {}", verdict.outcome));
+    let outcome = Outcome::WORDS.into_iter().find(|(word, _)| *word == verdict.outcome).ok_or_else(unknown)?.1;
+    let conclusion = Conclusion { outcome, note: verdict.note.clone(), concluded_at: at };
+    let winner = verdict.serve.clone();
+    db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            muriel_store::lock(tx, project, Intent::ChangeExperiment(id)).await?;
+            let before = experiments::find(tx, project, id).await?.map(|loaded| loaded.experiment);
+            let before = before.ok_or_else(|| Error::Refused(format!("there is no experiment {id} to conclude")))?;
+            let after = before.concluded(conclusion, winner.as_deref()).map_err(refused)?;
+            if let Some(revision) = Revision::between(&before, after, at) {
+                experiments::update(tx, &before, &revision, "demo", "conclude").await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+fn refused(refusal: Refusal) -> Error {
+    Error::Refused(match refusal {
+        Refusal::Conflict(conflict) => conflict.to_string(),
+        Refusal::Invalid(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+    })
+}
+
+fn body(value: Value) -> Body {
+    match value {
+        Value::Object(body) => body,
+        _ => Body::new(),
+    }
+}
+
+/// The body with its days, such as `{day 12}` or `{day -3}`, as dates.
+fn dated(body: &Body, now: Instant) -> Body {
+    body.iter().map(|(key, value)| (key.clone(), with_dates(value, now))).collect()
+}
+
+fn with_dates(value: &Value, now: Instant) -> Value {
+    match value {
+        Value::Object(body) => Value::Object(dated(body, now)),
+        Value::Array(items) => items.iter().map(|item| with_dates(item, now)).collect(),
+        Value::String(text) => {
+            let days = text.strip_prefix("{day ").and_then(|text| text.strip_suffix('}'));
+            match days.and_then(|days| days.parse::<i64>().ok()) {
+                Some(days) => midnight(now, -days).to_string().into(),
+                None => value.clone(),
+            }
+        }
+        other => other.clone(),
+    }
+}

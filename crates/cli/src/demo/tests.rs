@@ -1,0 +1,159 @@
+use super::*;
+use crate::config::Place;
+use muriel_domain::experiment::Outcome;
+use serde_json::Value;
+use std::path::Path;
+
+async fn opened(directory: &Path) -> Opened {
+    let place = Place { data_dir: directory.to_owned(), database_url: None, pepper_file: directory.join("pepper") };
+    open(&place).await.unwrap()
+}
+
+/// Everything that the API tells of the company.
+struct Told {
+    experiments: Vec<Value>,
+    hypotheses: Vec<Value>,
+    goals: Vec<Value>,
+}
+
+async fn told(client: &Client) -> Told {
+    let mut told = Told { experiments: Vec::new(), hypotheses: Vec::new(), goals: Vec::new() };
+    let listed = client.get(Project::Shop, "experiments?limit=500").await.unwrap();
+    let listed = listed["experiments"].as_array().unwrap().clone();
+    for project in Project::ALL {
+        for path in ["hypotheses?limit=200&include_archived=true", "goals?limit=500"] {
+            let answer = client.get(project, path).await.unwrap();
+            told.hypotheses.extend(answer["hypotheses"].as_array().cloned().unwrap_or_default());
+            told.goals.extend(answer["goals"].as_array().cloned().unwrap_or_default());
+        }
+        for test in &listed {
+            if let Ok(mut answer) = client.get(project, &format!("experiment/{}", test["test_id"])).await {
+                told.experiments.push(answer["experiment"].take());
+            }
+        }
+    }
+    assert_eq!(told.experiments.len(), listed.len(), "every experiment is in one project");
+    told
+}
+
+fn has(test: &Value, path: &str) -> bool {
+    test.pointer(path).is_some_and(|value| match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_directory_gets_the_whole_company_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = opened(directory.path()).await;
+    let (key, live) = prepare(&first).await.unwrap();
+    let client = Client::new(App::new(first.db.clone(), first.pepper.clone(), Clock::System), &key);
+    let before = told(&client).await;
+    assert_eq!((before.experiments.len(), before.hypotheses.len(), before.goals.len()), (30, 120, 12));
+    assert!(live.is_some());
+
+    let check = |what: &str, least: usize, is: &dyn Fn(&Value) -> bool| {
+        let found = before.experiments.iter().filter(|test| is(test)).count();
+        assert!(found >= least, "{found} of at least {least} experiments: {what}");
+    };
+    let concluded = |test: &Value| test["is_completed"] == 1;
+    let epochs = |test: &Value| test["epochs"].as_array().map_or(0, Vec::len);
+    let share = |test: &Value| test["serving_traffic_allocation"].as_i64();
+    check("draft", 4, &|test| test["status"] == 9);
+    check("draft that has run", 1, &|test| test["status"] == 9 && epochs(test) > 0);
+    check("live", 8, &|test| test["status"] == 1);
+    check("live without a primary goal", 1, &|test| test["status"] == 1 && test["primary_goal"].is_null());
+    check("paused or ended", 3, &|test| test["status"] == 0 && !concluded(test) && epochs(test) > 0);
+    check("put aside", 2, &|test| test["status"] == 0 && !concluded(test) && epochs(test) == 0);
+    check("concluded", 6, &|test| concluded(test));
+    check("winner for all", 3, &|test| share(test) == Some(100));
+    check("winner for some", 1, &|test| share(test).is_some_and(|share| share < 100));
+    check("control served", 1, &|test| test["serving_variant_id"] == "0");
+    check("serving stopped", 1, &|test| test.get("serving_variant_id").is_some_and(Value::is_null));
+    check("split", 2, &|test| test["test_type"] == "split" && has(test, "/variants/0/data/0/url"));
+    check("personal", 2, &|test| test["test_type"] == "personalization" && has(test, "/variants/0/targeting"));
+    check("pattern", 2, &|test| test["variants_data_key"].as_str().is_some_and(|key| key.contains('*')));
+    check("weights", 1, &|test| test["configuration"]["distribution"].is_object());
+    check("bandit", 1, &|test| test["configuration"]["is_mab"] == 1);
+    check("epochs", 1, &|test| epochs(test) >= 5);
+    check("targeting", 1, &|test| {
+        test["targeting"].as_object().unwrap().keys().filter(|key| has(test, &format!("/targeting/{key}"))).count() > 8
+    });
+    check("hypothesis", 25, &|test| has(test, "/hypothesis/observation"));
+    check("no hypothesis", 1, &|test| test["hypothesis_id"].is_null());
+    check("tags", 30, &|test| has(test, "/tags"));
+    check("plan", 10, &|test| has(test, "/plan/visitors"));
+    check("code", 5, &|test| has(test, "/variants/0/customJS"));
+
+    let ideas = |is: &dyn Fn(&Value) -> bool| before.hypotheses.iter().filter(|idea| is(idea)).count();
+    assert!(ideas(&|idea| idea["archived"] == true) >= 8);
+    assert!(ideas(&|idea| idea["confidence"].is_null()) >= 4);
+    assert!(ideas(&|idea| has(idea, "/linked_test_ids")) >= 25);
+    assert!(ideas(&|idea| idea["problem"].is_null()) >= 3);
+    let mut texts: Vec<_> = before.hypotheses.iter().map(|idea| idea["solution"].to_string()).collect();
+    texts.retain(|text| text != "null");
+    let all = texts.len();
+    texts.sort();
+    texts.dedup();
+    assert_eq!(texts.len(), all, "each idea is another");
+
+    let oldest = Clock::System.now().plus_us(-210 * muriel_domain::time::DAY_US).to_string();
+    let now = Clock::System.now().to_string();
+    for row in before.experiments.iter().chain(&before.hypotheses) {
+        let (made, changed) = (row["created_at"].as_str().unwrap(), row["updated_at"].as_str().unwrap());
+        assert!(*oldest < *made && made <= changed && *changed < *now, "{made} {changed}");
+    }
+    first.db.close().await.unwrap();
+
+    let again = opened(directory.path()).await;
+    let (new_key, still_live) = prepare(&again).await.unwrap();
+    assert_ne!(new_key.reveal(), key.reveal());
+    assert_eq!(still_live, live);
+    let client = Client::new(App::new(again.db.clone(), again.pepper.clone(), Clock::System), &new_key);
+    let after = told(&client).await;
+    assert_eq!(after.experiments, before.experiments);
+    assert_eq!(after.hypotheses, before.hypotheses);
+    assert_eq!(after.goals, before.goals);
+    again.db.close().await.unwrap();
+}
+
+/// What the API does not tell: concluding is the dashboard's.
+#[test]
+fn every_outcome_was_concluded() {
+    let demo = data::Demo::load().unwrap();
+    let steps = demo.experiments.iter().flat_map(|test| &test.story);
+    let concluded: Vec<_> = steps
+        .filter_map(|step| match &step.deed {
+            data::Deed::Conclude(verdict) => Some(&*verdict.outcome),
+            _ => None,
+        })
+        .collect();
+    for (word, _) in Outcome::WORDS {
+        assert!(concluded.contains(&word), "{word}");
+    }
+}
+
+/// Days that are out of order would be seeded in another order than told.
+#[test]
+fn stories_go_forward() {
+    let demo = data::Demo::load().unwrap();
+    for test in &demo.experiments {
+        let days: Vec<_> = [test.day].into_iter().chain(test.story.iter().map(|step| step.day)).collect();
+        assert!(days.is_sorted_by(|before, after| before > after), "{days:?} of {}", test.body["test_name"]);
+        assert!(days.iter().all(|day| (1..200).contains(day)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_with_another_company_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let opened = opened(directory.path()).await;
+    crate::access::project_create(&opened, "Acme", "Site", &Clock::System).await.unwrap();
+    let Err(error) = prepare(&opened).await else { panic!("it was not refused") };
+    assert!(error.to_string().contains("a database of its own"), "{error}");
+    opened.db.close().await.unwrap();
+}

@@ -1,0 +1,83 @@
+//! What the demo prints.
+
+use super::data::{COMPANY, Project};
+use std::fmt::Write;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// What there is to tell.
+pub(super) struct Welcome {
+    /// Where it answers.
+    pub(super) address: SocketAddr,
+    /// Where it tells its metrics.
+    pub(super) metrics_address: Option<SocketAddr>,
+    /// A key for both projects.
+    pub(super) api_key: String,
+    /// Where the data is.
+    pub(super) kept_in: String,
+    /// Id of a live experiment of the shop.
+    pub(super) live: Option<i64>,
+}
+
+impl Welcome {
+    /// The text, with terminal colours or without.
+    pub(super) fn text(&self, colour: bool) -> String {
+        let (strong, faint, plain) = if colour { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+        let site = format!("http://{}", reachable(self.address));
+        let mut text = String::new();
+        let mut line = |line: &str| {
+            // Writing to text cannot fail.
+            let _ = writeln!(text, "{}", line.trim_end());
+        };
+        line("");
+        line(&format!("  {strong}{COMPANY}{plain}, a company that has tested its ideas for half a year"));
+        line(&format!("  {faint}2 projects, 12 goals, 120 hypotheses, 30 experiments in every state{plain}"));
+        line("");
+        let row = |name: &str, value: &str| format!("  {name:<15} {value}");
+        line(&row("Documentation", &format!("{site}/docs")));
+        if let Some(address) = self.metrics_address {
+            line(&row("Metrics", &format!("http://{}/metrics", reachable(address))));
+        }
+        for project in Project::ALL {
+            line(&row(project.name(), &format!("{:<21}   {faint}project key{plain}", project.key())));
+        }
+        line(&row("API key", &self.api_key));
+        line(&row("", &format!("{faint}every scope, both projects, 30 days; it is not shown again{plain}")));
+        line(&row("Data", &self.kept_in));
+        for (title, curl) in self.tries(&site) {
+            line("");
+            line(&format!("  {faint}# {title}{plain}"));
+            line(&curl);
+        }
+        line("");
+        line(&format!("  {strong}Ctrl-C{plain} stops it."));
+        line("");
+        text
+    }
+
+    /// Commands to paste, with what they do.
+    fn tries(&self, site: &str) -> Vec<(&'static str, String)> {
+        let shop = format!("{site}/v2/project/{}", Project::Shop.key());
+        let curl = |rest: &str| format!("  curl -H 'Authorization: Bearer {}' \\\n       {rest}", self.api_key);
+        let mut tries = vec![
+            ("the experiments of the company, newest first", curl(&format!("'{shop}/experiments?limit=5'"))),
+            ("the shop's ideas about sizes", curl(&format!("'{shop}/hypotheses?search=size'"))),
+        ];
+        if let Some(id) = self.live {
+            let send = r#"-X PATCH -H 'Content-Type: application/merge-patch+json' \
+       -d '{"configuration": {"traffic_allocation": 60}}'"#;
+            let rest = format!("{send} \\\n       '{shop}/experiment/{id}'");
+            tries.push(("let 60 % of the visitors into a live experiment, and change nothing else", curl(&rest)));
+        }
+        tries
+    }
+}
+
+/// An address that a client on this machine can use.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
