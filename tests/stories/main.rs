@@ -1,1 +1,3 @@
 //! Black-box stories over HTTP.
+
+mod answers;
