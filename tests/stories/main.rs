@@ -1,3 +1,9 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod keys;
+mod lists;
+mod order;
+// mod patch;
+mod scene;
+mod tenants;
