@@ -219,7 +219,28 @@ impl TestApp {
         self.runtime().block_on(write).expect("a conclusion");
     }
 
-    /// Why another server with these settings does not start beside this one.
+    /// Stops the server; its data stay.
+    ///
+    /// # Panics
+    /// When it does not stop well.
+    pub fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.runtime().block_on(running.stop()).expect("the server stops well");
+        }
+    }
+
+    /// Starts the server over the same data, at another address.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_again(&mut self) {
+        self.stop();
+        let running = self.runtime().block_on(serve::start(self.settings.clone())).expect("the server starts");
+        self.address = running.address;
+        self.running = Some(running);
+    }
+
+    /// Why a server with these settings does not start.
     ///
     /// # Panics
     /// When it starts.

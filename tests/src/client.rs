@@ -64,6 +64,11 @@ impl Client {
         Self { api_key: api_key.map(str::to_owned), ..self.clone() }
     }
 
+    /// The same caller of a server at another address.
+    pub fn at(&self, address: SocketAddr) -> Self {
+        Self { address, ..self.clone() }
+    }
+
     /// A call that is still to be sent.
     pub fn call(&self, method: &str, path: &str) -> Call<'_> {
         Call {

@@ -11,11 +11,38 @@ use std::net::{SocketAddr, TcpStream};
 #[track_caller]
 pub fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
     let answer = unchecked(address, request);
+    check(request, &answer);
+    answer
+}
+
+/// The answers to requests that are sent one after the other on one connection.
+///
+/// # Panics
+/// When one is not answered, or the answer breaks the contract.
+#[track_caller]
+pub fn converse(address: SocketAddr, requests: &[&[u8]]) -> Vec<Answer> {
+    let mut stream = connect(address);
+    let ask = |request: &&[u8]| {
+        stream.write_all(request).expect("a connection that stays");
+        let answer = read_one(&mut stream);
+        check(request, &answer);
+        answer
+    };
+    requests.iter().map(ask).collect()
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+    stream
+}
+
+#[track_caller]
+fn check(request: &[u8], answer: &Answer) {
     let first_line = String::from_utf8_lossy(request).lines().next().unwrap_or_default().to_owned();
     let mut words = first_line.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    Contract::check(method, target, &answer);
-    answer
+    Contract::check(method, target, answer);
 }
 
 /// The answer to these bytes, whatever it is.
@@ -23,11 +50,15 @@ pub fn exchange(address: SocketAddr, request: &[u8]) -> Answer {
 /// # Panics
 /// When there is none.
 #[track_caller]
-pub(crate) fn unchecked(address: SocketAddr, request: &[u8]) -> Answer {
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
+pub fn unchecked(address: SocketAddr, request: &[u8]) -> Answer {
+    let mut stream = connect(address);
     // A server may refuse before it has read everything.
     let _ = stream.write_all(request);
+    read_one(&mut stream)
+}
+
+#[track_caller]
+fn read_one(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 << 10];
     loop {

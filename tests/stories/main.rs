@@ -2,8 +2,10 @@
 
 mod answers;
 mod goals;
+mod health;
 mod keys;
 mod lifecycle;
+mod limits;
 mod lists;
 mod order;
 mod patch;
