@@ -1,1 +1,46 @@
-//! Black-box stories over HTTP.
+//! What the black-box stories are told with: a server of one's own on either
+//! database, a client that reads like prose, and a checker that holds every
+//! answer to the published contract.
+
+mod answer;
+mod app;
+mod client;
+mod contract;
+mod postgres;
+pub mod raw;
+
+pub use answer::Answer;
+pub use app::{On, TestApp};
+pub use client::{Call, Client};
+pub use contract::{Contract, Operation};
+
+use std::time::{Duration, Instant};
+
+/// Tells each story on SQLite and on PostgreSQL.
+#[macro_export]
+macro_rules! stories {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $name() { super::$name($crate::On::Sqlite) })*
+        }
+        mod postgres {
+            $(#[test] fn $name() { super::$name($crate::On::Postgres) })*
+        }
+    };
+}
+
+/// Longer than anything here takes, on any machine.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Asks again until the answer is yes.
+///
+/// # Panics
+/// When it is still no at the end of `within`.
+#[track_caller]
+pub fn eventually(what: &str, within: Duration, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + within;
+    while !is_so() {
+        assert!(Instant::now() < end, "{what} did not happen within {within:?}");
+        std::thread::yield_now();
+    }
+}

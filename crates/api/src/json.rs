@@ -220,10 +220,19 @@ enum Place<'a> {
     Index(&'a Place<'a>, usize),
 }
 
-impl Place<'_> {
-    /// The longest key that a message repeats whole.
-    const KEY_CHARS: usize = 64;
+/// The longest key that a message repeats whole.
+const KEY_CHARS: usize = 64;
 
+/// The part of a place that a key makes: `name`, or `["odd name"]`; a long one is
+/// cut, so that no answer grows with what was sent.
+pub(crate) fn step(key: &str) -> String {
+    let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let cut: String = key.chars().take(KEY_CHARS).collect();
+    let more = if cut.len() < key.len() { "…" } else { "" };
+    if plain { format!("{cut}{more}") } else { format!("[{cut:?}{more}]") }
+}
+
+impl Place<'_> {
     fn write(&self, out: &mut String) {
         match self {
             Place::Body => {}
@@ -233,18 +242,11 @@ impl Place<'_> {
             }
             Place::Key(parent, key) => {
                 parent.write(out);
-                let plain = !key.is_empty()
-                    && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-                let cut: String = key.chars().take(Self::KEY_CHARS).collect();
-                let more = if cut.len() < key.len() { "…" } else { "" };
-                if !plain {
-                    out.push_str(&format!("[{cut:?}{more}]"));
-                } else {
-                    if !out.is_empty() {
-                        out.push('.');
-                    }
-                    out.push_str(&format!("{cut}{more}"));
+                let step = step(key);
+                if !out.is_empty() && !step.starts_with('[') {
+                    out.push('.');
                 }
+                out.push_str(&step);
             }
         }
     }

@@ -19,7 +19,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::access::Scope;
-use muriel_domain::experiment::{Arm, DataKey, Experiment, Revision, Status, TestType};
+use muriel_domain::experiment::{Arm, DataKey, Experiment, Refusal, Revision, Status, TestType};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::{Instant, text};
@@ -69,9 +69,18 @@ impl Change {
         experiments::find(tx, self.project, self.id).await?.ok_or(NOT_FOUND)
     }
 
+    /// What was decided about it. A precondition is judged after the body and
+    /// before the act: what is wrong with the body comes first, conflicts last.
+    pub(super) fn decided<T>(&self, before: &Loaded, decision: Result<T, impl Into<Refusal>>) -> Result<T, ApiError> {
+        let decision = decision.map_err(Into::into);
+        if !matches!(decision, Err(Refusal::Invalid(_))) {
+            self.precondition.check(&before.version())?;
+        }
+        Ok(decision?)
+    }
+
     /// Stores what became of it; the version it has now.
     pub(super) async fn save(&self, tx: &mut dyn Tx, before: &Loaded, after: Experiment) -> Result<String, ApiError> {
-        self.precondition.check(&before.version())?;
         let Some(revision) = Revision::between(&before.experiment, after, self.now) else {
             return Ok(before.version());
         };
@@ -316,6 +325,7 @@ pub(crate) async fn experiment_update(
                 if !may_write_code && before.experiment.changes_code(&after) {
                     return Err(ApiError::MissingScope(Scope::Code.name()));
                 }
+                change.decided(&before, before.experiment.keeps_served(&after))?;
                 change.save(tx, &before, after).await
             })
         })
@@ -346,7 +356,7 @@ pub(crate) async fn experiment_set_status(
             boxed(async move {
                 let before = change.open(tx).await?;
                 let to = status_of(&sent?)?;
-                let after = before.experiment.moved(to, change.now)?;
+                let after = change.decided(&before, before.experiment.moved(to, change.now))?;
                 let warnings = if to == before.experiment.lifecycle.status() { Vec::new() } else { after.warnings() };
                 let version = change.save(tx, &before, after).await?;
                 Ok((to, warnings, version))

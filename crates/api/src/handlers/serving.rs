@@ -58,7 +58,7 @@ pub(crate) async fn winner_serve(
                     return Ok(given);
                 }
                 let (arm, rollout) = winner(&sent)?;
-                let after = before.experiment.serving(&arm, rollout)?;
+                let after = change.decided(&before, before.experiment.serving(&arm, rollout))?;
                 let answer = served(id, &after)?;
                 change.save(tx, &before, after).await?;
                 keep(tx, ticket.as_ref(), &answer).await
@@ -111,7 +111,7 @@ pub(crate) async fn rollout_update(
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
-                let after = before.experiment.rolled_out(rollout(&sent?)?)?;
+                let after = change.decided(&before, before.experiment.rolled_out(rollout(&sent?)?))?;
                 let answer = served(id, &after)?;
                 let version = change.save(tx, &before, after).await?;
                 Ok((answer, version))
@@ -157,7 +157,7 @@ pub(crate) async fn serving_stop(
                 if let Some(given) = replay(tx, ticket.as_ref()).await? {
                     return Ok(given);
                 }
-                let after = before.experiment.stopped()?;
+                let after = change.decided(&before, before.experiment.stopped())?;
                 change.save(tx, &before, after).await?;
                 let answer =
                     views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };

@@ -165,7 +165,7 @@ fn patch_fields(fields: &Fields<'_>, mode: Mode) -> ExperimentPatch {
         targeting: object(fields, "targeting", mode, |value, place, mode| targeting(value, place, mode, found)),
         tags: names("tags", parse_tags, &[]),
         secondary_goals: names("secondary_goal_keys", parse_goal_keys, &[]),
-        primary_goal: fields.read("primary_goal_key", nullable(text)).map(|key| key.map(str::to_owned)),
+        primary_goal: fields.read("primary_goal_key", nullable(parsed(|key| muriel_domain::text::title(key, 128)))),
         hypothesis_id: fields.read("hypothesis_id", nullable(integer(1..=MAX_SAFE))).map(|id| id.map(HypothesisId)),
         builtin_metrics: names("builtin_metrics", parse_builtin_metrics, &BUILTIN_METRICS),
         event_metrics: names("event_metrics", parse_event_names, &[]),

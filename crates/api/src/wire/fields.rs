@@ -1,6 +1,6 @@
 //! Reading an object field by field, noting everything that is wrong with it.
 
-use crate::json::Json;
+use crate::json::{self, Json};
 use muriel_domain::ids::MAX_SAFE;
 use muriel_domain::{Flaw, Problems};
 use std::cell::RefCell;
@@ -89,13 +89,14 @@ impl<'a> Fields<'a> {
             if known.contains(&name.as_str()) {
                 continue;
             }
-            match elsewhere.iter().find(|(other, _)| other == name) {
-                Some((_, message)) => self.add(name, *message),
+            let message = match elsewhere.iter().find(|(other, _)| other == name) {
+                Some((_, message)) => (*message).to_owned(),
                 None => match nearest(name, known) {
-                    Some(near) => self.add(name, format!("is not a known field; did you mean \"{near}\"?")),
-                    None => self.add(name, format!("is not a known field; there are {}", known.join(", "))),
+                    Some(near) => format!("is not a known field; did you mean \"{near}\"?"),
+                    None => format!("is not a known field; there are {}", known.join(", ")),
                 },
-            }
+            };
+            self.add(&json::step(name), message);
         }
     }
 

@@ -85,7 +85,11 @@ impl Weights {
         for (name, value) in object {
             let arm = Arm::from_name(name).map(|arm| arm.0 as usize).filter(|&arm| arm < arms);
             match (arm, hundredths(value)) {
-                (None, _) => problems.add(format!(".{name}"), "is no arm of this experiment"),
+                (None, _) => {
+                    // Cut, so that no answer grows with what was sent.
+                    let name: String = name.chars().take(64).collect();
+                    problems.add(format!(".{name}"), "is no arm of this experiment");
+                }
                 (Some(_), Err(flaw)) => problems.add(format!(".{name}"), flaw.to_string()),
                 (Some(arm), Ok(weight)) => weights[arm] = Some(weight),
             }

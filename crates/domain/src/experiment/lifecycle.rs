@@ -222,6 +222,17 @@ impl Experiment {
         Ok(Self { serving: Serving::Winner { arm, rollout }, ..self.clone() })
     }
 
+    /// Whether this experiment may become `after`.
+    ///
+    /// # Errors
+    /// The variant that is served would be removed.
+    pub fn keeps_served(&self, after: &Experiment) -> Result<(), Conflict> {
+        match self.serving {
+            Serving::Winner { arm, .. } if arm.0 as usize >= after.arms() => Err(Conflict::VariantIsServed),
+            _ => Ok(()),
+        }
+    }
+
     /// Serves the winner to `rollout` percent of the visitors from now on.
     ///
     /// # Errors

@@ -1,9 +1,6 @@
 //! A partial update: a value that was parsed once, applied by a pure function.
 
-use super::{
-    Change, Code, ConfigurationPatch, Conflict, ControlPatch, Experiment, Plan, PlanPatch, Refusal, Serving, TestType,
-    Variant,
-};
+use super::{Change, Code, ConfigurationPatch, ControlPatch, Experiment, Plan, PlanPatch, TestType, Variant};
 use crate::ids::HypothesisId;
 use crate::targeting::{Audience, TargetingPatch};
 use crate::{Flaw, Problems, text};
@@ -124,11 +121,9 @@ impl Experiment {
     /// already when it was read: the answer names those problems and these.
     ///
     /// # Errors
-    /// All the problems; nothing of a refused patch is applied. A conflict when
-    /// the served variant would go.
-    pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &Known) -> Result<Self, Refusal> {
+    /// All the problems; nothing of a refused patch is applied.
+    pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &Known) -> Result<Self, Problems> {
         let mut next = self.clone();
-        let mut conflict = None;
         // Unreadable variants leave the number of arms open; weights cannot be judged then.
         let arms_are_known = !found.iter().any(|problem| problem.field.starts_with("variants"));
 
@@ -139,11 +134,6 @@ impl Experiment {
         }
         if let Some(sent) = patch.variants {
             next.variants = fit_variants(self.test_type, sent, &mut found);
-            if let Serving::Winner { arm, .. } = self.serving
-                && arm.0 as usize > next.variants.len()
-            {
-                conflict = Some(Conflict::VariantIsServed);
-            }
         }
         if arms_are_known {
             next.configuration.distribution = self.configuration.distribution.resized(next.arms());
@@ -159,10 +149,7 @@ impl Experiment {
             }
         }
         if !found.is_empty() {
-            return Err(found.into());
-        }
-        if let Some(conflict) = conflict {
-            return Err(conflict.into());
+            return Err(found);
         }
 
         if let Some(name) = patch.name {

@@ -1,0 +1,278 @@
+//! A server for one story, with its own database, clock and data directory.
+
+use crate::postgres::Database;
+use crate::{Client, Contract};
+use muriel_api::clock::Clock;
+use muriel_api::limits::RateLimits;
+use muriel_cli::access::{self, KeyCommand, WantedKey};
+use muriel_cli::config::{Common, Place, Settings};
+use muriel_cli::open::{Opened, open};
+use muriel_cli::serve::{self, Running};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_store::experiments::{self, HistoryEntry};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// The database that a story is told on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    /// A file.
+    Sqlite,
+    /// A database of its own in the server of `MURIEL_TEST_POSTGRES`.
+    Postgres,
+}
+
+impl On {
+    /// A running server.
+    pub fn start(self) -> TestApp {
+        self.start_with(|_| {})
+    }
+
+    /// A running server with other settings.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_with(self, change: impl FnOnce(&mut Settings)) -> TestApp {
+        let runtime = runtime();
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let database = match self {
+            On::Sqlite => None,
+            On::Postgres => Some(Database::create(&runtime)),
+        };
+        let now = Instant::parse("2026-03-01T10:00:00Z").expect("a moment").us();
+        let clock = Arc::new(AtomicI64::new(now));
+        let data_dir = dir.path().join("data");
+        let mut settings = Settings {
+            place: Place {
+                pepper_file: data_dir.join("pepper"),
+                data_dir,
+                database_url: database.as_ref().map(|database| database.url.clone()),
+            },
+            listen: ([127, 0, 0, 1], 0).into(),
+            metrics_listen: None,
+            rate_limits: RateLimits::OFF,
+            log_level: "error".to_owned(),
+            clock: Clock::Manual(clock.clone()),
+        };
+        change(&mut settings);
+        let opened = runtime.block_on(open(&settings.place)).expect("the database opens");
+        let running = runtime.block_on(serve::start(settings.clone())).expect("the server starts");
+        let app = TestApp {
+            address: running.address,
+            metrics_address: running.metrics_address,
+            settings,
+            clock,
+            running: Some(running),
+            opened,
+            runtime: Some(runtime),
+            database,
+            _dir: dir,
+        };
+        Contract::learn(app.address);
+        app
+    }
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
+}
+
+/// A running server, stopped and cleared away when the story ends.
+pub struct TestApp {
+    /// Where it answers.
+    pub address: SocketAddr,
+    /// Where it tells its metrics, if it does.
+    pub metrics_address: Option<SocketAddr>,
+    /// How it was started.
+    pub settings: Settings,
+    clock: Arc<AtomicI64>,
+    running: Option<Running>,
+    /// What the command line would open beside it.
+    opened: Opened,
+    runtime: Option<Runtime>,
+    database: Option<Database>,
+    _dir: TempDir,
+}
+
+impl TestApp {
+    fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().expect("the runtime is there until the end")
+    }
+
+    /// `muriel project create`: a client of the new project with a key that may
+    /// do everything in its company.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn project(&self, company: &str, name: &str) -> Client {
+        let clock = self.settings.clock.clone();
+        let made = access::project_create(&self.opened, company, name, &clock);
+        let made = self.runtime().block_on(made).expect("a project");
+        Client::new(self.address, company, made.company_id.0, &made.project_key, made.api_key.reveal())
+    }
+
+    /// `muriel key create`: the same client with another key.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn key(&self, of: &Client, change: impl FnOnce(&mut WantedKey)) -> Client {
+        let mut wanted = WantedKey {
+            company: of.company.clone(),
+            name: "story".to_owned(),
+            scopes: "read,write".to_owned(),
+            projects: Vec::new(),
+            expires_in_days: "365".to_owned(),
+        };
+        change(&mut wanted);
+        let made = access::key_create(&self.opened, wanted, &self.settings.clock);
+        let (key, _) = self.runtime().block_on(made).expect("a key");
+        of.with_key(Some(key.reveal()))
+    }
+
+    /// The same client with a key of these scopes.
+    pub fn scoped(&self, of: &Client, scopes: &str) -> Client {
+        self.key(of, |wanted| wanted.scopes = scopes.to_owned())
+    }
+
+    /// `muriel key revoke`, while the server runs.
+    ///
+    /// # Panics
+    /// When there is no such key.
+    pub fn revoke(&self, of: &Client) {
+        let text = of.api_key.as_deref().expect("a key");
+        let key = muriel_api::api_key::ApiKey::parse(text).expect("a key");
+        let place = &self.settings.place;
+        let common = Common {
+            data_dir: Some(place.data_dir.clone()),
+            database_url: place.database_url.clone(),
+            pepper_file: Some(place.pepper_file.clone()),
+            config: None,
+        };
+        let command = KeyCommand::Revoke { common, key_id: key.id().to_owned(), json: false };
+        self.runtime().block_on(access::key(command)).expect("the key is revoked");
+    }
+
+    /// Someone without a key, whose paths are whole.
+    pub fn anyone(&self) -> Client {
+        Client::anyone(self.address)
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, time: Duration) {
+        let us = i64::try_from(time.as_micros()).expect("a short time");
+        self.clock.fetch_add(us, Ordering::SeqCst);
+    }
+
+    /// What happened to an experiment, newest first: the one thing that stories
+    /// look up behind the interface.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn history(&self, test_id: i64) -> Vec<HistoryEntry> {
+        let read = self.opened.db.read::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(experiments::history(tx, ExperimentId(test_id), 1_000))
+        });
+        self.runtime().block_on(read).expect("history")
+    }
+
+    /// Concludes an experiment, as only the dashboard can.
+    ///
+    /// # Panics
+    /// When it cannot be done.
+    pub fn conclude(&self, test_id: i64) {
+        self.from_the_dashboard(test_id, |experiment, now| {
+            let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at: now };
+            experiment.concluded(conclusion, None).expect("a conclusion")
+        });
+    }
+
+    /// Reopens a concluded experiment, as only the dashboard can.
+    ///
+    /// # Panics
+    /// When it cannot be done.
+    pub fn reopen(&self, test_id: i64) {
+        self.from_the_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
+    }
+
+    fn from_the_dashboard(
+        &self,
+        test_id: i64,
+        change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static,
+    ) {
+        let now = self.settings.clock.now();
+        let write = self.opened.db.write::<(), muriel_store::Error, _>(move |tx| {
+            Box::pin(async move {
+                let sql = "SELECT project_id FROM experiment WHERE experiment_id = $1";
+                let project = ProjectId(tx.query_one(sql, muriel_sql::params![test_id]).await?.int(0)?);
+                let found = experiments::find(tx, project, ExperimentId(test_id)).await?;
+                let before = found.expect("the experiment").experiment;
+                let revision = Revision::between(&before, change(&before, now), now).expect("a change");
+                experiments::update(tx, &before, &revision, "dashboard", "conclusion").await
+            })
+        });
+        self.runtime().block_on(write).expect("a conclusion");
+    }
+
+    /// Stops the server; its data stay.
+    ///
+    /// # Panics
+    /// When it does not stop well.
+    pub fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.runtime().block_on(running.stop()).expect("the server stops well");
+        }
+    }
+
+    /// Starts the server over the same data, at another address.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_again(&mut self) {
+        self.stop();
+        let running = self.runtime().block_on(serve::start(self.settings.clone())).expect("the server starts");
+        self.address = running.address;
+        self.running = Some(running);
+    }
+
+    /// Why a server with these settings does not start.
+    ///
+    /// # Panics
+    /// When it starts.
+    pub fn start_refused(&self, change: impl FnOnce(&mut Settings)) -> String {
+        let mut settings = self.settings.clone();
+        change(&mut settings);
+        match self.runtime().block_on(serve::start(settings)) {
+            Ok(_) => panic!("a second server started"),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        let running = self.running.take();
+        let db = self.opened.db.clone();
+        let stopped = runtime.block_on(async {
+            let stopped = match running {
+                Some(running) => running.stop().await.map_err(|error| error.to_string()),
+                None => Ok(()),
+            };
+            let _ = db.close().await;
+            stopped
+        });
+        if let Some(database) = self.database.take() {
+            database.drop(&runtime);
+        }
+        runtime.shutdown_background();
+        if !std::thread::panicking() {
+            stopped.expect("the server stops well");
+        }
+    }
+}

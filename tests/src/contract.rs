@@ -1,0 +1,204 @@
+//! The published contract, and whether an answer keeps it.
+
+use crate::{Answer, raw};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+static CONTRACT: OnceLock<Contract> = OnceLock::new();
+
+/// The OpenAPI document that the servers of this run publish.
+pub struct Contract {
+    /// As it was served.
+    pub text: String,
+    /// As JSON.
+    pub document: Value,
+    /// Every operation.
+    pub operations: Vec<Operation>,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// One operation of the contract.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// `GET`
+    pub method: String,
+    /// `/v2/project/{project_key}/goals`
+    pub path: String,
+    /// The scope that a key needs.
+    pub scope: String,
+    /// Its `operationId`.
+    pub id: String,
+    /// Whether it takes a body.
+    pub takes_body: bool,
+    responses: Value,
+}
+
+impl Operation {
+    /// The path below the project with these ids in it.
+    pub fn below_project(&self, test_id: i64, hypothesis_id: i64, goal_id: i64) -> String {
+        self.path
+            .trim_start_matches("/v2/project/{project_key}")
+            .replace("{test_id}", &test_id.to_string())
+            .replace("{hypothesis_id}", &hypothesis_id.to_string())
+            .replace("{goal_profile_id}", &goal_id.to_string())
+    }
+
+    /// Whether its path names a thing within the project.
+    pub fn names_a_thing(&self) -> bool {
+        self.path.matches('{').count() > 1
+    }
+
+    fn is_at(&self, path: &str) -> bool {
+        let (mut ours, mut theirs) = (self.path.split('/'), path.split('/'));
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => return true,
+                (Some(ours), Some(theirs)) if ours == theirs || (ours.starts_with('{') && !theirs.is_empty()) => {}
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl Contract {
+    /// The contract of this run.
+    ///
+    /// # Panics
+    /// Before the first server has started.
+    pub fn get() -> &'static Contract {
+        CONTRACT.get().expect("a server has started")
+    }
+
+    /// Asks a server for its contract. All servers of a run have the same.
+    pub(crate) fn learn(address: SocketAddr) {
+        CONTRACT.get_or_init(|| {
+            let request = "GET /openapi.json HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
+            let answer = raw::unchecked(address, request.as_bytes());
+            assert_eq!(answer.status, 200, "{answer:?}");
+            Contract::parse(answer.text())
+        });
+    }
+
+    fn parse(text: String) -> Self {
+        let document: Value = serde_json::from_str(&text).expect("the contract is JSON");
+        let mut operations = Vec::new();
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in item.as_object().expect("operations") {
+                let text = |name: &str| {
+                    let text = operation[name].as_str();
+                    text.unwrap_or_else(|| panic!("{method} {path} has no {name}")).to_owned()
+                };
+                operations.push(Operation {
+                    method: method.to_uppercase(),
+                    path: path.clone(),
+                    scope: text("x-scope"),
+                    id: text("operationId"),
+                    takes_body: operation.get("requestBody").is_some(),
+                    responses: operation["responses"].clone(),
+                });
+            }
+        }
+        Self { text, document, operations, validators: Mutex::default() }
+    }
+
+    /// The operation with this id.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn operation(&self, id: &str) -> &Operation {
+        let found = self.operations.iter().find(|operation| operation.id == id);
+        found.unwrap_or_else(|| panic!("the contract has no {id}"))
+    }
+
+    /// Holds an answer to the contract.
+    ///
+    /// # Panics
+    /// When it breaks it.
+    #[track_caller]
+    pub(crate) fn check(method: &str, target: &str, answer: &Answer) {
+        let contract = Self::get();
+        let path = target.split('?').next().unwrap_or_default();
+        let fail = |what: &str| -> ! { panic!("{}: {what} in {} {}", answer.said, answer.status, answer.text()) };
+        let request_id = answer.header("x-request-id").unwrap_or_else(|| fail("no X-Request-Id"));
+        if answer.status >= 400 && path != "/readyz" {
+            contract.check_error(answer, request_id);
+        }
+        let operation = contract.operations.iter().find(|one| one.method == method && one.is_at(path));
+        let Some(operation) = operation else { return };
+        let declared = &operation.responses[answer.status.to_string()];
+        if declared.is_null() {
+            fail("a status that the contract does not declare");
+        }
+        match declared["content"].as_object() {
+            None if answer.bytes.is_empty() => {}
+            None => fail("a body where the contract has none"),
+            Some(content) => {
+                let content_type = answer.header("content-type").unwrap_or_default();
+                let Some(media) = content.get(content_type) else {
+                    fail("a content type that the contract does not declare");
+                };
+                let validator = contract.validator(&operation.id, answer.status, &media["schema"]);
+                let errors: Vec<_> = validator
+                    .iter_errors(&answer.body)
+                    .map(|error| format!("{}: {error}", error.instance_path()))
+                    .collect();
+                if !errors.is_empty() {
+                    fail(&errors.join("\n"));
+                }
+                if answer.status < 400 && answer.body["success"] != true {
+                    fail("no success");
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check_error(&self, answer: &Answer, request_id: &str) {
+        let fail = |what: &str| -> ! { panic!("{}: {what} in {} {}", answer.said, answer.status, answer.text()) };
+        if answer.header("content-type") != Some("application/json") {
+            fail("an error that is no JSON");
+        }
+        let Some(error) = answer.body.as_object() else { fail("an error without a body") };
+        if !error.keys().eq(["success", "error", "code", "errors", "request_id"]) {
+            fail("other fields than an error has");
+        }
+        if error["success"] != false {
+            fail("success");
+        }
+        if error["request_id"] != request_id {
+            fail("a request id that is not the one of the header");
+        }
+        if error["error"].as_str().is_none_or(|sentence| sentence.trim().is_empty()) {
+            fail("no sentence");
+        }
+        let known = muriel_api::error::CODES;
+        if !known.iter().any(|(code, status, _)| error["code"] == *code && answer.status == *status) {
+            fail("a code that is not listed with this status");
+        }
+        let Some(errors) = error["errors"].as_array() else { fail("no errors") };
+        for one in errors {
+            let filled = |name: &str| one[name].as_str().is_some_and(|text| !text.trim().is_empty());
+            if one.as_object().is_none_or(|one| one.len() != 2) || !filled("field") || !filled("message") {
+                fail("an entry of errors without field and message");
+            }
+        }
+        let lists = error["code"] == "invalid_field" || error["code"] == "invalid_parameter";
+        if lists == errors.is_empty() {
+            fail("errors that do not go with the code");
+        }
+    }
+
+    fn validator(&self, id: &str, status: u16, schema: &Value) -> Arc<Validator> {
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let validator = validators.entry(format!("{id} {status}")).or_insert_with(|| {
+            let whole = json!({ "allOf": [schema], "components": self.document["components"] });
+            let options =
+                jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(true);
+            Arc::new(options.build(&whole).unwrap_or_else(|error| panic!("the schema of {id} {status}: {error}")))
+        });
+        validator.clone()
+    }
+}

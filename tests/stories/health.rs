@@ -1,0 +1,114 @@
+//! The server itself: health, metrics, its contract, starting and stopping.
+
+use crate::scene::Things;
+use muriel_tests::{Contract, On, raw, stories};
+use serde_json::{Value, json};
+use std::path::Path;
+
+stories![
+    it_lives_and_is_ready,
+    metrics_have_a_listener_of_their_own,
+    the_contract_is_the_published_one,
+    one_server_per_data_directory,
+    only_the_right_pepper_will_do,
+    everything_is_there_after_a_restart,
+];
+
+fn it_lives_and_is_ready(on: On) {
+    let app = on.start();
+    for (path, status) in [("/livez", "live"), ("/readyz", "ready")] {
+        let answer = app.anyone().get(path);
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!(answer.ok()["status"], status);
+    }
+    let docs = app.anyone().get("/docs").has_status(200);
+    assert!(docs.header("content-type").is_some_and(|kind| kind.starts_with("text/html")), "{docs:?}");
+}
+
+fn metrics_have_a_listener_of_their_own(on: On) {
+    let app = on.start_with(|settings| settings.metrics_listen = Some(([127, 0, 0, 1], 0).into()));
+    let shop = app.project("Acme", "Shop");
+    shop.get("/goals").ok();
+    let address = app.metrics_address.expect("a listener");
+    let request = b"GET /metrics HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
+    let metrics = raw::unchecked(address, request).has_status(200).text();
+    let line = metrics.lines().find(|line| line.contains("goals") && line.contains("200"));
+    assert!(line.is_some_and(|line| line.contains("/v2/project/{project_key}/goals")), "{metrics}");
+    assert!(!metrics.contains(&shop.project_key), "no key is in a label");
+    raw::exchange(app.address, request).refused(404, "unknown_route");
+    let other = b"GET /livez HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
+    raw::unchecked(address, other).has_status(404);
+}
+
+fn the_contract_is_the_published_one(on: On) {
+    let app = on.start();
+    let served = app.anyone().get("/openapi.json").has_status(200);
+    assert_eq!(served.text(), Contract::get().text, "every server of this run has the same");
+    assert_eq!(served.body["openapi"], "3.1.0");
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract/openapi.json");
+    if committed.exists() {
+        let committed = std::fs::read_to_string(committed).expect("the committed contract");
+        let committed: Value = serde_json::from_str(&committed).expect("the committed contract");
+        assert!(served.body == committed, "contract/openapi.json is stale: run scripts/fresh --write");
+    }
+    let operations = &Contract::get().operations;
+    for id in ["updateExperiment", "listExperiments", "listHypotheses"] {
+        assert!(operations.iter().any(|operation| operation.id == id), "{id}");
+    }
+    for operation in operations {
+        let expect = if operation.method == "GET" { "read" } else { "write" };
+        assert_eq!(operation.scope, expect, "{}", operation.id);
+    }
+}
+
+fn one_server_per_data_directory(on: On) {
+    let app = on.start();
+    let sentence = app.start_refused(|_| {});
+    assert!(sentence.contains("another muriel serve is running"), "{sentence}");
+    assert!(sentence.contains(&app.settings.place.data_dir.display().to_string()), "{sentence}");
+    app.anyone().get("/readyz").ok();
+}
+
+fn only_the_right_pepper_will_do(on: On) {
+    let mut app = on.start();
+    let shop = app.project("Acme", "Shop");
+    shop.get("/goals").ok();
+    app.stop();
+    let pepper = app.settings.place.pepper_file.clone();
+    let elsewhere = pepper.with_file_name("elsewhere");
+    std::fs::rename(&pepper, &elsewhere).expect("the pepper moves");
+    let missing = app.start_refused(|_| {});
+    assert!(missing.contains("no pepper") && missing.contains(&pepper.display().to_string()), "{missing}");
+    assert!(!pepper.exists(), "none is made for a database that has keys");
+    std::fs::write(&pepper, "another pepper that is long enough to be one\n").expect("another pepper");
+    let wrong = app.start_refused(|_| {});
+    assert!(wrong.contains("does not fit the database"), "{wrong}");
+    std::fs::write(&pepper, "short\n").expect("a short pepper");
+    let short = app.start_refused(|_| {});
+    assert!(short.contains("shorter than 32 characters"), "{short}");
+    app.settings.place.pepper_file = elsewhere;
+    app.start_again();
+    shop.at(app.address).get("/goals").ok();
+}
+
+fn everything_is_there_after_a_restart(on: On) {
+    let mut app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let things = Things::make(&shop, "kept");
+    let gone = shop.experiment(json!({ "status": 1 }));
+    shop.delete(&format!("/experiment/{gone}")).ok();
+    let keyed = |shop: &muriel_tests::Client| {
+        let call = shop.call("POST", "/hypothesis").header("idempotency-key", "key");
+        call.json(json!({ "problem": "P" })).send().created()
+    };
+    let answered = keyed(&shop);
+    let before = things.all(&shop);
+    let etag = shop.etag(things.test_id);
+    app.start_again();
+    let shop = shop.at(app.address);
+    assert_eq!(things.all(&shop), before);
+    assert_eq!(shop.etag(things.test_id), etag);
+    assert_eq!(keyed(&shop), answered, "what was answered is known");
+    assert!(shop.experiment(json!({})) > gone, "ids are not used again");
+}
