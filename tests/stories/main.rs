@@ -4,6 +4,7 @@ mod answers;
 mod goals;
 mod health;
 mod keys;
+mod layers;
 mod lifecycle;
 mod limits;
 mod lists;

@@ -26,6 +26,7 @@ pub mod preview;
 mod reference;
 pub mod router;
 pub mod server;
+mod unread;
 mod wire;
 
 pub use app::App;

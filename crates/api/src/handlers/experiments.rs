@@ -373,11 +373,7 @@ fn status_of(sent: &Sent) -> Result<Status, ApiError> {
         fields.only(&["status"], &[]);
         fields.needed("status", wire::status)
     });
-    let problems = found.into_problems();
-    match status {
-        Some(status) if problems.is_empty() => Ok(status),
-        _ => Err(problems.into()),
-    }
+    Ok(found.finish(status)?)
 }
 
 /// Deletes an experiment: it is gone from every read, and its delivery stops.

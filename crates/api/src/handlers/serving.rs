@@ -79,15 +79,7 @@ fn winner(sent: &Sent) -> Result<(String, i64), ApiError> {
         };
         Some((arm?.to_owned(), rollout?))
     });
-    finish(winner, found)
-}
-
-fn finish<T>(value: Option<T>, found: Found) -> Result<T, ApiError> {
-    let problems = found.into_problems();
-    match value {
-        Some(value) if problems.is_empty() => Ok(value),
-        _ => Err(problems.into()),
-    }
+    Ok(found.finish(winner)?)
 }
 
 /// Changes to how many visitors the winner is served.
@@ -127,7 +119,7 @@ fn rollout(sent: &Sent) -> Result<i64, ApiError> {
         fields.only(&["traffic_allocation"], &[]);
         fields.needed("traffic_allocation", integer(0..=100))
     });
-    finish(rollout, found)
+    Ok(found.finish(rollout)?)
 }
 
 /// Stops serving the winner.

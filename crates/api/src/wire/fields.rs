@@ -34,6 +34,15 @@ impl Found {
     pub(crate) fn into_problems(self) -> Problems {
         self.0.into_inner()
     }
+
+    /// What was read, if nothing was wrong with it.
+    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Problems> {
+        let problems = self.into_problems();
+        match value {
+            Some(value) if problems.is_empty() => Ok(value),
+            _ => Err(problems),
+        }
+    }
 }
 
 /// The place of something inside of `path`.

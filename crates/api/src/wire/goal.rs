@@ -29,7 +29,7 @@ pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
         };
         Some(GoalBody { definition: definition(&fields)?, key })
     });
-    finish(goal, found)
+    found.finish(goal)
 }
 
 /// A goal inside of a create-experiment body: name, type and value.
@@ -71,7 +71,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
         );
         patch_fields(&fields)
     });
-    finish(patch, found)
+    found.finish(patch)
 }
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {
@@ -94,13 +94,5 @@ fn patch_fields(fields: &Fields<'_>) -> Patch {
                 _ => Err(Flaw::new("must be a number above 0 and at most 1000000000000")),
             }),
         ),
-    }
-}
-
-pub(super) fn finish<T>(value: Option<T>, found: Found) -> Result<T, Problems> {
-    let problems = found.into_problems();
-    match value {
-        Some(value) if problems.is_empty() => Ok(value),
-        _ => Err(problems),
     }
 }

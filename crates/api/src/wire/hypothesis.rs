@@ -1,7 +1,6 @@
 //! Hypotheses as they are sent.
 
 use super::fields::{Fields, Found, boolean, integer, nullable, parsed};
-use super::goal::finish;
 use crate::json::Json;
 use muriel_domain::hypothesis::{Content, Patch, Rating, parse_text};
 use muriel_domain::{Problems, text};
@@ -16,7 +15,7 @@ pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
         fields.only(&CONTENT_FIELDS, &[("archived", "is for updates; a new hypothesis is on the backlog")]);
         patch_fields(&fields)
     });
-    let patch = finish(patch, found)?;
+    let patch = found.finish(patch)?;
     patch.apply(&Content::default(), false).map(|(content, _)| content)
 }
 
@@ -37,7 +36,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
         );
         Patch { archived: fields.read("archived", boolean), ..patch_fields(&fields) }
     });
-    finish(patch, found)
+    found.finish(patch)
 }
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {

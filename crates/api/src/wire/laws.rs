@@ -4,7 +4,7 @@ use super::experiment::patch;
 use super::fields::Mode;
 use super::views::ExperimentDetails;
 use crate::json::Json;
-use muriel_domain::experiment::{Experiment, Known, Refusal, Revision, TestType};
+use muriel_domain::experiment::{Experiment, Known, Revision, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::{Instant, Problems};
 use muriel_store::experiments::Loaded;
@@ -18,7 +18,7 @@ fn known() -> Known {
     Known { goal_keys: ["purchase", "signup", "scrolled"].map(str::to_owned).into(), hypothesis: true }
 }
 
-fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment, Refusal> {
+fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment, Problems> {
     let (patch, found) = patch(&Json::from(body.clone()), mode);
     experiment.patched(patch, found, &known())
 }
@@ -220,7 +220,7 @@ proptest! {
         let mut body = body.as_object().cloned().unwrap_or_default();
         body.insert(bad.0.to_owned(), bad.1);
         match apply(&base(), &Value::Object(body), Mode::Whole) {
-            Err(Refusal::Invalid(problems)) => {
+            Err(problems) => {
                 prop_assert!(problems.iter().any(|problem| problem.field.starts_with(bad.0)), "{:?}", problems);
             }
             other => prop_assert!(false, "{:?}", other.map(|experiment| experiment.name)),

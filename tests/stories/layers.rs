@@ -1,0 +1,71 @@
+//! The floors of the building: which crate may use which.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// What each crate may use of ours, outside of tests.
+const MAY_USE: [(&str, &[&str]); 5] = [
+    ("muriel-domain", &[]),
+    ("muriel-sql", &[]),
+    ("muriel-store", &["muriel-domain", "muriel-sql"]),
+    ("muriel-api", &["muriel-domain", "muriel-sql", "muriel-store"]),
+    ("muriel-cli", &["muriel-api", "muriel-domain", "muriel-sql", "muriel-store"]),
+];
+
+/// What a crate of pure decisions must do without: async, clocks, randomness, SQL and HTTP.
+const IMPURE: [&str; 10] = [
+    "tokio",
+    "futures-util",
+    "axum",
+    "hyper",
+    "http",
+    "rusqlite",
+    "tokio-postgres",
+    "getrandom",
+    "fastrand",
+    "tracing",
+];
+
+#[test]
+fn imports_go_down() {
+    let used = dependencies();
+    let known: BTreeSet<_> = MAY_USE.iter().map(|(name, _)| *name).chain(["muriel-tests"]).collect();
+    let found: BTreeSet<_> = used.keys().map(String::as_str).collect();
+    assert_eq!(found, known, "a new crate needs a floor: give it a line in MAY_USE");
+    for (name, allowed) in MAY_USE {
+        let ours: Vec<_> = used[name].iter().filter(|other| other.starts_with("muriel-")).collect();
+        for other in ours {
+            assert!(allowed.contains(&other.as_str()), "{name} must not use {other}");
+        }
+    }
+}
+
+#[test]
+fn decisions_are_pure() {
+    let used = dependencies();
+    for other in IMPURE {
+        assert!(!used["muriel-domain"].contains(other), "muriel-domain must not use {other}");
+    }
+}
+
+/// The crates of the workspace with what each uses when it runs.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let metadata = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path", manifest])
+        .output()
+        .expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("cargo metadata is JSON");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    list(&metadata["packages"])
+        .iter()
+        .map(|package| {
+            let used = list(&package["dependencies"]);
+            let running = used.iter().filter(|other| other["kind"].is_null());
+            (text(&package["name"]), running.map(|other| text(&other["name"])).collect())
+        })
+        .collect()
+}
