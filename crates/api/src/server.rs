@@ -122,7 +122,9 @@ pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdow
         );
         response
     }
-    let router = Router::new().route("/metrics", get(render)).with_state(metrics);
+    // With a body: a bare answer is taken for hyper's own about a request it cannot read.
+    let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics is here\n") };
+    let router = Router::new().route("/metrics", get(render)).fallback(nothing).with_state(metrics);
     let settings = ServerSettings {
         max_connections: 64,
         max_connections_per_network: 16,
