@@ -200,11 +200,7 @@ impl TestApp {
         self.in_the_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
     }
 
-    fn in_the_dashboard(
-        &self,
-        test_id: i64,
-        change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static,
-    ) {
+    fn in_the_dashboard(&self, test_id: i64, change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static) {
         let now = self.settings.clock.now();
         let write = self.opened.db.write::<(), muriel_store::Error, _>(move |tx| {
             Box::pin(async move {
