@@ -278,7 +278,7 @@ impl ApiError {
     }
 }
 
-/// "<field> <message>", and how many more there are.
+/// `field message` of the first problem, and how many more there are.
 fn sentence(problems: &Problems) -> Cow<'static, str> {
     let Some(first) = problems.first() else {
         return "the request holds what it must not".into();
