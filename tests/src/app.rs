@@ -186,7 +186,7 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn conclude(&self, test_id: i64) {
-        self.from_the_dashboard(test_id, |experiment, now| {
+        self.change_by_dashboard(test_id, |experiment, now| {
             let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at: now };
             experiment.concluded(conclusion, None).expect("a conclusion")
         });
@@ -197,10 +197,10 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn reopen(&self, test_id: i64) {
-        self.from_the_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
+        self.change_by_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
     }
 
-    fn from_the_dashboard(
+    fn change_by_dashboard(
         &self,
         test_id: i64,
         change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static,
