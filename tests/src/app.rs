@@ -43,7 +43,7 @@ impl On {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let database = match self {
             On::Sqlite => None,
-            On::Postgres => Some(Database::create(&runtime)),
+            On::Postgres => Some(Database::take(&runtime)),
         };
         let now = Instant::parse("2026-03-01T10:00:00Z").expect("a moment").us();
         let clock = Arc::new(AtomicI64::new(now));
@@ -268,7 +268,7 @@ impl Drop for TestApp {
             stopped
         });
         if let Some(database) = self.database.take() {
-            database.drop(&runtime);
+            database.give_back(&runtime);
         }
         runtime.shutdown_background();
         if !std::thread::panicking() {

@@ -510,8 +510,8 @@ fn unknown_fields_are_named_with_the_nearest_known_one(on: On) {
         (json!({ "plan": { "": "x" } }), "plan[\"\"]", None),
         (json!({ "test name": "x" }), "[\"test name\"]", Some("test_name")),
         (
-            json!({ "configuration": { "trafic_allocation": 1 } }),
-            "configuration.trafic_allocation",
+            json!({ "configuration": { "trafficAllocation": 1 } }),
+            "configuration.trafficAllocation",
             Some("traffic_allocation"),
         ),
         (json!({ "configuration": { "bayesien": 1 } }), "configuration.bayesien", Some("bayesian")),
