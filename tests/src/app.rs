@@ -43,7 +43,7 @@ impl On {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let database = match self {
             On::Sqlite => None,
-            On::Postgres => Some(Database::create(&runtime)),
+            On::Postgres => Some(Database::take(&runtime)),
         };
         let now = Instant::parse("2026-03-01T10:00:00Z").expect("a moment").us();
         let clock = Arc::new(AtomicI64::new(now));
@@ -186,7 +186,7 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn conclude(&self, test_id: i64) {
-        self.in_the_dashboard(test_id, |experiment, now| {
+        self.change_by_dashboard(test_id, |experiment, now| {
             let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at: now };
             experiment.concluded(conclusion, None).expect("a conclusion")
         });
@@ -197,10 +197,14 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn reopen(&self, test_id: i64) {
-        self.in_the_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
+        self.change_by_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
     }
 
-    fn in_the_dashboard(&self, test_id: i64, change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static) {
+    fn change_by_dashboard(
+        &self,
+        test_id: i64,
+        change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static,
+    ) {
         let now = self.settings.clock.now();
         let write = self.opened.db.write::<(), muriel_store::Error, _>(move |tx| {
             Box::pin(async move {
@@ -264,7 +268,7 @@ impl Drop for TestApp {
             stopped
         });
         if let Some(database) = self.database.take() {
-            database.drop(&runtime);
+            database.give_back(&runtime);
         }
         runtime.shutdown_background();
         if !std::thread::panicking() {

@@ -502,7 +502,7 @@ fn unknown_fields_are_named_with_the_nearest_known_one(on: On) {
     let before = rich.snapshot();
     for (body, field, near) in [
         (json!({ "testname": "x" }), "testname", Some("test_name")),
-        (json!({ "test_nmae": "x" }), "test_nmae", Some("test_name")),
+        (json!({ "tets_name": "x" }), "tets_name", Some("test_name")),
         (json!({ "customJs": "x" }), "customJs", Some("custom_js")),
         (json!({ "secondary_goals_keys": [] }), "secondary_goals_keys", Some("secondary_goal_keys")),
         (json!({ "colour": "x" }), "colour", None),
@@ -510,8 +510,8 @@ fn unknown_fields_are_named_with_the_nearest_known_one(on: On) {
         (json!({ "plan": { "": "x" } }), "plan[\"\"]", None),
         (json!({ "test name": "x" }), "[\"test name\"]", Some("test_name")),
         (
-            json!({ "configuration": { "trafic_allocation": 1 } }),
-            "configuration.trafic_allocation",
+            json!({ "configuration": { "trafficAllocation": 1 } }),
+            "configuration.trafficAllocation",
             Some("traffic_allocation"),
         ),
         (json!({ "configuration": { "bayesien": 1 } }), "configuration.bayesien", Some("bayesian")),
