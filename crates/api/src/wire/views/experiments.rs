@@ -1,14 +1,12 @@
-//! Answers. Each struct is one published shape; its fields are in the order in
-//! which they are written.
+//! Experiments in answers.
 
-use super::experiment::status_code;
-use super::schemas;
+use super::goals::Goal;
+use crate::wire::experiment::status_code;
+use crate::wire::schemas;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
-    Arm, Change, Configuration, Epoch as DomainEpoch, Experiment, Plan, Reason, Serving, WHOLE,
+    Arm, Change, Configuration, Distribution, Epoch as DomainEpoch, Experiment, Plan, Reason, Serving, WHOLE,
 };
-use muriel_domain::goal::{Goal as DomainGoal, GoalValue};
-use muriel_domain::hypothesis::{Hypothesis as DomainHypothesis, Rating};
 use muriel_domain::targeting::{Audience, Targeting};
 use muriel_store::experiments::{Listed, Loaded, Origin};
 use serde::Serialize;
@@ -500,7 +498,7 @@ impl DistributionAnswer {
     pub(crate) fn new(experiment: &Experiment) -> Self {
         let configuration = &experiment.configuration;
         let weights = experiment.weights();
-        let custom = matches!(configuration.distribution, muriel_domain::experiment::Distribution::Weights(_));
+        let custom = matches!(configuration.distribution, Distribution::Weights(_));
         Self {
             success: true,
             test_id: experiment.id.0,
@@ -524,213 +522,4 @@ impl DistributionAnswer {
                 .collect(),
         }
     }
-}
-
-/// A page of a project's hypotheses.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HypothesisList {
-    /// Always true.
-    pub(crate) success: bool,
-    /// Newest update first, then highest id.
-    pub(crate) hypotheses: Vec<Hypothesis>,
-    /// Hypotheses in this page.
-    pub(crate) count: i64,
-    /// Hypotheses that match the filters.
-    pub(crate) total: i64,
-    /// The page size that was applied.
-    pub(crate) limit: i64,
-    /// The offset that was applied.
-    pub(crate) offset: i64,
-    /// Whether there are more past this page.
-    pub(crate) has_more: bool,
-    /// What to pass as `offset` for the next page.
-    pub(crate) next_offset: i64,
-}
-
-/// A hypothesis.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Hypothesis {
-    /// Identifies the hypothesis.
-    hypothesis_id: i64,
-    /// What the team saw.
-    #[schema(required)]
-    observation: Option<String>,
-    /// Why it is a problem.
-    #[schema(required)]
-    problem: Option<String>,
-    /// The change to test.
-    #[schema(required)]
-    solution: Option<String>,
-    /// The team's rating, 1 to 5.
-    #[schema(required, minimum = 1, maximum = 5)]
-    confidence: Option<i64>,
-    /// The team's rating, 1 to 5.
-    #[schema(required, minimum = 1, maximum = 5)]
-    importance: Option<i64>,
-    /// The team's rating, 1 to 5.
-    #[schema(required, minimum = 1, maximum = 5)]
-    difficulty: Option<i64>,
-    /// Research behind it.
-    #[schema(required)]
-    hypothesis_url: Option<String>,
-    /// Whether it was taken off the backlog; in lists only when archived ones
-    /// were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    archived: Option<bool>,
-    /// When it was made.
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Instant,
-    /// When it, or the set of its experiments, last changed.
-    #[schema(value_type = String, format = DateTime)]
-    updated_at: Instant,
-    /// Experiments run from it, lowest id first.
-    linked_test_ids: Vec<i64>,
-}
-
-impl Hypothesis {
-    /// As it is shown; `archived` only where it is asked for.
-    pub(crate) fn new(hypothesis: DomainHypothesis, show_archived: bool) -> Self {
-        let content = hypothesis.content;
-        Self {
-            hypothesis_id: hypothesis.id.0,
-            observation: content.observation,
-            problem: content.problem,
-            solution: content.solution,
-            confidence: content.confidence.map(Rating::value),
-            importance: content.importance.map(Rating::value),
-            difficulty: content.difficulty.map(Rating::value),
-            hypothesis_url: content.link,
-            archived: show_archived.then_some(hypothesis.archived),
-            created_at: hypothesis.created_at,
-            updated_at: hypothesis.updated_at,
-            linked_test_ids: hypothesis.experiments.into_iter().map(|id| id.0).collect(),
-        }
-    }
-}
-
-/// One hypothesis.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HypothesisAnswer {
-    /// Always true.
-    pub(crate) success: bool,
-    /// The hypothesis.
-    pub(crate) hypothesis: Hypothesis,
-}
-
-/// A hypothesis was made or changed.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HypothesisChanged {
-    /// Always true.
-    pub(crate) success: bool,
-    /// Its id.
-    pub(crate) hypothesis_id: i64,
-}
-
-/// A page of a project's goals.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GoalList {
-    /// Always true.
-    pub(crate) success: bool,
-    /// The company that owns the project.
-    pub(crate) company_id: i64,
-    /// Goals in this page.
-    pub(crate) count: usize,
-    /// Oldest first.
-    pub(crate) goals: Vec<Goal>,
-}
-
-/// A goal.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Goal {
-    /// Identifies the goal.
-    goal_profile_id: i64,
-    /// Its permanent key.
-    goal_key: String,
-    /// Display name.
-    goal_name: String,
-    /// What counts.
-    #[schema(value_type = schemas::GoalType)]
-    goal_type: &'static str,
-    /// The value that the type looks for, as it was sent.
-    #[schema(value_type = schemas::GoalValue)]
-    goal_value: GoalValue,
-    /// What it is for.
-    #[schema(value_type = schemas::GoalPurpose)]
-    goal_purpose: &'static str,
-    /// The page on which its element was picked.
-    #[schema(required)]
-    element_url: Option<String>,
-    /// Days after exposure within which an event counts; null for the whole test.
-    #[schema(required)]
-    window_days: Option<i64>,
-    /// Events needed for a conversion.
-    min_count: i64,
-    /// Most value that one visitor contributes.
-    #[schema(required)]
-    cap: Option<f64>,
-    /// When it was made.
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Instant,
-}
-
-impl From<DomainGoal> for Goal {
-    fn from(goal: DomainGoal) -> Self {
-        let definition = goal.definition;
-        Self {
-            goal_profile_id: goal.id.0,
-            goal_key: goal.key,
-            goal_name: definition.name,
-            goal_type: definition.trigger.goal_type().word(),
-            goal_value: definition.trigger.value().clone(),
-            goal_purpose: definition.purpose.word(),
-            element_url: definition.element_url,
-            window_days: definition.window_days,
-            min_count: definition.min_count,
-            cap: definition.cap,
-            created_at: goal.created_at,
-        }
-    }
-}
-
-/// One goal.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GoalAnswer {
-    /// Always true.
-    pub(crate) success: bool,
-    /// The goal.
-    pub(crate) goal: Goal,
-}
-
-/// A goal was made or changed.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GoalChanged {
-    /// Always true.
-    pub(crate) success: bool,
-    /// Its id.
-    pub(crate) goal_profile_id: i64,
-    /// Its key.
-    pub(crate) goal_key: String,
-    /// The company that owns the project.
-    pub(crate) company_id: i64,
-}
-
-/// A goal was deleted.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GoalDeleted {
-    /// Always true.
-    pub(crate) success: bool,
-    /// The id it had.
-    pub(crate) goal_profile_id: i64,
-    /// Always true.
-    pub(crate) deleted: bool,
 }

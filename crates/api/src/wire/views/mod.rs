@@ -1,0 +1,10 @@
+//! Answers. Each struct is one published shape; its fields are in the order in
+//! which they are written.
+
+mod experiments;
+mod goals;
+mod hypotheses;
+
+pub(crate) use experiments::*;
+pub(crate) use goals::*;
+pub(crate) use hypotheses::*;
