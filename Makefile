@@ -11,7 +11,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
 
-run: build ## build, then start the demo: a server with a shop and simulated visitors
+run: build ## build, then start the demo: a server with a shop to look around in
 	$(TARGET)/release/muriel demo
 
 build: ## leave the release binary at target/release/muriel

@@ -174,9 +174,11 @@ impl ApiError {
     pub fn facts(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         use StatusCode as S;
         match self {
-            ApiError::Unauthorized => {
-                (S::UNAUTHORIZED, "unauthorized", "an API key is needed, as Authorization: Bearer <key>".into())
-            }
+            ApiError::Unauthorized => (
+                S::UNAUTHORIZED,
+                "unauthorized",
+                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>".into(),
+            ),
             ApiError::MissingScope(scope) => {
                 (S::FORBIDDEN, "missing_scope", format!("the API key lacks the scope {scope}").into())
             }
@@ -397,9 +399,9 @@ mod tests {
         check(
             ApiError::Unauthorized,
             expect![[r#"
-            401 {"success":false,"error":"an API key is needed, as Authorization: Bearer <key>","code":"unauthorized","errors":[],"request_id":"id-1"}
-            www-authenticate: Bearer
-        "#]],
+                401 {"success":false,"error":"a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>","code":"unauthorized","errors":[],"request_id":"id-1"}
+                www-authenticate: Bearer
+            "#]],
         );
         check(
             ApiError::NotFound("experiment"),

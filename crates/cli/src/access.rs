@@ -1,7 +1,7 @@
 //! Projects and API keys from the command line.
 
 use crate::config::{Common, Place};
-use crate::open::{Opened, open};
+use crate::open::{Opened, open, open_existing};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_api::api_key::{ApiKey, random_text};
@@ -67,7 +67,7 @@ pub enum KeyCommand {
         /// Where things are.
         #[command(flatten)]
         common: Common,
-        /// The key's id: the 8 characters after mrl_.
+        /// The key, or its id: the 8 characters after mrl_.
         key_id: String,
         /// Print JSON.
         #[arg(long)]
@@ -178,7 +178,7 @@ fn stored(key: &ApiKey, name: String, mac: &[u8], grant: Grant, now: Instant) ->
 pub async fn key(command: KeyCommand) -> Result<()> {
     match command {
         KeyCommand::Create { common, wanted, json } => {
-            let opened = open(&Place::load(&common)?).await?;
+            let opened = open_existing(&Place::load(&common)?).await?;
             let (key, grant) = key_create(&opened, wanted, &Clock::System).await?;
             opened.db.close().await?;
             let expires = grant.expires_at.map(|at| at.to_string());
@@ -199,15 +199,17 @@ pub async fn key(command: KeyCommand) -> Result<()> {
             Ok(())
         }
         KeyCommand::List { common, company, json } => {
-            let opened = open(&Place::load(&common)?).await?;
+            let opened = open_existing(&Place::load(&common)?).await?;
             let keys = key_list(&opened, company).await?;
             opened.db.close().await?;
             print_keys(&keys, json);
             Ok(())
         }
         KeyCommand::Revoke { common, key_id, json } => {
-            let opened = open(&Place::load(&common)?).await?;
+            let opened = open_existing(&Place::load(&common)?).await?;
             let now = Clock::System.now();
+            // Whole keys are what people have at hand; no more of one than its id is used or said.
+            let key_id: String = key_id.strip_prefix("mrl_").unwrap_or(&key_id).chars().take(8).collect();
             let wanted = key_id.clone();
             let revoked = opened
                 .db

@@ -15,7 +15,7 @@ use config::{Common, ServeFlags};
 
 /// Experiments you can trust, in one binary.
 #[derive(Debug, Parser)]
-#[command(name = "muriel", version, about, arg_required_else_help = true)]
+#[command(name = "muriel", version, about = "Experiments you can trust, in one binary.", arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

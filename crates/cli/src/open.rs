@@ -24,18 +24,39 @@ pub struct Opened {
 /// A directory or database that cannot be used, a newer schema, a pepper that
 /// is missing or does not fit.
 pub async fn open(place: &Place) -> Result<Opened> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(&place.data_dir).map_err(|source| Error::File {
-        doing: "cannot make the data directory",
-        path: place.data_dir.clone(),
-        source,
-    })?;
+    make_directory(&place.data_dir)?;
     let db = match &place.database_url {
+        Some(url) if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) => {
+            return Err(Error::Setting("database-url must begin with postgres:// or postgresql://".to_owned()));
+        }
         Some(url) => Db::postgres(url, PostgresOptions::default()).await?,
         None => Db::sqlite(&place.data_dir.join("muriel.db"), SqliteOptions::default())?,
     };
     muriel_store::migrate(&db).await?;
     let pepper = pepper(&db, &place.pepper_file).await?;
     Ok(Opened { db, pepper })
+}
+
+/// Makes the data directory for its owner only, unless there is one.
+pub(crate) fn make_directory(path: &Path) -> Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|source| Error::File {
+        doing: "cannot make the data directory",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Opens what is there already, for commands that have nothing to do without it.
+///
+/// # Errors
+/// As [`open`], and when nothing is there.
+pub async fn open_existing(place: &Place) -> Result<Opened> {
+    if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
+        let here = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
+        let message = format!("there is no Muriel data in {}; name it with --data-dir", here.display());
+        return Err(Error::Refused(message));
+    }
+    open(place).await
 }
 
 const FINGERPRINT: &str = "pepper_fingerprint";
@@ -85,4 +106,19 @@ fn make(path: &Path) -> Result<()> {
     });
     let _ = fs::remove_file(&beside);
     linked.map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_data_directory_is_its_owners() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("made/here");
+        make_directory(&path).unwrap();
+        make_directory(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+    }
 }

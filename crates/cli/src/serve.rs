@@ -1,7 +1,7 @@
 //! The server: everything wired together, started and stopped.
 
 use crate::config::Settings;
-use crate::open::{Opened, open};
+use crate::open::{Opened, make_directory, open};
 use crate::{Error, Result};
 use muriel_api::App;
 use muriel_api::edge::{Edge, EdgeSettings};
@@ -10,6 +10,7 @@ use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use std::fs::File;
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -40,11 +41,7 @@ pub struct Running {
 /// Whatever keeps it from answering, another server on the same data directory
 /// among it.
 pub async fn start(settings: Settings) -> Result<Running> {
-    std::fs::create_dir_all(&settings.place.data_dir).map_err(|source| Error::File {
-        doing: "cannot make the data directory",
-        path: settings.place.data_dir.clone(),
-        source,
-    })?;
+    make_directory(&settings.place.data_dir)?;
     let lock = lock(&settings)?;
     let Opened { db, pepper } = open(&settings.place).await?;
     let app = App::new(db, pepper, settings.clock.clone());
@@ -124,7 +121,7 @@ impl Signals {
 fn lock(settings: &Settings) -> Result<File> {
     let path = settings.place.data_dir.join("serve.lock");
     let failed = |source| Error::File { doing: "cannot lock", path: path.clone(), source };
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Running(settings.place.data_dir.clone())),

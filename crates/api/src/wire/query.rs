@@ -49,7 +49,7 @@ impl Query {
         match number.filter(|number| (least..=MAX_SAFE).contains(number)) {
             Some(number) => number,
             None => {
-                self.problems.add(name, format!("must be an integer of at least {least}"));
+                self.problems.add(name, format!("must be an integer from {least} to {MAX_SAFE}"));
                 default
             }
         }
