@@ -78,12 +78,6 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// The API key that a request was answered for, in the extensions of a response.
-///
-/// [`RequestContext::authenticated`] makes this unneeded.
-#[derive(Debug, Clone)]
-pub struct KeyId(pub String);
-
 /// What the edge and the inner layers tell each other about one request.
 ///
 /// It is in the extensions of every request, beside its [`RequestId`], and is
@@ -234,7 +228,7 @@ impl Edge {
         {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        running.log(response.status(), response.extensions().get::<KeyId>());
+        running.log(response.status());
         response
     }
 
@@ -395,12 +389,12 @@ struct Running<'a> {
 
 impl Running<'_> {
     /// The one line about this request.
-    fn log(&mut self, status: StatusCode, key: Option<&KeyId>) {
+    fn log(&mut self, status: StatusCode) {
         self.answered = true;
         let duration = self.start.elapsed();
         let route = self.shared.route();
         self.metrics.answered(route, &self.method, status, duration);
-        let key = self.shared.key.get().or(key.map(|KeyId(key)| key));
+        let key = self.shared.key.get();
         info!(
             request_id = self.shared.id.as_str(),
             method = self.method.as_str(),
@@ -419,7 +413,7 @@ impl Drop for Running<'_> {
         if !self.answered
             && let Ok(gone) = StatusCode::from_u16(499)
         {
-            self.log(gone, None);
+            self.log(gone);
         }
     }
 }

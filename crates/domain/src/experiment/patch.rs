@@ -95,11 +95,6 @@ pub struct ExperimentPatch {
 }
 
 impl ExperimentPatch {
-    /// Whether it changes nothing because it names nothing.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The goal keys that it names; whether they exist must be [`Known`].
     pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
         let secondary = self.secondary_goals.iter().flatten();
