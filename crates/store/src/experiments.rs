@@ -4,8 +4,8 @@ use crate::codec::{from_json, from_word, moment, to_json};
 use crate::{Error, Result, goals};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
-    Arm, Code, Conclusion, Control, DataKey, Epoch, Experiment, Known, Lifecycle, Outcome, Revision, Serving, TestType,
-    Variant, Weights,
+    Allocation, Arm, Code, Conclusion, Control, DataKey, Epoch, Experiment, Known, Lifecycle, Outcome, Revision,
+    Serving, TestType, Variant, Weights,
 };
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
@@ -156,11 +156,12 @@ macro_rules! stored_columns {
     () => {
         "test_type, name, url, variants_data_key, control_nickname, control_js, control_css, custom_js, custom_css, \
          configuration, targeting, tags, plan, builtin_metrics, event_metrics, hypothesis_id, status, started_at, \
-         concluded_at, outcome, conclusion_note, serving, serving_arm, serving_rollout, epoch, revision, updated_at"
+         concluded_at, outcome, conclusion_note, serving, serving_arm, serving_rollout, allocation, epoch, revision, \
+         updated_at"
     };
 }
 
-const STORED_COLUMNS: usize = 27;
+const STORED_COLUMNS: usize = 28;
 
 fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
     let text = |text: &str| Value::from(text);
@@ -199,10 +200,29 @@ fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
         text(serving),
         arm.into(),
         rollout.into(),
+        to_json(&experiment.allocation).into(),
         experiment.epoch.into(),
         experiment.revision.into(),
         experiment.updated_at.us().into(),
     ]
+}
+
+/// Everything of an experiment that is in its row; [`read`] reads it, and after
+/// it the [`Origin`].
+macro_rules! select {
+    ($filter:literal) => {
+        concat!(
+            "SELECT e.experiment_id, e.project_id, e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, \
+             e.url, e.variants_data_key, e.control_nickname, e.control_js, e.control_css, e.custom_js, e.custom_css, \
+             e.configuration, e.targeting, e.tags, e.plan, e.builtin_metrics, e.event_metrics, e.hypothesis_id, \
+             e.status, e.started_at, e.concluded_at, e.outcome, e.conclusion_note, e.serving, e.serving_arm, \
+             e.serving_rollout, e.allocation, e.epoch, e.revision, e.updated_at, \
+             h.hypothesis_id, h.observation, h.problem, h.solution, h.revision \
+             FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
+             WHERE e.deleted_at IS NULL AND ",
+            $filter
+        )
+    };
 }
 
 /// The project's experiment with this id, and what its details show.
@@ -210,46 +230,118 @@ fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Loaded>> {
-    const STATEMENT: &str = "SELECT e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, e.url, e.variants_data_key, \
-         e.control_nickname, e.control_js, e.control_css, e.custom_js, e.custom_css, e.configuration, e.targeting, \
-         e.tags, e.plan, e.builtin_metrics, e.event_metrics, e.hypothesis_id, e.status, e.started_at, e.concluded_at, \
-         e.outcome, e.conclusion_note, e.serving, e.serving_arm, e.serving_rollout, e.epoch, e.revision, \
-         e.updated_at, h.hypothesis_id, h.observation, h.problem, h.solution, h.revision \
-         FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
-         WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL";
+    const STATEMENT: &str = select!("e.experiment_id = $1 AND e.project_id = $2");
     let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
-    let variants = variants(tx, id).await?;
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
-    let experiment = Experiment {
-        id,
-        project_id: project,
-        company_id: CompanyId(row.int(0)?),
-        key: row.text(1)?,
-        created_at: Instant::from_us(row.int(2)?),
-        test_type: from_word(&TestType::WORDS, &row.text(3)?, "experiment", "test_type")?,
-        name: row.text(4)?,
-        url: row.text(5)?,
-        variants_data_key: DataKey::stored(row.text(6)?),
-        control: Control { nickname: row.text(7)?, code: Code { js: row.text(8)?.into(), css: row.text(9)?.into() } },
-        custom_code: Code { js: row.text(10)?.into(), css: row.text(11)?.into() },
-        configuration: from_json(&row.text(12)?, "experiment", "configuration")?,
-        targeting: from_json(&row.text(13)?, "experiment", "targeting")?,
-        tags: from_json(&row.text(14)?, "experiment", "tags")?,
-        plan: from_json(&row.text(15)?, "experiment", "plan")?,
-        builtin_metrics: from_json(&row.text(16)?, "experiment", "builtin_metrics")?,
-        event_metrics: from_json(&row.text(17)?, "experiment", "event_metrics")?,
-        hypothesis_id: row.opt_int(18)?.map(HypothesisId),
-        lifecycle: lifecycle(&row.text(19)?, row.opt_int(20)?)?,
-        conclusion: conclusion(&mut row, 21)?,
-        serving: serving(&row.text(24)?, row.opt_int(25)?, row.opt_int(26)?)?,
-        epoch: row.int(27)?,
-        revision: row.int(28)?,
-        updated_at: Instant::from_us(row.int(29)?),
-        primary_goal: primary_goal.as_ref().map(|goal: &Goal| goal.key.clone()),
-        secondary_goals,
+    let mut experiment = read(&mut row, variants(tx, id).await?)?;
+    experiment.primary_goal = primary_goal.as_ref().map(|goal: &Goal| goal.key.clone());
+    experiment.secondary_goals = secondary_goals;
+    Ok(Some(Loaded { experiment, origin: origin(&mut row, 33)?, primary_goal }))
+}
+
+/// The experiment in a row, without its goals.
+fn read(row: &mut Row, variants: Vec<Variant>) -> Result<Experiment> {
+    let mut experiment = Experiment {
+        id: ExperimentId(row.int(0)?),
+        project_id: ProjectId(row.int(1)?),
+        company_id: CompanyId(row.int(2)?),
+        key: row.text(3)?,
+        created_at: Instant::from_us(row.int(4)?),
+        test_type: from_word(&TestType::WORDS, &row.text(5)?, "experiment", "test_type")?,
+        name: row.text(6)?,
+        url: row.text(7)?,
+        variants_data_key: DataKey::stored(row.text(8)?),
+        control: Control { nickname: row.text(9)?, code: Code { js: row.text(10)?.into(), css: row.text(11)?.into() } },
+        custom_code: Code { js: row.text(12)?.into(), css: row.text(13)?.into() },
+        configuration: from_json(&row.text(14)?, "experiment", "configuration")?,
+        targeting: from_json(&row.text(15)?, "experiment", "targeting")?,
+        tags: from_json(&row.text(16)?, "experiment", "tags")?,
+        plan: from_json(&row.text(17)?, "experiment", "plan")?,
+        builtin_metrics: from_json(&row.text(18)?, "experiment", "builtin_metrics")?,
+        event_metrics: from_json(&row.text(19)?, "experiment", "event_metrics")?,
+        hypothesis_id: row.opt_int(20)?.map(HypothesisId),
+        lifecycle: lifecycle(&row.text(21)?, row.opt_int(22)?)?,
+        conclusion: conclusion(row, 23)?,
+        serving: serving(&row.text(26)?, row.opt_int(27)?, row.opt_int(28)?)?,
+        allocation: Allocation::contiguous(&Weights::even(1)),
+        epoch: row.int(30)?,
+        revision: row.int(31)?,
+        updated_at: Instant::from_us(row.int(32)?),
+        primary_goal: None,
+        secondary_goals: Vec::new(),
         variants,
     };
-    Ok(Some(Loaded { experiment, origin: origin(&mut row, 30)?, primary_goal }))
+    experiment.allocation = match row.opt_text(29)? {
+        Some(allocation) => from_json(&allocation, "experiment", "allocation")?,
+        None => Allocation::contiguous(&experiment.weights()),
+    };
+    Ok(experiment)
+}
+
+/// The ids and revisions of a project's experiments that visitors meet: live
+/// ones, and those of which a winner is served.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(ExperimentId, i64)>> {
+    let rows = tx
+        .query(
+            "SELECT experiment_id, revision FROM experiment WHERE project_id = $1 AND deleted_at IS NULL \
+             AND (status = 'live' OR serving = 'winner') ORDER BY experiment_id",
+            params![project.0],
+        )
+        .await?;
+    rows.into_iter().map(|row| Ok((ExperimentId(row.int(0)?), row.int(1)?))).collect()
+}
+
+/// An experiment as its visitors meet it: whole but for its goals.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Experiment>> {
+    const STATEMENT: &str = select!("e.experiment_id = $1 AND e.project_id = $2");
+    let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
+    let variants = variants(tx, id).await?;
+    Ok(Some(read(&mut row, variants)?))
+}
+
+/// What an exposure can name of the project's experiment with this id; a deleted
+/// one is not there.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Shape>> {
+    let row = tx
+        .query_opt(
+            "SELECT e.epoch, (SELECT COUNT(*) FROM variant v WHERE v.experiment_id = e.experiment_id) \
+             FROM experiment e WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
+            params![id.0, project.0],
+        )
+        .await?;
+    row.map(|row| Ok(Shape { epoch: row.int(0)?, arms: u32::try_from(row.int(1)?).unwrap_or(0) + 1 })).transpose()
+}
+
+/// What an exposure can name of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of the last epoch; 0 when it never ran.
+    pub epoch: i64,
+    /// How many arms it has, the control among them.
+    pub arms: u32,
+}
+
+/// The id of the project's experiment with this key.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Option<ExperimentId>> {
+    let row = tx
+        .query_opt(
+            "SELECT experiment_id FROM experiment WHERE project_id = $1 AND experiment_key = $2 AND deleted_at IS NULL",
+            params![project.0, key],
+        )
+        .await?;
+    row.map(|row| Ok(ExperimentId(row.int(0)?))).transpose()
 }
 
 fn conclusion(row: &mut Row, at: usize) -> Result<Option<Conclusion>> {
@@ -362,13 +454,7 @@ pub async fn known(
 /// # Errors
 /// When the database cannot be reached.
 pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
-    let row = tx
-        .query_opt(
-            "SELECT 1 FROM experiment WHERE project_id = $1 AND experiment_key = $2 AND deleted_at IS NULL",
-            params![project.0, key],
-        )
-        .await?;
-    Ok(row.is_some())
+    Ok(id_of(tx, project, key).await?.is_some())
 }
 
 /// Stores a new experiment, done by `actor`; its id.
@@ -380,7 +466,7 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<Ex
         "INSERT INTO experiment (project_id, company_id, experiment_key, created_at, ",
         stored_columns!(),
         ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) RETURNING experiment_id"
+         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) RETURNING experiment_id"
     );
     let experiment = &first.experiment;
     let mut values =
@@ -412,7 +498,7 @@ pub async fn update(
         "UPDATE experiment SET (",
         stored_columns!(),
         ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, \
-         $24, $25, $26, $27, $28) WHERE experiment_id = $1"
+         $24, $25, $26, $27, $28, $29) WHERE experiment_id = $1"
     );
     let after = &revision.experiment;
     let mut values = params![before.id.0];

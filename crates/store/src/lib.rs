@@ -22,8 +22,10 @@ use muriel_domain::ids::ProjectId;
 use muriel_sql::{Db, Lock, LockName, Migration, Tx};
 
 /// The schema's history, oldest first.
-pub const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") }];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") },
+    Migration { version: 2, name: "allocation", sql: include_str!("../migrations/0002_allocation.sql") },
+];
 
 /// Brings the schema up to date.
 ///

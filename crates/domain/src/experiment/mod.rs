@@ -4,6 +4,7 @@
 //! [`Revision::between`] says what that change amounts to: whether anything
 //! changed at all, whether it opens an epoch, and what history keeps.
 
+mod allocation;
 mod configuration;
 mod distribution;
 mod lifecycle;
@@ -13,6 +14,7 @@ mod revision;
 mod tests;
 mod variant;
 
+pub use allocation::Allocation;
 pub use configuration::{Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
 pub use lifecycle::{Conclusion, Conflict, Lifecycle, Outcome, Refusal, Serving, Status};
@@ -132,6 +134,8 @@ pub struct Experiment {
     pub conclusion: Option<Conclusion>,
     /// Whether a winner is served.
     pub serving: Serving,
+    /// Which stretch of the line each arm has; follows the weights.
+    pub allocation: Allocation,
     /// Number of the last epoch; 0 when it never ran.
     pub epoch: i64,
     /// Counts its changes.
@@ -169,6 +173,7 @@ impl Experiment {
             lifecycle: Lifecycle::Draft,
             conclusion: None,
             serving: Serving::Never,
+            allocation: Allocation::contiguous(&Weights::even(1)),
             epoch: 0,
             revision: 1,
             created_at: now,

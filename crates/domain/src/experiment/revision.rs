@@ -1,6 +1,6 @@
 //! What a change amounts to.
 
-use super::{Experiment, Lifecycle, Serving, Weights};
+use super::{Allocation, Experiment, Lifecycle, Serving, Weights};
 use crate::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -58,6 +58,7 @@ impl Revision {
         // A clock that was set back must not order changes wrongly.
         let now = now.max(before.updated_at);
         let mut experiment = Experiment { revision: before.revision + 1, updated_at: now, ..after };
+        experiment.allocation = allocated(&experiment);
         let reasons = epoch_reasons(before, &experiment);
         let epoch = (!reasons.is_empty()).then(|| open_epoch(&mut experiment, reasons, now));
         Some(Self { experiment, epoch, before: changed })
@@ -65,9 +66,17 @@ impl Revision {
 
     /// The first revision of a new experiment.
     pub fn first(mut experiment: Experiment, now: Instant) -> Self {
+        experiment.allocation = allocated(&experiment);
         let epoch = experiment.lifecycle.is_live().then(|| open_epoch(&mut experiment, vec![Reason::Status], now));
         Self { experiment, epoch, before: Map::new() }
     }
+}
+
+/// The line for the weights in force. Before the first start nobody was
+/// assigned, and it can be as plain as the weights.
+fn allocated(experiment: &Experiment) -> Allocation {
+    let weights = experiment.weights();
+    if experiment.epoch == 0 { Allocation::contiguous(&weights) } else { experiment.allocation.moved_to(&weights) }
 }
 
 fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -> Epoch {

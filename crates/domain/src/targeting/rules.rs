@@ -409,7 +409,8 @@ impl TimeRange {
     }
 }
 
-fn minutes(text: &str) -> Option<u16> {
+/// Minutes since midnight of a time from 00:00 to 23:59.
+pub fn minutes(text: &str) -> Option<u16> {
     let digits = text.bytes().enumerate().all(|(at, byte)| if at == 2 { byte == b':' } else { byte.is_ascii_digit() });
     if text.len() != 5 || !digits {
         return None;

@@ -1,0 +1,593 @@
+//! Targeting, compiled: whom and where.
+
+use crate::condition::{Comparison, Scalar};
+use crate::observe::{Check, Observer, Outcome};
+use crate::page::{Address, PageRule, source};
+use crate::tri::Tri;
+use crate::visitor::{Fact, LocalTime, Place, Visitor};
+use muriel_domain::targeting::{
+    self, AttributeCondition, Condition, Country, CountryMode, DAYS, EventRule, Groups, Match, Schedule, Targeting,
+    UserRule, minutes,
+};
+use muriel_domain::{Flaw, Problems};
+
+type Words = Box<[Box<str>]>;
+
+/// Rules that all have to hold, the cheap ones first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Audience {
+    rules: Box<[Rule]>,
+}
+
+#[derive(Debug, Clone)]
+enum Rule {
+    Device(Words),
+    Browser(Words),
+    System(Words),
+    VisitorType(Box<str>),
+    Language(Words),
+    Country { let_in: Words, kept_out: Words },
+    Region { let_in: Words, kept_out: Words },
+    City { let_in: Words, kept_out: Words },
+    Audiences(Words),
+    Segment(Groups<Named>),
+    Parameter(Groups<Named>),
+    Cookie(Groups<Named>),
+    Referral(Groups<Referral>),
+    Url { let_in: Box<[PageRule]>, kept_out: Box<[PageRule]> },
+    Event(Box<[Done]>),
+    Schedule(Box<[Hours]>),
+}
+
+/// A name that is looked up, and what it is compared with.
+#[derive(Debug, Clone)]
+struct Named {
+    name: Box<str>,
+    comparison: Comparison,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ReferralPart {
+    Host,
+    Url,
+    Source,
+}
+
+#[derive(Debug, Clone)]
+struct Referral {
+    part: ReferralPart,
+    comparison: Comparison,
+}
+
+/// What must, or must not, have been done.
+#[derive(Debug, Clone)]
+struct Done {
+    wanted: bool,
+    name: Box<str>,
+    attributes: Groups<Named>,
+    min_count: i64,
+    /// Within so many milliseconds; none is ever.
+    within_ms: Option<i64>,
+}
+
+/// Days of the week and minutes of the day.
+#[derive(Debug, Clone)]
+struct Hours {
+    days: [bool; 7],
+    /// From, to; to the next day when `to` is not later.
+    ranges: Box<[(u16, u16)]>,
+}
+
+/// Minutes of a day.
+const DAY: u16 = 1_440;
+
+impl Audience {
+    /// # Errors
+    /// Whatever cannot be decided by, with its place.
+    pub(crate) fn compile(audience: &targeting::Audience, pages: &[targeting::UrlRule]) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        let mut rules = Vec::new();
+        let words = |words: &[String]| words.iter().map(|word| word.as_str().into()).collect::<Words>();
+        for (rule, list) in [
+            (Rule::Device as fn(Words) -> Rule, &audience.device_rule),
+            (Rule::Browser, &audience.browser_rule),
+            (Rule::System, &audience.os_rule),
+        ] {
+            if !list.is_empty() {
+                rules.push(rule(words(list)));
+            }
+        }
+        match &audience.user_rule {
+            UserRule::Word(word) => rules.push(Rule::VisitorType(word.as_str().into())),
+            UserRule::List(list) => rules.extend(list.first().map(|word| Rule::VisitorType(word.as_str().into()))),
+        }
+        if !audience.browser_language_rule.is_empty() {
+            rules.push(Rule::Language(words(&audience.browser_language_rule)));
+        }
+        if !audience.allowed_country.is_empty() {
+            let of = |mode| {
+                let countries = audience.allowed_country.iter().filter(|country: &&Country| country.rule == mode);
+                countries.map(|country| country.code.as_str().into()).collect::<Words>()
+            };
+            rules.push(Rule::Country { let_in: of(CountryMode::Whitelist), kept_out: of(CountryMode::Blacklist) });
+        }
+        let places = |places: &[targeting::Place], rule: Match| {
+            places.iter().filter(|place| place.rule == rule).map(|place| place.name.as_str().into()).collect::<Words>()
+        };
+        if !audience.allowed_region.is_empty() {
+            let of = |rule| places(&audience.allowed_region, rule);
+            rules.push(Rule::Region { let_in: of(Match::Equal), kept_out: of(Match::NotEqual) });
+        }
+        if !audience.allowed_city.is_empty() {
+            let of = |rule| places(&audience.allowed_city, rule);
+            rules.push(Rule::City { let_in: of(Match::Equal), kept_out: of(Match::NotEqual) });
+        }
+        if !audience.ga4_rule.is_empty() {
+            rules.push(Rule::Audiences(words(&audience.ga4_rule)));
+        }
+        let mut grouped = |field: &str, groups: &Groups<Condition>, rule: fn(Groups<Named>) -> Rule| {
+            let named = compiled(field, groups, &mut problems, |condition| {
+                let comparison = Comparison::compile(&condition.operator, condition.value.as_ref());
+                Some(Named { name: condition.criteria.as_str().into(), comparison: comparison? })
+            });
+            if !named.is_empty() {
+                rules.push(rule(named));
+            }
+        };
+        grouped("segment_rule", &audience.segment_rule, Rule::Segment);
+        grouped("parameter_rule", &audience.parameter_rule, Rule::Parameter);
+        grouped("cookie_rule", &audience.cookie_rule, Rule::Cookie);
+        let referral = compiled("referral_rule", &audience.referral_rule, &mut problems, |condition| {
+            let part = match condition.criteria.as_str() {
+                "host" => ReferralPart::Host,
+                "url" => ReferralPart::Url,
+                "source" => ReferralPart::Source,
+                _ => return None,
+            };
+            let comparison = Comparison::compile(&condition.operator, condition.value.as_ref())?;
+            Some(Referral { part, comparison })
+        });
+        if !referral.is_empty() {
+            rules.push(Rule::Referral(referral));
+        }
+        rules.extend(url_rule(pages, &mut problems));
+        if !audience.event_rule.is_empty() {
+            rules.push(Rule::Event(events(&audience.event_rule, &mut problems)));
+        }
+        if let Some(schedule) = &audience.schedule_rule {
+            rules.push(Rule::Schedule(hours(schedule, &mut problems)));
+        }
+        problems.none_or(Self { rules: rules.into() })
+    }
+
+    /// As [`Audience::compile`], of an experiment.
+    pub(crate) fn of_experiment(targeting: &Targeting) -> Result<Self, Problems> {
+        Self::compile(&targeting.audience, &targeting.url_rule)
+    }
+
+    /// The rules that a server passes over, by name.
+    pub(crate) fn browser_only(&self) -> impl Iterator<Item = &'static str> {
+        self.rules.iter().filter(|rule| rule.is_browser_only()).map(Rule::name)
+    }
+
+    /// Whether the visitor belongs to it. Stops at the first rule that says no,
+    /// unless the observer is thorough.
+    pub(crate) fn has<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Tri {
+        let mut all = Tri::Yes;
+        for rule in &*self.rules {
+            if visitor.place == Place::Server && rule.is_browser_only() {
+                observer.saw(Check::Rule(rule.name()), Outcome::NotEnforced, || {
+                    "only the page can look; a server passes it over".to_owned()
+                });
+                continue;
+            }
+            let holds = rule.holds(visitor);
+            let outcome = match holds {
+                Tri::Yes => Outcome::Pass,
+                Tri::No => Outcome::Fail,
+                Tri::Unknown => Outcome::Unknown,
+            };
+            observer.saw(Check::Rule(rule.name()), outcome, || rule.explain(visitor, holds));
+            all = all.and(holds);
+            if all == Tri::No && !O::THOROUGH {
+                break;
+            }
+        }
+        all
+    }
+}
+
+fn compiled<T>(
+    field: &str,
+    groups: &Groups<Condition>,
+    problems: &mut Problems,
+    compile: impl Fn(&Condition) -> Option<T>,
+) -> Groups<T> {
+    let mut compiled = Vec::with_capacity(groups.len());
+    for (at, group) in groups.iter().enumerate() {
+        let mut any = Vec::with_capacity(group.len());
+        for (within, condition) in group.iter().enumerate() {
+            match compile(condition) {
+                Some(condition) => any.push(condition),
+                None => problems.add(format!("{field}[{at}][{within}]"), "is no condition that can be decided"),
+            }
+        }
+        // A group without entries restricts nothing.
+        if !any.is_empty() {
+            compiled.push(any);
+        }
+    }
+    compiled
+}
+
+fn url_rule(rules: &[targeting::UrlRule], problems: &mut Problems) -> Option<Rule> {
+    let (mut let_in, mut kept_out) = (Vec::new(), Vec::new());
+    for (at, rule) in rules.iter().enumerate() {
+        match PageRule::compile(rule) {
+            Ok(page) if rule.allowed => let_in.push(page),
+            Ok(page) => kept_out.push(page),
+            Err(flaw) => problems.add(format!("url_rule[{at}].url"), Flaw::to_string(&flaw)),
+        }
+    }
+    let some = !let_in.is_empty() || !kept_out.is_empty();
+    some.then(|| Rule::Url { let_in: let_in.into(), kept_out: kept_out.into() })
+}
+
+fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[Done]> {
+    let mut done = Vec::with_capacity(rules.len());
+    for (at, rule) in rules.iter().enumerate() {
+        let mut attributes = Vec::new();
+        for (group, conditions) in rule.attributes.iter().enumerate() {
+            let mut all = Vec::new();
+            for (within, AttributeCondition { key, operand, value }) in conditions.iter().enumerate() {
+                match Comparison::compile(operand, value.as_ref()) {
+                    Some(comparison) => all.push(Named { name: key.as_str().into(), comparison }),
+                    None => problems.add(
+                        format!("event_rule[{at}].attributes[{group}][{within}]"),
+                        "is no condition that can be decided",
+                    ),
+                }
+            }
+            attributes.push(all);
+        }
+        done.push(Done {
+            wanted: rule.rule == Match::Equal,
+            name: rule.name.as_str().into(),
+            attributes,
+            min_count: rule.min_count,
+            within_ms: (rule.timeframe_days > 0).then(|| rule.timeframe_days.saturating_mul(86_400_000)),
+        });
+    }
+    done.into()
+}
+
+fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[Hours]> {
+    let mut groups = Vec::with_capacity(schedule.schedule_groups.len());
+    for (at, group) in schedule.schedule_groups.iter().enumerate() {
+        let mut days = [group.days.is_empty(); 7];
+        for day in &group.days {
+            match DAYS.iter().position(|known| known == day) {
+                Some(index) => days[index] = true,
+                None => problems.add(format!("schedule_rule.schedule_groups[{at}].days"), "has an unknown day"),
+            }
+        }
+        let mut ranges = Vec::new();
+        for range in &group.time_ranges {
+            let end = if range.end == "24:00" { Some(DAY) } else { minutes(&range.end) };
+            match (minutes(&range.start), end) {
+                (Some(start), Some(end)) => ranges.push((start, end)),
+                _ => problems.add(format!("schedule_rule.schedule_groups[{at}].time_ranges"), "has an unknown time"),
+            }
+        }
+        if group.time_ranges.is_empty() {
+            ranges.push((0, DAY));
+        }
+        groups.push(Hours { days, ranges: ranges.into() });
+    }
+    groups.into()
+}
+
+impl Hours {
+    fn have(&self, now: LocalTime) -> bool {
+        let today = usize::from(now.weekday % 7);
+        let yesterday = (today + 6) % 7;
+        self.ranges.iter().any(|&(start, end)| {
+            if start < end {
+                self.days[today] && (start..end).contains(&now.minute)
+            } else {
+                // Past midnight: the day is the one on which it begins.
+                (self.days[today] && now.minute >= start) || (self.days[yesterday] && now.minute < end)
+            }
+        })
+    }
+}
+
+impl Named {
+    fn holds(&self, value: Option<Scalar<'_>>, now_ms: i64) -> bool {
+        self.comparison.holds(value, now_ms)
+    }
+}
+
+impl Done {
+    fn holds(&self, visitor: &Visitor<'_>) -> Tri {
+        let events = match &visitor.events {
+            Fact::Unknown => return Tri::Unknown,
+            Fact::Absent => &[][..],
+            Fact::Is(events) => events,
+        };
+        let counted = events.iter().filter(|event| {
+            let age_ms = visitor.now_ms.saturating_sub(event.at_ms);
+            let attribute =
+                |name: &str| event.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            event.name == &*self.name
+                && self.within_ms.is_none_or(|within| age_ms <= within)
+                && (self.attributes.is_empty()
+                    || self.attributes.iter().any(|group| {
+                        group.iter().all(|condition| condition.holds(attribute(&condition.name), visitor.now_ms))
+                    }))
+        });
+        let reached = counted.count() as i64 >= self.min_count;
+        (reached == self.wanted).into()
+    }
+}
+
+impl Referral {
+    fn holds(&self, visitor: &Visitor<'_>) -> Tri {
+        let referrer = match visitor.referrer {
+            Fact::Unknown => None,
+            Fact::Absent => Some(None),
+            Fact::Is(text) => Some(Some(text)),
+        };
+        let value = match self.part {
+            ReferralPart::Url => referrer,
+            ReferralPart::Host => {
+                // The part lives as long as the text, which the address only views.
+                let Some(referrer) = referrer else { return Tri::Unknown };
+                let address = referrer.and_then(Address::parse);
+                let host = address.as_ref().map(|address| Scalar::Text(address.host()));
+                return self.comparison.holds(host, visitor.now_ms).into();
+            }
+            ReferralPart::Source => match visitor.source {
+                Fact::Is(source) => Some(Some(source)),
+                _ => referrer.map(|referrer| {
+                    let page = match &visitor.url {
+                        Fact::Is(page) => Some(page),
+                        _ => None,
+                    };
+                    Some(source(referrer, page).as_str())
+                }),
+            },
+        };
+        match value {
+            None => Tri::Unknown,
+            Some(value) => self.comparison.holds(value.map(Scalar::Text), visitor.now_ms).into(),
+        }
+    }
+}
+
+/// All of the groups, any of a group.
+fn grouped<T>(groups: &Groups<T>, holds: impl Fn(&T) -> Tri) -> Tri {
+    Tri::all(groups.iter().map(|group| Tri::any(group.iter().map(&holds))))
+}
+
+fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
+    match fact {
+        Fact::Unknown => Tri::Unknown,
+        Fact::Absent => Tri::No,
+        Fact::Is(text) => words.iter().any(|word| word.eq_ignore_ascii_case(text)).into(),
+    }
+}
+
+fn in_and_out(let_in: &Words, kept_out: &Words, fact: Fact<&str>, same: impl Fn(&str, &str) -> bool) -> Tri {
+    let within = |words: &Words, text: &str| words.iter().any(|word| same(word, text));
+    match fact {
+        Fact::Unknown => Tri::Unknown,
+        Fact::Absent => let_in.is_empty().into(),
+        Fact::Is(text) => (!within(kept_out, text) && (let_in.is_empty() || within(let_in, text))).into(),
+    }
+}
+
+/// The same place: `Berlin (Berlin)` is meant by itself and by `Berlin` alone.
+fn same_place(rule: &str, place: &str) -> bool {
+    let bare = rule.split_once(" (").map_or(rule, |(name, _)| name);
+    rule.eq_ignore_ascii_case(place) || (!place.contains(" (") && bare.eq_ignore_ascii_case(place))
+}
+
+/// `en` means `en` and `en-GB`.
+fn same_language(rule: &str, tag: &str) -> bool {
+    let (rule, tag) = (rule.as_bytes(), tag.as_bytes());
+    tag.len() >= rule.len()
+        && tag[..rule.len()].eq_ignore_ascii_case(rule)
+        && tag.get(rule.len()).is_none_or(|next| *next == b'-' || *next == b'_')
+}
+
+impl Rule {
+    /// Its name in the interface.
+    fn name(&self) -> &'static str {
+        match self {
+            Rule::Device(_) => "device_rule",
+            Rule::Browser(_) => "browser_rule",
+            Rule::System(_) => "os_rule",
+            Rule::VisitorType(_) => "user_rule",
+            Rule::Language(_) => "browser_language_rule",
+            Rule::Country { .. } => "allowed_country",
+            Rule::Region { .. } => "allowed_region",
+            Rule::City { .. } => "allowed_city",
+            Rule::Audiences(_) => "ga4_rule",
+            Rule::Segment(_) => "segment_rule",
+            Rule::Parameter(_) => "parameter_rule",
+            Rule::Cookie(_) => "cookie_rule",
+            Rule::Referral(_) => "referral_rule",
+            Rule::Url { .. } => "url_rule",
+            Rule::Event(_) => "event_rule",
+            Rule::Schedule(_) => "schedule_rule",
+        }
+    }
+
+    fn is_browser_only(&self) -> bool {
+        matches!(self, Rule::Cookie(_) | Rule::Schedule(_))
+    }
+
+    fn holds(&self, visitor: &Visitor<'_>) -> Tri {
+        let now_ms = visitor.now_ms;
+        match self {
+            Rule::Device(words) => one_of(words, visitor.device),
+            Rule::Browser(words) => one_of(words, visitor.browser),
+            Rule::System(words) => one_of(words, visitor.os),
+            Rule::VisitorType(word) => match visitor.visitor_type {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => Tri::No,
+                Fact::Is(text) => word.eq_ignore_ascii_case(text).into(),
+            },
+            Rule::Language(words) => match visitor.language {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => Tri::No,
+                Fact::Is(tag) => words.iter().any(|word| same_language(word, tag)).into(),
+            },
+            Rule::Country { let_in, kept_out } => {
+                in_and_out(let_in, kept_out, visitor.country, |rule, code| rule.eq_ignore_ascii_case(code))
+            }
+            Rule::Region { let_in, kept_out } => in_and_out(let_in, kept_out, visitor.region, same_place),
+            Rule::City { let_in, kept_out } => in_and_out(let_in, kept_out, visitor.city, same_place),
+            Rule::Audiences(words) => match &visitor.audiences {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => Tri::No,
+                Fact::Is(names) => {
+                    words.iter().any(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name))).into()
+                }
+            },
+            Rule::Segment(groups) => {
+                grouped(groups, |condition| condition.holds(visitor.attribute(&condition.name), now_ms).into())
+            }
+            Rule::Parameter(groups) => match &visitor.url {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => grouped(groups, |condition| condition.holds(None, now_ms).into()),
+                Fact::Is(address) => grouped(groups, |condition| {
+                    let value = address.parameter(&condition.name);
+                    condition.holds(value.as_deref().map(Scalar::Text), now_ms).into()
+                }),
+            },
+            Rule::Cookie(groups) => match &visitor.cookies {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => grouped(groups, |condition| condition.holds(None, now_ms).into()),
+                Fact::Is(cookies) => grouped(groups, |condition| {
+                    let value = cookies.iter().find(|(name, _)| *name == &*condition.name);
+                    condition.holds(value.map(|(_, value)| Scalar::Text(value)), now_ms).into()
+                }),
+            },
+            Rule::Referral(groups) => grouped(groups, |condition| condition.holds(visitor)),
+            Rule::Url { let_in, kept_out } => match &visitor.url {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => let_in.is_empty().into(),
+                Fact::Is(address) => {
+                    let within = |rules: &[PageRule]| rules.iter().any(|rule| rule.matches(address));
+                    (!within(kept_out) && (let_in.is_empty() || within(let_in))).into()
+                }
+            },
+            Rule::Event(entries) => Tri::all(entries.iter().map(|entry| entry.holds(visitor))),
+            Rule::Schedule(groups) => match visitor.local_time {
+                Fact::Unknown => Tri::Unknown,
+                Fact::Absent => Tri::No,
+                Fact::Is(now) => groups.iter().any(|hours| hours.have(now)).into(),
+            },
+        }
+    }
+
+    /// What the rule saw, in words.
+    fn explain(&self, visitor: &Visitor<'_>, holds: Tri) -> String {
+        let what = match self {
+            Rule::Device(_) => told("the device", visitor.device),
+            Rule::Browser(_) => told("the browser", visitor.browser),
+            Rule::System(_) => told("the operating system", visitor.os),
+            Rule::VisitorType(_) => told("the visitor's type", visitor.visitor_type),
+            Rule::Language(_) => told("the language", visitor.language),
+            Rule::Country { .. } => told("the country", visitor.country),
+            Rule::Region { .. } => told("the region", visitor.region),
+            Rule::City { .. } => told("the city", visitor.city),
+            Rule::Audiences(_) => match &visitor.audiences {
+                Fact::Is(names) => format!("{} audiences were handed over", names.len()),
+                _ => "no audiences were handed over".to_owned(),
+            },
+            Rule::Segment(groups) => looked_up(groups, |name| visitor.attribute(name).map(shown)),
+            Rule::Parameter(groups) => match &visitor.url {
+                Fact::Is(address) => looked_up(groups, |name| address.parameter(name).map(|value| quoted(&value))),
+                _ => "the page's address is not known".to_owned(),
+            },
+            Rule::Cookie(groups) => match &visitor.cookies {
+                Fact::Is(cookies) => {
+                    looked_up(groups, |name| cookies.iter().find(|(known, _)| *known == name).map(|(_, v)| quoted(v)))
+                }
+                _ => "the cookies are not known".to_owned(),
+            },
+            Rule::Referral(_) => told("the referrer", visitor.referrer),
+            Rule::Url { .. } => match &visitor.url {
+                Fact::Is(address) => format!("the page is {}", quoted(address.as_str())),
+                _ => "the page's address is not known".to_owned(),
+            },
+            Rule::Event(entries) => match &visitor.events {
+                Fact::Unknown => "what the visitor did before is not known".to_owned(),
+                Fact::Absent => "the visitor did nothing before".to_owned(),
+                Fact::Is(events) => {
+                    let named = |name: &str| events.iter().filter(|event| event.name == name).count();
+                    let counts: Vec<_> =
+                        entries.iter().map(|entry| format!("{} {}×", entry.name, named(&entry.name))).collect();
+                    format!("the visitor did {}", counts.join(", "))
+                }
+            },
+            Rule::Schedule(_) => match visitor.local_time {
+                Fact::Is(now) => {
+                    let day = DAYS[usize::from(now.weekday % 7)];
+                    format!("it is {day} {:02}:{:02} for the visitor", now.minute / 60, now.minute % 60)
+                }
+                _ => "the visitor's time is not known".to_owned(),
+            },
+        };
+        let verdict = match holds {
+            Tri::Yes => "the rule lets this in",
+            Tri::No => "the rule keeps this out",
+            Tri::Unknown => "until it is known, that counts as no",
+        };
+        format!("{what}; {verdict}")
+    }
+}
+
+fn told(what: &str, fact: Fact<&str>) -> String {
+    match fact {
+        Fact::Unknown => format!("{what} is not known"),
+        Fact::Absent => format!("{what} is none"),
+        Fact::Is(text) => format!("{what} is {}", quoted(text)),
+    }
+}
+
+fn looked_up(groups: &Groups<Named>, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for condition in groups.iter().flatten() {
+        if !names.contains(&&*condition.name) {
+            names.push(&condition.name);
+        }
+    }
+    let parts: Vec<_> = names
+        .iter()
+        .take(10)
+        .map(|name| match value(name) {
+            Some(value) => format!("{name} is {value}"),
+            None => format!("{name} is not there"),
+        })
+        .collect();
+    parts.join(", ")
+}
+
+fn shown(value: Scalar<'_>) -> String {
+    match value {
+        Scalar::Flag(flag) => flag.to_string(),
+        Scalar::Number(number) => number.to_string(),
+        Scalar::Text(text) => quoted(text),
+    }
+}
+
+/// Cut, so that no explanation grows with what was sent.
+fn quoted(text: &str) -> String {
+    let cut: String = text.chars().take(120).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("\"{cut}{more}\"")
+}

@@ -1,0 +1,119 @@
+//! Bucketing: a unit's place on a line of a million.
+
+/// Places on the line.
+pub const BUCKETS: u32 = 1_000_000;
+/// Places per hundredth of a percent, in which weights are counted.
+pub const PER_HUNDREDTH: u32 = BUCKETS / 10_000;
+/// Places per percent.
+pub const PER_PERCENT: u32 = BUCKETS / 100;
+
+/// MurmurHash3 (x86, 32 bits, seed 0) of bytes that arrive in pieces.
+///
+/// The state after a salt is kept, so that deciding hashes the unit alone.
+///
+/// # Source
+/// Austin Appleby's MurmurHash3_x86_32, public domain; the values in the tests
+/// were computed with the Python package mmh3.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Murmur3 {
+    hash: u32,
+    /// Bytes that do not fill a block yet, the first lowest.
+    tail: u32,
+    length: u32,
+}
+
+impl Murmur3 {
+    /// The state after `text`.
+    pub fn of(text: &str) -> Self {
+        Self::default().with(text.as_bytes())
+    }
+
+    /// The state after more bytes.
+    #[must_use]
+    #[inline]
+    pub fn with(mut self, mut bytes: &[u8]) -> Self {
+        let mut waiting = self.length % 4;
+        self.length = self.length.wrapping_add(bytes.len() as u32);
+        while waiting != 0 {
+            let Some((&byte, rest)) = bytes.split_first() else { return self };
+            self.tail |= u32::from(byte) << (8 * waiting);
+            bytes = rest;
+            waiting = (waiting + 1) % 4;
+            if waiting == 0 {
+                self.block(self.tail);
+                self.tail = 0;
+            }
+        }
+        let (blocks, rest) = bytes.as_chunks::<4>();
+        for block in blocks {
+            self.block(u32::from_le_bytes(*block));
+        }
+        for (at, &byte) in rest.iter().enumerate() {
+            self.tail |= u32::from(byte) << (8 * at);
+        }
+        self
+    }
+
+    #[inline]
+    fn block(&mut self, block: u32) {
+        self.hash = (self.hash ^ scrambled(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+
+    /// The hash of everything so far.
+    #[inline]
+    pub fn finish(self) -> u32 {
+        let mut hash = self.hash ^ scrambled(self.tail) ^ self.length;
+        hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+        hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+        hash ^ (hash >> 16)
+    }
+
+    /// The bucket of a unit, 0 to 999,999: the hash, scaled.
+    #[inline]
+    pub fn bucket(self, unit: &str) -> u32 {
+        let hash = self.with(unit.as_bytes()).finish();
+        ((u64::from(hash) * u64::from(BUCKETS)) >> 32) as u32
+    }
+}
+
+#[inline]
+fn scrambled(block: u32) -> u32 {
+    block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hashes_and_buckets() {
+        for (text, hash) in [
+            ("", 0),
+            ("a", 1_009_084_850),
+            ("test", 3_127_628_307),
+            ("Hello, world!", 3_224_780_355),
+            ("The quick brown fox jumps over the lazy dog", 776_992_547),
+            ("exp-1:v:visitor-1", 1_045_915_408),
+            ("exp-1:t:visitor-1", 1_866_146_477),
+            ("exp-1:v:zażółć", 3_481_343_359),
+            ("é", 269_551_495),
+            ("日本語", 2_779_017_879),
+            ("🙂", 1_042_440_291),
+        ] {
+            assert_eq!(Murmur3::of(text).finish(), hash, "{text}");
+            let bucket = (f64::from(hash) / 4_294_967_296.0 * 1_000_000.0).floor() as u32;
+            assert_eq!(Murmur3::default().bucket(text), bucket, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter(bytes: Vec<u8>, cut: prop::sample::Index, again: prop::sample::Index) {
+            let whole = Murmur3::default().with(&bytes).finish();
+            let (one, rest) = bytes.split_at(cut.index(bytes.len() + 1));
+            let (two, three) = rest.split_at(again.index(rest.len() + 1));
+            prop_assert_eq!(Murmur3::default().with(one).with(two).with(three).finish(), whole);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What is known about a visitor.
+
+use crate::condition::{Scalar, iso_ms};
+use crate::page::Address;
+use muriel_domain::Problems;
+use muriel_domain::experiment::Arm;
+
+/// Most bytes of a visitor's id.
+pub const ID_MAX: usize = 512;
+/// Most bytes of any other text about a visitor.
+pub const TEXT_MAX: usize = 8_192;
+/// Most entries of each list about a visitor.
+pub const LIST_MAX: usize = 1_000;
+
+/// Something about a visitor that may not be known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Fact<T> {
+    /// Nobody has said.
+    #[default]
+    Unknown,
+    /// It is known that there is none.
+    Absent,
+    /// It is this.
+    Is(T),
+}
+
+impl<T> Fact<T> {
+    /// The same about a part of it.
+    pub fn map<U>(self, part: impl FnOnce(T) -> U) -> Fact<U> {
+        match self {
+            Fact::Unknown => Fact::Unknown,
+            Fact::Absent => Fact::Absent,
+            Fact::Is(value) => Fact::Is(part(value)),
+        }
+    }
+
+    /// Whether nobody has said.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Fact::Unknown)
+    }
+}
+
+/// Where a decision is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// On a server, which sees no cookies and no local time: rules about them
+    /// are passed over, and the decision says so.
+    #[default]
+    Server,
+    /// On the page.
+    Browser,
+}
+
+/// The visitor's day of the week and minute of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalTime {
+    /// 0 is Monday.
+    pub weekday: u8,
+    /// 0 to 1,439.
+    pub minute: u16,
+}
+
+/// Something that the visitor did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Occurrence<'a> {
+    /// Name of the event.
+    pub name: &'a str,
+    /// Milliseconds since 1970.
+    pub at_ms: i64,
+    /// Its properties.
+    pub attributes: Vec<(&'a str, Scalar<'a>)>,
+}
+
+/// A visitor: an id, and facts that texts elsewhere outlive.
+#[derive(Debug, Clone, Default)]
+pub struct Visitor<'a> {
+    /// What is bucketed.
+    pub id: &'a str,
+    /// Where this is decided.
+    pub place: Place,
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
+    /// ISO 3166-1 alpha-2.
+    pub country: Fact<&'a str>,
+    /// `California (US)`, or `California`.
+    pub region: Fact<&'a str>,
+    /// `Berlin (Berlin)`, or `Berlin`.
+    pub city: Fact<&'a str>,
+    /// `desktop`, `mobile` or `tablet`.
+    pub device: Fact<&'a str>,
+    /// `chrome`, `safari`…
+    pub browser: Fact<&'a str>,
+    /// `windows`, `macOS`…
+    pub os: Fact<&'a str>,
+    /// The preferred language as a tag.
+    pub language: Fact<&'a str>,
+    /// `new` or `returning`.
+    pub visitor_type: Fact<&'a str>,
+    /// The page's address.
+    pub url: Fact<Address<'a>>,
+    /// The address that the visitor came from.
+    pub referrer: Fact<&'a str>,
+    /// `direct`, `search`…, where it is not to be told from the referrer.
+    pub source: Fact<&'a str>,
+    /// Names of audiences that the page handed over.
+    pub audiences: Fact<Vec<&'a str>>,
+    /// What the visitor did before.
+    pub events: Fact<Vec<Occurrence<'a>>>,
+    /// Cookies of the page.
+    pub cookies: Fact<Vec<(&'a str, &'a str)>>,
+    /// The visitor's clock.
+    pub local_time: Fact<LocalTime>,
+    /// Everything else that is known, by name.
+    pub attributes: Vec<(&'a str, Scalar<'a>)>,
+    /// Variants that the visitor was given before, by experiment key.
+    pub sticky: Vec<(&'a str, Arm)>,
+    /// The arm to show whatever is decided, with its experiment's id: previews.
+    pub forced: Option<(i64, Arm)>,
+}
+
+impl<'a> Visitor<'a> {
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<Scalar<'a>> {
+        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// The variant that the visitor was given before.
+    pub fn sticky(&self, experiment_key: &str) -> Option<Arm> {
+        self.sticky.iter().find(|(key, _)| *key == experiment_key).map(|(_, arm)| *arm)
+    }
+}
+
+/// A JSON value by reference, whoever parsed it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// A plain value.
+    Scalar(Scalar<'a>),
+    /// An array.
+    List(Vec<Value<'a>>),
+    /// An object.
+    Object(Vec<(&'a str, Value<'a>)>),
+}
+
+impl<'a> From<&'a serde_json::Value> for Value<'a> {
+    fn from(value: &'a serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match value {
+            Json::Null => Value::Null,
+            Json::Bool(flag) => Value::Scalar(Scalar::Flag(*flag)),
+            Json::Number(number) => Value::Scalar(Scalar::Number(number.as_f64().unwrap_or_default())),
+            Json::String(text) => Value::Scalar(Scalar::Text(text)),
+            Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
+            Json::Object(members) => {
+                Value::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
+            }
+        }
+    }
+}
+
+impl<'a> Visitor<'a> {
+    /// The visitor that a context describes, as OpenFeature clients send it:
+    /// `targetingKey`, the facts by their names, `sticky`, and attributes. A
+    /// name that is left out is not known; null says that there is none.
+    ///
+    /// # Errors
+    /// Each known name with a value of another type than it takes, texts and
+    /// lists that are too long, and a missing or blank `targetingKey`.
+    pub fn read(context: impl IntoIterator<Item = (&'a str, Value<'a>)>) -> Result<Self, Problems> {
+        let mut visitor = Self::default();
+        let mut problems = Problems::default();
+        for (name, value) in context {
+            if let Err(what) = visitor.set(name, value) {
+                problems.add(name, what);
+            }
+        }
+        if visitor.id.is_empty() && problems.iter().all(|problem| problem.field != "targetingKey") {
+            problems.add("targetingKey", "is required");
+        }
+        problems.none_or(visitor)
+    }
+
+    /// Takes one fact, list or attribute.
+    fn set(&mut self, name: &'a str, value: Value<'a>) -> Result<(), &'static str> {
+        match name {
+            "targetingKey" => {
+                self.id = match value {
+                    Value::Scalar(Scalar::Text(text)) if !text.is_empty() && text.len() <= ID_MAX => text,
+                    _ => return Err("must be text of 1 to 512 bytes"),
+                }
+            }
+            "country" => self.country = fact(&value)?,
+            "region" => self.region = fact(&value)?,
+            "city" => self.city = fact(&value)?,
+            "device" => self.device = fact(&value)?,
+            "browser" => self.browser = fact(&value)?,
+            "os" => self.os = fact(&value)?,
+            "language" => self.language = fact(&value)?,
+            "visitor_type" => self.visitor_type = fact(&value)?,
+            "source" => self.source = fact(&value)?,
+            "referrer" => self.referrer = fact(&value)?,
+            "url" => {
+                self.url = match fact(&value)? {
+                    Fact::Is(text) => Fact::Is(Address::parse(text).ok_or("must be an absolute http or https address")?),
+                    Fact::Absent => Fact::Absent,
+                    Fact::Unknown => Fact::Unknown,
+                }
+            }
+            "audiences" => self.audiences = list(value, "must be a list of texts", text)?,
+            "events" => self.events = list(value, "must be a list of {name, at, attributes}", occurrence)?,
+            "cookies" => {
+                self.cookies = members(value, "must be an object of texts", |value| match value {
+                    Value::Scalar(Scalar::Text(text)) => short(text),
+                    _ => None,
+                })?;
+            }
+            "local_time" => {
+                self.local_time = match fact(&value)? {
+                    Fact::Is(text) => Fact::Is(local_time(text).ok_or("must be a day and a time such as monday 09:30")?),
+                    other => other.map(|_| LocalTime { weekday: 0, minute: 0 }),
+                }
+            }
+            "sticky" => {
+                let what = "must be an object of variants such as {\"checkout\": \"Variant 1\"}";
+                let arms = members(value, what, |value| match value {
+                    Value::Scalar(Scalar::Text(text)) => Arm::from_name(text),
+                    _ => None,
+                })?;
+                if let Fact::Is(arms) = arms {
+                    self.sticky = arms;
+                }
+            }
+            "attributes" => {
+                let what = "must be an object of texts, numbers and booleans";
+                if let Fact::Is(attributes) = members(value, what, scalar)? {
+                    self.attributes.extend(attributes);
+                }
+            }
+            // Clients send what they have; what is no plain value says nothing here.
+            _ => {
+                if let Some(value) = scalar(value) {
+                    self.attributes.push((name, value));
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn short(text: &str) -> Option<&str> {
+    (text.len() <= TEXT_MAX).then_some(text)
+}
+
+fn text<'a>(value: Value<'a>) -> Option<&'a str> {
+    match value {
+        Value::Scalar(Scalar::Text(text)) => short(text),
+        _ => None,
+    }
+}
+
+fn scalar<'a>(value: Value<'a>) -> Option<Scalar<'a>> {
+    match value {
+        Value::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),
+        Value::Scalar(scalar) => Some(scalar),
+        _ => None,
+    }
+}
+
+fn fact<'a>(value: &Value<'a>) -> Result<Fact<&'a str>, &'static str> {
+    match value {
+        Value::Null => Ok(Fact::Absent),
+        Value::Scalar(Scalar::Text("")) => Ok(Fact::Absent),
+        Value::Scalar(Scalar::Text(text)) if text.len() <= TEXT_MAX => Ok(Fact::Is(text)),
+        _ => Err("must be text of at most 8192 bytes, or null"),
+    }
+}
+
+fn list<'a, T>(
+    value: Value<'a>,
+    what: &'static str,
+    read: impl Fn(Value<'a>) -> Option<T>,
+) -> Result<Fact<Vec<T>>, &'static str> {
+    match value {
+        Value::Null => Ok(Fact::Absent),
+        Value::List(items) if items.len() <= LIST_MAX => {
+            items.into_iter().map(read).collect::<Option<_>>().map(Fact::Is).ok_or(what)
+        }
+        _ => Err(what),
+    }
+}
+
+fn members<'a, T>(
+    value: Value<'a>,
+    what: &'static str,
+    read: impl Fn(Value<'a>) -> Option<T>,
+) -> Result<Fact<Vec<(&'a str, T)>>, &'static str> {
+    match value {
+        Value::Null => Ok(Fact::Absent),
+        Value::Object(members) if members.len() <= LIST_MAX => {
+            let read = members.into_iter().map(|(name, value)| Some((name, read(value)?)));
+            read.collect::<Option<_>>().map(Fact::Is).ok_or(what)
+        }
+        _ => Err(what),
+    }
+}
+
+fn occurrence<'a>(value: Value<'a>) -> Option<Occurrence<'a>> {
+    let Value::Object(members) = value else { return None };
+    let mut occurrence = Occurrence { name: "", at_ms: 0, attributes: Vec::new() };
+    let mut dated = false;
+    for (name, value) in members {
+        match (name, value) {
+            ("name", Value::Scalar(Scalar::Text(text))) => occurrence.name = short(text)?,
+            ("at", Value::Scalar(Scalar::Text(text))) => (occurrence.at_ms, dated) = (iso_ms(text)?, true),
+            ("at", Value::Scalar(Scalar::Number(ms))) => (occurrence.at_ms, dated) = (ms as i64, true),
+            ("attributes", Value::Object(attributes)) if attributes.len() <= LIST_MAX => {
+                let read = attributes.into_iter().map(|(name, value)| Some((name, scalar(value)?)));
+                occurrence.attributes = read.collect::<Option<_>>()?;
+            }
+            _ => return None,
+        }
+    }
+    (dated && !occurrence.name.is_empty()).then_some(occurrence)
+}
+
+/// `monday 09:30`.
+fn local_time(text: &str) -> Option<LocalTime> {
+    let (day, time) = text.split_once(' ')?;
+    let weekday = muriel_domain::targeting::DAYS.iter().position(|known| *known == day)?;
+    let minute = muriel_domain::targeting::minutes(time)?;
+    Some(LocalTime { weekday: weekday as u8, minute })
+}

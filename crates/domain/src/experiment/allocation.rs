@@ -1,0 +1,163 @@
+//! Which stretch of the line each arm has.
+
+use super::distribution::{WHOLE, Weights};
+use super::variant::Arm;
+use serde::{Deserialize, Serialize};
+
+/// The line of hundredths of a percent, cut into stretches: each ends before
+/// `end` and belongs to an arm. Ends rise, the last one is 10,000.
+///
+/// It remembers how weights came about: when they change, only as much of the
+/// line changes hands as has to, so that no visitor moves without need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Allocation(Vec<(u32, Arm)>);
+
+impl Allocation {
+    /// One stretch per arm that has weight, in the order of the arms.
+    pub fn contiguous(weights: &Weights) -> Self {
+        let mut end = 0;
+        let arms = (0..).map(Arm).zip(weights.hundredths());
+        Self(
+            arms.filter(|(_, weight)| **weight > 0)
+                .map(|(arm, weight)| {
+                    end += weight;
+                    (end, arm)
+                })
+                .collect(),
+        )
+    }
+
+    /// Ends and arms, from left to right.
+    pub fn stretches(&self) -> &[(u32, Arm)] {
+        &self.0
+    }
+
+    /// Whether each arm has as much of the line as the weights say.
+    pub fn fits(&self, weights: &Weights) -> bool {
+        self.lengths(weights.arms()).is_some_and(|lengths| lengths == weights.hundredths())
+    }
+
+    /// What each of `arms` arms has; `None` when others have some too.
+    fn lengths(&self, arms: usize) -> Option<Vec<u32>> {
+        let mut lengths = vec![0; arms];
+        let mut start = 0;
+        for &(end, arm) in &self.0 {
+            *lengths.get_mut(arm.0 as usize)? += end.checked_sub(start)?;
+            start = end;
+        }
+        Some(lengths)
+    }
+
+    /// The line after weights change. An arm that grows keeps all that it has,
+    /// one that shrinks gets nothing new.
+    #[must_use]
+    pub fn moved_to(&self, weights: &Weights) -> Self {
+        let arms = self.0.iter().map(|(_, arm)| arm.0 as usize + 1).max().unwrap_or(0).max(weights.arms());
+        let Some(mut surplus) =
+            self.lengths(arms).map(|lengths| lengths.into_iter().map(i64::from).collect::<Vec<_>>())
+        else {
+            return Self::contiguous(weights);
+        };
+        for (arm, surplus) in surplus.iter_mut().enumerate() {
+            *surplus -= i64::from(weights.hundredths().get(arm).copied().unwrap_or(0));
+        }
+        let mut pieces = Vec::with_capacity(self.0.len());
+        let mut start = 0;
+        for &(end, arm) in &self.0 {
+            pieces.push((end - start, arm));
+            start = end;
+        }
+        // Neighbours first: moving a border makes no new stretch.
+        for at in 1..pieces.len() {
+            shift(&mut pieces, at - 1, at, &mut surplus);
+            shift(&mut pieces, at, at - 1, &mut surplus);
+        }
+        // What is left goes from the end of the line to whoever lacks most first.
+        let mut cut = Vec::with_capacity(pieces.len());
+        for (mut length, arm) in pieces.into_iter().rev() {
+            let mut given = Vec::new();
+            while length > 0 && surplus[arm.0 as usize] > 0 {
+                let Some(to) = (0..arms).find(|&other| surplus[other] < 0) else { break };
+                let amount = surplus[arm.0 as usize].min(-surplus[to]).min(i64::from(length));
+                surplus[arm.0 as usize] -= amount;
+                surplus[to] += amount;
+                length -= amount as u32;
+                given.push((amount as u32, Arm(to as u32)));
+            }
+            cut.extend(given);
+            cut.push((length, arm));
+        }
+        let mut stretches: Vec<(u32, Arm)> = Vec::with_capacity(cut.len());
+        let mut end = 0;
+        for (length, arm) in cut.into_iter().rev().filter(|(length, _)| *length > 0) {
+            end += length;
+            match stretches.last_mut() {
+                Some((last, same)) if *same == arm => *last = end,
+                _ => stretches.push((end, arm)),
+            }
+        }
+        debug_assert_eq!(end, WHOLE);
+        Self(stretches)
+    }
+}
+
+/// Moves the border between two neighbours as far as one has to give and the
+/// other lacks.
+fn shift(pieces: &mut [(u32, Arm)], from: usize, to: usize, surplus: &mut [i64]) {
+    let (giver, taker) = (pieces[from].1.0 as usize, pieces[to].1.0 as usize);
+    let amount = surplus[giver].min(-surplus[taker]).min(i64::from(pieces[from].0));
+    if amount > 0 {
+        pieces[from].0 -= amount as u32;
+        pieces[to].0 += amount as u32;
+        surplus[giver] -= amount;
+        surplus[taker] += amount;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn weights(shares: &[u32]) -> Weights {
+        let sum: u32 = shares.iter().sum::<u32>().max(1);
+        let mut hundredths: Vec<u32> =
+            shares.iter().map(|share| (u64::from(*share) * u64::from(WHOLE) / u64::from(sum)) as u32).collect();
+        hundredths[0] += WHOLE - hundredths.iter().sum::<u32>();
+        serde_json::from_value(serde_json::json!(hundredths)).unwrap()
+    }
+
+    fn owner(allocation: &Allocation, slot: u32) -> Arm {
+        allocation.stretches().iter().find(|(end, _)| slot < *end).map(|(_, arm)| *arm).unwrap()
+    }
+
+    #[test]
+    fn two_arms_move_their_border() {
+        let half = Allocation::contiguous(&weights(&[50, 50]));
+        let more = half.moved_to(&weights(&[60, 40]));
+        assert_eq!(more.stretches(), [(6_000, Arm(0)), (10_000, Arm(1))]);
+        assert_eq!(more.moved_to(&weights(&[50, 50])), half);
+        assert_eq!(half.moved_to(&weights(&[0, 100])).stretches(), [(10_000, Arm(1))]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_moves_than_must(
+            changes in prop::collection::vec(prop::collection::vec(0u32..100, 1..8), 1..12)
+        ) {
+            let mut before = Allocation::contiguous(&weights(&changes[0]));
+            let mut old = weights(&changes[0]);
+            for change in &changes[1..] {
+                let new = weights(change);
+                let after = before.moved_to(&new);
+                prop_assert!(after.fits(&new));
+                let arms = old.arms().max(new.arms());
+                let must: u32 = (0..arms as u32).map(|arm| new.of(Arm(arm)).saturating_sub(old.of(Arm(arm)))).sum();
+                let moved = (0..WHOLE).filter(|slot| owner(&before, *slot) != owner(&after, *slot)).count();
+                prop_assert_eq!(moved as u32, must);
+                (before, old) = (after, new);
+            }
+        }
+    }
+}
