@@ -3,9 +3,9 @@
 /// Places on the line.
 pub const BUCKETS: u32 = 1_000_000;
 /// Places per hundredth of a percent, in which weights are counted.
-pub const PER_HUNDREDTH: u32 = BUCKETS / 10_000;
+pub(crate) const PER_HUNDREDTH: u32 = BUCKETS / 10_000;
 /// Places per percent.
-pub const PER_PERCENT: u32 = BUCKETS / 100;
+pub(crate) const PER_PERCENT: u32 = BUCKETS / 100;
 
 /// MurmurHash3 (x86, 32 bits, seed 0) of bytes that arrive in pieces.
 ///

@@ -8,9 +8,9 @@ use muriel_domain::experiment::Arm;
 /// Most bytes of a visitor's id.
 pub const ID_MAX: usize = 512;
 /// Most bytes of any other text about a visitor.
-pub const TEXT_MAX: usize = 8_192;
+pub(crate) const TEXT_MAX: usize = 8_192;
 /// Most entries of each list about a visitor.
-pub const LIST_MAX: usize = 1_000;
+pub(crate) const LIST_MAX: usize = 1_000;
 
 /// Something about a visitor that may not be known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -202,7 +202,9 @@ impl<'a> Visitor<'a> {
             "referrer" => self.referrer = fact(&value)?,
             "url" => {
                 self.url = match fact(&value)? {
-                    Fact::Is(text) => Fact::Is(Address::parse(text).ok_or("must be an absolute http or https address")?),
+                    Fact::Is(text) => {
+                        Fact::Is(Address::parse(text).ok_or("must be an absolute http or https address")?)
+                    }
                     Fact::Absent => Fact::Absent,
                     Fact::Unknown => Fact::Unknown,
                 }
@@ -217,7 +219,9 @@ impl<'a> Visitor<'a> {
             }
             "local_time" => {
                 self.local_time = match fact(&value)? {
-                    Fact::Is(text) => Fact::Is(local_time(text).ok_or("must be a day and a time such as monday 09:30")?),
+                    Fact::Is(text) => {
+                        Fact::Is(local_time(text).ok_or("must be a day and a time such as monday 09:30")?)
+                    }
                     other => other.map(|_| LocalTime { weekday: 0, minute: 0 }),
                 }
             }

@@ -68,6 +68,13 @@ impl Problems {
         }
     }
 
+    /// Adds all of the others, found within `place`.
+    pub fn extend_under(&mut self, place: &str, others: &Problems) {
+        for problem in others.iter() {
+            self.add(format!("{place}.{}", problem.field), &*problem.message);
+        }
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

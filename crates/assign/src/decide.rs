@@ -1,0 +1,282 @@
+//! Deciding: one walk from a visitor to an arm and a reason.
+
+use crate::bucket::{BUCKETS, PER_PERCENT};
+use crate::observe::{Check, Observer, Outcome};
+use crate::ruleset::Experiment;
+use crate::tri::Tri;
+use crate::visitor::{Place, Visitor};
+use muriel_domain::experiment::{Arm, VARIANTS_MAX};
+use std::sync::LazyLock;
+
+/// Why a visitor gets what it gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The unit's bucket is in the arm's stretch.
+    Split,
+    /// The visitor was given the arm before.
+    Sticky,
+    /// A preview asked for the arm.
+    Forced,
+    /// A winner is served.
+    Served,
+    /// The experiment does not run.
+    Disabled,
+    /// A winner is served, to a share that the unit is not in.
+    Rollout,
+    /// The unit is in another part of the exclusion group.
+    Excluded,
+    /// The unit is outside the share that enters.
+    Traffic,
+    /// A rule of targeting keeps the visitor out.
+    Targeting,
+    /// Something that targeting asks about is not known yet.
+    Unknown,
+    /// No variant of the personalization is for this visitor.
+    Audience,
+    /// The arm that the visitor was given before is gone.
+    VariantGone,
+}
+
+impl Reason {
+    /// Every reason.
+    pub const ALL: [Reason; 12] = [
+        Reason::Split,
+        Reason::Sticky,
+        Reason::Forced,
+        Reason::Served,
+        Reason::Disabled,
+        Reason::Rollout,
+        Reason::Excluded,
+        Reason::Traffic,
+        Reason::Targeting,
+        Reason::Unknown,
+        Reason::Audience,
+        Reason::VariantGone,
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::Split => "split",
+            Reason::Sticky => "sticky",
+            Reason::Forced => "forced",
+            Reason::Served => "served",
+            Reason::Disabled => "disabled",
+            Reason::Rollout => "rollout",
+            Reason::Excluded => "excluded",
+            Reason::Traffic => "traffic",
+            Reason::Targeting => "targeting",
+            Reason::Unknown => "unknown",
+            Reason::Audience => "audience",
+            Reason::VariantGone => "variant_gone",
+        }
+    }
+}
+
+/// What was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// What the visitor gets; `None` sees the original and is not counted.
+    pub arm: Option<Arm>,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Decision {
+    const fn out(reason: Reason) -> Self {
+        Self { arm: None, reason }
+    }
+
+    /// Whether the visitor takes part and is counted.
+    pub fn in_experiment(self) -> bool {
+        matches!(self.reason, Reason::Split | Reason::Sticky)
+    }
+
+    /// The name of what the visitor sees: the control's where it is not included.
+    pub fn variant(self) -> &'static str {
+        arm_name(self.arm.unwrap_or(Arm::CONTROL))
+    }
+}
+
+/// `Control`, `Variant 1`…: the arm's name without making it anew.
+pub fn arm_name(arm: Arm) -> &'static str {
+    static NAMES: LazyLock<Vec<String>> =
+        LazyLock::new(|| (0..=VARIANTS_MAX as u32).map(|n| Arm(n).to_string()).collect());
+    NAMES.get(arm.0 as usize).map_or("Control", String::as_str)
+}
+
+impl Experiment {
+    /// What this visitor gets. Always answers; looks nothing up and changes
+    /// nothing, so the same visitor, ruleset and moment give the same.
+    ///
+    /// The order of checks is part of the specification: forced, status, winner,
+    /// exclusion, what was given before, traffic, targeting, audience, variant.
+    pub fn decide<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
+        if let Some((_, arm)) = visitor.forced.filter(|(id, arm)| *id == self.id && arm.0 < self.arms) {
+            observer.saw(Check::Forced, Outcome::Pass, || format!("a preview shows {}", arm_name(arm)));
+            return Decision { arm: Some(arm), reason: Reason::Forced };
+        }
+        if let Some(served) = self.serving {
+            return self.serve(visitor, served.arm, served.below, observer);
+        }
+        if !self.live {
+            observer.saw(Check::Status, Outcome::Fail, || {
+                "the experiment does not run; what follows is what would happen if it did".to_owned()
+            });
+            if O::THOROUGH {
+                self.assign(visitor, observer);
+            }
+            return Decision::out(Reason::Disabled);
+        }
+        observer.saw(Check::Status, Outcome::Pass, || "the experiment is live".to_owned());
+        self.assign(visitor, observer)
+    }
+
+    /// Eligible visitors within the rollout get the winner.
+    fn serve<O: Observer>(&self, visitor: &Visitor<'_>, arm: Arm, below: u32, observer: &mut O) -> Decision {
+        observer.saw(Check::Serving, Outcome::Pass, || {
+            format!("{} won and is served to {} % of the visitors", arm_name(arm), below / PER_PERCENT)
+        });
+        if let Some(refusal) = self.eligible(visitor, observer) {
+            return refusal;
+        }
+        let bucket = self.for_traffic.bucket(visitor.id);
+        let within = bucket < below;
+        observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
+            let side = if within { "within" } else { "outside" };
+            format!("bucket {bucket} of {BUCKETS} is {side} the first {below}")
+        });
+        if within { Decision { arm: Some(arm), reason: Reason::Served } } else { Decision::out(Reason::Rollout) }
+    }
+
+    fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
+        if let Some(part) = self.exclusion {
+            let bucket = part.hash.bucket(visitor.id);
+            let within = (part.from..part.to).contains(&bucket);
+            observer.saw(Check::Exclusion, if within { Outcome::Pass } else { Outcome::Fail }, || {
+                let side = if within { "within" } else { "outside" };
+                format!(
+                    "bucket {bucket} of {BUCKETS} is {side} {} to {}, this experiment's part of its group",
+                    part.from, part.to
+                )
+            });
+            if !within {
+                return Decision::out(Reason::Excluded);
+            }
+        }
+        let sticky = if visitor.sticky.is_empty() { None } else { visitor.sticky(&self.key) };
+        if let Some(arm) = sticky {
+            let there = arm.0 < self.arms;
+            observer.saw(Check::Sticky, if there { Outcome::Pass } else { Outcome::Fail }, || {
+                let now = if there { "and is past traffic" } else { "which is gone" };
+                format!("the visitor was given {} before, {now}", Arm::to_string(&arm))
+            });
+            if !there {
+                return Decision::out(Reason::VariantGone);
+            }
+        } else {
+            let bucket = self.for_traffic.bucket(visitor.id);
+            let within = bucket < self.entering;
+            observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
+                let side = if within { "within" } else { "outside" };
+                format!("bucket {bucket} of {BUCKETS} is {side} the first {} that enter", self.entering)
+            });
+            if !within {
+                return Decision::out(Reason::Traffic);
+            }
+        }
+        if let Some(refusal) = self.eligible(visitor, observer) {
+            return refusal;
+        }
+        match &self.personal {
+            None => self.among_all(visitor, sticky, observer),
+            Some(audiences) => self.personal(audiences, visitor, sticky, observer),
+        }
+    }
+
+    /// Why targeting keeps the visitor out, if it does.
+    fn eligible<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Option<Decision> {
+        match self.audience.has(visitor, observer) {
+            Tri::Yes => None,
+            Tri::No => Some(Decision::out(Reason::Targeting)),
+            Tri::Unknown => Some(Decision::out(Reason::Unknown)),
+        }
+    }
+
+    fn among_all<O: Observer>(&self, visitor: &Visitor<'_>, sticky: Option<Arm>, observer: &mut O) -> Decision {
+        if let Some(arm) = sticky {
+            return Decision { arm: Some(arm), reason: Reason::Sticky };
+        }
+        let bucket = self.for_variant.bucket(visitor.id);
+        // Ranges end with the whole line, so one is always found.
+        let arm = self.ranges.iter().find(|(end, _)| bucket < *end).map_or(Arm::CONTROL, |(_, arm)| *arm);
+        observer.saw(Check::Variant, Outcome::Pass, || {
+            format!("bucket {bucket} of {BUCKETS} belongs to {}", arm_name(arm))
+        });
+        Decision { arm: Some(arm), reason: Reason::Split }
+    }
+
+    /// The first variant that is for this visitor, against the control: the two
+    /// share as their weights say.
+    fn personal<O: Observer>(
+        &self,
+        audiences: &[crate::audience::Audience],
+        visitor: &Visitor<'_>,
+        sticky: Option<Arm>,
+        observer: &mut O,
+    ) -> Decision {
+        let mut unknown = false;
+        for (arm, audience) in (1..).map(Arm).zip(audiences) {
+            let belongs = audience.has(visitor, observer);
+            observer.saw(
+                Check::Audience,
+                match belongs {
+                    Tri::Yes => Outcome::Pass,
+                    Tri::No => Outcome::Fail,
+                    Tri::Unknown => Outcome::Unknown,
+                },
+                || match belongs {
+                    Tri::Yes => format!("{} is for this visitor", arm_name(arm)),
+                    Tri::No => format!("{} is for others", arm_name(arm)),
+                    Tri::Unknown => format!("whether {} is for this visitor is not known yet", arm_name(arm)),
+                },
+            );
+            match belongs {
+                Tri::No => continue,
+                Tri::Unknown => {
+                    unknown = true;
+                    continue;
+                }
+                Tri::Yes => {}
+            }
+            if let Some(given) = sticky.filter(|given| *given == arm || *given == Arm::CONTROL) {
+                return Decision { arm: Some(given), reason: Reason::Sticky };
+            }
+            let (control, own) = (self.weight(Arm::CONTROL), self.weight(arm));
+            if control + own == 0 {
+                return Decision::out(Reason::Traffic);
+            }
+            let bucket = self.for_variant.bucket(visitor.id);
+            // Exact in doubles too: below 2⁵³.
+            let place = u64::from(bucket) * u64::from(control + own) / u64::from(BUCKETS);
+            let chosen = if place < u64::from(control) { Arm::CONTROL } else { arm };
+            observer.saw(Check::Variant, Outcome::Pass, || {
+                format!(
+                    "bucket {bucket} of {BUCKETS}, scaled to {place} of {}, belongs to {}",
+                    control + own,
+                    arm_name(chosen)
+                )
+            });
+            return Decision { arm: Some(chosen), reason: Reason::Split };
+        }
+        Decision::out(if unknown { Reason::Unknown } else { Reason::Audience })
+    }
+
+    /// The rules that were passed over for a decision at this place.
+    pub fn unenforced_at(&self, place: Place) -> &str {
+        match place {
+            Place::Server => &self.unenforced,
+            Place::Browser => "",
+        }
+    }
+}

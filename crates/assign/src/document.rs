@@ -1,0 +1,250 @@
+//! A ruleset as it is published: what servers, pages and files exchange.
+//!
+//! Names and shapes are those of the interface. What is empty is left out, so
+//! that a page loads nothing that says nothing.
+
+use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
+use muriel_domain::goal::{Goal, GoalType, GoalValue};
+use muriel_domain::targeting::{Audience, Targeting};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The version of this form.
+pub const FORMAT: u32 = 1;
+/// The version of hashing and bucketing, which `docs/assignment.md` describes.
+pub const HASH: u32 = 1;
+
+/// All that a project delivers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// [`HASH`].
+    pub hash: u32,
+    /// Whose it is.
+    pub project_key: String,
+    /// What visitors can meet, lowest id first.
+    pub experiments: Vec<Arc<Delivered>>,
+    /// Goals that only the page can see happen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<WatchedGoal>,
+}
+
+/// An experiment, as visitors meet it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Delivered {
+    /// Its id.
+    pub test_id: i64,
+    /// Its name in code.
+    pub experiment_key: String,
+    /// `abtest`, `split` or `personalization`.
+    pub test_type: String,
+    /// Whether it runs; one that does not is here because a winner is served.
+    pub live: bool,
+    /// The epoch that exposures belong to.
+    pub epoch: i64,
+    /// What its hashes begin with.
+    pub salt: String,
+    /// Percentage of eligible visitors that enter.
+    pub traffic_allocation: u32,
+    /// Ends of stretches in hundredths of a percent, and whose they are: 0 is
+    /// the control.
+    pub ranges: Vec<(u32, u32)>,
+    /// The winner that is served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serving: Option<Winner>,
+    /// Its part of a group whose experiments share no unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclusion: Option<Exclusion>,
+    /// For whom and where.
+    #[serde(default, skip_serializing_if = "is_default", serialize_with = "compact")]
+    pub targeting: Targeting,
+    /// Under which key the variants are kept: a page's URL, or a pattern.
+    pub variants_data_key: String,
+    /// How changes are applied to the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dom_change_path: Option<String>,
+    /// When variant code runs on dynamic pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_variant_change: Option<String>,
+    /// JavaScript for every assigned visitor.
+    #[serde(default, skip_serializing_if = "is_blank")]
+    pub custom_js: Arc<str>,
+    /// CSS for every assigned visitor.
+    #[serde(default, skip_serializing_if = "is_blank")]
+    pub custom_css: Arc<str>,
+    /// The control's code.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub control: ArmCode,
+    /// The treatments, `Variant 1` first.
+    pub variants: Vec<DeliveredVariant>,
+}
+
+/// A winner and how many percent of the visitors get it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Winner {
+    /// `"0"` is the control, `"N"` is `Variant N`.
+    pub variant_id: String,
+    /// 0 to 100.
+    pub traffic_allocation: u32,
+}
+
+/// A stretch of a group's line, in hundredths of a percent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exclusion {
+    /// What the group's hash begins with.
+    pub salt: String,
+    /// First that is in.
+    pub from: u32,
+    /// First that is out again.
+    pub to: u32,
+}
+
+/// Code of one arm.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ArmCode {
+    /// JavaScript.
+    #[serde(default, rename = "customJS", skip_serializing_if = "is_blank")]
+    pub js: Arc<str>,
+    /// CSS.
+    #[serde(default, rename = "customCSS", skip_serializing_if = "is_blank")]
+    pub css: Arc<str>,
+}
+
+impl From<&Code> for ArmCode {
+    fn from(code: &Code) -> Self {
+        Self { js: code.js.clone(), css: code.css.clone() }
+    }
+}
+
+/// A treatment.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DeliveredVariant {
+    /// Its code.
+    #[serde(flatten)]
+    pub code: ArmCode,
+    /// Visual changes, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<Change>,
+    /// For whom, in a personalization.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "compact")]
+    pub targeting: Option<Audience>,
+}
+
+/// A goal that the page has to watch for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WatchedGoal {
+    /// Its name in code.
+    pub goal_key: String,
+    /// Its type in the interface.
+    pub goal_type: String,
+    /// What to watch for.
+    pub goal_value: GoalValue,
+}
+
+impl WatchedGoal {
+    /// The goal, if only the page can see it happen; page views, custom events
+    /// and orders are recorded whatever the goals are.
+    pub fn of(goal: &Goal) -> Option<Self> {
+        let trigger = &goal.definition.trigger;
+        let watched = match trigger.goal_type() {
+            GoalType::ClickOnElement
+            | GoalType::ClickOnText
+            | GoalType::ExternalLink
+            | GoalType::FormSubmit
+            | GoalType::ElementAppears
+            | GoalType::Scrolling
+            | GoalType::Duration
+            | GoalType::Script => true,
+            GoalType::Pageview
+            | GoalType::PageviewExact
+            | GoalType::PageviewWildcard
+            | GoalType::PageviewRegex
+            | GoalType::Event
+            | GoalType::Revenue => false,
+        };
+        watched.then(|| Self {
+            goal_key: goal.key.clone(),
+            goal_type: trigger.goal_type().word().to_owned(),
+            goal_value: trigger.value().clone(),
+        })
+    }
+}
+
+impl Document {
+    /// A document of this project.
+    pub fn new(project_key: &str, experiments: Vec<Arc<Delivered>>, goals: Vec<WatchedGoal>) -> Self {
+        Self { format: FORMAT, hash: HASH, project_key: project_key.to_owned(), experiments, goals }
+    }
+}
+
+impl Delivered {
+    /// The experiment as its visitors meet it; one that is neither live nor
+    /// serves a winner meets nobody, and can be shown in a preview.
+    pub fn of(experiment: &Experiment) -> Self {
+        let is_personal = experiment.test_type == TestType::Personalization;
+        Self {
+            test_id: experiment.id.0,
+            experiment_key: experiment.key.clone(),
+            test_type: experiment.test_type.word().to_owned(),
+            live: matches!(experiment.lifecycle, Lifecycle::Live { .. }),
+            epoch: experiment.epoch,
+            salt: experiment.id.to_string(),
+            traffic_allocation: experiment.configuration.traffic_allocation.clamp(0, 100) as u32,
+            ranges: experiment.allocation.stretches().iter().map(|(end, arm)| (*end, arm.0)).collect(),
+            serving: match experiment.serving {
+                Serving::Winner { arm, rollout } => {
+                    Some(Winner { variant_id: arm.id(), traffic_allocation: rollout.clamp(0, 100) as u32 })
+                }
+                _ => None,
+            },
+            exclusion: None,
+            targeting: experiment.targeting.clone(),
+            variants_data_key: DataKey::as_str(&experiment.variants_data_key).to_owned(),
+            dom_change_path: experiment.configuration.dom_change_path.clone(),
+            trigger_variant_change: experiment.configuration.trigger_variant_change.clone(),
+            custom_js: experiment.custom_code.js.clone(),
+            custom_css: experiment.custom_code.css.clone(),
+            control: ArmCode::from(&experiment.control.code),
+            variants: experiment
+                .variants
+                .iter()
+                .map(|variant| DeliveredVariant {
+                    code: ArmCode::from(&variant.code),
+                    data: variant.changes.clone(),
+                    targeting: if is_personal { variant.audience.clone() } else { None },
+                })
+                .collect(),
+        }
+    }
+
+    /// How many arms it has, the control among them.
+    pub fn arms(&self) -> u32 {
+        self.variants.len() as u32 + 1
+    }
+
+    /// The arm that is served.
+    pub fn winner(&self) -> Option<Arm> {
+        self.serving.as_ref().and_then(|winner| Arm::from_id(&winner.variant_id))
+    }
+}
+
+fn is_blank(text: &Arc<str>) -> bool {
+    text.is_empty()
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Rules without those that restrict nothing.
+fn compact<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let value = serde_json::to_value(value).map_err(serde::ser::Error::custom)?;
+    let Value::Object(rules) = value else { return value.serialize(serializer) };
+    let rules: Map<String, Value> = rules
+        .into_iter()
+        .filter(|(_, rule)| !rule.is_null() && !rule.as_array().is_some_and(|entries| entries.is_empty()))
+        .collect();
+    rules.serialize(serializer)
+}

@@ -1,0 +1,220 @@
+//! A ruleset, compiled: everything that deciding needs, checked once.
+
+use crate::audience::Audience;
+use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
+use crate::decide::arm_name;
+use crate::document::{Delivered, Document, FORMAT, HASH};
+use muriel_domain::Problems;
+use muriel_domain::experiment::{Arm, VARIANTS_MAX, WHOLE};
+use std::collections::HashMap;
+
+/// What a project delivers, ready to decide.
+#[derive(Debug, Clone, Default)]
+pub struct Ruleset {
+    experiments: Vec<Experiment>,
+    by_key: HashMap<Box<str>, usize>,
+}
+
+impl Ruleset {
+    /// Checks everything and makes it ready.
+    ///
+    /// # Errors
+    /// A form or hash that this program does not know, two experiments with one
+    /// key, and whatever [`Experiment::compile`] refuses, each with its place.
+    pub fn compile(document: &Document) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        if document.format != FORMAT {
+            problems.add("format", format!("must be {FORMAT}"));
+        }
+        if document.hash != HASH {
+            problems.add("hash", format!("must be {HASH}"));
+        }
+        let mut ruleset = Self::default();
+        for (at, delivered) in document.experiments.iter().enumerate() {
+            match Experiment::compile(delivered) {
+                Ok(experiment) => {
+                    if !ruleset.add(experiment) {
+                        problems.add(format!("experiments[{at}].experiment_key"), "is there already");
+                    }
+                }
+                Err(found) => problems.extend_under(&format!("experiments[{at}]"), &found),
+            }
+        }
+        problems.none_or(ruleset)
+    }
+
+    /// Adds an experiment; false, and nothing is added, when its key is there.
+    fn add(&mut self, experiment: Experiment) -> bool {
+        let at = self.experiments.len();
+        if self.by_key.contains_key(&experiment.key) {
+            return false;
+        }
+        self.by_key.insert(experiment.key.clone(), at);
+        self.experiments.push(experiment);
+        true
+    }
+
+    /// Every experiment, in the document's order.
+    pub fn experiments(&self) -> &[Experiment] {
+        &self.experiments
+    }
+
+    /// The experiment with this key.
+    pub fn experiment(&self, key: &str) -> Option<&Experiment> {
+        self.by_key.get(key).map(|at| &self.experiments[*at])
+    }
+}
+
+/// An experiment, ready to decide.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Its id.
+    pub id: i64,
+    /// Its name in code.
+    pub key: Box<str>,
+    /// The epoch that exposures belong to.
+    pub epoch: i64,
+    /// Whether it runs.
+    pub live: bool,
+    /// How many arms it has, the control among them.
+    pub arms: u32,
+    /// Rules that a server passes over, by their names, separated by commas.
+    pub unenforced: Box<str>,
+    pub(crate) for_traffic: Murmur3,
+    pub(crate) for_variant: Murmur3,
+    /// First bucket that does not enter.
+    pub(crate) entering: u32,
+    /// First bucket after each stretch, and whose it is.
+    pub(crate) ranges: Box<[(u32, Arm)]>,
+    pub(crate) serving: Option<Served>,
+    pub(crate) exclusion: Option<Part>,
+    pub(crate) audience: Audience,
+    /// Each variant's own rules, in a personalization.
+    pub(crate) personal: Option<Box<[Audience]>>,
+}
+
+/// A winner, and the first bucket that does not get it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Served {
+    pub(crate) arm: Arm,
+    pub(crate) below: u32,
+}
+
+/// A part of an exclusion group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) hash: Murmur3,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+}
+
+impl Experiment {
+    /// Checks an experiment and makes it ready.
+    ///
+    /// # Errors
+    /// Ranges that do not rise to the whole or name an arm that is not there,
+    /// shares out of range, a winner that is not there, and rules that cannot be
+    /// decided by, each with its place.
+    pub fn compile(delivered: &Delivered) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        let arms = delivered.arms();
+        if arms as usize > VARIANTS_MAX + 1 {
+            problems.add("variants", format!("must have at most {VARIANTS_MAX} entries"));
+        }
+        if delivered.salt.is_empty() || delivered.salt.len() > 128 {
+            problems.add("salt", "must have 1 to 128 bytes");
+        }
+        if delivered.traffic_allocation > 100 {
+            problems.add("traffic_allocation", "must be an integer from 0 to 100");
+        }
+        let serving = delivered.serving.as_ref().and_then(|winner| {
+            if winner.traffic_allocation > 100 {
+                problems.add("serving.traffic_allocation", "must be an integer from 0 to 100");
+            }
+            let arm = delivered.winner().filter(|arm| arm.0 < arms);
+            if arm.is_none() {
+                problems.add("serving.variant_id", "is no arm of this experiment");
+            }
+            Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
+        });
+        let exclusion = delivered.exclusion.as_ref().map(|part| {
+            if part.from > part.to || part.to > WHOLE {
+                problems.add("exclusion", "must be a stretch from 0 to 10000");
+            }
+            let place = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
+            Part { hash: Murmur3::of(&format!("{}:g:", part.salt)), from: place(part.from), to: place(part.to) }
+        });
+        let ranges = ranges(&delivered.ranges, arms, &mut problems);
+        let audience = Audience::of_experiment(&delivered.targeting).unwrap_or_else(|found| {
+            problems.extend_under("targeting", &found);
+            Audience::default()
+        });
+        let personal = (delivered.test_type == "personalization").then(|| {
+            let audiences = delivered.variants.iter().enumerate().map(|(at, variant)| {
+                let Some(audience) = &variant.targeting else { return Audience::default() };
+                Audience::compile(audience, &[]).unwrap_or_else(|found| {
+                    problems.extend_under(&format!("variants[{at}].targeting"), &found);
+                    Audience::default()
+                })
+            });
+            audiences.collect::<Box<[_]>>()
+        });
+        let mut unenforced: Vec<&str> = Vec::new();
+        for name in audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)) {
+            if !unenforced.contains(&name) {
+                unenforced.push(name);
+            }
+        }
+        problems.none_or(Self {
+            id: delivered.test_id,
+            key: delivered.experiment_key.as_str().into(),
+            epoch: delivered.epoch,
+            live: delivered.live,
+            arms,
+            unenforced: unenforced.join(",").into(),
+            for_traffic: Murmur3::of(&format!("{}:t:", delivered.salt)),
+            for_variant: Murmur3::of(&format!("{}:v:", delivered.salt)),
+            entering: delivered.traffic_allocation.min(100) * PER_PERCENT,
+            ranges,
+            serving,
+            exclusion,
+            audience,
+            personal,
+        })
+    }
+
+    /// The arm that this name is, if the experiment has it.
+    pub fn arm(&self, name: &str) -> Option<Arm> {
+        (0..self.arms).map(Arm).find(|arm| arm_name(*arm) == name)
+    }
+
+    /// How much of the line an arm has, in buckets.
+    pub(crate) fn weight(&self, arm: Arm) -> u32 {
+        let starts = std::iter::once(0).chain(self.ranges.iter().map(|(end, _)| *end));
+        self.ranges
+            .iter()
+            .zip(starts)
+            .filter(|((_, owner), _)| *owner == arm)
+            .map(|((end, _), start)| end - start)
+            .sum()
+    }
+}
+
+fn ranges(ranges: &[(u32, u32)], arms: u32, problems: &mut Problems) -> Box<[(u32, Arm)]> {
+    let mut before = 0;
+    for (at, &(end, arm)) in ranges.iter().enumerate() {
+        if end <= before || end > WHOLE {
+            problems.add(format!("ranges[{at}][0]"), "must be above the one before and at most 10000");
+        }
+        if arm >= arms {
+            problems.add(format!("ranges[{at}][1]"), "is no arm of this experiment");
+        }
+        before = end;
+    }
+    if before != WHOLE {
+        problems.add("ranges", "must end with 10000");
+    }
+    ranges.iter().map(|&(end, arm)| (end.min(WHOLE) * PER_HUNDREDTH, Arm(arm))).collect()
+}
+
+const _: () = assert!(WHOLE * PER_HUNDREDTH == BUCKETS);
