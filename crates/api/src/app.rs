@@ -5,9 +5,11 @@ use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::error::ApiError;
 use crate::lists::Lists;
+use crate::rulesets::{Files, Rulesets};
 use muriel_domain::ids::CompanyId;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The state behind the API. Clones share it.
@@ -25,6 +27,8 @@ pub struct Parts {
     pub(crate) pepper: Pepper,
     pub(crate) backlogs: Backlogs,
     pub(crate) lists: Lists,
+    /// What visitors meet.
+    pub rulesets: Rulesets,
 }
 
 impl std::ops::Deref for App {
@@ -36,9 +40,11 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// The state over a database whose schema is up to date.
-    pub fn new(db: Db, pepper: Pepper, clock: Clock) -> Self {
+    /// The state over a database whose schema is up to date. The last good
+    /// rulesets are kept in `rulesets`, if that is given.
+    pub fn new(db: Db, pepper: Pepper, clock: Clock, rulesets: Option<PathBuf>) -> Self {
         Self(Arc::new(Parts {
+            rulesets: Rulesets::new(db.clone(), clock.clone(), rulesets.map(Files::new)),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),

@@ -22,6 +22,8 @@ pub(crate) trait Needs: Send + Sync + 'static {
 pub(crate) struct Read;
 /// Needs `write`.
 pub(crate) struct Write;
+/// Needs `evaluate`.
+pub(crate) struct Evaluate;
 
 impl Needs for Read {
     const SCOPE: Scope = Scope::Read;
@@ -29,6 +31,10 @@ impl Needs for Read {
 
 impl Needs for Write {
     const SCOPE: Scope = Scope::Write;
+}
+
+impl Needs for Evaluate {
+    const SCOPE: Scope = Scope::Evaluate;
 }
 
 /// A key that may do what the operation needs in the project of its path.

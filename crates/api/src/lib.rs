@@ -25,6 +25,7 @@ mod parse_errors;
 pub mod preview;
 mod reference;
 pub mod router;
+pub mod rulesets;
 pub mod server;
 mod unread;
 mod wire;

@@ -85,6 +85,12 @@ pub trait Tx: Send {
     /// Nothing to do on SQLite, whose one writer has every lock already.
     fn lock<'a>(&'a mut self, lock: Lock) -> BoxFuture<'a, Result<()>>;
 
+    /// Tells everybody who listens on `channel`, once the transaction commits.
+    ///
+    /// Nothing to do on SQLite, whose commits others see by themselves: see
+    /// [`Db::foreign_commits`].
+    fn notify<'a>(&'a mut self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>>;
+
     /// Which database this is. Statements seldom need to know.
     fn dialect(&self) -> Dialect;
 }
@@ -137,7 +143,17 @@ impl Db {
     /// [`Error::Unexpected`] when `url` cannot be read, [`Error::Unavailable`]
     /// when the server does not answer or refuses us.
     pub async fn postgres(url: &str, options: PostgresOptions) -> Result<Db> {
-        let engine = Engine::Postgres(postgres::Postgres::connect(url, options).await?);
+        let db = Self::postgres_later(url, options)?;
+        db.ping().await?;
+        Ok(db)
+    }
+
+    /// As [`Db::postgres`], without making a connection yet.
+    ///
+    /// # Errors
+    /// [`Error::Unexpected`] when `url` cannot be read.
+    pub fn postgres_later(url: &str, options: PostgresOptions) -> Result<Db> {
+        let engine = Engine::Postgres(postgres::Postgres::new(url, options)?);
         Ok(Db { engine })
     }
 
@@ -227,6 +243,19 @@ impl Db {
         match &self.engine {
             Engine::Sqlite(engine) => Some(engine.foreign_commits()),
             Engine::Postgres(_) => None,
+        }
+    }
+
+    /// What [`Tx::notify`] tells on `channel`, by whichever process; `None` on
+    /// SQLite. An empty payload says that the connection was lost for a while,
+    /// and that anything may have been missed.
+    ///
+    /// At most 1,024 payloads wait; further ones are replaced by an empty one.
+    /// Listening ends when the receiver is dropped.
+    pub fn notifications(&self, channel: &'static str) -> Option<tokio::sync::mpsc::Receiver<String>> {
+        match &self.engine {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(engine) => Some(engine.listen(channel)),
         }
     }
 

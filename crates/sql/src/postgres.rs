@@ -1,14 +1,16 @@
 //! PostgreSQL: a pool of connections, each transaction on one of them.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
 use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, Transaction};
 use futures_util::TryStreamExt;
+use tokio::sync::mpsc;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Config, IsolationLevel, NoTls};
+use tokio_postgres::{AsyncMessage, Config, IsolationLevel, NoTls};
 
 use crate::dialect::{Dialect, Lock};
 use crate::value::{Names, check_params};
@@ -54,15 +56,16 @@ impl Default for PostgresOptions {
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: Pool,
+    config: Arc<Config>,
     /// Attempts to begin: one more than there can be dead connections.
     attempts: usize,
 }
 
 impl Postgres {
-    pub(crate) async fn connect(url: &str, options: PostgresOptions) -> Result<Postgres> {
+    pub(crate) fn new(url: &str, options: PostgresOptions) -> Result<Postgres> {
         let config = config(url, &options)?;
         let manager = Manager::from_config(
-            config,
+            config.clone(),
             NoTls,
             ManagerConfig {
                 // Asking the server each time would cost a round trip. A dead
@@ -79,9 +82,26 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(Error::unexpected)?;
-        let postgres = Postgres { pool, attempts: max_size + 1 };
-        drop(postgres.client().await?);
-        Ok(postgres)
+        Ok(Postgres { pool, config: Arc::new(config), attempts: max_size + 1 })
+    }
+
+    /// Passes on what is told on `channel`, over a connection of its own that is
+    /// made again when it is lost.
+    pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
+        let (told, hears) = mpsc::channel(WAITING);
+        let config = self.config.clone();
+        tokio::spawn(async move {
+            while !told.is_closed() {
+                if let Err(error) = pass_on(&config, channel, &told).await {
+                    tracing::debug!(error = &error as &dyn std::error::Error, channel, "cannot listen");
+                }
+                tokio::select! {
+                    () = told.closed() => return,
+                    () = tokio::time::sleep(LISTEN_AGAIN) => {}
+                }
+            }
+        });
+        hears
     }
 
     pub(crate) async fn write<T, E, F>(&self, body: F) -> Result<T, E>
@@ -131,6 +151,49 @@ impl Postgres {
             if attempts == 0 || !matches!(e, Error::Unavailable { .. }) {
                 return Err(e.into());
             }
+        }
+    }
+}
+
+/// Notifications that wait for their receiver.
+const WAITING: usize = 1_024;
+/// How long to wait before a lost connection is made again.
+const LISTEN_AGAIN: Duration = Duration::from_millis(500);
+
+/// Listens until the connection or the receiver is gone.
+async fn pass_on(
+    config: &Config,
+    channel: &str,
+    told: &mpsc::Sender<String>,
+) -> std::result::Result<(), tokio_postgres::Error> {
+    let (client, mut connection) = config.connect(NoTls).await?;
+    let mut messages = pin!(futures_util::stream::poll_fn(move |context| connection.poll_message(context)));
+    // The connection works only while it is polled, so both go on at once.
+    let listen = format!("LISTEN \"{channel}\"");
+    let mut listening = pin!(client.batch_execute(&listen));
+    let mut listens = false;
+    let mut missed = false;
+    loop {
+        let message = tokio::select! {
+            () = told.closed() => return Ok(()),
+            listened = &mut listening, if !listens => {
+                listened?;
+                listens = true;
+                // Whatever was told before this moment was not heard.
+                missed = true;
+                None
+            }
+            message = messages.try_next() => match message? {
+                Some(AsyncMessage::Notification(notification)) => Some(notification.payload().to_owned()),
+                Some(_) => None,
+                None => return Ok(()),
+            },
+        };
+        if let Some(payload) = message {
+            missed |= told.try_send(payload).is_err();
+        }
+        if missed {
+            missed = told.try_send(String::new()).is_err();
         }
     }
 }
@@ -233,6 +296,13 @@ impl Tx for PostgresTx<'_> {
         Box::pin(async move {
             let (sql, key) = lock.statement();
             self.execute(sql, vec![Value::Int(key)]).await.map(drop)
+        })
+    }
+
+    fn notify<'a>(&'a mut self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let params = vec![Value::from(channel), Value::from(payload)];
+            self.query("SELECT CAST(pg_notify($1, $2) AS TEXT)", params).await.map(drop)
         })
     }
 

@@ -473,6 +473,10 @@ impl Tx for SqliteTx<'_> {
         Box::pin(async move { self.run(|_| Ok(())) })
     }
 
+    fn notify<'a>(&'a mut self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.run(|_| Ok(())) })
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
     }

@@ -7,6 +7,7 @@
 
 pub mod backlog;
 mod codec;
+pub mod delivery;
 mod error;
 pub mod experiments;
 pub mod goals;

@@ -96,7 +96,7 @@ pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Proj
     rows.into_iter().map(project).collect()
 }
 
-fn project(mut row: Row) -> Result<Project> {
+pub(crate) fn project(mut row: Row) -> Result<Project> {
     Ok(Project {
         id: ProjectId(row.int(0)?),
         company_id: CompanyId(row.int(1)?),

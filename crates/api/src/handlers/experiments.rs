@@ -25,7 +25,7 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Loaded};
-use muriel_store::{Intent, goals, lock};
+use muriel_store::{Intent, delivery, goals, lock};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
 
@@ -79,19 +79,41 @@ impl Change {
         Ok(decision?)
     }
 
-    /// Stores what became of it; the version it has now.
-    pub(super) async fn save(&self, tx: &mut dyn Tx, before: &Loaded, after: Experiment) -> Result<String, ApiError> {
+    /// Stores what became of it.
+    pub(super) async fn save(&self, tx: &mut dyn Tx, before: &Loaded, after: Experiment) -> Result<Saved, ApiError> {
         let Some(revision) = Revision::between(&before.experiment, after, self.now) else {
-            return Ok(before.version());
+            return Ok(Saved { version: before.version(), delivery_changed: false });
         };
         experiments::update(tx, &before.experiment, &revision, &self.actor, self.action).await?;
+        let delivery_changed = !before.experiment.delivers_like(&revision.experiment);
+        if delivery_changed {
+            delivery::announce(tx, self.project).await?;
+        }
         let relinked = before.experiment.hypothesis_id != revision.experiment.hypothesis_id
             || before.experiment.primary_goal != revision.experiment.primary_goal;
         if relinked {
             let after = experiments::find(tx, self.project, self.id).await?.ok_or(NOT_FOUND)?;
-            return Ok(after.version());
+            return Ok(Saved { version: after.version(), delivery_changed });
         }
-        Ok(Loaded { experiment: revision.experiment, ..before.clone() }.version())
+        let version = Loaded { experiment: revision.experiment, ..before.clone() }.version();
+        Ok(Saved { version, delivery_changed })
+    }
+}
+
+/// What became of an experiment.
+pub(super) struct Saved {
+    /// The version it has now.
+    pub(super) version: String,
+    /// Whether visitors meet something else now.
+    pub(super) delivery_changed: bool,
+}
+
+impl App {
+    /// Delivers what was saved, before it is answered.
+    pub(super) async fn deliver<N>(&self, caller: &Caller<N>, changed: bool) {
+        if changed {
+            self.rulesets.refresh(&caller.project).await;
+        }
     }
 }
 
@@ -194,19 +216,26 @@ pub(crate) async fn experiment_create(
     let maker =
         Maker { caller_may_write_code: caller.may(Scope::Code), actor: caller.key_id().to_owned(), project, now };
     let company = caller.company_id();
-    let made = app
+    let (made, delivery_changed) = app
         .write(company, move |tx| {
             boxed(async move {
                 lock(tx, project, Intent::Reshape).await?;
                 if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok(given);
+                    return Ok((given, false));
                 }
                 let (creation, found) = wire::creation(&sent.json);
                 let created = maker.make(tx, company, creation, found).await?;
-                keep(tx, ticket.as_ref(), &created).await
+                // A draft is met by nobody, and goals made with it may be watched for.
+                let delivers = created.status == status_code(Status::Live) || created.secondary_goals_count > 0;
+                let delivery_changed = delivers || created.goal_profile_id.is_some();
+                if delivery_changed {
+                    delivery::announce(tx, project).await?;
+                }
+                Ok((keep(tx, ticket.as_ref(), &created).await?, delivery_changed))
             })
         })
         .await?;
+    app.deliver(&caller, delivery_changed).await;
     Ok(given(StatusCode::CREATED, made))
 }
 
@@ -312,7 +341,7 @@ pub(crate) async fn experiment_update(
     let change = Change::new(&app, &caller, id, request.headers(), "update");
     let may_write_code = caller.may(Scope::Code);
     let sent = read_body(request, &[MediaType::Json, MediaType::MergePatch]).await;
-    let version = app
+    let saved = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
@@ -330,8 +359,9 @@ pub(crate) async fn experiment_update(
             })
         })
         .await?;
+    app.deliver(&caller, saved.delivery_changed).await;
     let body = views::ExperimentUpdated { success: true, test_id: id.0 };
-    Ok(tagged(json(StatusCode::OK, &body)?, &version))
+    Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
 }
 
 /// Starts, pauses, resumes or puts an experiment aside.
@@ -351,20 +381,21 @@ pub(crate) async fn experiment_set_status(
     let id = id_in(&id)?;
     let change = Change::new(&app, &caller, id, request.headers(), "status");
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (status, warnings, version) = app
+    let (status, warnings, saved) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
                 let to = status_of(&sent?)?;
                 let after = change.decided(&before, before.experiment.moved(to, change.now))?;
                 let warnings = if to == before.experiment.lifecycle.status() { Vec::new() } else { after.warnings() };
-                let version = change.save(tx, &before, after).await?;
-                Ok((to, warnings, version))
+                let saved = change.save(tx, &before, after).await?;
+                Ok((to, warnings, saved))
             })
         })
         .await?;
+    app.deliver(&caller, saved.delivery_changed).await;
     let body = views::StatusUpdated { success: true, test_id: id.0, status: status_code(status), warnings };
-    Ok(tagged(json(StatusCode::OK, &body)?, &version))
+    Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
 }
 
 fn status_of(sent: &Sent) -> Result<Status, ApiError> {
@@ -391,16 +422,21 @@ pub(crate) async fn experiment_delete(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let change = Change::new(&app, &caller, id, &headers, "delete");
-    let was_live = app
+    let (was_live, delivery_changed) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
                 change.precondition.check(&before.version())?;
                 experiments::delete(tx, &before.experiment, &change.actor, change.now).await?;
-                Ok(before.experiment.lifecycle.is_live())
+                let delivery_changed = before.experiment.is_delivered();
+                if delivery_changed {
+                    delivery::announce(tx, change.project).await?;
+                }
+                Ok((before.experiment.lifecycle.is_live(), delivery_changed))
             })
         })
         .await?;
+    app.deliver(&caller, delivery_changed).await;
     json(StatusCode::OK, &views::ExperimentDeleted { success: true, test_id: id.0, deleted: true, was_live })
 }
 

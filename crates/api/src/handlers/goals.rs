@@ -17,7 +17,7 @@ use muriel_domain::goal::Goal;
 use muriel_domain::ids::{GoalId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
-use muriel_store::{Intent, experiments, goals, lock};
+use muriel_store::{delivery, Intent, experiments, goals, lock};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");
 
@@ -96,10 +96,12 @@ pub(crate) async fn goal_create(
                 }
                 let key = free_key(tx, project, &body).await?;
                 let goal = goals::insert(tx, project, &key, &body.definition, now).await?;
+                delivery::announce(tx, project).await?;
                 keep(tx, ticket.as_ref(), &changed(goal.id, &key, company.0)).await
             })
         })
         .await?;
+    app.deliver(&caller, true).await;
     Ok(given(StatusCode::CREATED, made))
 }
 
@@ -138,11 +140,13 @@ pub(crate) async fn goal_update(
                 let after = wire::patch(&sent?.json)?.apply(&before.definition)?;
                 if after != before.definition {
                     goals::update(tx, id, &after).await?;
+                    delivery::announce(tx, project).await?;
                 }
                 Ok(before.key)
             })
         })
         .await?;
+    app.deliver(&caller, true).await;
     json(StatusCode::OK, &changed(id, &key, company.0))
 }
 
@@ -164,10 +168,12 @@ pub(crate) async fn goal_delete(
             lock(tx, project, Intent::Reshape).await?;
             let goal = goals::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
             detach(tx, project, &goal, &actor, now).await?;
-            Ok(goals::delete(tx, id, now).await?)
+            goals::delete(tx, id, now).await?;
+            Ok(delivery::announce(tx, project).await?)
         })
     })
     .await?;
+    app.deliver(&caller, true).await;
     json(StatusCode::OK, &views::GoalDeleted { success: true, goal_profile_id: id.0, deleted: true })
 }
 

@@ -47,7 +47,7 @@ pub(crate) async fn winner_serve(
     let change = Change::new(&app, &caller, id, request.headers(), "serve winner");
     let headers = request.headers().clone();
     let sent = read_body(request, &[MediaType::Json]).await;
-    let answer = app
+    let (answer, delivery_changed) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
@@ -55,16 +55,17 @@ pub(crate) async fn winner_serve(
                 let operation = format!("serve-winner {id}");
                 let ticket = Ticket::of(&headers, change.project, operation, &sent.bytes, change.now)?;
                 if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok(given);
+                    return Ok((given, false));
                 }
                 let (arm, rollout) = winner(&sent)?;
                 let after = change.decided(&before, before.experiment.serving(&arm, rollout))?;
                 let answer = served(id, &after)?;
-                change.save(tx, &before, after).await?;
-                keep(tx, ticket.as_ref(), &answer).await
+                let saved = change.save(tx, &before, after).await?;
+                Ok((keep(tx, ticket.as_ref(), &answer).await?, saved.delivery_changed))
             })
         })
         .await?;
+    app.deliver(&caller, delivery_changed).await;
     Ok(given(StatusCode::OK, answer))
 }
 
@@ -99,18 +100,19 @@ pub(crate) async fn rollout_update(
     let id = id_in(&id)?;
     let change = Change::new(&app, &caller, id, request.headers(), "serving rollout");
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (answer, version) = app
+    let (answer, saved) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
                 let after = change.decided(&before, before.experiment.rolled_out(rollout(&sent?)?))?;
                 let answer = served(id, &after)?;
-                let version = change.save(tx, &before, after).await?;
-                Ok((answer, version))
+                let saved = change.save(tx, &before, after).await?;
+                Ok((answer, saved))
             })
         })
         .await?;
-    Ok(tagged(json(StatusCode::OK, &answer)?, &version))
+    app.deliver(&caller, saved.delivery_changed).await;
+    Ok(tagged(json(StatusCode::OK, &answer)?, &saved.version))
 }
 
 fn rollout(sent: &Sent) -> Result<i64, ApiError> {
@@ -140,22 +142,23 @@ pub(crate) async fn serving_stop(
     let headers = request.headers().clone();
     // There is nothing to say in a body; one that is sent tells requests apart.
     let bytes = axum::body::to_bytes(request.into_body(), BODY_LIMIT).await;
-    let answer = app
+    let (answer, delivery_changed) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
                 let bytes = bytes.map_err(|_| ApiError::BodyTooLarge { limit: BODY_LIMIT })?;
                 let ticket = Ticket::of(&headers, change.project, format!("stop-serving {id}"), &bytes, change.now)?;
                 if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok(given);
+                    return Ok((given, false));
                 }
                 let after = change.decided(&before, before.experiment.stopped())?;
-                change.save(tx, &before, after).await?;
+                let saved = change.save(tx, &before, after).await?;
                 let answer =
                     views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };
-                keep(tx, ticket.as_ref(), &answer).await
+                Ok((keep(tx, ticket.as_ref(), &answer).await?, saved.delivery_changed))
             })
         })
         .await?;
+    app.deliver(&caller, delivery_changed).await;
     Ok(given(StatusCode::OK, answer))
 }

@@ -196,6 +196,34 @@ impl Experiment {
         self.configuration.distribution.weights(self.arms())
     }
 
+    /// Whether visitors can meet it: it is live, or a winner is served.
+    pub fn is_delivered(&self) -> bool {
+        self.lifecycle.is_live() || matches!(self.serving, Serving::Winner { .. })
+    }
+
+    /// Whether visitors meet the same before and after: what they get, who they
+    /// are, and the epoch they count in.
+    pub fn delivers_like(&self, after: &Experiment) -> bool {
+        if !self.is_delivered() && !after.is_delivered() {
+            return true;
+        }
+        fn shown(variant: &Variant) -> (&Code, &[Change], &Option<crate::targeting::Audience>) {
+            (&variant.code, &variant.changes, &variant.audience)
+        }
+        self.lifecycle.is_live() == after.lifecycle.is_live()
+            && self.serving == after.serving
+            && self.epoch == after.epoch
+            && self.configuration.traffic_allocation == after.configuration.traffic_allocation
+            && self.configuration.dom_change_path == after.configuration.dom_change_path
+            && self.configuration.trigger_variant_change == after.configuration.trigger_variant_change
+            && self.allocation == after.allocation
+            && self.targeting == after.targeting
+            && self.variants_data_key == after.variants_data_key
+            && self.custom_code == after.custom_code
+            && self.control.code == after.control.code
+            && self.variants.iter().map(shown).eq(after.variants.iter().map(shown))
+    }
+
     /// Whether storing `after` in place of this changes anything that can run
     /// on a customer's page: code, or HTML and script addresses in changes.
     pub fn changes_code(&self, after: &Experiment) -> bool {

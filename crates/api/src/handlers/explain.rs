@@ -1,0 +1,83 @@
+//! Why a visitor gets what it gets.
+
+use super::boxed;
+use super::experiments::id_in;
+use crate::answer::json as answered;
+use crate::app::App;
+use crate::auth::{Caller, Read};
+use crate::error::ApiError;
+use crate::json::Json;
+use crate::wire::context;
+use crate::wire::query::pairs;
+use crate::wire::views::Explanation;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{StatusCode, Uri};
+use muriel_assign::{Delivered, Experiment};
+use muriel_domain::Problems;
+use muriel_store::experiments;
+
+/// Most parameters of a query about a visitor.
+const PARAMETERS_MAX: usize = 200;
+
+/// Explains what a visitor gets, step by step.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/experiment/{test_id}/explain", tag = "Experiments",
+    operation_id = "explainAssignment",
+    params(
+        ("visitor" = inline(String), Query, description = "The visitor's id. Every other parameter is context: `country`, `url`, `device`…, or an attribute."),
+    ),
+    responses((status = 200, description = "Every check in its order; `variant` is null where the visitor is not included.", body = Explanation)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn assignment_explain(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let (id, project) = (id_in(&id)?, caller.project.id);
+    let found = app.read(move |tx| boxed(async move { Ok(experiments::delivery(tx, project, id).await?) })).await?;
+    let experiment = found.ok_or(ApiError::NotFound("experiment"))?;
+    let members = asked(uri.query())?;
+    let origin = context::origin(&members, &app.visitors);
+    let visitor = context::visitor(&members, origin.as_ref(), app.now_ms()).map_err(|problems| renamed(&problems))?;
+    let experiment = Experiment::compile(&Delivered::of(&experiment)).map_err(|problems| {
+        ApiError::internal(format!("a stored experiment does not compile: {:?}", problems.first()))
+    })?;
+    answered(StatusCode::OK, &Explanation::of(&experiment, &visitor))
+}
+
+/// The query as a context.
+fn asked(query: Option<&str>) -> Result<Vec<(String, Json)>, ApiError> {
+    let mut problems = Problems::default();
+    let mut members: Vec<(String, Json)> = Vec::new();
+    for (at, (name, value)) in pairs(query).enumerate() {
+        let (Some(name), Some(value)) = (name, value) else {
+            problems.add(format!("parameter {}", at + 1), "must be percent-encoded UTF-8 without NUL characters");
+            continue;
+        };
+        let name = if name == "visitor" { "targetingKey".to_owned() } else { name };
+        if members.iter().any(|(known, _)| *known == name) {
+            problems.add(spoken(&name), "must be given once");
+        } else if members.len() == PARAMETERS_MAX {
+            problems.add("query", format!("must have at most {PARAMETERS_MAX} parameters"));
+            break;
+        } else {
+            members.push((name, Json::Text(value)));
+        }
+    }
+    problems.none_or(members).map_err(ApiError::InvalidQuery)
+}
+
+fn spoken(name: &str) -> &str {
+    if name == "targetingKey" { "visitor" } else { name }
+}
+
+fn renamed(problems: &Problems) -> ApiError {
+    let mut named = Problems::default();
+    for problem in problems.iter() {
+        named.add(spoken(&problem.field), &*problem.message);
+    }
+    ApiError::InvalidQuery(named)
+}

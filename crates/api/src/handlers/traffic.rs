@@ -1,0 +1,172 @@
+//! What pages fetch, by the project's key alone: rulesets, previews, geography.
+
+use crate::answer::{is_known, json, tagged, written};
+use crate::app::App;
+use crate::error::ApiError;
+use crate::preview;
+use crate::rulesets::Encoding;
+use crate::server::PeerAddr;
+use crate::wire::query::Query;
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use muriel_assign::Document;
+use muriel_domain::ids::ExperimentId;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// How long pages and caches may use a ruleset, and how long an old one while
+/// they fetch the next.
+const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60, stale-while-revalidate=600");
+/// Seconds since the ruleset was last known to be up to date, once that is long.
+const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
+/// Smaller bodies gain nothing from compression.
+const COMPRESSED_FROM: usize = 860;
+
+/// The compression that the client takes, the best first.
+fn encoding(headers: &HeaderMap) -> Option<Encoding> {
+    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let (mut brotli, mut gzip) = (false, false);
+    for coding in accepted.flat_map(|value| value.split(',')) {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse() == Ok(0.0_f32));
+        match name.trim().to_ascii_lowercase().as_str() {
+            "br" => brotli = !refused,
+            "gzip" | "x-gzip" => gzip = !refused,
+            _ => {}
+        }
+    }
+    if brotli {
+        Some(Encoding::Brotli)
+    } else if gzip {
+        Some(Encoding::Gzip)
+    } else {
+        None
+    }
+}
+
+/// Gives the ruleset of a project: everything that its visitors can meet.
+#[utoipa::path(
+    get, path = "/ruleset/{project_key}", tag = "Visitor traffic", operation_id = "getRuleset",
+    responses(
+        (status = 200, description = "The ruleset, compressed if the client takes that, with an ETag; drafts are never in it.", body = crate::wire::schemas::RulesetDocument),
+        (status = 304, description = "The version named in If-None-Match is the present one."),
+    ),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn ruleset_show(
+    State(app): State<App>,
+    Path(project_key): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let delivery = app.public_delivery(&project_key)?;
+    let mut response = if is_known(&headers, &delivery.etag) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        let wanted = encoding(&headers).filter(|_| delivery.body.plain.len() >= COMPRESSED_FROM);
+        match wanted {
+            None => written(StatusCode::OK, delivery.body.plain.clone()),
+            Some(encoding) => {
+                let mut response = written(StatusCode::OK, delivery.body.compressed(encoding).await);
+                let name = match encoding {
+                    Encoding::Brotli => "br",
+                    Encoding::Gzip => "gzip",
+                };
+                response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
+                response
+            }
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    headers.insert(header::CACHE_CONTROL, CACHED);
+    if let Some(stale_s) = app.rulesets.stale_s() {
+        headers.insert(STALE, HeaderValue::from(stale_s));
+    }
+    Ok(tagged(response, &delivery.etag))
+}
+
+/// Gives one experiment, a draft too, to whoever has a preview link.
+#[utoipa::path(
+    get, path = "/preview/{project_key}/{test_id}", tag = "Visitor traffic", operation_id = "getPreview",
+    params(("token" = inline(String), Query, description = "The `test-token` of the preview link; it expires after seven days.")),
+    responses((status = 200, description = "A ruleset with this one experiment.", body = crate::wire::schemas::RulesetDocument)),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn preview_show(
+    State(app): State<App>,
+    Path((project_key, id)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    // A bad token tells nothing of what there is.
+    const NOT_FOUND: ApiError = ApiError::NotFound("preview");
+    let delivery = app.public_delivery(&project_key).map_err(|error| match error {
+        ApiError::NotFound(_) => NOT_FOUND,
+        other => other,
+    })?;
+    let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
+    let mut query = Query::read(uri.query(), &["token"]);
+    let token = query.text("token", 256).unwrap_or_default();
+    query.finish()?;
+    let project = delivery.project.id;
+    if !preview::opens(&app.pepper, &token, project, id, app.clock.now()) {
+        return Err(NOT_FOUND);
+    }
+    let delivered = app.rulesets.preview(project, id).await?.ok_or(NOT_FOUND)?;
+    json(StatusCode::OK, &Document::new(&project_key, vec![Arc::new(delivered)], Vec::new()))
+}
+
+#[derive(Serialize)]
+struct Geography<'a> {
+    country: Option<&'a str>,
+    region: Option<&'a str>,
+    city: Option<&'a str>,
+}
+
+/// Tells where the connection comes from, for targeting by geography.
+#[utoipa::path(
+    get, path = "/geo/{project_key}", tag = "Visitor traffic", operation_id = "getGeography",
+    responses((status = 200, description = "Null where it is not known. Never cached.", body = crate::wire::schemas::GeographyAnswer)),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn geography_show(
+    State(app): State<App>,
+    Path(project_key): Path<String>,
+    Extension(PeerAddr(peer)): Extension<PeerAddr>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    app.public_delivery(&project_key)?;
+    let origin = app.visitors.origin(peer.ip(), &headers);
+    let place = origin.place();
+    let geography = Geography {
+        country: place.and_then(|place| place.country.as_deref()),
+        region: place.and_then(|place| place.region.as_deref()),
+        city: place.and_then(|place| place.city.as_deref()),
+    };
+    json(StatusCode::OK, &geography)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressions_that_clients_take() {
+        for (accept, expect) in [
+            ("gzip, deflate, br", Some(Encoding::Brotli)),
+            ("gzip", Some(Encoding::Gzip)),
+            ("br;q=0, GZIP;q=0.5", Some(Encoding::Gzip)),
+            ("br; q=0.0", None),
+            ("identity", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accept));
+            assert_eq!(encoding(&headers), expect, "{accept}");
+        }
+    }
+}

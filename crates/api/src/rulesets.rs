@@ -1,0 +1,376 @@
+//! What every project delivers, in memory: visitors wait for no database.
+//!
+//! A write that changes what is delivered has the project's ruleset rebuilt and
+//! swapped before it is answered. What others write is noticed: on SQLite by
+//! their commits, on PostgreSQL by notifications, with a look at every
+//! project's version every other second as a net. The last good ruleset of each
+//! project is kept in a file, for a start without the database.
+
+use crate::answer::etag_of;
+use crate::clock::Clock;
+use crate::error::ApiError;
+use bytes::Bytes;
+use muriel_assign::document::WatchedGoal;
+use muriel_assign::{Delivered, Document, Experiment, Ruleset};
+use muriel_domain::Instant;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_sql::Db;
+use muriel_store::delivery::{self, Versioned};
+use muriel_store::tenants::Project;
+use muriel_store::{experiments, goals};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::{OnceCell, watch};
+
+mod files;
+
+pub(crate) use files::Files;
+
+/// How often a SQLite file is looked at for others' commits.
+const LOOK: Duration = Duration::from_millis(200);
+/// How often versions are compared where others' commits cannot be seen.
+const POLL: Duration = Duration::from_secs(2);
+/// From when on an unconfirmed ruleset is called stale.
+const STALE_US: i64 = 60_000_000;
+/// Goals of a project that pages are told to watch.
+const GOALS_MAX: i64 = 1_000;
+
+/// Rulesets of all projects.
+pub struct Rulesets {
+    db: Db,
+    clock: Clock,
+    files: Option<Files>,
+    projects: RwLock<HashMap<Arc<str>, Arc<Slot>>>,
+    /// When all of them were last known to be up to date.
+    confirmed_us: AtomicI64,
+}
+
+/// A project's place: what it delivers now, and who rebuilds it.
+struct Slot {
+    project: Arc<Project>,
+    now: RwLock<Arc<Delivery>>,
+    /// How many changes asked for a rebuild, and up to which one it was done.
+    asked: AtomicU64,
+    done: tokio::sync::Mutex<u64>,
+}
+
+/// What a project delivers.
+pub struct Delivery {
+    /// Whose it is.
+    pub project: Arc<Project>,
+    /// Ready to decide.
+    pub ruleset: Ruleset,
+    /// As it is published.
+    pub body: Encoded,
+    /// Changes with the body.
+    pub etag: String,
+    version: i64,
+    document: Document,
+    revisions: HashMap<i64, i64>,
+}
+
+/// A body and its compressed forms, made when they are first asked for.
+pub struct Encoded {
+    /// As it is.
+    pub plain: Bytes,
+    gzip: OnceCell<Bytes>,
+    brotli: OnceCell<Bytes>,
+}
+
+/// A compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// `br`
+    Brotli,
+    /// `gzip`
+    Gzip,
+}
+
+impl Encoded {
+    fn new(plain: Bytes) -> Self {
+        Self { plain, gzip: OnceCell::new(), brotli: OnceCell::new() }
+    }
+
+    /// The body in this form.
+    pub async fn compressed(&self, encoding: Encoding) -> Bytes {
+        let (cell, compress): (_, fn(&[u8]) -> Vec<u8>) = match encoding {
+            Encoding::Gzip => (&self.gzip, gzip),
+            Encoding::Brotli => (&self.brotli, brotli),
+        };
+        let made = cell.get_or_init(|| async {
+            let plain = self.plain.clone();
+            // A megabyte of code takes a while; nobody else should wait for it.
+            let compressed = tokio::task::spawn_blocking(move || compress(&plain)).await;
+            compressed.map_or_else(|_| Bytes::new(), Bytes::from)
+        });
+        made.await.clone()
+    }
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(7));
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(plain);
+    encoder.finish().unwrap_or_default()
+}
+
+fn brotli(plain: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut out = Vec::new();
+    let mut writer = ::brotli::CompressorWriter::new(&mut out, 4_096, 9, 22);
+    let _ = writer.write_all(plain);
+    drop(writer);
+    out
+}
+
+impl Delivery {
+    fn new(project: Arc<Project>, mut document: Document, revisions: HashMap<i64, i64>, version: i64) -> Self {
+        let ruleset = compile(&mut document);
+        let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
+        let etag = etag_of(&plain);
+        Self { project, ruleset, etag, body: Encoded::new(plain), version, document, revisions }
+    }
+}
+
+/// The ruleset of what compiles; the rest leaves the document. The interface lets
+/// nothing pass that does not, but an older version may have, and one bad
+/// experiment must not stop the others.
+fn compile(document: &mut Document) -> Ruleset {
+    Ruleset::compile(document).unwrap_or_else(|problems| {
+        tracing::error!(project_key = document.project_key, ?problems, "experiments that cannot be delivered");
+        document.experiments.retain(|delivered| Experiment::compile(delivered).is_ok());
+        Ruleset::compile(document).unwrap_or_default()
+    })
+}
+
+impl Rulesets {
+    /// No rulesets yet; `files` keeps the last good ones.
+    pub(crate) fn new(db: Db, clock: Clock, files: Option<Files>) -> Self {
+        let projects = RwLock::default();
+        Self { db, clock, files, projects, confirmed_us: AtomicI64::new(i64::MIN) }
+    }
+
+    /// What the project with this key delivers.
+    pub fn get(&self, project_key: &str) -> Option<Arc<Delivery>> {
+        let slot = self.projects.read().unwrap_or_else(PoisonError::into_inner).get(project_key).cloned()?;
+        Some(slot.now.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Whether any are known: without, nobody can be served.
+    pub fn are_known(&self) -> bool {
+        self.confirmed_us.load(Ordering::Relaxed) != i64::MIN
+    }
+
+    /// How long ago the rulesets were last confirmed, in seconds, once that is
+    /// too long.
+    pub fn stale_s(&self) -> Option<i64> {
+        let age_us = self.clock.now().us().saturating_sub(self.confirmed_us.load(Ordering::Relaxed));
+        (age_us > STALE_US).then_some(age_us / 1_000_000)
+    }
+
+    /// Brings one project's ruleset up to date: when this returns, what was
+    /// committed before the call is delivered. Callers that come while another
+    /// one's rebuild runs share the next.
+    pub(crate) async fn refresh(&self, project: &Arc<Project>) {
+        if let Err(error) = self.try_refresh(project).await {
+            // Committed it is, and the next look delivers it.
+            tracing::warn!(%error, project_key = project.key, "a change is not delivered yet");
+        }
+    }
+
+    async fn try_refresh(&self, project: &Arc<Project>) -> Result<(), ApiError> {
+        let slot = self.slot(project);
+        let mine = slot.asked.fetch_add(1, Ordering::AcqRel) + 1;
+        let mut done = slot.done.lock().await;
+        if *done >= mine {
+            return Ok(());
+        }
+        let upto = slot.asked.load(Ordering::Acquire);
+        let before = slot.now.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(after) = self.load(project, &before).await? {
+            let after = Arc::new(after);
+            if let Some(files) = &self.files
+                && after.etag != before.etag
+            {
+                files.keep(&after.project, after.document.clone());
+            }
+            *slot.now.write().unwrap_or_else(PoisonError::into_inner) = after;
+        }
+        *done = upto;
+        Ok(())
+    }
+
+    fn slot(&self, project: &Arc<Project>) -> Arc<Slot> {
+        let key: Arc<str> = project.key.as_str().into();
+        if let Some(slot) = self.projects.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return slot.clone();
+        }
+        let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
+        let slot = projects.entry(key).or_insert_with(|| {
+            let document = Document::new(&project.key, Vec::new(), Vec::new());
+            let delivery = Delivery::new(project.clone(), document, HashMap::new(), -1);
+            Arc::new(Slot::new(delivery))
+        });
+        slot.clone()
+    }
+
+    /// What the project delivers now; `None` when nothing changed.
+    async fn load(&self, project: &Arc<Project>, before: &Arc<Delivery>) -> Result<Option<Delivery>, ApiError> {
+        let (id, before, project) = (project.id, before.clone(), project.clone());
+        self.db
+            .read::<_, ApiError, _>(move |tx| {
+                Box::pin(async move {
+                    let version = delivery::version(tx, id).await?;
+                    if version == before.version {
+                        return Ok(None);
+                    }
+                    let mut revisions = HashMap::new();
+                    let mut delivered = Vec::new();
+                    for (id, revision) in experiments::delivered(tx, project.id).await? {
+                        let same = before.revisions.get(&id.0) == Some(&revision);
+                        let known = before.document.experiments.iter().find(|known| same && known.test_id == id.0);
+                        let experiment = match known {
+                            Some(known) => Some(known.clone()),
+                            None => experiments::delivery(tx, project.id, id).await?.map(|e| Arc::new(Delivered::of(&e))),
+                        };
+                        revisions.insert(id.0, revision);
+                        delivered.extend(experiment);
+                    }
+                    let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
+                    let goals: Vec<_> = goals.iter().filter_map(WatchedGoal::of).collect();
+                    let document = Document::new(&project.key, delivered, goals);
+                    Ok(Some(Delivery::new(project, document, revisions, version)))
+                })
+            })
+            .await
+    }
+
+    /// Brings every project up to date that changed since it was last read.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn refresh_all(&self) -> Result<(), ApiError> {
+        let asked_at = self.clock.now();
+        let versions = self
+            .db
+            .read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) }))
+            .await?;
+        for Versioned { project, version } in versions {
+            let known = self.get(&project.key);
+            if known.is_none_or(|known| known.version != version) {
+                self.try_refresh(&Arc::new(project)).await?;
+            }
+        }
+        self.confirmed(asked_at);
+        Ok(())
+    }
+
+    fn confirmed(&self, at: Instant) {
+        self.confirmed_us.store(at.us(), Ordering::Relaxed);
+    }
+
+    /// Takes the last good rulesets from their files; how many there were. They
+    /// count as confirmed when they were written, and so are stale at once.
+    pub fn restore(&self) -> usize {
+        let kept = self.files.as_ref().map(Files::read_all).unwrap_or_default();
+        let count = kept.len();
+        let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
+        for (project, document) in kept {
+            let delivery = Delivery::new(Arc::new(project), document, HashMap::new(), -1);
+            projects.entry(delivery.project.key.as_str().into()).or_insert_with(|| Arc::new(Slot::new(delivery)));
+        }
+        if count > 0 {
+            self.confirmed_us.store(0, Ordering::Relaxed);
+        }
+        count
+    }
+
+    /// Watches for what others write, until `stopped`.
+    pub async fn watch(&self, mut stopped: watch::Receiver<bool>) {
+        let mut told = self.db.notifications(delivery::CHANNEL);
+        let mut seen = self.db.foreign_commits();
+        let every = if seen.is_some() { LOOK } else { POLL };
+        let mut since_confirmed = tokio::time::Instant::now();
+        loop {
+            let payload = tokio::select! {
+                _ = stopped.wait_for(|set| *set) => return,
+                () = tokio::time::sleep(every) => None,
+                payload = next(&mut told) => payload,
+            };
+            let refreshed = match payload.as_deref().map(str::parse) {
+                // One project was named: the others are as they were.
+                Some(Ok(id)) => self.refresh_id(ProjectId(id)).await,
+                Some(Err(_)) => self.refresh_all().await,
+                None => {
+                    let commits = self.db.foreign_commits();
+                    let quiet = commits.is_some() && commits == seen && since_confirmed.elapsed() < POLL * 5;
+                    seen = commits;
+                    if quiet {
+                        continue;
+                    }
+                    since_confirmed = tokio::time::Instant::now();
+                    self.refresh_all().await
+                }
+            };
+            if let Err(error) = refreshed {
+                tracing::warn!(%error, "rulesets cannot be brought up to date; the last ones are served");
+            }
+            if let Some(files) = &self.files {
+                files.flush().await;
+            }
+        }
+    }
+
+    async fn refresh_id(&self, id: ProjectId) -> Result<(), ApiError> {
+        let known = {
+            let projects = self.projects.read().unwrap_or_else(PoisonError::into_inner);
+            projects.values().find(|slot| slot.project.id == id).map(|slot| slot.project.clone())
+        };
+        match known {
+            Some(project) => self.try_refresh(&project).await,
+            None => self.refresh_all().await,
+        }
+    }
+
+    /// Writes what is not in its file yet.
+    pub async fn flush(&self) {
+        if let Some(files) = &self.files {
+            files.flush().await;
+        }
+    }
+
+    /// An experiment as a preview shows it, whatever its status; asked of the
+    /// database, as drafts are nowhere else.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub(crate) async fn preview(&self, project: ProjectId, id: ExperimentId) -> Result<Option<Delivered>, ApiError> {
+        self.db
+            .read::<_, ApiError, _>(move |tx| {
+                Box::pin(async move { Ok(experiments::delivery(tx, project, id).await?.map(|e| Delivered::of(&e))) })
+            })
+            .await
+    }
+}
+
+impl Slot {
+    fn new(delivery: Delivery) -> Self {
+        Self {
+            project: delivery.project.clone(),
+            now: RwLock::new(Arc::new(delivery)),
+            asked: AtomicU64::new(0),
+            done: tokio::sync::Mutex::new(0),
+        }
+    }
+}
+
+/// The next notification, of a channel that tells any.
+async fn next(told: &mut Option<tokio::sync::mpsc::Receiver<String>>) -> Option<String> {
+    match told {
+        Some(receiver) => receiver.recv().await,
+        None => std::future::pending().await,
+    }
+}

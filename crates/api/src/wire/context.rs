@@ -1,0 +1,66 @@
+//! A visitor's context, as OpenFeature clients send it.
+
+use crate::json::Json;
+use crate::visitor::{Origin, Visitors};
+use muriel_assign::{Fact, Scalar, Value, Visitor};
+use muriel_domain::Problems;
+
+/// A context's values by reference.
+impl<'a> From<&'a Json> for Value<'a> {
+    fn from(json: &'a Json) -> Self {
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(flag) => Value::Scalar(Scalar::Flag(*flag)),
+            // Within ±2⁵³ every integer is a double.
+            Json::Int(number) => Value::Scalar(Scalar::Number(*number as f64)),
+            Json::Float(number) => Value::Scalar(Scalar::Number(*number)),
+            Json::Text(text) => Value::Scalar(Scalar::Text(text)),
+            Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
+            Json::Object(members) => {
+                Value::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
+            }
+        }
+    }
+}
+
+/// Where the visitor that a context tells about comes from, if it tells: by the
+/// attributes `ip` and `user_agent`.
+pub(crate) fn origin(members: &[(String, Json)], visitors: &Visitors) -> Option<Origin> {
+    let text = |name: &str| members.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_str());
+    let (ip, user_agent) = (text("ip").and_then(|ip| ip.parse().ok()), text("user_agent"));
+    (ip.is_some() || user_agent.is_some()).then(|| visitors.origin_of(ip, user_agent))
+}
+
+/// The visitor that a context describes. What it leaves out is filled from
+/// where the visitor comes from.
+///
+/// # Errors
+/// As [`Visitor::read`].
+pub(crate) fn visitor<'a>(
+    members: &'a [(String, Json)],
+    origin: Option<&'a Origin>,
+    now_ms: i64,
+) -> Result<Visitor<'a>, Problems> {
+    let mut visitor = Visitor::read(members.iter().map(|(key, value)| (key.as_str(), Value::from(value))))?;
+    visitor.now_ms = now_ms;
+    if let Some(origin) = origin {
+        complete(&mut visitor, origin);
+    }
+    Ok(visitor)
+}
+
+fn complete<'a>(visitor: &mut Visitor<'a>, origin: &'a Origin) {
+    fn fill<'a>(fact: &mut Fact<&'a str>, known: Option<&'a str>) {
+        if let (Fact::Unknown, Some(known)) = (*fact, known) {
+            *fact = Fact::Is(known);
+        }
+    }
+    fill(&mut visitor.device, origin.agent.device);
+    fill(&mut visitor.browser, origin.agent.browser);
+    fill(&mut visitor.os, origin.agent.os);
+    if let Some(place) = origin.place() {
+        fill(&mut visitor.country, place.country.as_deref());
+        fill(&mut visitor.region, place.region.as_deref());
+        fill(&mut visitor.city, place.city.as_deref());
+    }
+}

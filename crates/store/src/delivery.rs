@@ -1,0 +1,71 @@
+//! What changed of what visitors meet.
+
+use crate::Result;
+use crate::tenants::{self, Project};
+use muriel_domain::ids::ProjectId;
+use muriel_sql::{Tx, params};
+
+/// The channel on which changes of a project's delivery are told; the payload is
+/// the project's id.
+pub const CHANNEL: &str = "muriel_delivery";
+
+/// A project, and a number that grows with every change of its experiments and
+/// goals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versioned {
+    /// The project.
+    pub project: Project,
+    /// Grows, in no particular steps.
+    pub version: i64,
+}
+
+/// Every project with its version.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
+    let rows = tx
+        .query(
+            "SELECT p.project_id, p.company_id, p.project_key, p.name, COALESCE(e.version, 0) + COALESCE(g.version, 0) \
+             FROM project p \
+             LEFT JOIN (SELECT project_id, CAST(SUM(revision) AS BIGINT) AS version FROM experiment \
+                        GROUP BY project_id) e ON e.project_id = p.project_id \
+             LEFT JOIN (SELECT project_id, \
+                               CAST(SUM(revision + CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) AS version \
+                        FROM goal GROUP BY project_id) g ON g.project_id = p.project_id \
+             ORDER BY p.project_id",
+            params![],
+        )
+        .await?;
+    rows.into_iter()
+        .map(|row| {
+            let version = row.int(4)?;
+            Ok(Versioned { project: tenants::project(row)?, version })
+        })
+        .collect()
+}
+
+/// The version of one project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
+    let row = tx
+        .query_one(
+            "SELECT COALESCE((SELECT CAST(SUM(revision) AS BIGINT) FROM experiment WHERE project_id = $1), 0) \
+             + COALESCE((SELECT CAST(SUM(revision + CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) \
+                         FROM goal WHERE project_id = $1), 0)",
+            params![project.0],
+        )
+        .await?;
+    Ok(row.int(0)?)
+}
+
+/// Tells other nodes, once the transaction commits, that what this project
+/// delivers has changed.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn announce(tx: &mut dyn Tx, project: ProjectId) -> Result<()> {
+    Ok(tx.notify(CHANNEL, &project.to_string()).await?)
+}
