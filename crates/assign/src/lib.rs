@@ -1,1 +1,3 @@
 //! Who gets what, and why.
+
+pub mod page;
