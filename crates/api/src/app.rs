@@ -5,10 +5,14 @@ use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::error::ApiError;
 use crate::lists::Lists;
-use crate::rulesets::{Files, Rulesets};
-use muriel_domain::ids::CompanyId;
+use crate::rulesets::{Delivery, Files, Rulesets};
+use crate::visitor::Visitors;
+use muriel_assign::{Delivered, Experiment};
+use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
+use muriel_store::experiments;
+use muriel_store::tenants::Project;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +33,17 @@ pub struct Parts {
     pub(crate) lists: Lists,
     /// What visitors meet.
     pub rulesets: Rulesets,
+    /// What tells about visitors.
+    pub visitors: Visitors,
+}
+
+/// What only visitors need.
+#[derive(Default)]
+pub struct Traffic {
+    /// Directory of the last good rulesets, if they are kept.
+    pub rulesets: Option<PathBuf>,
+    /// What tells about visitors.
+    pub visitors: Visitors,
 }
 
 impl std::ops::Deref for App {
@@ -40,11 +55,11 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// The state over a database whose schema is up to date. The last good
-    /// rulesets are kept in `rulesets`, if that is given.
-    pub fn new(db: Db, pepper: Pepper, clock: Clock, rulesets: Option<PathBuf>) -> Self {
+    /// The state over a database whose schema is up to date.
+    pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
         Self(Arc::new(Parts {
-            rulesets: Rulesets::new(db.clone(), clock.clone(), rulesets.map(Files::new)),
+            rulesets: Rulesets::new(db.clone(), clock.clone(), traffic.rulesets.map(Files::new)),
+            visitors: traffic.visitors,
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
@@ -87,5 +102,57 @@ impl App {
         T: Send + 'static,
     {
         self.db.read(body).await
+    }
+
+    /// The present moment in milliseconds.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now().us().div_euclid(1_000)
+    }
+
+    /// What a project delivers; one that was made a moment ago, by another
+    /// process perhaps, is read now.
+    ///
+    /// # Errors
+    /// `Unavailable` when it is not in memory and cannot be read.
+    pub(crate) async fn delivery(&self, project: &Arc<Project>) -> Result<Arc<Delivery>, ApiError> {
+        if let Some(delivery) = self.rulesets.get(&project.key) {
+            return Ok(delivery);
+        }
+        self.rulesets.refresh(project).await;
+        self.rulesets.get(&project.key).ok_or(ApiError::Unavailable { retry_after_s: 1 })
+    }
+
+    /// What the project with this key delivers, for those who know nothing but
+    /// the key. Asks no database.
+    ///
+    /// # Errors
+    /// `NotFound`; `Unavailable` while no project is known at all.
+    pub(crate) fn public_delivery(&self, project_key: &str) -> Result<Arc<Delivery>, ApiError> {
+        match self.rulesets.get(project_key) {
+            Some(delivery) => Ok(delivery),
+            None if self.rulesets.are_known() => Err(ApiError::NotFound("project")),
+            None => Err(ApiError::Unavailable { retry_after_s: 1 }),
+        }
+    }
+
+    /// The project's experiment of this key that visitors do not meet: a draft,
+    /// or paused.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub(crate) async fn undelivered(&self, project: ProjectId, key: &str) -> Result<Option<Experiment>, ApiError> {
+        if key.is_empty() || key.len() > 64 || key.contains('\0') {
+            return Ok(None);
+        }
+        let key = key.to_owned();
+        let found = self
+            .read(move |tx| {
+                Box::pin(async move {
+                    let Some(id) = experiments::id_of(tx, project, &key).await? else { return Ok(None) };
+                    Ok(experiments::delivery(tx, project, id).await?)
+                })
+            })
+            .await?;
+        Ok(found.and_then(|experiment| Experiment::compile(&Delivered::of(&experiment)).ok()))
     }
 }

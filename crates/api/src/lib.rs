@@ -30,4 +30,4 @@ pub mod server;
 mod unread;
 mod wire;
 
-pub use app::App;
+pub use app::{App, Traffic};

@@ -2,7 +2,7 @@
 
 use crate::condition::{Comparison, Scalar};
 use crate::observe::{Check, Observer, Outcome};
-use crate::page::{Address, PageRule, source};
+use crate::page::{PageRule, Referrer, source};
 use crate::tri::Tri;
 use crate::visitor::{Fact, LocalTime, Place, Visitor};
 use muriel_domain::targeting::{
@@ -333,35 +333,26 @@ impl Done {
 
 impl Referral {
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
-        let referrer = match visitor.referrer {
-            Fact::Unknown => None,
-            Fact::Absent => Some(None),
-            Fact::Is(text) => Some(Some(text)),
+        if let (ReferralPart::Source, Fact::Is(source)) = (self.part, visitor.source) {
+            return self.comparison.holds(Some(Scalar::Text(source)), visitor.now_ms).into();
+        }
+        let referrer = match &visitor.referrer {
+            Fact::Unknown => return Tri::Unknown,
+            Fact::Absent => None,
+            Fact::Is(referrer) => Some(referrer),
         };
         let value = match self.part {
-            ReferralPart::Url => referrer,
-            ReferralPart::Host => {
-                // The part lives as long as the text, which the address only views.
-                let Some(referrer) = referrer else { return Tri::Unknown };
-                let address = referrer.and_then(Address::parse);
-                let host = address.as_ref().map(|address| Scalar::Text(address.host()));
-                return self.comparison.holds(host, visitor.now_ms).into();
+            ReferralPart::Url => referrer.map(Referrer::as_str),
+            ReferralPart::Host => referrer.and_then(Referrer::host),
+            ReferralPart::Source => {
+                let page = match &visitor.url {
+                    Fact::Is(page) => Some(page),
+                    _ => None,
+                };
+                Some(source(referrer.cloned(), page).word())
             }
-            ReferralPart::Source => match visitor.source {
-                Fact::Is(source) => Some(Some(source)),
-                _ => referrer.map(|referrer| {
-                    let page = match &visitor.url {
-                        Fact::Is(page) => Some(page),
-                        _ => None,
-                    };
-                    Some(source(referrer, page).as_str())
-                }),
-            },
         };
-        match value {
-            None => Tri::Unknown,
-            Some(value) => self.comparison.holds(value.map(Scalar::Text), visitor.now_ms).into(),
-        }
+        self.comparison.holds(value.map(Scalar::Text), visitor.now_ms).into()
     }
 }
 
@@ -519,7 +510,11 @@ impl Rule {
                 }
                 _ => "the cookies are not known".to_owned(),
             },
-            Rule::Referral(_) => told("the referrer", visitor.referrer),
+            Rule::Referral(_) => match &visitor.referrer {
+                Fact::Is(referrer) => told("the referrer", Fact::Is(referrer.as_str())),
+                Fact::Absent => told("the referrer", Fact::Absent),
+                Fact::Unknown => told("the referrer", visitor.source),
+            },
             Rule::Url { .. } => match &visitor.url {
                 Fact::Is(address) => format!("the page is {}", quoted(address.as_str())),
                 _ => "the page's address is not known".to_owned(),

@@ -1,7 +1,7 @@
 //! What is known about a visitor.
 
 use crate::condition::{Scalar, iso_ms};
-use crate::page::Address;
+use crate::page::{Address, Referrer};
 use muriel_domain::Problems;
 use muriel_domain::experiment::Arm;
 
@@ -98,8 +98,8 @@ pub struct Visitor<'a> {
     pub visitor_type: Fact<&'a str>,
     /// The page's address.
     pub url: Fact<Address<'a>>,
-    /// The address that the visitor came from.
-    pub referrer: Fact<&'a str>,
+    /// Where the visitor came from.
+    pub referrer: Fact<Referrer<'a>>,
     /// `direct`, `search`…, where it is not to be told from the referrer.
     pub source: Fact<&'a str>,
     /// Names of audiences that the page handed over.
@@ -199,7 +199,13 @@ impl<'a> Visitor<'a> {
             "language" => self.language = fact(&value)?,
             "visitor_type" => self.visitor_type = fact(&value)?,
             "source" => self.source = fact(&value)?,
-            "referrer" => self.referrer = fact(&value)?,
+            "referrer" => {
+                self.referrer = match fact(&value)? {
+                    Fact::Is(text) => Referrer::parse(text).map_or(Fact::Absent, Fact::Is),
+                    Fact::Absent => Fact::Absent,
+                    Fact::Unknown => Fact::Unknown,
+                }
+            }
             "url" => {
                 self.url = match fact(&value)? {
                     Fact::Is(text) => {

@@ -44,7 +44,7 @@ pub(crate) async fn many_evaluate(
         Some(keys) => {
             for key in &keys {
                 if delivery.ruleset.experiment(key).is_none() {
-                    paused.push(app.undelivered(&caller, key).await?);
+                    paused.push(app.undelivered(caller.project.id, key).await?);
                 }
             }
             let mut missing = paused.iter();

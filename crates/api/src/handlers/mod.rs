@@ -3,10 +3,14 @@
 //! The body is read before the thing it is about is looked up, but what is wrong
 //! with it is told after: a thing that is not there is 404 whatever was sent.
 
+pub(crate) mod evaluate;
 pub(crate) mod experiments;
+pub(crate) mod explain;
 pub(crate) mod goals;
 pub(crate) mod hypotheses;
+pub(crate) mod ofrep;
 pub(crate) mod serving;
+pub(crate) mod traffic;
 
 use crate::answer;
 use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};

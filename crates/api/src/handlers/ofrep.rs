@@ -149,7 +149,7 @@ async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response
     };
     let delivery = app.delivery(&caller.project).await?;
     let Some(experiment) = delivery.ruleset.experiment(key) else {
-        let Some(paused) = app.undelivered(&caller, key).await? else {
+        let Some(paused) = app.undelivered(caller.project.id, key).await? else {
             let details = "the project has no experiment with this key";
             return Ok(failure(StatusCode::NOT_FOUND, Some(key), ErrorCode::FlagNotFound, details));
         };

@@ -1,6 +1,7 @@
 //! The published shapes: what is sent becomes domain values here, and domain
 //! values become what is answered.
 
+pub(crate) mod context;
 pub(crate) mod experiment;
 pub(crate) mod fields;
 pub(crate) mod goal;

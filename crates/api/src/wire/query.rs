@@ -15,11 +15,10 @@ impl Query {
     pub(crate) fn read(query: Option<&str>, names: &[&'static str]) -> Self {
         let mut parsed =
             Self { known: names.iter().map(|name| (*name, None)).collect(), problems: Problems::default() };
-        for pair in query.unwrap_or_default().split('&') {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let Some(name) = decode(name) else { continue };
+        for (name, value) in pairs(query) {
+            let Some(name) = name else { continue };
             let Some((name, slot)) = parsed.known.iter_mut().find(|(known, _)| *known == name) else { continue };
-            match decode(value) {
+            match value {
                 _ if slot.is_some() => parsed.problems.add(*name, "must be given once"),
                 None => parsed.problems.add(*name, "must be percent-encoded UTF-8 without NUL characters"),
                 Some(value) => *slot = Some(value),
@@ -81,6 +80,15 @@ impl Query {
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         if self.problems.is_empty() { Ok(()) } else { Err(ApiError::InvalidQuery(self.problems)) }
     }
+}
+
+/// Names and values in their order; `None` for what is no percent-encoded UTF-8
+/// or holds a NUL.
+pub(crate) fn pairs(query: Option<&str>) -> impl Iterator<Item = (Option<String>, Option<String>)> {
+    query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decode(name), decode(value))
+    })
 }
 
 /// Percent-decoded text, `+` standing for a blank; `None` when it is no UTF-8 or
