@@ -27,6 +27,7 @@ mod reference;
 pub mod router;
 pub mod server;
 mod unread;
+pub mod visitor;
 mod wire;
 
 pub use app::App;
