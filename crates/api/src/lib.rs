@@ -28,6 +28,7 @@ pub mod router;
 pub mod rulesets;
 pub mod server;
 mod unread;
+pub mod visitor;
 mod wire;
 
 pub use app::{App, Traffic};
