@@ -59,6 +59,8 @@ impl On {
             rate_limits: RateLimits::OFF,
             log_level: "error".to_owned(),
             clock: Clock::Manual(clock.clone()),
+            geo_database: None,
+            trusted_proxies: Default::default(),
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.place)).expect("the database opens");

@@ -234,7 +234,9 @@ impl Rulesets {
                         let known = before.document.experiments.iter().find(|known| same && known.test_id == id.0);
                         let experiment = match known {
                             Some(known) => Some(known.clone()),
-                            None => experiments::delivery(tx, project.id, id).await?.map(|e| Arc::new(Delivered::of(&e))),
+                            None => {
+                                experiments::delivery(tx, project.id, id).await?.map(|e| Arc::new(Delivered::of(&e)))
+                            }
                         };
                         revisions.insert(id.0, revision);
                         delivered.extend(experiment);
@@ -254,10 +256,8 @@ impl Rulesets {
     /// When the database cannot be reached.
     pub async fn refresh_all(&self) -> Result<(), ApiError> {
         let asked_at = self.clock.now();
-        let versions = self
-            .db
-            .read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) }))
-            .await?;
+        let versions =
+            self.db.read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) })).await?;
         for Versioned { project, version } in versions {
             let known = self.get(&project.key);
             if known.is_none_or(|known| known.version != version) {

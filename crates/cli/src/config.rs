@@ -4,6 +4,7 @@ use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_api::limits::RateLimits;
+use muriel_api::visitor::TrustedProxies;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,12 @@ pub struct ServeFlags {
     /// error, warn, info, debug or trace [default: info].
     #[arg(long, env = "MURIEL_LOG_LEVEL", value_name = "LEVEL")]
     pub log_level: Option<String>,
+    /// File of MaxMind's format that tells where addresses are.
+    #[arg(long, env = "MURIEL_GEO_DATABASE", value_name = "FILE")]
+    pub geo_database: Option<PathBuf>,
+    /// Networks of proxies whose word about a client's address counts [default: off].
+    #[arg(long, env = "MURIEL_TRUSTED_PROXIES", value_name = "NETWORKS")]
+    pub trusted_proxies: Option<String>,
 }
 
 /// The file. An unknown key is an error: a typing mistake must not pass for a
@@ -54,6 +61,8 @@ struct File {
     metrics_listen: Option<String>,
     rate_limits: Option<String>,
     log_level: Option<String>,
+    geo_database: Option<PathBuf>,
+    trusted_proxies: Option<String>,
 }
 
 impl File {
@@ -94,6 +103,10 @@ pub struct Settings {
     pub rate_limits: RateLimits,
     /// How much is logged.
     pub log_level: String,
+    /// Where addresses are.
+    pub geo_database: Option<PathBuf>,
+    /// Whose word about an address counts.
+    pub trusted_proxies: TrustedProxies,
     /// What time it is.
     pub clock: Clock,
 }
@@ -131,11 +144,17 @@ impl Settings {
             None => RateLimits::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("rate-limits: {error}")))?,
         };
+        let trusted_proxies = match flags.trusted_proxies.or(file.trusted_proxies) {
+            None => TrustedProxies::default(),
+            Some(text) => text.parse().map_err(|error| Error::Setting(format!("trusted-proxies: {error}")))?,
+        };
         Ok(Self {
             place,
             listen: address("listen", &listen)?,
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
             rate_limits,
+            geo_database: flags.geo_database.or(file.geo_database),
+            trusted_proxies,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
