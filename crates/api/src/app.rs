@@ -4,11 +4,13 @@ use crate::api_key::Pepper;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::error::ApiError;
+use crate::intake::Intake;
 use crate::lists::Lists;
 use crate::rulesets::{Delivery, Files, Rulesets};
 use crate::visitor::Visitors;
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_events::log::Log;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
 use muriel_store::experiments;
@@ -35,6 +37,7 @@ pub struct Parts {
     pub rulesets: Rulesets,
     /// What tells about visitors.
     pub visitors: Visitors,
+    pub(crate) intake: Intake,
 }
 
 /// What only visitors need.
@@ -44,6 +47,8 @@ pub struct Traffic {
     pub rulesets: Option<PathBuf>,
     /// What tells about visitors.
     pub visitors: Visitors,
+    /// Where events go; without it none are taken.
+    pub log: Option<Log>,
 }
 
 impl std::ops::Deref for App {
@@ -60,6 +65,7 @@ impl App {
         Self(Arc::new(Parts {
             rulesets: Rulesets::new(db.clone(), clock.clone(), traffic.rulesets.map(Files::new)),
             visitors: traffic.visitors,
+            intake: Intake::new(traffic.log),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::edge::X_REQUEST_ID;
-use crate::handlers::{evaluate, experiments, explain, goals, hypotheses, ofrep, serving, traffic};
+use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, serving, traffic};
 use crate::{openapi, reference};
 use axum::Router;
 use axum::routing::get;
@@ -61,6 +61,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
         .routes(routes!(traffic::ruleset_show))
         .routes(routes!(traffic::preview_show))
         .routes(routes!(traffic::geography_show))
+        .routes(routes!(events::events_take))
         .layer(
             CorsLayer::new()
                 .allow_origin(Any)

@@ -16,6 +16,7 @@ use muriel_domain::Instant;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Db;
 use muriel_store::delivery::{self, Versioned};
+use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
 use muriel_store::{experiments, goals};
 use std::collections::HashMap;
@@ -132,6 +133,14 @@ impl Delivery {
         let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
         let etag = etag_of(&plain);
         Self { project, ruleset, etag, body: Encoded::new(plain), version, document, revisions }
+    }
+
+    /// What an exposure can name of an experiment that is delivered.
+    pub(crate) fn shape(&self, test_id: i64) -> Option<Shape> {
+        // Lowest id first.
+        let experiments = self.ruleset.experiments();
+        let at = experiments.binary_search_by_key(&test_id, |experiment| experiment.id).ok()?;
+        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms })
     }
 }
 

@@ -1,1 +1,5 @@
 //! Remembers what happened.
+
+mod record;
+
+pub use record::{Consent, Kind, Properties, Record, Who};

@@ -78,6 +78,15 @@ closed! {
     ];
     /// What is wrong with a question.
     EvaluationErrorCode: String ["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"];
+    /// What the visitor said about being recorded.
+    ConsentWord: String ["granted", "denied", "unknown"];
+    /// What happened.
+    EventType: String [
+        "exposure", "pageview", "click", "submit", "appear", "scroll", "duration", "custom", "order", "script",
+        "identify", "health",
+    ];
+    /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
+    EventStatus: String ["ok", "duplicate", "invalid"];
     /// How a check went.
     StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
     /// A metric that needs no goal.
@@ -993,4 +1002,60 @@ pub(crate) struct GeographyAnswer {
     region: Option<String>,
     /// `Berlin (Berlin)`.
     city: Option<String>,
+}
+
+/// Events of one visitor.
+#[derive(ToSchema)]
+pub(crate) struct EventsBody {
+    /// When the client sends this, by its own clock: its error is taken out of `at`.
+    sent_at: Option<Moment>,
+    /// With `denied` nothing is stored.
+    consent: Option<ConsentWord>,
+    visitor: EventsVisitor,
+    #[schema(max_items = 500)]
+    events: Vec<EventBody>,
+}
+
+/// Whose events they are.
+#[derive(ToSchema)]
+pub(crate) struct EventsVisitor {
+    #[schema(min_length = 1, max_length = 128)]
+    id: String,
+    /// At most 100 texts, numbers and booleans.
+    #[schema(value_type = Option<Object>)]
+    attributes: Option<()>,
+    /// With a bearer key only.
+    ip: Option<String>,
+    /// With a bearer key only.
+    user_agent: Option<String>,
+    /// With a bearer key only: ISO 3166-1 alpha-2.
+    country: Option<String>,
+}
+
+/// One event. Which further fields it has depends on its type.
+#[derive(ToSchema)]
+pub(crate) struct EventBody {
+    /// A UUID made by the client, version 7 preferred; it counts once per project.
+    id: String,
+    #[schema(rename = "type")]
+    kind: EventType,
+    /// The client's time; the time of arrival unless given.
+    at: Option<String>,
+}
+
+/// What became of each event.
+#[derive(ToSchema)]
+pub(crate) struct EventsTaken {
+    success: bool,
+    results: Vec<EventResult>,
+}
+
+/// What became of one event.
+#[derive(ToSchema)]
+pub(crate) struct EventResult {
+    /// As it was sent.
+    id: Option<String>,
+    status: EventStatus,
+    /// Why it is invalid.
+    message: Option<String>,
 }
