@@ -1,1 +1,3 @@
 //! Remembers what happened.
+
+pub mod log;
