@@ -61,6 +61,8 @@ impl On {
             clock: Clock::Manual(clock.clone()),
             geo_database: None,
             trusted_proxies: Default::default(),
+            log: Default::default(),
+            log_retention_days: None,
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.place)).expect("the database opens");

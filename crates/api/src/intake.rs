@@ -1,6 +1,7 @@
 //! Events on their way into the log.
 
 use crate::app::App;
+use crate::body::EXPANDED_LIMIT;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::rulesets::Delivery;
@@ -237,7 +238,12 @@ fn written(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The log says in its own words when it begins and ends to refuse.
 fn refusal(refused: &Refused) -> ApiError {
-    tracing::warn!(%refused, "events were not taken");
-    ApiError::Unavailable { retry_after_s: 1 }
+    match refused {
+        Refused::Busy => ApiError::Unavailable { retry_after_s: 1 },
+        Refused::Unavailable { .. } => ApiError::Unavailable { retry_after_s: 5 },
+        Refused::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
+        Refused::Malformed => ApiError::internal("a batch of events was not made well"),
+    }
 }

@@ -5,6 +5,7 @@ use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_api::limits::RateLimits;
 use muriel_api::visitor::TrustedProxies;
+use muriel_events::log::{Durability, LogOptions, Reserve};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,22 @@ pub struct ServeFlags {
     /// Networks of proxies whose word about a client's address counts [default: off].
     #[arg(long, env = "MURIEL_TRUSTED_PROXIES", value_name = "NETWORKS")]
     pub trusted_proxies: Option<String>,
+    /// What acknowledged events outlive: full (a power cut) or relaxed (the
+    /// process only, faster) [default: full].
+    #[arg(long, env = "MURIEL_LOG_SYNC", value_name = "full|relaxed")]
+    pub log_sync: Option<String>,
+    /// MiB to leave free on the disk of the event log [default: the larger of 64
+    /// and 2 % of it].
+    #[arg(long, env = "MURIEL_LOG_RESERVE", value_name = "MIB")]
+    pub log_reserve: Option<u64>,
+    /// MiB after which a file of the event log is closed and the next begun
+    /// [default: 1024].
+    #[arg(long, env = "MURIEL_LOG_ROLL", value_name = "MIB")]
+    pub log_roll: Option<u64>,
+    /// Days after which closed files of the event log are deleted, or off
+    /// [default: 395].
+    #[arg(long, env = "MURIEL_LOG_RETENTION", value_name = "DAYS")]
+    pub log_retention: Option<String>,
 }
 
 /// The file. An unknown key is an error: a typing mistake must not pass for a
@@ -63,6 +80,10 @@ struct File {
     log_level: Option<String>,
     geo_database: Option<PathBuf>,
     trusted_proxies: Option<String>,
+    log_sync: Option<String>,
+    log_reserve: Option<u64>,
+    log_roll: Option<u64>,
+    log_retention: Option<String>,
 }
 
 impl File {
@@ -107,6 +128,10 @@ pub struct Settings {
     pub geo_database: Option<PathBuf>,
     /// Whose word about an address counts.
     pub trusted_proxies: TrustedProxies,
+    /// How the event log is written.
+    pub log: LogOptions,
+    /// After how many days closed files of the event log are deleted.
+    pub log_retention_days: Option<i64>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -155,9 +180,42 @@ impl Settings {
             rate_limits,
             geo_database: flags.geo_database.or(file.geo_database),
             trusted_proxies,
+            log: log_options(
+                flags.log_sync.or(file.log_sync).as_deref(),
+                flags.log_reserve.or(file.log_reserve),
+                flags.log_roll.or(file.log_roll),
+            )?,
+            log_retention_days: retention(flags.log_retention.or(file.log_retention).as_deref())?,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
+    }
+}
+
+fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u64>) -> Result<LogOptions> {
+    let mut options = LogOptions::default();
+    options.durability = match sync {
+        None | Some("full") => Durability::Full,
+        Some("relaxed") => Durability::Relaxed,
+        Some(other) => return Err(Error::Setting(format!("log-sync must be full or relaxed, not \"{other}\""))),
+    };
+    if let Some(mib) = reserve_mib {
+        options.reserve = Reserve::Bytes(mib.saturating_mul(1 << 20));
+    }
+    if let Some(mib) = roll_mib {
+        options.roll_bytes = mib.max(1).saturating_mul(1 << 20);
+    }
+    Ok(options)
+}
+
+fn retention(text: Option<&str>) -> Result<Option<i64>> {
+    match text {
+        None => Ok(Some(395)),
+        Some("off") => Ok(None),
+        Some(days) => match days.parse() {
+            Ok(days) if days >= 1 => Ok(Some(days)),
+            _ => Err(Error::Setting(format!("log-retention must be a number of days or off, not \"{days}\""))),
+        },
     }
 }
 

@@ -9,6 +9,8 @@ use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use muriel_api::visitor::{Geography, Visitors};
 use muriel_api::{App, Traffic};
+use muriel_domain::time::DAY_US;
+use muriel_events::log::Log;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
@@ -21,6 +23,8 @@ use tokio::task::JoinHandle;
 
 /// How often uses of keys are written down.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// How often the event log is looked through for old files.
+const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// How often a database that was away at the start is tried.
 const PREPARE_AGAIN: Duration = Duration::from_millis(500);
 
@@ -32,6 +36,7 @@ pub struct Running {
     pub metrics_address: Option<SocketAddr>,
     /// The state behind it.
     pub app: App,
+    log: Log,
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
     watching: JoinHandle<()>,
@@ -51,7 +56,9 @@ pub async fn start(settings: Settings) -> Result<Running> {
         None => Geography::off(),
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
+    let log = open_log(&settings).await?;
     let traffic = Traffic {
+        log: Some(log.clone()),
         rulesets: Some(settings.place.data_dir.join("rulesets")),
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
     };
@@ -74,9 +81,10 @@ pub async fn start(settings: Settings) -> Result<Running> {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
     };
+    tokio::spawn(prune(log.clone(), settings.clone(), stopped.clone()));
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, watching, _lock: lock })
+    Ok(Running { address, metrics_address, app, log, stop, serving, watching, _lock: lock })
 }
 
 /// The state over the database. While that is away, over the last good rulesets:
@@ -110,6 +118,37 @@ async fn open_app(settings: &Settings, traffic: Traffic, stopped: &watch::Receiv
             Ok(app)
         }
         Err(error) => Err(error),
+    }
+}
+
+/// The event log. Opening blocks, longest when its index has to be made again.
+async fn open_log(settings: &Settings) -> Result<Log> {
+    let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
+    let opened = tokio::task::spawn_blocking(move || Log::open(&directory, options)).await;
+    opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
+}
+
+/// Deletes files of the event log that are older than they are kept, once an hour.
+async fn prune(log: Log, settings: Settings, mut stopped: watch::Receiver<bool>) {
+    let Some(days) = settings.log_retention_days else { return };
+    loop {
+        let before = settings.clock.now().plus_us(-days.saturating_mul(DAY_US));
+        match log.prune(before).await {
+            Ok(pruned) if pruned.files > 0 => {
+                tracing::info!(files = pruned.files, bytes = pruned.bytes, "old files of the event log are deleted");
+            }
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "old files of the event log cannot be deleted"
+                );
+            }
+        }
+        tokio::select! {
+            _ = stopped.wait_for(|set| *set) => return,
+            () = tokio::time::sleep(PRUNE_EVERY) => {}
+        }
     }
 }
 
@@ -151,6 +190,9 @@ impl Running {
         self.app.rulesets.flush().await;
         if let Err(error) = self.app.directory.flush().await {
             tracing::warn!(%error, "last uses of keys were not noted");
+        }
+        if let Err(error) = self.log.close().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
         }
         self.app.db.clone().close().await?;
         tracing::info!("stopped");
