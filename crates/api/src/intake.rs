@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::body::EXPANDED_LIMIT;
 use crate::error::ApiError;
 use crate::json::Json;
+use crate::metrics::EventCounts;
 use crate::rulesets::Delivery;
 use crate::visitor::Origin;
 use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
@@ -32,6 +33,7 @@ const SHAPE_US: i64 = 5_000_000;
 /// Where events go.
 pub(crate) struct Intake {
     pub(crate) log: Option<Log>,
+    counts: EventCounts,
     bodies: Semaphore,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
 }
@@ -52,8 +54,8 @@ impl<'j> Outcome<'j> {
 }
 
 impl Intake {
-    pub(crate) fn new(log: Option<Log>) -> Self {
-        Self { log, bodies: Semaphore::new(BODIES_KIB), shapes: Cache::new(SHAPES) }
+    pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
+        Self { log, counts, bodies: Semaphore::new(BODIES_KIB), shapes: Cache::new(SHAPES) }
     }
 
     /// Room for a body of this length while it is looked at.
@@ -108,17 +110,27 @@ impl App {
                 },
             }
         }
+        let counts = &self.intake.counts;
+        counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
         if entries.is_empty() {
             return Ok(outcomes);
         }
         let (places, entries): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         let batch = Batch { project_key: common.project_key, received_at: common.received_at, events: entries, lines };
         let Some(log) = &self.intake.log else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
-        let taken = log.append(batch).await.map_err(|refused| refusal(&refused))?;
+        let taken = log.append(batch).await.map_err(|refused| {
+            counts.refused.inc_by(places.len() as u64);
+            refusal(&refused)
+        })?;
         for (place, taken) in places.into_iter().zip(taken) {
-            if taken == Taken::Repeated {
-                outcomes[place].status = "duplicate";
-            }
+            match taken {
+                Taken::Stored => counts.stored.inc(),
+                Taken::Repeated => {
+                    counts.repeated.inc();
+                    outcomes[place].status = "duplicate";
+                    0
+                }
+            };
         }
         Ok(outcomes)
     }

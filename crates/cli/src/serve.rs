@@ -21,8 +21,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// How often uses of keys are written down.
-const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// How often uses of keys are written down and metrics told.
+const HOUSE_EVERY: Duration = Duration::from_secs(5);
 /// How often the event log is looked through for old files.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// How often a database that was away at the start is tried.
@@ -57,14 +57,15 @@ pub async fn start(settings: Settings) -> Result<Running> {
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
     let log = open_log(&settings).await?;
+    let metrics = Arc::new(Metrics::new());
     let traffic = Traffic {
         log: Some(log.clone()),
+        events: metrics.events.clone(),
         rulesets: Some(settings.place.data_dir.join("rulesets")),
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
     };
     let (stop, stopped) = watch::channel(false);
     let app = open_app(&settings, traffic, &stopped).await?;
-    let metrics = Arc::new(Metrics::new());
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
     drop(limits.spawn_sweep(SWEEP_EVERY));
     let router = muriel_api::router::router(app.clone());
@@ -76,12 +77,13 @@ pub async fn start(settings: Settings) -> Result<Running> {
         None => None,
         Some(wanted) => serve_metrics(wanted, metrics.clone(), stopped.clone()).await,
     };
-    tokio::spawn(note_uses(app.clone(), stopped.clone()));
+    tokio::spawn(keep_house(app.clone(), metrics.clone(), stopped.clone()));
     let watching = {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
     };
     tokio::spawn(prune(log.clone(), settings.clone(), stopped.clone()));
+    tokio::spawn(app.visitors.geography.clone().keep_fresh());
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
     Ok(Running { address, metrics_address, app, log, stop, serving, watching, _lock: lock })
@@ -273,16 +275,18 @@ async fn is_set(mut flag: watch::Receiver<bool>) {
     let _ = flag.wait_for(|set| *set).await;
 }
 
-async fn note_uses(app: App, stopped: watch::Receiver<bool>) {
+/// Writes down which keys were used, and tells how things are.
+async fn keep_house(app: App, metrics: Arc<Metrics>, stopped: watch::Receiver<bool>) {
     let mut stopped = std::pin::pin!(is_set(stopped));
     loop {
+        metrics.event_log_taking.set(app.takes_events().into());
+        metrics.rulesets_stale_seconds.set(app.rulesets.stale_s().unwrap_or(0));
         tokio::select! {
             () = &mut stopped => return,
-            () = tokio::time::sleep(FLUSH_EVERY) => {
-                if let Err(error) = app.directory.flush().await {
-                    tracing::warn!(%error, "uses of keys were not noted");
-                }
-            }
+            () = tokio::time::sleep(HOUSE_EVERY) => {}
+        }
+        if let Err(error) = app.directory.flush().await {
+            tracing::warn!(%error, "uses of keys were not noted");
         }
     }
 }

@@ -115,6 +115,9 @@ pub(crate) fn id_of(event: &Json) -> Option<&str> {
 /// # Errors
 /// Why it is invalid, in a sentence.
 pub(crate) fn record(event: &Json, common: &Common) -> Result<Record, String> {
+    if event.as_object().is_none() {
+        return Err("must be an object".to_owned());
+    }
     let found = Found::default();
     let record = Fields::new(event, "", &found).and_then(|fields| read(&fields, common));
     found.finish(record).map_err(|problems| sentence(&problems))
