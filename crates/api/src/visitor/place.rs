@@ -186,6 +186,14 @@ fn read(path: &Path) -> Result<Reader<Vec<u8>>, BadGeography> {
     Err(BadGeography::Placeless { path: path_buf(), kind: reader.metadata().database_type.clone() })
 }
 
+/// DB-IP adds the part of a city, as in `Hanover (Mitte)`; who targets a city means all of it.
+fn without_district(city: &str) -> &str {
+    match city.strip_suffix(')').and_then(|city| city.rsplit_once(" (")) {
+        Some((city, _)) => city,
+        None => city,
+    }
+}
+
 /// What is read of a record. MaxMind and DB-IP nest names by language; flat
 /// records have them as plain texts.
 #[derive(Deserialize)]
@@ -207,7 +215,7 @@ impl Record<'_> {
         let country = code.filter(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()));
         let country = country.map(str::to_ascii_uppercase);
         let region = self.subdivisions.name.or(self.state1).filter(|name| !name.is_empty());
-        let city = self.city.name.filter(|name| !name.is_empty());
+        let city = self.city.name.map(without_district).filter(|name| !name.is_empty());
         let inside = |name: &str, whole: Option<&str>| match whole {
             Some(whole) => Arc::from(format!("{name} ({whole})")),
             None => Arc::from(name),
@@ -347,6 +355,7 @@ pub(super) mod tests {
         check(&country, "2001:db8:1::1", "FR | - | -");
         let dbip = Geography::open(file("dbip")).unwrap();
         check(&dbip, "198.51.100.1", "US | California (US) | San Francisco (California)");
+        check(&dbip, "192.0.2.1", "DE | Lower Saxony (DE) | Hanover (Lower Saxony)");
         let flat = Geography::open(file("flat")).unwrap();
         check(&flat, "192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)");
         check(&flat, "198.51.100.1", "US | - | -");
