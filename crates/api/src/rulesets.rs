@@ -9,6 +9,7 @@
 use crate::answer::etag_of;
 use crate::clock::Clock;
 use crate::error::ApiError;
+use crate::wire::evaluation::Frame;
 use bytes::Bytes;
 use muriel_assign::document::WatchedGoal;
 use muriel_assign::{Delivered, Document, Experiment, Ruleset};
@@ -63,6 +64,8 @@ pub struct Delivery {
     pub project: Arc<Project>,
     /// Ready to decide.
     pub ruleset: Ruleset,
+    /// What never changes of each experiment's answers, in its order.
+    pub(crate) frames: Vec<Frame>,
     /// As it is published.
     pub body: Encoded,
     /// Changes with the body.
@@ -132,7 +135,8 @@ impl Delivery {
         let ruleset = compile(&mut document);
         let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
         let etag = etag_of(&plain);
-        Self { project, ruleset, etag, body: Encoded::new(plain), version, document, revisions }
+        let frames = ruleset.experiments().iter().map(Frame::of).collect();
+        Self { project, ruleset, frames, etag, body: Encoded::new(plain), version, document, revisions }
     }
 
     /// What an exposure can name of an experiment that is delivered.

@@ -8,6 +8,7 @@ use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::wire::context;
+use crate::wire::evaluation::Frame;
 use crate::wire::fields::{Fields, Found, list, texts};
 use crate::wire::schemas;
 use axum::extract::{Request, State};
@@ -15,7 +16,6 @@ use axum::response::Response;
 use http::StatusCode;
 use muriel_assign::{Experiment, Silent};
 use muriel_domain::Problems;
-use std::io::Write;
 
 /// Most contexts of one call.
 const CONTEXTS_MAX: usize = 1_000;
@@ -58,6 +58,7 @@ pub(crate) async fn many_evaluate(
             found
         }
     };
+    let frames: Vec<Frame> = experiments.iter().map(|experiment| Frame::of(experiment)).collect();
     let now_ms = app.now_ms();
     let mut out = Vec::with_capacity(64 + 96 * experiments.len() * contexts.len());
     out.extend_from_slice(b"{\"success\":true,\"assignments\":[");
@@ -67,19 +68,11 @@ pub(crate) async fn many_evaluate(
             Err(found) => problems.extend_under(&format!("contexts[{at}]"), &found),
             Ok(visitor) => {
                 out.extend_from_slice(if at == 0 { b"[" } else { b",[" });
-                for (nth, experiment) in experiments.iter().enumerate() {
-                    let decision = experiment.decide(&visitor, &mut Silent);
-                    // Writing to memory cannot fail.
-                    let _ = write!(
-                        out,
-                        "{}{{\"experiment_key\":\"{}\",\"variant\":\"{}\",\"in_experiment\":{},\"epoch\":{},\"reason\":\"{}\"}}",
-                        if nth == 0 { "" } else { "," },
-                        experiment.key,
-                        decision.variant(),
-                        decision.in_experiment(),
-                        experiment.epoch,
-                        decision.reason.word(),
-                    );
+                for (nth, (experiment, frame)) in experiments.iter().zip(&frames).enumerate() {
+                    if nth > 0 {
+                        out.push(b',');
+                    }
+                    frame.write_assignment(&mut out, experiment, experiment.decide(&visitor, &mut Silent));
                 }
                 out.push(b']');
             }

@@ -10,15 +10,14 @@ use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use crate::error::ApiError;
 use crate::json::{self, Json};
 use crate::wire::context;
+use crate::wire::evaluation::Frame;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use muriel_assign::{Decision, Experiment, Place, Reason, Silent, Visitor};
+use muriel_assign::{Experiment, Silent, Visitor};
 use muriel_domain::Problems;
-use muriel_domain::experiment::Arm;
 use serde::Serialize;
-use std::io::Write;
 
 /// What is wrong, in the protocol's words.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +159,7 @@ async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response
 
 fn evaluated(experiment: &Experiment, visitor: &Visitor<'_>) -> Response {
     let mut out = Vec::with_capacity(320);
-    write_evaluation(&mut out, experiment, experiment.decide(visitor, &mut Silent));
+    Frame::of(experiment).write_flag(&mut out, experiment.decide(visitor, &mut Silent));
     written(StatusCode::OK, out.into())
 }
 
@@ -199,7 +198,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
     out.extend_from_slice(b"{\"flags\":[");
     // Of FNV-1a, over what was decided: the answer is made of this and the ruleset.
     let mut decided: u64 = 0xcbf2_9ce4_8422_2325;
-    for (at, experiment) in experiments.iter().enumerate() {
+    for (at, (experiment, frame)) in experiments.iter().zip(&delivery.frames).enumerate() {
         if at > 0 {
             out.push(b',');
         }
@@ -207,7 +206,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         for part in [decision.arm.map_or(0, |arm| u64::from(arm.0) + 1), decision.reason as u64] {
             decided = (decided ^ part).wrapping_mul(0x0000_0100_0000_01b3);
         }
-        write_evaluation(&mut out, experiment, decision);
+        frame.write_flag(&mut out, decision);
     }
     out.extend_from_slice(b"]}");
     let version = format!("{}-{decided:016x}", delivery.etag);
@@ -220,40 +219,4 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
     // Two visitors with one browser must not get each other's.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
-}
-
-/// The protocol's reason for ours.
-fn protocol_reason(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Split | Reason::Sticky => "SPLIT",
-        Reason::Forced => "TARGETING_MATCH",
-        Reason::Served => "STATIC",
-        Reason::Disabled => "DISABLED",
-        Reason::Rollout
-        | Reason::Excluded
-        | Reason::Traffic
-        | Reason::Targeting
-        | Reason::Unknown
-        | Reason::Audience
-        | Reason::VariantGone => "DEFAULT",
-    }
-}
-
-/// Keys, variants and words hold nothing that JSON would escape.
-fn write_evaluation(out: &mut Vec<u8>, experiment: &Experiment, decision: Decision) {
-    let variant = decision.variant();
-    // Writing to memory cannot fail.
-    let _ = write!(
-        out,
-        "{{\"key\":\"{}\",\"value\":\"{variant}\",\"variant\":\"{variant}\",\"reason\":\"{}\",\"metadata\":{{\
-         \"test_id\":{},\"variant_id\":\"{}\",\"epoch\":{},\"in_experiment\":{},\"reason\":\"{}\",\"unenforced\":\"{}\"}}}}",
-        experiment.key,
-        protocol_reason(decision.reason),
-        experiment.id,
-        decision.arm.unwrap_or(Arm::CONTROL).0,
-        experiment.epoch,
-        decision.in_experiment(),
-        decision.reason.word(),
-        experiment.unenforced_at(Place::Server),
-    );
 }
