@@ -15,9 +15,9 @@ const BYTES_MAX: usize = 512;
 /// Most characters of a text.
 const TEXT_MAX: usize = 2_048;
 /// Most places for a character once counted repetitions are written out.
-const PLACES_MAX: usize = 1_000;
+const PLACES_MAX: usize = 500;
 /// Most pairs of places that can follow each other.
-const EDGES_MAX: usize = 5_000;
+const EDGES_MAX: usize = 2_000;
 /// Most steps of a backtracking engine on the worst text, as [`Cost::steps`]
 /// overestimates them: V8 took 50 ms at most.
 const STEPS_MAX: f64 = 32e6;
@@ -53,16 +53,17 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     }
     let ast = ast::parse::Parser::new().parse(pattern).map_err(malformed)?;
     let node = Reader { pattern }.node(&ast)?;
-    Cost::check(&node)?;
     let mut same = String::new();
     node.write(&mut same);
     // The limits of `goal::regular_expression`, for the same reason.
-    regex::RegexBuilder::new(&same)
+    let regex = regex::RegexBuilder::new(&same)
         .unicode(false)
         .size_limit(32 << 10)
         .dfa_size_limit(32 << 10)
         .build()
-        .map_err(|_| too_large())
+        .map_err(|_| too_large())?;
+    Cost::check(&node)?;
+    Ok(regex)
 }
 
 fn refused(at: usize, what: &str, why: &str) -> Flaw {
@@ -412,7 +413,9 @@ struct Place {
     set: Set,
     /// Places that may come next.
     next: Vec<Edge>,
-    /// Whether the expression has matched once this one is reached.
+    /// In how many ways the expression can end here, if its assertions hold.
+    ends: f64,
+    /// Whether the expression matches once this one is reached.
     is_sure: bool,
 }
 
@@ -442,19 +445,19 @@ impl Cost {
         }
         let mut cost = Self::default();
         let whole = cost.part(node)?;
-        if whole.is_surely_empty {
-            return Ok(());
-        }
         for place in whole.sure {
             cost.places[place].is_sure = true;
         }
-        // Without ^ an engine begins anew at every character.
+        for edge in &whole.last {
+            cost.places[edge.to].ends += edge.weight;
+        }
         let start = cost.places.len();
         let mut next = whole.first;
-        if !node.is_anchored() {
+        // Otherwise an engine begins anew at every character until it matches.
+        if !node.is_anchored() && !whole.is_surely_empty {
             next.push(Edge { to: start, weight: 1.0 });
         }
-        cost.places.push(Place { set: ANY, next, is_sure: false });
+        cost.places.push(Place { set: ANY, next, ends: whole.empty, is_sure: whole.is_surely_empty });
         cost.space_words();
         if cost.steps(start) <= STEPS_MAX {
             return Ok(());
@@ -532,7 +535,7 @@ impl Cost {
                 }
                 self.loops.push((places, at));
                 if min == 0 {
-                    (part.empty, part.is_surely_empty) = (1.0, true);
+                    (part.empty, part.is_surely_empty) = (part.empty + 1.0, true);
                 }
                 part
             }
@@ -542,7 +545,7 @@ impl Cost {
             let part = self.part(node)?;
             tail = self.then(part, tail)?;
             if index >= min {
-                (tail.empty, tail.is_surely_empty) = (1.0, true);
+                (tail.empty, tail.is_surely_empty) = (tail.empty + 1.0, true);
             }
         }
         Ok(tail)
@@ -663,23 +666,34 @@ impl Cost {
     /// About how many steps the worst text costs from this place on: an upper
     /// bound, which lets each of several ways have a worst text of its own.
     fn steps(&self, start: usize) -> f64 {
+        // Far above the bound, and small enough to be subtracted.
+        const MANY: f64 = 1e18;
         let choices: Vec<_> = self.places.iter().map(|place| self.choices(place)).collect();
-        let own: Vec<_> = self.places.iter().map(|place| 1.0 + place.next.len() as f64).collect();
-        let sure: Vec<_> = self.places.iter().map(|place| f64::from(u8::from(!place.is_sure))).collect();
-        let mut steps = vec![0.0; self.places.len()];
+        let ways = |place: &Place| 1.0 + place.ends + place.next.iter().map(|edge| edge.weight).sum::<f64>();
+        let own: Vec<_> = self.places.iter().map(ways).collect();
+        // For each place, of a way that fails, and of one on which the
+        // expression may match in the end. Once a place is sure to match, only
+        // what comes after it is still tried, so the first kind has none.
+        let mut steps = vec![(0.0, 0.0); self.places.len()];
         let mut before = steps.clone();
         for _ in 0..=TEXT_MAX {
             std::mem::swap(&mut steps, &mut before);
             for (place, choices) in choices.iter().enumerate() {
-                let way = |edges: &Vec<Edge>| edges.iter().map(|edge| edge.weight * before[edge.to]).sum();
-                // Once a place is sure to match, nothing is tried again.
-                steps[place] = sure[place] * (own[place] + choices.iter().map(way).fold(0.0, f64::max));
+                let (mut fails, mut matches) = (0.0, 0.0);
+                for choice in choices {
+                    let all: f64 = choice.iter().map(|edge| edge.weight * before[edge.to].0).sum();
+                    let last = choice.iter().map(|edge| before[edge.to].1 - edge.weight.min(1.0) * before[edge.to].0);
+                    fails = all.max(fails);
+                    matches = (all + last.fold(0.0, f64::max)).max(matches);
+                }
+                fails = if self.places[place].is_sure { 0.0 } else { own[place] + fails };
+                steps[place] = (fails.min(MANY), (own[place] + matches).min(MANY));
             }
-            if steps[start] > STEPS_MAX {
+            if steps[start].1 > STEPS_MAX {
                 break;
             }
         }
-        steps[start]
+        steps[start].1
     }
 
     /// For each character that can come next, the edges that take it; only
@@ -852,7 +866,18 @@ mod tests {
             ("((((a{9999}){9999}){9999}){9999}){9999}", LARGE),
             ("(a{0}){2}", EMPTY),
             ("a{4294967295}", LARGE),
-            (&("[a-z]?".repeat(84) + "="), "could take long in a browser"),
+            (&("[a-z]?".repeat(50) + "="), MANY),
+            (&("[a-z]?".repeat(84) + "="), LARGE),
+            // Although they match everything, or all that begins so.
+            ("^/(.*a.*b.*c.*d)?", SHARED),
+            ("(.*a.*b.*c.*d)?", SHARED),
+            ("(.*.*.*.*=|)", SHARED),
+            // Without taking a character.
+            (&("(|)".repeat(40) + "$"), MANY),
+            (&("(|)".repeat(40) + r"\n"), MANY),
+            (&("(".to_owned() + &"(|)".repeat(40) + ")?$"), MANY),
+            (&("(".to_owned() + &r"(\b|)".repeat(40) + "a)?$"), MANY),
+            (&("(a".to_owned() + &"(|)".repeat(40) + ")+$"), AMBIGUOUS),
             (&"a".repeat(513), "must have at most 512 bytes"),
         ] {
             let flaw = portable(pattern).err().map(|flaw| flaw.to_string()).unwrap_or_default();
