@@ -135,8 +135,8 @@ def edge(stack, folder):
     auth = {"auth": token}
     one = {"path": f"/api/frontend/features/{{id}}?{same.UNLEASH_CONTEXT}", "ids": same.KEYS} | auth
     all_of_them = {"path": f"/api/frontend?{same.UNLEASH_CONTEXT}"} | auth
-    # A variant's name next to its toggle's being on.
-    given = '"feature_enabled":true'
+    # Of a variant; a toggle has no payload.
+    given = '"enabled":true,"payload":'
     yield Target("evaluate-one", "unleash edge", url, [process.pid], one, 1, (given, 1))
     for question in ("evaluate-fifty", "evaluate-many"):
         yield Target(question, "unleash edge", url, [process.pid], all_of_them, same.EXPERIMENTS, (given, same.EXPERIMENTS))
