@@ -59,6 +59,10 @@ impl On {
             rate_limits: RateLimits::OFF,
             log_level: "error".to_owned(),
             clock: Clock::Manual(clock.clone()),
+            geo_database: None,
+            trusted_proxies: Default::default(),
+            log: Default::default(),
+            log_retention_days: None,
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.place)).expect("the database opens");

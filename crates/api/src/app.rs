@@ -4,11 +4,14 @@ use crate::api_key::Pepper;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::error::ApiError;
+use crate::intake::Intake;
 use crate::lists::Lists;
+use crate::metrics::EventCounts;
 use crate::rulesets::{Delivery, Files, Rulesets};
 use crate::visitor::Visitors;
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_events::log::{Log, State};
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
 use muriel_store::experiments;
@@ -35,6 +38,7 @@ pub struct Parts {
     pub rulesets: Rulesets,
     /// What tells about visitors.
     pub visitors: Visitors,
+    pub(crate) intake: Intake,
 }
 
 /// What only visitors need.
@@ -44,6 +48,10 @@ pub struct Traffic {
     pub rulesets: Option<PathBuf>,
     /// What tells about visitors.
     pub visitors: Visitors,
+    /// Where events go; without it none are taken.
+    pub log: Option<Log>,
+    /// What became of them.
+    pub events: EventCounts,
 }
 
 impl std::ops::Deref for App {
@@ -60,6 +68,7 @@ impl App {
         Self(Arc::new(Parts {
             rulesets: Rulesets::new(db.clone(), clock.clone(), traffic.rulesets.map(Files::new)),
             visitors: traffic.visitors,
+            intake: Intake::new(traffic.log, traffic.events),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
@@ -154,5 +163,10 @@ impl App {
             })
             .await?;
         Ok(found.and_then(|experiment| Experiment::compile(&Delivered::of(&experiment)).ok()))
+    }
+
+    /// Whether the event log takes events.
+    pub fn takes_events(&self) -> bool {
+        self.intake.log.as_ref().is_some_and(|log| log.state() == State::Taking)
     }
 }

@@ -13,6 +13,10 @@ use crate::error::ApiError;
 
 /// The most bytes of an API body.
 pub const BODY_LIMIT: usize = 2 << 20;
+/// The most bytes of a body of events as it is sent, compressed or not.
+pub const EVENTS_LIMIT: usize = 512 << 10;
+/// The most bytes of a compressed body of events when it is expanded.
+pub const EXPANDED_LIMIT: usize = 4 << 20;
 /// How long a whole body may take to arrive.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(30);
 
@@ -59,6 +63,65 @@ pub async fn read_json_body(
         .await
         .map_err(|_| ApiError::Timeout)??;
     Ok((media_type, bytes))
+}
+
+/// The bytes of a body of events: JSON under its own name or as plain text, as
+/// beacons have to send it, in gzip or as it is.
+///
+/// # Errors
+/// 415 for other types and codings; 413 over [`EVENTS_LIMIT`] or, expanded, over
+/// [`EXPANDED_LIMIT`]; 400 for broken or more than one gzip member; 408 as
+/// [`read_json_body`].
+pub async fn read_events_body(request: Request) -> Result<Bytes, ApiError> {
+    const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
+        expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
+    };
+    let (parts, body) = request.into_parts();
+    let types: Vec<_> = parts.headers.get_all(header::CONTENT_TYPE).iter().collect();
+    match types[..] {
+        // A beacon of bare bytes has none.
+        [] => {}
+        [one] => {
+            let named = one.to_str().ok().and_then(utf8_type).ok_or(EXPECTED)?;
+            if !["application/json", "text/plain"].iter().any(|known| known.eq_ignore_ascii_case(named)) {
+                return Err(EXPECTED);
+            }
+        }
+        _ => return Err(EXPECTED),
+    }
+    let mut is_gzip = false;
+    for coding in parts.headers.get_all(header::CONTENT_ENCODING) {
+        match coding.as_bytes() {
+            coding if coding.eq_ignore_ascii_case(b"identity") => {}
+            coding if coding.eq_ignore_ascii_case(b"gzip") && !is_gzip => is_gzip = true,
+            _ => return Err(EXPECTED),
+        }
+    }
+    let announced = body.size_hint().lower();
+    if announced > EVENTS_LIMIT as u64 {
+        return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
+    }
+    let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
+    let bytes = tokio::time::timeout(BODY_DEADLINE, collect(body, announced as usize, EVENTS_LIMIT))
+        .await
+        .map_err(|_| ApiError::Timeout)??;
+    if is_gzip { expanded(&bytes) } else { Ok(bytes) }
+}
+
+/// What one gzip member holds.
+fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
+    use std::io::Read;
+    let broken = |_| ApiError::Malformed("the body is not gzip that can be read".to_owned());
+    let mut decoder = flate2::bufread::GzDecoder::new(bytes);
+    let mut out = Vec::with_capacity(bytes.len().saturating_mul(4).min(EXPANDED_LIMIT));
+    decoder.by_ref().take(EXPANDED_LIMIT as u64 + 1).read_to_end(&mut out).map_err(broken)?;
+    if out.len() > EXPANDED_LIMIT {
+        return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
+    }
+    if !decoder.into_inner().is_empty() {
+        return Err(ApiError::Malformed("the body holds more than one gzip member".to_owned()));
+    }
+    Ok(out.into())
 }
 
 /// The whole body. One that comes in one piece is not copied.

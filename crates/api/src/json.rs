@@ -182,6 +182,14 @@ impl From<serde_json::Value> for Json {
 /// values, NUL characters and lone surrogates in strings or keys, one key
 /// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
 pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
+    parse_up_to(bytes, MAX_VALUES)
+}
+
+/// As [`parse`], with another bound on the number of values.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_up_to(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
     if bytes.is_empty() {
         return Err(malformed("the body is empty; send {} where there is nothing to say"));
     }
@@ -189,7 +197,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
         let (line, column) = line_and_column(bytes, error.valid_up_to());
         malformed(format!("the body is not UTF-8 at line {line} column {column}"))
     })?;
-    let mut reader = Reader { text, bytes, at: 0, values: 0 };
+    let mut reader = Reader { text, bytes, at: 0, values: 0, max_values };
     let value = reader.value(&Place::Body, 0)?;
     reader.skip_space();
     if reader.at < bytes.len() {
@@ -266,6 +274,7 @@ struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
     values: usize,
+    max_values: usize,
 }
 
 /// What a string is for; messages word its problems by it.
@@ -298,8 +307,8 @@ impl Reader<'_> {
     fn value(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
         self.skip_space();
         self.values += 1;
-        if self.values > MAX_VALUES {
-            return Err(malformed(format!("the body holds more than {MAX_VALUES} values")));
+        if self.values > self.max_values {
+            return Err(malformed(format!("the body holds more than {} values", self.max_values)));
         }
         match self.peek() {
             Some(b'{') => self.object(place, self.deeper(place, depth)?),

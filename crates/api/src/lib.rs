@@ -16,6 +16,7 @@ pub mod error;
 mod handlers;
 mod health;
 mod idempotency;
+mod intake;
 pub mod json;
 pub mod limits;
 mod lists;

@@ -45,6 +45,24 @@ struct ReasonLabels {
     reason: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+/// What became of events.
+#[derive(Clone, Debug, Default)]
+pub struct EventCounts {
+    /// Stored.
+    pub stored: Counter,
+    /// There already.
+    pub repeated: Counter,
+    /// Invalid, and not taken.
+    pub invalid: Counter,
+    /// Good, and not taken because the log could not: to be sent again.
+    pub refused: Counter,
+}
+
 type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
 
 /// The numbers of one route, found without building a label.
@@ -77,6 +95,13 @@ pub struct Metrics {
     pub rate_limit_networks: Gauge,
     /// Panics that were caught while answering.
     pub panics: Counter,
+    /// What became of events.
+    pub events: EventCounts,
+    /// 1 while the event log takes events, else 0.
+    pub event_log_taking: Gauge,
+    /// For how long rulesets have not been known to be up to date, once that is
+    /// too long; else 0.
+    pub rulesets_stale_seconds: Gauge,
 }
 
 impl Default for Metrics {
@@ -123,6 +148,18 @@ impl Metrics {
         );
         let entries_of = |limit| entries.get_or_create_owned(&LimitLabels { limit });
 
+        let events = Family::<OutcomeLabels, Counter>::default();
+        registry.register("muriel_events", "Events that arrived, by what became of them", events.clone());
+        let events_that = |outcome| events.get_or_create_owned(&OutcomeLabels { outcome });
+        let event_log_taking = Gauge::default();
+        registry.register("muriel_event_log_taking", "1 while the event log takes events", event_log_taking.clone());
+        let rulesets_stale_seconds = Gauge::default();
+        registry.register(
+            "muriel_rulesets_stale_seconds",
+            "For how long rulesets have not been known to be up to date, once that is over a minute",
+            rulesets_stale_seconds.clone(),
+        );
+
         let panics = Counter::default();
         registry.register("muriel_http_panics", "Panics caught while answering", panics.clone());
         let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
@@ -144,6 +181,14 @@ impl Metrics {
             rate_limit_keys: entries_of("key"),
             rate_limit_networks: entries_of("network"),
             panics,
+            events: EventCounts {
+                stored: events_that("stored"),
+                repeated: events_that("repeated"),
+                invalid: events_that("invalid"),
+                refused: events_that("refused"),
+            },
+            event_log_taking,
+            rulesets_stale_seconds,
             registry,
         }
     }
@@ -235,6 +280,7 @@ mod tests {
             r#"muriel_http_connections_rejected_total{reason="network"} 0"#,
             r#"muriel_rate_limit_entries{limit="network"} 0"#,
             r#"muriel_http_panics_total 0"#,
+            r#"muriel_events_total{outcome="stored"} 0"#,
             r#"muriel_build_info{version="0.1.0"} 1"#,
         ] {
             assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");

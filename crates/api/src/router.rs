@@ -1,13 +1,21 @@
 //! Every route, on one page.
 
 use crate::app::App;
-use crate::handlers::{experiments, goals, hypotheses, serving};
+use crate::edge::X_REQUEST_ID;
+use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, serving, traffic};
 use crate::{openapi, reference};
 use axum::Router;
 use axum::routing::get;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
+use http::{HeaderName, Method};
+use std::time::Duration;
+use tower_http::cors::{Any, CorsLayer};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+/// How long browsers may rely on what other origins are allowed.
+const PREFLIGHT: Duration = Duration::from_secs(7_200);
 
 /// The versioned interface, with its contract.
 fn interface() -> OpenApiRouter<App> {
@@ -22,6 +30,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(experiments::experiment_set_status))
         .routes(routes!(experiments::experiment_preview_links))
         .routes(routes!(experiments::experiment_distribution))
+        .routes(routes!(explain::assignment_explain))
         .routes(routes!(serving::winner_serve))
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))
@@ -31,18 +40,53 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(goals::goal_list))
         .routes(routes!(goals::goal_create))
         .routes(routes!(goals::goal_details, goals::goal_update, goals::goal_delete))
+        .routes(routes!(evaluate::many_evaluate))
+}
+
+/// Experiments as flags, for OpenFeature's clients, in browsers too.
+fn open_feature() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(ofrep::flag_evaluate)).routes(routes!(ofrep::flags_evaluate)).layer(
+        CorsLayer::new()
+            .allow_origin(Any)
+            .allow_methods([Method::POST])
+            .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_NONE_MATCH, HeaderName::from_static("x-api-key")])
+            .expose_headers([ETAG, RETRY_AFTER, X_REQUEST_ID])
+            .max_age(PREFLIGHT),
+    )
+}
+
+/// What pages fetch and send, by the project's key alone.
+fn visitor_traffic() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(traffic::ruleset_show))
+        .routes(routes!(traffic::preview_show))
+        .routes(routes!(traffic::geography_show))
+        .routes(routes!(events::events_take))
+        .layer(
+            CorsLayer::new()
+                .allow_origin(Any)
+                .allow_methods([Method::GET, Method::POST])
+                .allow_headers([AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING, IF_NONE_MATCH])
+                .expose_headers([ETAG, RETRY_AFTER, X_REQUEST_ID])
+                .max_age(PREFLIGHT),
+        )
+}
+
+/// Everything that the contract describes.
+fn published() -> OpenApiRouter<App> {
+    interface().merge(open_feature()).merge(visitor_traffic())
 }
 
 /// The contract of the interface.
 pub fn contract() -> OpenApi {
-    openapi::complete(interface().split_for_parts().1)
+    openapi::complete(published().split_for_parts().1)
 }
 
 /// The whole API over its state.
 pub fn router(app: App) -> Router {
-    let (interface, contract) = interface().split_for_parts();
+    let (published, contract) = published().split_for_parts();
     let contract = openapi::complete(contract);
-    interface
+    published
         .route("/livez", get(crate::health::live))
         .route("/readyz", get(crate::health::ready))
         .merge(reference::routes(&contract))

@@ -16,6 +16,7 @@ use muriel_domain::Instant;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Db;
 use muriel_store::delivery::{self, Versioned};
+use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
 use muriel_store::{experiments, goals};
 use std::collections::HashMap;
@@ -133,6 +134,14 @@ impl Delivery {
         let etag = etag_of(&plain);
         Self { project, ruleset, etag, body: Encoded::new(plain), version, document, revisions }
     }
+
+    /// What an exposure can name of an experiment that is delivered.
+    pub(crate) fn shape(&self, test_id: i64) -> Option<Shape> {
+        // Lowest id first.
+        let experiments = self.ruleset.experiments();
+        let at = experiments.binary_search_by_key(&test_id, |experiment| experiment.id).ok()?;
+        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms })
+    }
 }
 
 /// The ruleset of what compiles; the rest leaves the document. The interface lets
@@ -234,7 +243,9 @@ impl Rulesets {
                         let known = before.document.experiments.iter().find(|known| same && known.test_id == id.0);
                         let experiment = match known {
                             Some(known) => Some(known.clone()),
-                            None => experiments::delivery(tx, project.id, id).await?.map(|e| Arc::new(Delivered::of(&e))),
+                            None => {
+                                experiments::delivery(tx, project.id, id).await?.map(|e| Arc::new(Delivered::of(&e)))
+                            }
                         };
                         revisions.insert(id.0, revision);
                         delivered.extend(experiment);
@@ -254,10 +265,8 @@ impl Rulesets {
     /// When the database cannot be reached.
     pub async fn refresh_all(&self) -> Result<(), ApiError> {
         let asked_at = self.clock.now();
-        let versions = self
-            .db
-            .read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) }))
-            .await?;
+        let versions =
+            self.db.read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) })).await?;
         for Versioned { project, version } in versions {
             let known = self.get(&project.key);
             if known.is_none_or(|known| known.version != version) {

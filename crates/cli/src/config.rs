@@ -4,6 +4,8 @@ use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_api::limits::RateLimits;
+use muriel_api::visitor::TrustedProxies;
+use muriel_events::log::{Durability, LogOptions, Reserve};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -40,6 +42,28 @@ pub struct ServeFlags {
     /// error, warn, info, debug or trace [default: info].
     #[arg(long, env = "MURIEL_LOG_LEVEL", value_name = "LEVEL")]
     pub log_level: Option<String>,
+    /// File of MaxMind's format that tells where addresses are.
+    #[arg(long, env = "MURIEL_GEO_DATABASE", value_name = "FILE")]
+    pub geo_database: Option<PathBuf>,
+    /// Networks of proxies whose word about a client's address counts [default: off].
+    #[arg(long, env = "MURIEL_TRUSTED_PROXIES", value_name = "NETWORKS")]
+    pub trusted_proxies: Option<String>,
+    /// What acknowledged events outlive: full (a power cut) or relaxed (the
+    /// process only, faster) [default: full].
+    #[arg(long, env = "MURIEL_LOG_SYNC", value_name = "full|relaxed")]
+    pub log_sync: Option<String>,
+    /// MiB to leave free on the disk of the event log [default: the larger of 64
+    /// and 2 % of it].
+    #[arg(long, env = "MURIEL_LOG_RESERVE", value_name = "MIB")]
+    pub log_reserve: Option<u64>,
+    /// MiB after which a file of the event log is closed and the next begun
+    /// [default: 1024].
+    #[arg(long, env = "MURIEL_LOG_ROLL", value_name = "MIB")]
+    pub log_roll: Option<u64>,
+    /// Days after which closed files of the event log are deleted, or off
+    /// [default: 395].
+    #[arg(long, env = "MURIEL_LOG_RETENTION", value_name = "DAYS")]
+    pub log_retention: Option<String>,
 }
 
 /// The file. An unknown key is an error: a typing mistake must not pass for a
@@ -54,6 +78,12 @@ struct File {
     metrics_listen: Option<String>,
     rate_limits: Option<String>,
     log_level: Option<String>,
+    geo_database: Option<PathBuf>,
+    trusted_proxies: Option<String>,
+    log_sync: Option<String>,
+    log_reserve: Option<u64>,
+    log_roll: Option<u64>,
+    log_retention: Option<String>,
 }
 
 impl File {
@@ -94,6 +124,14 @@ pub struct Settings {
     pub rate_limits: RateLimits,
     /// How much is logged.
     pub log_level: String,
+    /// Where addresses are.
+    pub geo_database: Option<PathBuf>,
+    /// Whose word about an address counts.
+    pub trusted_proxies: TrustedProxies,
+    /// How the event log is written.
+    pub log: LogOptions,
+    /// After how many days closed files of the event log are deleted.
+    pub log_retention_days: Option<i64>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -131,14 +169,53 @@ impl Settings {
             None => RateLimits::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("rate-limits: {error}")))?,
         };
+        let trusted_proxies = match flags.trusted_proxies.or(file.trusted_proxies) {
+            None => TrustedProxies::default(),
+            Some(text) => text.parse().map_err(|error| Error::Setting(format!("trusted-proxies: {error}")))?,
+        };
         Ok(Self {
             place,
             listen: address("listen", &listen)?,
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
             rate_limits,
+            geo_database: flags.geo_database.or(file.geo_database),
+            trusted_proxies,
+            log: log_options(
+                flags.log_sync.or(file.log_sync).as_deref(),
+                flags.log_reserve.or(file.log_reserve),
+                flags.log_roll.or(file.log_roll),
+            )?,
+            log_retention_days: retention(flags.log_retention.or(file.log_retention).as_deref())?,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
+    }
+}
+
+fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u64>) -> Result<LogOptions> {
+    let mut options = LogOptions::default();
+    options.durability = match sync {
+        None | Some("full") => Durability::Full,
+        Some("relaxed") => Durability::Relaxed,
+        Some(other) => return Err(Error::Setting(format!("log-sync must be full or relaxed, not \"{other}\""))),
+    };
+    if let Some(mib) = reserve_mib {
+        options.reserve = Reserve::Bytes(mib.saturating_mul(1 << 20));
+    }
+    if let Some(mib) = roll_mib {
+        options.roll_bytes = mib.max(1).saturating_mul(1 << 20);
+    }
+    Ok(options)
+}
+
+fn retention(text: Option<&str>) -> Result<Option<i64>> {
+    match text {
+        None => Ok(Some(395)),
+        Some("off") => Ok(None),
+        Some(days) => match days.parse() {
+            Ok(days) if days >= 1 => Ok(Some(days)),
+            _ => Err(Error::Setting(format!("log-retention must be a number of days or off, not \"{days}\""))),
+        },
     }
 }
 

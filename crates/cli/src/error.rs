@@ -51,6 +51,9 @@ pub enum Error {
     /// The database.
     #[error("the database cannot be used")]
     Database(#[source] muriel_sql::Error),
+    /// The event log.
+    #[error("the event log cannot be used")]
+    Log(#[source] muriel_events::log::Error),
     /// Anything else.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),

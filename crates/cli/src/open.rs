@@ -25,16 +25,53 @@ pub struct Opened {
 /// is missing or does not fit.
 pub async fn open(place: &Place) -> Result<Opened> {
     make_directory(&place.data_dir)?;
-    let db = match &place.database_url {
-        Some(url) if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) => {
-            return Err(Error::Setting("database-url must begin with postgres:// or postgresql://".to_owned()));
-        }
-        Some(url) => Db::postgres(url, PostgresOptions::default()).await?,
-        None => Db::sqlite(&place.data_dir.join("muriel.db"), SqliteOptions::default())?,
-    };
-    muriel_store::migrate(&db).await?;
-    let pepper = pepper(&db, &place.pepper_file).await?;
+    let db = connect(place)?;
+    db.ping().await?;
+    let pepper = prepare(&db, place).await?;
     Ok(Opened { db, pepper })
+}
+
+/// The database; nothing is asked of PostgreSQL yet.
+///
+/// # Errors
+/// An address that cannot be read, a file that cannot be used.
+pub(crate) fn connect(place: &Place) -> Result<Db> {
+    match &place.database_url {
+        Some(url) if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) => {
+            Err(Error::Setting("database-url must begin with postgres:// or postgresql://".to_owned()))
+        }
+        Some(url) => Ok(Db::postgres_later(url, PostgresOptions::default())?),
+        None => Ok(Db::sqlite(&place.data_dir.join("muriel.db"), SqliteOptions::default())?),
+    }
+}
+
+/// Brings the schema up to date; the pepper that fits the database.
+///
+/// # Errors
+/// A newer schema, a pepper that is missing or does not fit, a database that
+/// cannot be reached.
+pub(crate) async fn prepare(db: &Db, place: &Place) -> Result<Pepper> {
+    muriel_store::migrate(db).await?;
+    pepper(db, &place.pepper_file).await
+}
+
+/// The pepper in the file, whether it fits the database or not.
+///
+/// # Errors
+/// A file that is not there, cannot be read or is too short.
+pub(crate) fn read_pepper(path: &Path) -> Result<Pepper> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::NoPepper(path.to_owned())),
+        Err(source) => {
+            return Err(Error::File { doing: "cannot read the pepper in", path: path.to_owned(), source });
+        }
+    };
+    let text = text.trim();
+    if text.len() < 32 {
+        return Err(Error::Setting(format!("the pepper in {} is shorter than 32 characters", path.display())));
+    }
+    Ok(Pepper::new(text.as_bytes()))
 }
 
 /// Makes the data directory for its owner only, unless there is one.
@@ -68,18 +105,7 @@ async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
     if known.is_none() {
         make(path)?;
     }
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::NoPepper(path.to_owned())),
-        Err(source) => {
-            return Err(Error::File { doing: "cannot read the pepper in", path: path.to_owned(), source });
-        }
-    };
-    let text = text.trim();
-    if text.len() < 32 {
-        return Err(Error::Setting(format!("the pepper in {} is shorter than 32 characters", path.display())));
-    }
-    let pepper = Pepper::new(text.as_bytes());
+    let pepper = read_pepper(path)?;
     let fingerprint = pepper.fingerprint();
     let mine = fingerprint.clone();
     let known = db

@@ -1,13 +1,16 @@
 //! The server: everything wired together, started and stopped.
 
-use crate::config::Settings;
-use crate::open::{Opened, make_directory, open};
+use crate::config::{Place, Settings};
+use crate::open::{connect, make_directory, prepare, read_pepper};
 use crate::{Error, Result};
-use muriel_api::App;
 use muriel_api::edge::{Edge, EdgeSettings};
 use muriel_api::limits::{Limits, SWEEP_EVERY};
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
+use muriel_api::visitor::{Geography, Visitors};
+use muriel_api::{App, Traffic};
+use muriel_domain::time::DAY_US;
+use muriel_events::log::Log;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,8 +21,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// How often uses of keys are written down.
-const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// How often uses of keys are written down and metrics told.
+const HOUSE_EVERY: Duration = Duration::from_secs(5);
+/// How often the event log is looked through for old files.
+const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
+/// How often a database that was away at the start is tried.
+const PREPARE_AGAIN: Duration = Duration::from_millis(500);
 
 /// A server that runs until it is stopped.
 pub struct Running {
@@ -29,8 +36,10 @@ pub struct Running {
     pub metrics_address: Option<SocketAddr>,
     /// The state behind it.
     pub app: App,
+    log: Log,
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
+    watching: JoinHandle<()>,
     /// Held while it runs; the file's lock ends with it.
     _lock: File,
 }
@@ -43,9 +52,20 @@ pub struct Running {
 pub async fn start(settings: Settings) -> Result<Running> {
     make_directory(&settings.place.data_dir)?;
     let lock = lock(&settings)?;
-    let Opened { db, pepper } = open(&settings.place).await?;
-    let app = App::new(db, pepper, settings.clock.clone());
+    let geography = match &settings.geo_database {
+        None => Geography::off(),
+        Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
+    };
+    let log = open_log(&settings).await?;
     let metrics = Arc::new(Metrics::new());
+    let traffic = Traffic {
+        log: Some(log.clone()),
+        events: metrics.events.clone(),
+        rulesets: Some(settings.place.data_dir.join("rulesets")),
+        visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
+    };
+    let (stop, stopped) = watch::channel(false);
+    let app = open_app(&settings, traffic, &stopped).await?;
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
     drop(limits.spawn_sweep(SWEEP_EVERY));
     let router = muriel_api::router::router(app.clone());
@@ -53,15 +73,108 @@ pub async fn start(settings: Settings) -> Result<Running> {
 
     let listener = listen(settings.listen).await?;
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
-    let (stop, stopped) = watch::channel(false);
     let metrics_address = match settings.metrics_listen {
         None => None,
         Some(wanted) => serve_metrics(wanted, metrics.clone(), stopped.clone()).await,
     };
-    tokio::spawn(note_uses(app.clone(), stopped.clone()));
+    tokio::spawn(keep_house(app.clone(), metrics.clone(), stopped.clone()));
+    let watching = {
+        let (app, stopped) = (app.clone(), stopped.clone());
+        tokio::spawn(async move { app.rulesets.watch(stopped).await })
+    };
+    tokio::spawn(prune(log.clone(), settings.clone(), stopped.clone()));
+    tokio::spawn(app.visitors.geography.clone().keep_fresh());
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, _lock: lock })
+    Ok(Running { address, metrics_address, app, log, stop, serving, watching, _lock: lock })
+}
+
+/// The state over the database. While that is away, over the last good rulesets:
+/// visitors are served and everything else waits for it.
+async fn open_app(settings: &Settings, traffic: Traffic, stopped: &watch::Receiver<bool>) -> Result<App> {
+    let place = &settings.place;
+    let db = connect(place)?;
+    let prepared = match db.ping().await {
+        Ok(()) => prepare(&db, place).await,
+        Err(error) => Err(error.into()),
+    };
+    match prepared {
+        Ok(pepper) => {
+            let app = App::new(db, pepper, settings.clock.clone(), traffic);
+            app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
+            Ok(app)
+        }
+        Err(Error::Database(error)) if error.is_unavailable() => {
+            let pepper = read_pepper(&place.pepper_file)?;
+            let app = App::new(db, pepper, settings.clock.clone(), traffic);
+            let kept = app.rulesets.restore();
+            if kept == 0 {
+                return Err(Error::Database(error));
+            }
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                projects = kept,
+                "the database is away; the last good rulesets are served until it is back"
+            );
+            tokio::spawn(prepare_later(app.clone(), place.clone(), stopped.clone()));
+            Ok(app)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The event log. Opening blocks, longest when its index has to be made again.
+async fn open_log(settings: &Settings) -> Result<Log> {
+    let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
+    let opened = tokio::task::spawn_blocking(move || Log::open(&directory, options)).await;
+    opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
+}
+
+/// Deletes files of the event log that are older than they are kept, once an hour.
+async fn prune(log: Log, settings: Settings, mut stopped: watch::Receiver<bool>) {
+    let Some(days) = settings.log_retention_days else { return };
+    loop {
+        let before = settings.clock.now().plus_us(-days.saturating_mul(DAY_US));
+        match log.prune(before).await {
+            Ok(pruned) if pruned.files > 0 => {
+                tracing::info!(files = pruned.files, bytes = pruned.bytes, "old files of the event log are deleted");
+            }
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "old files of the event log cannot be deleted"
+                );
+            }
+        }
+        tokio::select! {
+            _ = stopped.wait_for(|set| *set) => return,
+            () = tokio::time::sleep(PRUNE_EVERY) => {}
+        }
+    }
+}
+
+/// Prepares the database once it is back.
+async fn prepare_later(app: App, place: Place, mut stopped: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|set| *set) => return,
+            () = tokio::time::sleep(PREPARE_AGAIN) => {}
+        }
+        match prepare(&app.db, &place).await {
+            Ok(_) => {
+                tracing::info!("the database is back");
+                return;
+            }
+            Err(Error::Database(error)) if error.is_unavailable() => {}
+            // Keys are refused with the wrong pepper, and a newer schema answers
+            // with errors: neither harms, and both need a person.
+            Err(error) => {
+                tracing::error!(error = crate::error::sentence(&error), "the database is back and cannot be used");
+                return;
+            }
+        }
+    }
 }
 
 impl Running {
@@ -75,8 +188,13 @@ impl Running {
         if cut > 0 {
             tracing::warn!(connections = cut, "requests did not end in time and were cut");
         }
+        let _ = self.watching.await;
+        self.app.rulesets.flush().await;
         if let Err(error) = self.app.directory.flush().await {
             tracing::warn!(%error, "last uses of keys were not noted");
+        }
+        if let Err(error) = self.log.close().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
         }
         self.app.db.clone().close().await?;
         tracing::info!("stopped");
@@ -157,16 +275,18 @@ async fn is_set(mut flag: watch::Receiver<bool>) {
     let _ = flag.wait_for(|set| *set).await;
 }
 
-async fn note_uses(app: App, stopped: watch::Receiver<bool>) {
+/// Writes down which keys were used, and tells how things are.
+async fn keep_house(app: App, metrics: Arc<Metrics>, stopped: watch::Receiver<bool>) {
     let mut stopped = std::pin::pin!(is_set(stopped));
     loop {
+        metrics.event_log_taking.set(app.takes_events().into());
+        metrics.rulesets_stale_seconds.set(app.rulesets.stale_s().unwrap_or(0));
         tokio::select! {
             () = &mut stopped => return,
-            () = tokio::time::sleep(FLUSH_EVERY) => {
-                if let Err(error) = app.directory.flush().await {
-                    tracing::warn!(%error, "uses of keys were not noted");
-                }
-            }
+            () = tokio::time::sleep(HOUSE_EVERY) => {}
+        }
+        if let Err(error) = app.directory.flush().await {
+            tracing::warn!(%error, "uses of keys were not noted");
         }
     }
 }

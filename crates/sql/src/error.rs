@@ -84,6 +84,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether trying again later may help.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Error::Unavailable { .. })
+    }
+
     pub(crate) fn unavailable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         let source = Source::from(source.into());
         Error::Unavailable { source }

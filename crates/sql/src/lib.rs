@@ -42,6 +42,7 @@
 
 mod dialect;
 mod error;
+pub mod file;
 mod migrate;
 mod postgres;
 mod sqlite;

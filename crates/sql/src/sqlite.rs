@@ -1,7 +1,6 @@
 //! SQLite: one writer thread that commits in groups, and a pool of readers.
 
 use std::collections::VecDeque;
-use std::fs::OpenOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,14 +8,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql, ffi};
+use rusqlite::{CachedStatement, Connection, ErrorCode, ToSql, ffi};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 
 use crate::dialect::{Dialect, Lock, for_sqlite, unique_name};
+use crate::file::{self, Durability};
 use crate::value::{Names, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
@@ -26,12 +25,6 @@ const QUEUE: usize = 1024;
 const GROUP: usize = 256;
 /// How often an idle writer looks whether others have written.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a statement waits for another process that writes.
-const BUSY: Duration = Duration::from_secs(5);
-/// Prepared statements kept by each connection.
-const STATEMENTS: usize = 256;
-/// Older versions can lose a commit when a checkpoint meets a write.
-const OLDEST: i32 = 3_051_003;
 
 /// How to open a SQLite file.
 #[derive(Clone, Debug)]
@@ -72,12 +65,8 @@ enum Message {
 
 impl Sqlite {
     pub(crate) fn open(path: &Path, options: SqliteOptions) -> Result<Sqlite> {
-        if rusqlite::version_number() < OLDEST {
-            let version = rusqlite::version();
-            return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
-        }
-        create_private(path).map_err(Error::unavailable)?;
-        let conn = open_writer(path)?;
+        file::create_private(path).map_err(Error::unavailable)?;
+        let conn = file::writer(path, Durability::Full)?;
         let readers = Readers::open(path, options.readers.max(1))?;
 
         let (queue, jobs) = mpsc::channel();
@@ -386,7 +375,7 @@ impl Readers {
     fn open(path: &Path, size: usize) -> Result<Readers> {
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         // The others are opened when they are first needed.
-        let first = open_reader(path)?;
+        let first = file::reader(path)?;
         Ok(Readers { path: path.to_owned(), size, free: Semaphore::new(size as usize), idle: Mutex::new(vec![first]) })
     }
 
@@ -395,7 +384,7 @@ impl Readers {
         let idle = lock(&self.idle).pop();
         let conn = match idle {
             Some(conn) => conn,
-            None => open_reader(&self.path)?,
+            None => file::reader(&self.path)?,
         };
         Ok(Reader { readers: self, conn: Some(conn), _place: place })
     }
@@ -563,76 +552,7 @@ fn data_version(conn: &Connection) -> Result<i64> {
     statement.query_row([], |row| row.get(0)).map_err(error)
 }
 
-/// Creates the file if it is missing. SQLite gives its log the same mode.
-fn create_private(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
-}
-
-fn open_writer(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = open(path, flags)?;
-    let mode = keep_log(&conn)?;
-    if mode != "wal" {
-        return Err(Error::unexpected(format!("the file cannot keep a write-ahead log, its journal mode is {mode}")));
-    }
-    conn.execute_batch(
-        "PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = ON;
-         PRAGMA journal_size_limit = 67108864;",
-    )
-    .map_err(error)?;
-    Ok(conn)
-}
-
-/// Turns the write-ahead log on, and tells the journal mode there is then.
-///
-/// SQLite gives up at once when another process does the same to a new file, as
-/// waiting could block both; here that process is soon done.
-fn keep_log(conn: &Connection) -> Result<String> {
-    let deadline = Instant::now() + BUSY;
-    loop {
-        match conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
-            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
-                thread::sleep(Duration::from_millis(5));
-            }
-            other => return other.map_err(error),
-        }
-    }
-}
-
-fn open_reader(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = open(path, flags)?;
-    conn.execute_batch("PRAGMA query_only = ON").map_err(error)?;
-    Ok(conn)
-}
-
-/// What writers and readers have in common: patience, distrust of the file, and
-/// PostgreSQL's idea of quotes and of `LIKE`.
-fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
-    let conn = Connection::open_with_flags(path, flags).map_err(error)?;
-    conn.busy_timeout(BUSY).map_err(error)?;
-    conn.set_prepared_statement_cache_capacity(STATEMENTS);
-    for (setting, on) in [
-        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
-        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
-        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        // Without it SQLite plans each statement for the values bound to it, and
-        // prepares a cached one anew for the next values.
-        (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
-    ] {
-        conn.set_db_config(setting, on).map_err(error)?;
-    }
-    conn.execute_batch("PRAGMA case_sensitive_like = ON").map_err(error)?;
-    Ok(conn)
-}
-
-fn error(error: rusqlite::Error) -> Error {
+pub(crate) fn error(error: rusqlite::Error) -> Error {
     let rusqlite::Error::SqliteFailure(code, message) = &error else {
         return Error::unexpected(error);
     };
@@ -677,8 +597,8 @@ mod tests {
     fn a_cached_statement_is_prepared_once_for_all_values() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("one.db");
-        create_private(&path).unwrap();
-        let conn = open_writer(&path).unwrap();
+        file::create_private(&path).unwrap();
+        let conn = file::writer(&path, Durability::Full).unwrap();
         conn.execute_batch("CREATE TABLE t (a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a, b)) STRICT")
             .unwrap();
         let sql = "SELECT b FROM t WHERE a = $1 ORDER BY b";

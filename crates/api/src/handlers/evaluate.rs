@@ -91,36 +91,37 @@ pub(crate) async fn many_evaluate(
 }
 
 /// The keys that are named, and the contexts.
-type Asked<'j> = (Option<Vec<&'j str>>, Vec<&'j [(String, Json)]>);
+type Asked<'j> = (Option<Vec<String>>, Vec<&'j [(String, Json)]>);
 
 fn asked(body: &Json) -> Result<Asked<'_>, ApiError> {
     let found = Found::default();
-    let asked = Fields::new(body, "", &found).and_then(|fields| {
+    let keys = Fields::new(body, "", &found).and_then(|fields| {
         fields.only(&["experiment_keys", "contexts"], &[]);
+        fields.require("contexts");
         let keys = match fields.has("experiment_keys") {
             false => Some(None),
             true => fields.read_deep("experiment_keys", |value, place| named(value, &place, &found)).map(Some),
         };
-        fields.require("contexts");
-        let contexts = fields.read_deep("contexts", |value, place| {
-            list(value, &place, CONTEXTS_MAX, &found, |context, place| match context.as_object() {
-                Some(members) => Some(members),
-                None => {
+        fields.read_deep("contexts", |value, place| {
+            list(value, &place, CONTEXTS_MAX, &found, |context, place| {
+                if context.as_object().is_none() {
                     found.add(place, "must be an object with a targetingKey");
-                    None
                 }
+                Some(())
             })
         });
-        Some((keys?, contexts?))
+        keys
     });
-    Ok(found.finish(asked)?)
+    let keys = found.finish(keys)?;
+    let contexts = body.get("contexts").and_then(Json::as_array).unwrap_or_default();
+    Ok((keys, contexts.iter().filter_map(Json::as_object).collect()))
 }
 
-fn named<'j>(value: &'j Json, place: &str, found: &Found) -> Option<Vec<&'j str>> {
+fn named(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
     let keys = texts(value, place, found)?;
     if keys.len() > KEYS_MAX {
         found.add(place, format!("must have at most {KEYS_MAX} entries"));
         return None;
     }
-    Some(keys)
+    Some(keys.into_iter().map(str::to_owned).collect())
 }

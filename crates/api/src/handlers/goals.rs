@@ -17,7 +17,7 @@ use muriel_domain::goal::Goal;
 use muriel_domain::ids::{GoalId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
-use muriel_store::{delivery, Intent, experiments, goals, lock};
+use muriel_store::{Intent, delivery, experiments, goals, lock};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");
 

@@ -4,6 +4,7 @@
 //! with it is told after: a thing that is not there is 404 whatever was sent.
 
 pub(crate) mod evaluate;
+pub(crate) mod events;
 pub(crate) mod experiments;
 pub(crate) mod explain;
 pub(crate) mod goals;

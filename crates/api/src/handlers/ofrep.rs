@@ -3,8 +3,8 @@
 //! The protocol has error bodies of its own; everything under its paths uses
 //! them, so that clients can tell what happened.
 
-use crate::app::App;
 use crate::answer::{is_known, tagged, written};
+use crate::app::App;
 use crate::auth::{Caller, Evaluate};
 use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use crate::error::ApiError;

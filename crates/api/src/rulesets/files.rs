@@ -123,7 +123,8 @@ mod tests {
         let files = Files::new(dir.path().join("rulesets"));
         for id in [1, 2] {
             let key = format!("prj_{id}");
-            let project = Project { id: ProjectId(id), company_id: CompanyId(7), key: key.clone(), name: "Shop".into() };
+            let project =
+                Project { id: ProjectId(id), company_id: CompanyId(7), key: key.clone(), name: "Shop".into() };
             files.keep(&Arc::new(project), Document::new(&key, Vec::new(), Vec::new()));
         }
         files.flush().await;

@@ -71,6 +71,24 @@ closed! {
     System: String ["windows", "macOS", "linux", "chromeOS", "ios", "android"];
     /// A day of the week.
     Day: String ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    /// Why a visitor gets what it gets; docs/assignment.md explains each.
+    AssignmentReason: String [
+        "split", "sticky", "forced", "served", "disabled", "rollout", "excluded", "traffic", "targeting", "unknown",
+        "audience", "variant_gone",
+    ];
+    /// What is wrong with a question.
+    EvaluationErrorCode: String ["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"];
+    /// What the visitor said about being recorded.
+    ConsentWord: String ["granted", "denied", "unknown"];
+    /// What happened.
+    EventType: String [
+        "exposure", "pageview", "click", "submit", "appear", "scroll", "duration", "custom", "order", "script",
+        "identify", "health",
+    ];
+    /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
+    EventStatus: String ["ok", "duplicate", "invalid"];
+    /// How a check went.
+    StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
     /// A metric that needs no goal.
     BuiltinMetric: String ["bounce_rate", "engagement"];
 }
@@ -875,4 +893,169 @@ pub(crate) struct GoalPatch {
     /// Most value that one visitor contributes.
     #[schema(exclusive_minimum = 0)]
     cap: Option<f64>,
+}
+
+/// A visitor: `targetingKey`, known facts such as `country` and `url`, and attributes.
+#[derive(ToSchema)]
+pub(crate) struct Context {
+    /// The visitor's id.
+    #[schema(rename = "targetingKey", min_length = 1, max_length = 512)]
+    targeting_key: String,
+}
+
+/// A question of the OpenFeature Remote Evaluation Protocol.
+#[derive(ToSchema)]
+pub(crate) struct EvaluationRequest {
+    context: Context,
+}
+
+/// What the visitor gets.
+#[derive(ToSchema)]
+pub(crate) struct Evaluation {
+    /// The experiment's key.
+    key: String,
+    /// `Control` or `Variant N`.
+    value: String,
+    /// The same.
+    variant: String,
+    /// `SPLIT`, `STATIC` (a winner is served), `DEFAULT` (not included) or `DISABLED` (not live).
+    reason: String,
+    metadata: EvaluationMetadata,
+}
+
+/// What telemetry needs.
+#[derive(ToSchema)]
+pub(crate) struct EvaluationMetadata {
+    test_id: i64,
+    /// `0` is the control.
+    variant_id: String,
+    epoch: i64,
+    /// Whether the visitor takes part: an exposure is due only then.
+    in_experiment: bool,
+    reason: AssignmentReason,
+    /// Rules that only a page can check and that were passed over, by name, separated by commas.
+    unenforced: String,
+}
+
+/// Every experiment that is live or serves a winner.
+#[derive(ToSchema)]
+pub(crate) struct Evaluations {
+    flags: Vec<Evaluation>,
+}
+
+/// An error of the OpenFeature Remote Evaluation Protocol.
+#[derive(ToSchema)]
+pub(crate) struct EvaluationFailure {
+    key: Option<String>,
+    #[schema(rename = "errorCode")]
+    error_code: EvaluationErrorCode,
+    #[schema(rename = "errorDetails")]
+    error_details: String,
+}
+
+/// Which experiments, for which visitors.
+#[derive(ToSchema)]
+pub(crate) struct EvaluateManyBody {
+    /// All that are live or serve a winner unless given.
+    #[schema(max_items = 500)]
+    experiment_keys: Option<Vec<String>>,
+    #[schema(max_items = 1000)]
+    contexts: Vec<Context>,
+}
+
+/// Assignments, a list per context.
+#[derive(ToSchema)]
+pub(crate) struct ManyEvaluated {
+    success: bool,
+    assignments: Vec<Vec<Assignment>>,
+}
+
+/// What one visitor gets of one experiment.
+#[derive(ToSchema)]
+pub(crate) struct Assignment {
+    experiment_key: String,
+    /// `Control` or `Variant N`.
+    variant: String,
+    in_experiment: bool,
+    epoch: i64,
+    reason: AssignmentReason,
+}
+
+/// A project's ruleset; docs/assignment.md describes it.
+#[derive(ToSchema)]
+pub(crate) struct RulesetDocument {
+    /// 1.
+    format: i64,
+    /// The version of hashing, 1.
+    hash: i64,
+    project_key: String,
+    #[schema(value_type = Vec<Object>)]
+    experiments: Vec<()>,
+}
+
+/// Where a connection comes from.
+#[derive(ToSchema)]
+pub(crate) struct GeographyAnswer {
+    /// ISO 3166-1 alpha-2.
+    country: Option<String>,
+    /// `California (US)`.
+    region: Option<String>,
+    /// `Berlin (Berlin)`.
+    city: Option<String>,
+}
+
+/// Events of one visitor.
+#[derive(ToSchema)]
+pub(crate) struct EventsBody {
+    /// When the client sends this, by its own clock: its error is taken out of `at`.
+    sent_at: Option<Moment>,
+    /// With `denied` nothing is stored.
+    consent: Option<ConsentWord>,
+    visitor: EventsVisitor,
+    #[schema(max_items = 500)]
+    events: Vec<EventBody>,
+}
+
+/// Whose events they are.
+#[derive(ToSchema)]
+pub(crate) struct EventsVisitor {
+    #[schema(min_length = 1, max_length = 128)]
+    id: String,
+    /// At most 100 texts, numbers and booleans.
+    #[schema(value_type = Option<Object>)]
+    attributes: Option<()>,
+    /// With a bearer key only.
+    ip: Option<String>,
+    /// With a bearer key only.
+    user_agent: Option<String>,
+    /// With a bearer key only: ISO 3166-1 alpha-2.
+    country: Option<String>,
+}
+
+/// One event. Which further fields it has depends on its type.
+#[derive(ToSchema)]
+pub(crate) struct EventBody {
+    /// A UUID made by the client, version 7 preferred; it counts once per project.
+    id: String,
+    #[schema(rename = "type")]
+    kind: EventType,
+    /// The client's time; the time of arrival unless given.
+    at: Option<String>,
+}
+
+/// What became of each event.
+#[derive(ToSchema)]
+pub(crate) struct EventsTaken {
+    success: bool,
+    results: Vec<EventResult>,
+}
+
+/// What became of one event.
+#[derive(ToSchema)]
+pub(crate) struct EventResult {
+    /// As it was sent.
+    id: Option<String>,
+    status: EventStatus,
+    /// Why it is invalid.
+    message: Option<String>,
 }

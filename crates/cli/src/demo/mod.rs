@@ -14,9 +14,9 @@ use crate::serve::{self, Signals};
 use crate::{Error, Result, logs};
 use client::Client;
 use data::{COMPANY, Project};
-use muriel_api::App;
 use muriel_api::api_key::ApiKey;
 use muriel_api::clock::Clock;
+use muriel_api::{App, Traffic};
 use std::io::{IsTerminal, Write};
 use std::net::{SocketAddr, TcpListener};
 use tempfile::TempDir;
@@ -128,7 +128,7 @@ async fn prepare(opened: &Opened) -> Result<(ApiKey, Option<i64>)> {
         seed::seed(opened, &key, projects, now).await?;
         tracing::info!(duration_ms = started.elapsed().as_millis() as u64, "the demo's data is made");
     }
-    let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::System);
+    let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::System, Traffic::default());
     let live = live_in_shop(&Client::new(app, &key)).await?;
     Ok((key, live))
 }

@@ -6,9 +6,9 @@ use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Project, Verdict}
 use crate::open::Opened;
 use crate::{Error, Result};
 use axum::http::Method;
-use muriel_api::App;
 use muriel_api::api_key::ApiKey;
 use muriel_api::clock::Clock;
+use muriel_api::{App, Traffic};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Outcome, Refusal, Revision};
 use muriel_domain::ids::{ExperimentId, ProjectId};
@@ -68,7 +68,7 @@ pub(super) async fn found(db: &Db, now: Instant) -> Result<[ProjectId; 2]> {
 pub(super) async fn seed(opened: &Opened, key: &ApiKey, projects: [ProjectId; 2], now: Instant) -> Result<()> {
     let demo = Demo::load()?;
     let clock = Arc::new(AtomicI64::new(0));
-    let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::Manual(clock.clone()));
+    let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::Manual(clock.clone()), Traffic::default());
     let mut history = History {
         client: Client::new(app, key),
         db: &opened.db,

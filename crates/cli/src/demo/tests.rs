@@ -51,7 +51,7 @@ async fn a_new_directory_gets_the_whole_company_once() {
     let directory = tempfile::tempdir().unwrap();
     let first = opened(directory.path()).await;
     let (key, live) = prepare(&first).await.unwrap();
-    let client = Client::new(App::new(first.db.clone(), first.pepper.clone(), Clock::System), &key);
+    let client = Client::new(App::new(first.db.clone(), first.pepper.clone(), Clock::System, Traffic::default()), &key);
     let before = told(&client).await;
     assert_eq!((before.experiments.len(), before.hypotheses.len(), before.goals.len()), (30, 120, 12));
     assert!(live.is_some());
@@ -113,7 +113,8 @@ async fn a_new_directory_gets_the_whole_company_once() {
     let (new_key, still_live) = prepare(&again).await.unwrap();
     assert_ne!(new_key.reveal(), key.reveal());
     assert_eq!(still_live, live);
-    let client = Client::new(App::new(again.db.clone(), again.pepper.clone(), Clock::System), &new_key);
+    let client =
+        Client::new(App::new(again.db.clone(), again.pepper.clone(), Clock::System, Traffic::default()), &new_key);
     let after = told(&client).await;
     assert_eq!(after.experiments, before.experiments);
     assert_eq!(after.hypotheses, before.hypotheses);

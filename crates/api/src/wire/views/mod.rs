@@ -2,9 +2,11 @@
 //! which they are written.
 
 mod experiments;
+mod explanation;
 mod goals;
 mod hypotheses;
 
 pub(crate) use experiments::*;
+pub(crate) use explanation::Explanation;
 pub(crate) use goals::*;
 pub(crate) use hypotheses::*;

@@ -1,0 +1,62 @@
+//! What happened, from pages and from servers.
+
+use crate::answer::json;
+use crate::app::App;
+use crate::auth::{Caller, Write};
+use crate::body::read_events_body;
+use crate::error::ApiError;
+use crate::intake::{Arrival, Outcome};
+use crate::json::parse_up_to;
+use crate::server::PeerAddr;
+use crate::wire::event::{self, Told};
+use axum::Extension;
+use axum::extract::{FromRequestParts, Path, Request, State};
+use axum::response::Response;
+use http::{StatusCode, header};
+use serde::Serialize;
+
+/// The most values of a body of events: 500 events with all that they can have.
+const VALUES_MAX: usize = 200_000;
+
+#[derive(Serialize)]
+struct Taken<'j> {
+    success: bool,
+    results: Vec<Outcome<'j>>,
+}
+
+/// Takes events of one visitor.
+///
+/// Public; with a bearer key (scope `write`) the request is believed about times
+/// and may tell its visitor's address, user agent and country.
+#[utoipa::path(
+    post, path = "/events/{project_key}", tag = "Visitor traffic", operation_id = "sendEvents",
+    request_body = crate::wire::schemas::EventsBody,
+    responses((status = 200, description = "One result per event in the order sent; each that is `ok` is durable.", body = crate::wire::schemas::EventsTaken)),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn events_take(
+    State(app): State<App>,
+    Path(project_key): Path<String>,
+    Extension(PeerAddr(peer)): Extension<PeerAddr>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let trusted = parts.headers.contains_key(header::AUTHORIZATION);
+    if trusted {
+        Caller::<Write>::from_request_parts(&mut parts, &app).await?;
+    }
+    let delivery = app.public_delivery(&project_key)?;
+    let headers = parts.headers.clone();
+    let bytes = read_events_body(Request::from_parts(parts, body)).await?;
+    let _room = app.intake.room(bytes.len()).await?;
+    let body = parse_up_to(&bytes, VALUES_MAX)?;
+    let mut parcel = event::parcel(&body)?;
+    let origin = if trusted {
+        app.visitors.origin_of(parcel.told.ip, parcel.told.user_agent)
+    } else {
+        parcel.told = Told::default();
+        app.visitors.origin(peer.ip(), &headers)
+    };
+    let results = app.take(&delivery, Arrival { parcel, origin, trusted }).await?;
+    json(StatusCode::OK, &Taken { success: true, results })
+}

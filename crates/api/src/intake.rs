@@ -1,0 +1,261 @@
+//! Events on their way into the log.
+
+use crate::app::App;
+use crate::body::EXPANDED_LIMIT;
+use crate::error::ApiError;
+use crate::json::Json;
+use crate::metrics::EventCounts;
+use crate::rulesets::Delivery;
+use crate::visitor::Origin;
+use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
+use muriel_domain::Instant;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_events::log::{Batch, Entry, Log, Refused, Taken};
+use muriel_events::{Consent, Kind, Properties, Record};
+use muriel_store::experiments::{self, Shape};
+use quick_cache::sync::Cache;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use uuid::Uuid;
+
+/// Bytes of bodies that are looked at at one time, in KiB.
+const BODIES_KIB: usize = 64 << 10;
+/// How long a request waits for its share of them.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Experiments that are not delivered, whose shapes are remembered.
+const SHAPES: usize = 10_000;
+/// How long such a shape is believed.
+const SHAPE_US: i64 = 5_000_000;
+
+/// Where events go.
+pub(crate) struct Intake {
+    pub(crate) log: Option<Log>,
+    counts: EventCounts,
+    bodies: Semaphore,
+    shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
+}
+
+/// What became of one event.
+#[derive(Serialize)]
+pub(crate) struct Outcome<'j> {
+    pub(crate) id: Option<&'j str>,
+    pub(crate) status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<Cow<'static, str>>,
+}
+
+impl<'j> Outcome<'j> {
+    fn invalid(event: &'j Json, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { id: id_of(event), status: "invalid", message: Some(message.into()) }
+    }
+}
+
+impl Intake {
+    pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
+        Self { log, counts, bodies: Semaphore::new(BODIES_KIB), shapes: Cache::new(SHAPES) }
+    }
+
+    /// Room for a body of this length while it is looked at.
+    ///
+    /// # Errors
+    /// `Unavailable` when there is none for a second.
+    pub(crate) async fn room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, ApiError> {
+        let share = u32::try_from(bytes.div_ceil(1 << 10).clamp(1, BODIES_KIB)).unwrap_or(1);
+        match tokio::time::timeout(PATIENCE, self.bodies.acquire_many(share)).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(ApiError::Unavailable { retry_after_s: 1 }),
+        }
+    }
+}
+
+/// Events of one request, and what is known about whoever sent them.
+pub(crate) struct Arrival<'j> {
+    pub(crate) parcel: Parcel<'j>,
+    pub(crate) origin: Origin,
+    /// Whether a key vouches for them.
+    pub(crate) trusted: bool,
+}
+
+impl App {
+    /// Takes events: when this answers, each that is `ok` is durable.
+    ///
+    /// # Errors
+    /// `Unavailable` when the log cannot take them; then none was taken.
+    pub(crate) async fn take<'j>(
+        &self,
+        delivery: &Delivery,
+        arrival: Arrival<'j>,
+    ) -> Result<Vec<Outcome<'j>>, ApiError> {
+        let events = arrival.parcel.events;
+        if arrival.parcel.consent == Some(Consent::Denied) {
+            let message = "not stored: the visitor's consent is denied";
+            return Ok(events.iter().map(|event| Outcome::invalid(event, message)).collect());
+        }
+        let common = self.common(delivery, arrival);
+        let mut outcomes = Vec::with_capacity(events.len());
+        let mut entries = Vec::with_capacity(events.len());
+        let mut lines = Vec::with_capacity(512 * events.len());
+        for event in events {
+            match self.judged(event, &common, delivery).await {
+                Err(message) => outcomes.push(Outcome::invalid(event, message)),
+                Ok(record) => match written(&record, &mut lines) {
+                    Err(message) => outcomes.push(Outcome::invalid(event, message)),
+                    Ok(()) => {
+                        entries.push((outcomes.len(), Entry { id: record.id, end: lines.len() }));
+                        outcomes.push(Outcome { id: id_of(event), status: "ok", message: None });
+                    }
+                },
+            }
+        }
+        let counts = &self.intake.counts;
+        counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
+        if entries.is_empty() {
+            return Ok(outcomes);
+        }
+        let (places, entries): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+        let batch = Batch { project_key: common.project_key, received_at: common.received_at, events: entries, lines };
+        let Some(log) = &self.intake.log else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
+        let taken = log.append(batch).await.map_err(|refused| {
+            counts.refused.inc_by(places.len() as u64);
+            refusal(&refused)
+        })?;
+        for (place, taken) in places.into_iter().zip(taken) {
+            match taken {
+                Taken::Stored => counts.stored.inc(),
+                Taken::Repeated => {
+                    counts.repeated.inc();
+                    outcomes[place].status = "duplicate";
+                    0
+                }
+            };
+        }
+        Ok(outcomes)
+    }
+
+    /// What the server adds to every event of a request.
+    fn common(&self, delivery: &Delivery, arrival: Arrival<'_>) -> Common {
+        let Arrival { parcel, origin, trusted } = arrival;
+        let received_at = self.clock.now();
+        let behind_us = match parcel.sent_at {
+            Some(sent_at) if !trusted => received_at.us() - sent_at.us(),
+            _ => 0,
+        };
+        let project_key: Arc<str> = delivery.project.key.as_str().into();
+        let place = origin.place();
+        let agent = &origin.agent;
+        let word = |word: Option<&'static str>, name: Option<&Arc<str>>| word.map(Arc::from).or_else(|| name.cloned());
+        let record = Record {
+            id: Uuid::nil(),
+            kind: Kind::Custom,
+            project_key: project_key.clone(),
+            at: received_at,
+            received_at,
+            visitor: parcel.visitor,
+            bot: agent.is_bot,
+            consent: parcel.consent,
+            device: agent.device.map(Arc::from),
+            browser: word(agent.browser, agent.browser_name.as_ref()),
+            os: word(agent.os, agent.os_name.as_ref()),
+            country: match parcel.told.country {
+                Some(country) if trusted => Some(country.into()),
+                _ => place.and_then(|place| place.country.clone()),
+            },
+            region: place.and_then(|place| place.region.clone()),
+            city: place.and_then(|place| place.city.clone()),
+            network: origin.network().map(|network| network.to_string().into()),
+            url: None,
+            referrer: None,
+            session: None,
+            test_id: None,
+            variant_id: None,
+            epoch: None,
+            context: Properties::new(),
+            by: None,
+            trigger: None,
+            href: None,
+            name: None,
+            value: None,
+            currency: None,
+            order_id: None,
+            quantity: None,
+            attributes: Properties::new(),
+            apply_ms: None,
+            hidden_ms: None,
+            late: None,
+            failed_selectors: None,
+            errors: None,
+            properties: Properties::new(),
+        };
+        Common { project_key, received_at, behind_us, record }
+    }
+
+    async fn judged(&self, event: &Json, common: &Common, delivery: &Delivery) -> Result<Record, String> {
+        let mut record = record(event, common)?;
+        let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok(record) };
+        let shape = match self.shape(delivery, test_id).await {
+            Ok(Some(shape)) => shape,
+            Ok(None) => return Err("test_id is no experiment of this project".to_owned()),
+            // While the database is away events are taken at their word.
+            Err(_) => return Ok(record),
+        };
+        if variant.parse::<u32>().is_ok_and(|arm| arm >= shape.arms) {
+            return Err("variant_id is no arm of this experiment".to_owned());
+        }
+        // A client that does not know the epoch met the present one.
+        match record.epoch {
+            None if record.kind == Kind::Exposure && shape.epoch > 0 => record.epoch = Some(shape.epoch),
+            Some(epoch) if epoch > shape.epoch => {
+                return Err("epoch is one that this experiment has not reached".to_owned());
+            }
+            _ => {}
+        }
+        Ok(record)
+    }
+
+    /// What an exposure can name of an experiment: from memory if visitors meet
+    /// it, else from the database as of a few seconds ago.
+    async fn shape(&self, delivery: &Delivery, test_id: i64) -> Result<Option<Shape>, ApiError> {
+        if let Some(shape) = delivery.shape(test_id) {
+            return Ok(Some(shape));
+        }
+        let (project, now) = (delivery.project.id, self.clock.now());
+        let key = (project.0, test_id);
+        if let Some((at, shape)) = self.intake.shapes.get(&key)
+            && now.us() - at.us() < SHAPE_US
+        {
+            return Ok(shape);
+        }
+        let shape = self.shape_in_database(project, test_id).await?;
+        self.intake.shapes.insert(key, (now, shape));
+        Ok(shape)
+    }
+
+    async fn shape_in_database(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, ApiError> {
+        let id = ExperimentId(test_id);
+        self.read(move |tx| Box::pin(async move { Ok(experiments::shape(tx, project, id).await?) })).await
+    }
+}
+
+/// Writes the record as a line.
+fn written(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> {
+    let start = lines.len();
+    if serde_json::to_writer(&mut *lines, record).is_err() || lines.len() - start > EVENT_MAX {
+        lines.truncate(start);
+        return Err("must have at most 32 KiB");
+    }
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// The log says in its own words when it begins and ends to refuse.
+fn refusal(refused: &Refused) -> ApiError {
+    match refused {
+        Refused::Busy => ApiError::Unavailable { retry_after_s: 1 },
+        Refused::Unavailable { .. } => ApiError::Unavailable { retry_after_s: 5 },
+        Refused::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
+        Refused::Malformed => ApiError::internal("a batch of events was not made well"),
+    }
+}

@@ -1,0 +1,282 @@
+//! What visitors' pages and servers tell of what happened.
+//!
+//! A request is read whole or not at all; its events are judged one by one, and
+//! one that is wrong does not keep the others out.
+
+use crate::json::Json;
+use crate::wire::fields::{Fields, Found, join, text};
+use muriel_domain::{Flaw, Instant, Problems};
+use muriel_events::{Consent, Kind, Properties, Record, Who};
+use std::net::IpAddr;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Most events of one request.
+pub(crate) const EVENTS_MAX: usize = 500;
+/// Most bytes of one event as it is stored.
+pub(crate) const EVENT_MAX: usize = 32 << 10;
+/// Most names of one set of properties.
+const PROPERTIES_MAX: usize = 100;
+/// Most bytes of a text.
+const TEXT_MAX: usize = 8 << 10;
+
+/// A request, before its events are looked at.
+pub(crate) struct Parcel<'j> {
+    /// When the client sent it, by its own clock.
+    pub(crate) sent_at: Option<Instant>,
+    pub(crate) consent: Option<Consent>,
+    pub(crate) visitor: Who,
+    /// What a trusted server tells of its visitor.
+    pub(crate) told: Told<'j>,
+    pub(crate) events: &'j [Json],
+}
+
+/// Where a trusted server's visitor comes from.
+#[derive(Default)]
+pub(crate) struct Told<'j> {
+    pub(crate) ip: Option<IpAddr>,
+    pub(crate) user_agent: Option<&'j str>,
+    pub(crate) country: Option<&'j str>,
+}
+
+/// Reads what the events of a request share.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(crate) fn parcel(body: &Json) -> Result<Parcel<'_>, Problems> {
+    let found = Found::default();
+    let read = Fields::new(body, "", &found).and_then(|fields| {
+        let sent_at = fields.read("sent_at", |value| Instant::parse(text(value)?));
+        let consent = fields.read("consent", |value| match text(value)? {
+            "granted" => Ok(Consent::Granted),
+            "denied" => Ok(Consent::Denied),
+            "unknown" => Ok(Consent::Unknown),
+            _ => Err(Flaw::new("must be granted, denied or unknown")),
+        });
+        fields.require("visitor");
+        fields.require("events");
+        fields.read("events", |value| match value.as_array() {
+            None => Err(Flaw::new("must be an array of events")),
+            Some(events) if events.len() > EVENTS_MAX => {
+                Err(Flaw::new(format!("must have at most {EVENTS_MAX} entries")))
+            }
+            Some(_) => Ok(()),
+        });
+        let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, &found))?;
+        Some((sent_at, consent, visitor))
+    });
+    let (sent_at, consent, visitor) = found.finish(read)?;
+    let told = body.get("visitor").map(told).unwrap_or_default();
+    let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
+    Ok(Parcel { sent_at, consent, visitor, told, events })
+}
+
+fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
+    let fields = Fields::new(value, place, found)?;
+    let id = fields.needed("id", |value| bounded(text(value)?, 1, 128));
+    let attributes = match fields.has("attributes") {
+        true => fields.read("attributes", properties),
+        false => Some(Properties::new()),
+    };
+    for name in ["ip", "user_agent", "country"] {
+        fields.read(name, |value| match value {
+            Json::Null => Ok(()),
+            value => text(value).map(drop),
+        });
+    }
+    fields.read("ip", |value| match value.as_str() {
+        Some(ip) if ip.parse::<IpAddr>().is_err() => Err(Flaw::new("must be an IP address")),
+        _ => Ok(()),
+    });
+    Some(Who { id: id?, attributes: attributes? })
+}
+
+fn told(visitor: &Json) -> Told<'_> {
+    let text = |name: &str| visitor.get(name).and_then(Json::as_str);
+    Told { ip: text("ip").and_then(|ip| ip.parse().ok()), user_agent: text("user_agent"), country: text("country") }
+}
+
+/// What all records of a request have in common.
+pub(crate) struct Common {
+    pub(crate) project_key: Arc<str>,
+    pub(crate) received_at: Instant,
+    /// How far the client's clock is behind ours, in microseconds.
+    pub(crate) behind_us: i64,
+    pub(crate) record: Record,
+}
+
+/// The id as it was sent, for the answer.
+pub(crate) fn id_of(event: &Json) -> Option<&str> {
+    event.get("id").and_then(Json::as_str)
+}
+
+/// An event as it will be stored.
+///
+/// # Errors
+/// Why it is invalid, in a sentence.
+pub(crate) fn record(event: &Json, common: &Common) -> Result<Record, String> {
+    if event.as_object().is_none() {
+        return Err("must be an object".to_owned());
+    }
+    let found = Found::default();
+    let record = Fields::new(event, "", &found).and_then(|fields| read(&fields, common));
+    found.finish(record).map_err(|problems| sentence(&problems))
+}
+
+fn sentence(problems: &Problems) -> String {
+    let all: Vec<_> = problems.iter().take(5).map(|problem| problem.to_string()).collect();
+    all.join("; ")
+}
+
+fn read(fields: &Fields<'_>, common: &Common) -> Option<Record> {
+    let id = fields.needed("id", |value| {
+        match text(value)? {
+            id if id.len() == 36 => Uuid::parse_str(id).ok().filter(|id| !id.is_nil()),
+            _ => None,
+        }
+        .ok_or_else(|| Flaw::new("must be a UUID such as 0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55"))
+    });
+    let kind = fields.needed("type", |value| {
+        let word = text(value)?;
+        Kind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind).ok_or_else(|| {
+            let known: Vec<_> = Kind::WORDS.iter().map(|(word, _)| *word).collect();
+            Flaw::new(format!("must be one of {}", known.join(", ")))
+        })
+    });
+    let at = match fields.has("at") {
+        true => fields.read("at", |value| Instant::parse(text(value)?)),
+        false => Some(common.received_at),
+    };
+    let mut record = common.record.clone();
+    record.url = address(fields, "url");
+    record.session = limited(fields, "session", 128);
+    if let Some(properties) = fields.read("properties", properties) {
+        record.properties = properties;
+    }
+    (record.id, record.kind) = (id?, kind?);
+    // Nothing happens after it was received.
+    record.at = at?.plus_us(common.behind_us).clamp(Instant::from_us(0), common.received_at);
+    of_kind(fields, &mut record);
+    Some(record)
+}
+
+fn of_kind(fields: &Fields<'_>, record: &mut Record) {
+    match record.kind {
+        Kind::Exposure => {
+            arm(fields, record);
+            record.epoch = fields.read("epoch", |value| match value.as_int() {
+                Some(epoch) if epoch >= 1 => Ok(epoch),
+                _ => Err(Flaw::new("must be an integer of at least 1")),
+            });
+            if let Some(context) = fields.read("context", properties) {
+                record.context = context;
+            }
+        }
+        Kind::Pageview => {
+            fields.require("url");
+            record.referrer = limited(fields, "referrer", TEXT_MAX);
+        }
+        Kind::Click => {
+            record.by = fields.needed("by", |value| match text(value)? {
+                by @ ("element" | "text" | "link") => Ok(by.to_owned()),
+                _ => Err(Flaw::new("must be element, text or link")),
+            });
+            record.trigger = limited(fields, "trigger", TEXT_MAX);
+            record.href = limited(fields, "href", TEXT_MAX);
+            match record.by.as_deref() {
+                Some("link") => fields.require("href"),
+                Some(_) => fields.require("trigger"),
+                None => {}
+            }
+        }
+        Kind::Submit | Kind::Appear | Kind::Script => {
+            record.trigger = fields.needed("trigger", |value| bounded(text(value)?, 1, TEXT_MAX));
+        }
+        Kind::Scroll => record.value = fields.needed("value", |value| number(value, 0.0, 100.0)),
+        Kind::Duration => record.value = fields.needed("value", |value| number(value, 0.0, 1e7)),
+        Kind::Custom => {
+            record.name = fields.needed("name", |value| bounded(text(value)?, 1, 128));
+            record.value = fields.read("value", |value| number(value, -1e15, 1e15));
+        }
+        Kind::Order => {
+            record.name = fields.needed("name", |value| bounded(text(value)?, 1, 128));
+            record.value = fields.needed("value", |value| number(value, -1e15, 1e15));
+            record.currency = fields.needed("currency", |value| match text(value)? {
+                code if code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()) => Ok(code.to_owned()),
+                _ => Err(Flaw::new("must be a currency code of ISO 4217 in capitals, such as EUR")),
+            });
+            record.order_id = limited(fields, "order_id", 256);
+            record.quantity = fields.read("quantity", |value| number(value, 0.0, 1e9));
+        }
+        Kind::Identify => {
+            if let Some(attributes) = fields.needed("attributes", properties) {
+                record.attributes = attributes;
+            }
+        }
+        Kind::Health => {
+            arm(fields, record);
+            let count = |name| fields.read(name, |value| number(value, 0.0, 1e9));
+            record.apply_ms = count("apply_ms");
+            record.hidden_ms = count("hidden_ms");
+            record.late = count("late");
+            record.failed_selectors = count("failed_selectors");
+            record.errors = count("errors");
+        }
+    }
+}
+
+/// The experiment and the arm; whether the project has them is asked later.
+fn arm(fields: &Fields<'_>, record: &mut Record) {
+    record.test_id = fields.needed("test_id", |value| match value.as_int() {
+        Some(id) if id >= 1 => Ok(id),
+        _ => Err(Flaw::new("must be an experiment's id")),
+    });
+    record.variant_id = fields.needed("variant_id", |value| match text(value)? {
+        id if !id.is_empty() && id.len() <= 3 && id.bytes().all(|byte| byte.is_ascii_digit()) => Ok(id.to_owned()),
+        _ => Err(Flaw::new("must be \"0\" for the control or the number of a variant, as text")),
+    });
+}
+
+fn address(fields: &Fields<'_>, name: &str) -> Option<String> {
+    fields.read(name, |value| bounded(text(value)?, 1, TEXT_MAX))
+}
+
+fn limited(fields: &Fields<'_>, name: &str, max: usize) -> Option<String> {
+    fields.read(name, |value| bounded(text(value)?, 0, max)).filter(|text| !text.is_empty())
+}
+
+fn bounded(text: &str, least: usize, most: usize) -> Result<String, Flaw> {
+    let characters = text.chars().take(most + 1).count();
+    if characters < least || characters > most {
+        return Err(Flaw::new(format!("must have {least} to {most} characters")));
+    }
+    Ok(text.to_owned())
+}
+
+fn number(value: &Json, least: f64, most: f64) -> Result<f64, Flaw> {
+    match value.as_number() {
+        Some(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(Flaw::new(format!("must be a number from {least} to {most}"))),
+    }
+}
+
+/// Names with plain values.
+fn properties(value: &Json) -> Result<Properties, Flaw> {
+    let flaw = || Flaw::new(format!("must be an object of at most {PROPERTIES_MAX} texts, numbers and booleans"));
+    let members = value.as_object().filter(|members| members.len() <= PROPERTIES_MAX).ok_or_else(flaw)?;
+    let mut properties = Properties::new();
+    for (name, value) in members {
+        let value = match value {
+            Json::Null => serde_json::Value::Null,
+            Json::Bool(flag) => (*flag).into(),
+            Json::Int(number) => (*number).into(),
+            Json::Float(number) => (*number).into(),
+            Json::Text(text) => text.as_str().into(),
+            Json::Array(_) | Json::Object(_) => {
+                return Err(Flaw::new(format!("{}: must be a plain value", join("", name))));
+            }
+        };
+        properties.insert(name.clone(), value);
+    }
+    Ok(properties)
+}

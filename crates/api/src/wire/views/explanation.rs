@@ -1,0 +1,66 @@
+//! Why a visitor gets what it gets.
+
+use crate::wire::schemas;
+use muriel_assign::{Experiment, Recording, Visitor, arm_name};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Every step of a decision.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Explanation {
+    success: bool,
+    test_id: i64,
+    experiment_key: String,
+    epoch: i64,
+    visitor: String,
+    /// `Control` or `Variant N`; null where the visitor is not included.
+    variant: Option<String>,
+    #[schema(value_type = schemas::AssignmentReason)]
+    reason: &'static str,
+    /// Whether the visitor takes part and is counted.
+    in_experiment: bool,
+    /// Rules that only a page can check and that were passed over, by name.
+    unenforced: Vec<String>,
+    /// Every check, in the order in which they are made.
+    steps: Vec<ExplanationStep>,
+}
+
+/// One check.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ExplanationStep {
+    /// What was looked at: `status`, `traffic`, `variant`, or a rule of targeting by its name.
+    check: &'static str,
+    #[schema(value_type = schemas::StepOutcome)]
+    outcome: &'static str,
+    /// In words.
+    detail: String,
+}
+
+impl Explanation {
+    /// The walk for this visitor.
+    pub(crate) fn of(experiment: &Experiment, visitor: &Visitor<'_>) -> Self {
+        let mut recording = Recording::default();
+        let decision = experiment.decide(visitor, &mut recording);
+        let unenforced = experiment.unenforced_at(visitor.place).split(',').filter(|rule| !rule.is_empty());
+        Self {
+            success: true,
+            test_id: experiment.id,
+            experiment_key: experiment.key.to_string(),
+            epoch: experiment.epoch,
+            visitor: visitor.id.to_owned(),
+            variant: decision.arm.map(|arm| arm_name(arm).to_owned()),
+            reason: decision.reason.word(),
+            in_experiment: decision.in_experiment(),
+            unenforced: unenforced.map(str::to_owned).collect(),
+            steps: recording
+                .steps
+                .into_iter()
+                .map(|step| ExplanationStep {
+                    check: step.check.name(),
+                    outcome: step.outcome.name(),
+                    detail: step.detail,
+                })
+                .collect(),
+        }
+    }
+}

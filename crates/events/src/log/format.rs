@@ -1,0 +1,252 @@
+//! What a file of the log holds, and the hash that chains its blocks.
+
+use std::sync::Arc;
+
+use muriel_domain::Instant;
+use rusqlite::{Connection, Row};
+use serde::de::Error as _;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Says that a SQLite file is one of ours: "Mlog".
+pub(super) const APPLICATION: i32 = 0x4d6c_6f67;
+/// The version of the format, told by `user_version`.
+pub(super) const VERSION: i32 = 1;
+/// What the hash before the first block of a log is made from, with its id.
+const GENESIS: &[u8] = b"muriel event log\n";
+/// zstd at its fastest: most of the gain is in level 1.
+const LEVEL: i32 = 1;
+/// More than the writer ever puts in a block; a damaged length is not believed.
+const BODY_LIMIT: usize = 64 << 20;
+
+/// Tables of a file of the log.
+pub(super) const SCHEMA: &str = "
+    -- Which log the file belongs to and where it begins: after the block `after_seq`, whose hash is `after_hash`.
+    CREATE TABLE file (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        log BLOB NOT NULL,
+        after_seq INTEGER NOT NULL,
+        after_hash BLOB NOT NULL
+    ) STRICT;
+    -- What is small comes first, where it is read without the pages of what is large.
+    CREATE TABLE block (
+        seq INTEGER PRIMARY KEY,
+        received_at INTEGER NOT NULL, -- microseconds since 1970, UTC
+        events INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        runs TEXT NOT NULL,           -- [[project key, events], …] in the order of the lines
+        ids BLOB NOT NULL,            -- 16 bytes for each event
+        body BLOB NOT NULL            -- the lines, zstd
+    ) STRICT;";
+
+/// SHA-256.
+pub(super) type Hash = [u8; 32];
+
+/// The end of a chain of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tip {
+    pub(super) seq: i64,
+    pub(super) hash: Hash,
+}
+
+/// The hash before the first block of the log with this id.
+pub(super) fn genesis(log: &[u8; 16]) -> Hash {
+    Sha256::new().chain_update(GENESIS).chain_update(log).finalize().into()
+}
+
+/// What a file says about itself.
+pub(super) struct Head {
+    pub(super) log: [u8; 16],
+    pub(super) after: Tip,
+}
+
+impl Head {
+    /// `Err` tells what is wrong with it.
+    pub(super) fn read(conn: &Connection) -> rusqlite::Result<Result<Head, String>> {
+        let application: i32 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+        if application != APPLICATION {
+            return Ok(Err("it is no event log".to_owned()));
+        }
+        let version: i32 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version != VERSION {
+            return Ok(Err(format!("it has format {version}, this program knows format {VERSION}")));
+        }
+        conn.query_row("SELECT log, after_seq, after_hash FROM file", [], |row| {
+            Ok(Head { log: row.get(0)?, after: Tip { seq: row.get(1)?, hash: row.get(2)? } })
+        })
+        .map(Ok)
+    }
+}
+
+/// Events of one project that follow each other in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Whose they are.
+    pub project_key: Arc<str>,
+    /// How many.
+    pub events: u32,
+}
+
+pub(super) fn write_runs(runs: &[Run]) -> String {
+    let pairs: Vec<(&str, u32)> = runs.iter().map(|run| (&*run.project_key, run.events)).collect();
+    // Pairs of text and number always become JSON.
+    serde_json::to_string(&pairs).unwrap_or_default()
+}
+
+pub(super) fn read_runs(text: &str) -> serde_json::Result<Vec<Run>> {
+    let pairs: Vec<(Arc<str>, u32)> = serde_json::from_str(text)?;
+    if pairs.iter().any(|(_, events)| *events == 0) {
+        return Err(serde_json::Error::custom("a run without events"));
+    }
+    Ok(pairs.into_iter().map(|(project_key, events)| Run { project_key, events }).collect())
+}
+
+/// A block as its row has it. Columns that were not asked for are empty.
+pub(super) struct Raw {
+    pub(super) seq: i64,
+    pub(super) received_at: i64,
+    pub(super) events: i64,
+    pub(super) hash: Hash,
+    pub(super) runs: String,
+    pub(super) ids: Vec<u8>,
+    pub(super) body: Vec<u8>,
+}
+
+/// How much of a block to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// Neither ids nor lines.
+    Small,
+    /// All but the lines.
+    Ids,
+    All,
+}
+
+impl Columns {
+    /// What to select; [`Raw::read`] reads it.
+    pub(super) fn list(self) -> &'static str {
+        match self {
+            Columns::Small => "seq, received_at, events, hash, runs",
+            Columns::Ids => "seq, received_at, events, hash, runs, ids",
+            Columns::All => "seq, received_at, events, hash, runs, ids, body",
+        }
+    }
+}
+
+impl Raw {
+    pub(super) fn read(row: &Row<'_>, columns: Columns) -> rusqlite::Result<Raw> {
+        Ok(Raw {
+            seq: row.get(0)?,
+            received_at: row.get(1)?,
+            events: row.get(2)?,
+            hash: row.get(3)?,
+            runs: row.get(4)?,
+            ids: if columns == Columns::Small { Vec::new() } else { row.get(5)? },
+            body: if columns == Columns::All { row.get(6)? } else { Vec::new() },
+        })
+    }
+
+    /// The hash this block has to have after one with the hash `before`.
+    pub(super) fn chained(&self, before: &Hash) -> Hash {
+        let mut hash = Sha256::new()
+            .chain_update(before)
+            .chain_update(self.seq.to_be_bytes())
+            .chain_update(self.received_at.to_be_bytes())
+            .chain_update(self.events.to_be_bytes());
+        for part in [self.runs.as_bytes(), &self.ids, &self.body] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().into()
+    }
+
+    /// The runs, if they fit the count of events and, where they were read, the
+    /// ids.
+    pub(super) fn check_runs(&self, columns: Columns) -> Result<Vec<Run>, String> {
+        let runs = read_runs(&self.runs).map_err(|error| format!("its runs cannot be read: {error}"))?;
+        let events: u64 = runs.iter().map(|run| u64::from(run.events)).sum();
+        if u64::try_from(self.events) != Ok(events) {
+            return Err(format!("its runs have {events} events, its count says {}", self.events));
+        }
+        if columns != Columns::Small && Some(self.ids.len() as u64) != events.checked_mul(16) {
+            return Err(format!("its ids have {} bytes for {events} events", self.ids.len()));
+        }
+        Ok(runs)
+    }
+
+    /// The events themselves.
+    pub(super) fn open(self) -> Result<Block, String> {
+        let runs = self.check_runs(Columns::All)?;
+        let lines = expand(&self.body)?;
+        let count = lines.iter().filter(|byte| **byte == b'\n').count();
+        if i64::try_from(count) != Ok(self.events) || lines.last() != Some(&b'\n') {
+            return Err(format!("it has {count} lines for {} events", self.events));
+        }
+        Ok(Block { seq: self.seq, received_at: Instant::from_us(self.received_at), runs, ids: self.ids, lines })
+    }
+}
+
+/// Makes bodies of lines.
+pub(super) struct Packer(zstd::bulk::Compressor<'static>);
+
+impl Packer {
+    pub(super) fn new() -> std::io::Result<Packer> {
+        let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
+        // Tells damage even where the hash before a block is lost.
+        packer.include_checksum(true)?;
+        Ok(Packer(packer))
+    }
+
+    pub(super) fn pack(&mut self, lines: &[u8]) -> std::io::Result<Vec<u8>> {
+        self.0.compress(lines)
+    }
+}
+
+fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
+    let size = zstd::zstd_safe::get_frame_content_size(body).ok().flatten();
+    let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= BODY_LIMIT);
+    let size = size.ok_or("its lines have no believable length")?;
+    zstd::bulk::decompress(body, size).map_err(|error| format!("its lines cannot be expanded: {error}"))
+}
+
+/// Events that were stored with one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Counts up by one, over all files, from 1.
+    pub seq: i64,
+    /// When the last of its batches was received; the others within the second
+    /// before.
+    pub received_at: Instant,
+    /// Whose the events are, in their order.
+    pub runs: Vec<Run>,
+    /// The ids of the events, 16 bytes each.
+    pub(super) ids: Vec<u8>,
+    /// A JSON object for each event, each ended by a line feed.
+    pub lines: Vec<u8>,
+}
+
+/// One event of a [`Block`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event<'b> {
+    /// Whose it is.
+    pub project_key: &'b Arc<str>,
+    /// What it counts once under, within its project.
+    pub id: Uuid,
+    /// Its JSON object, without the line feed.
+    pub line: &'b [u8],
+}
+
+impl Block {
+    /// The events in their order.
+    pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
+        let keys = self.runs.iter().flat_map(|run| (0..run.events).map(move |_| &run.project_key));
+        let ids = self.ids.as_chunks::<16>().0.iter().map(|id| Uuid::from_bytes(*id));
+        let lines = self.lines.split_inclusive(|byte| *byte == b'\n').map(|line| &line[..line.len() - 1]);
+        keys.zip(ids).zip(lines).map(|((project_key, id), line)| Event { project_key, id, line })
+    }
+
+    /// The events of one project in their order.
+    pub fn of<'b>(&'b self, project_key: &'b str) -> impl Iterator<Item = Event<'b>> {
+        self.events().filter(move |event| **event.project_key == *project_key)
+    }
+}

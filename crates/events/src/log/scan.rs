@@ -1,0 +1,344 @@
+//! Walks over the rows of all files in order, around what is damaged.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use muriel_sql::file;
+use rusqlite::{Connection, OptionalExtension};
+
+use super::error::{Error, Result, chain};
+use super::files::{self, ACTIVE};
+use super::format::{Columns, Hash, Head, Raw};
+
+/// Rows read at a time. While they are read the log cannot be rolled.
+const ROWS: usize = 256;
+/// Bytes after which fewer rows will do.
+const BYTES: usize = 4 << 20;
+/// More rows than fit into a page.
+const ROWS_OF_PAGE: i64 = 100;
+
+/// What a walk comes past.
+pub(super) enum Piece {
+    /// What follows is in this file, after the block `seq` with this hash, which
+    /// is unknown where that block cannot be read.
+    File { path: Arc<Path>, oldest: bool, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash> },
+    /// A row with the number after the one before, or a later one where rows are
+    /// missing.
+    Row(Raw),
+    /// The blocks from `first` to `last`, or to the end of the file, cannot be
+    /// read.
+    Unreadable { first: i64, last: Option<i64>, problem: String },
+}
+
+pub(super) struct Scan {
+    dir: PathBuf,
+    /// Opened by the first walk that finds one.
+    lock: Option<File>,
+    columns: Columns,
+    /// The last block that has been passed.
+    after: i64,
+    /// The file that was in, and the block it begins after.
+    at: Option<(PathBuf, i64)>,
+    pieces: VecDeque<Piece>,
+    /// The rest of the active file cannot be read.
+    stuck: bool,
+}
+
+/// One of the files there are.
+struct Place {
+    path: PathBuf,
+    /// The block it begins after, where names tell.
+    begins: Option<i64>,
+    /// The last block of a closed file.
+    last: Option<i64>,
+    oldest: bool,
+}
+
+impl Scan {
+    /// A walk over what comes after the block `after`.
+    pub(super) fn new(dir: &Path, columns: Columns, after: i64) -> Result<Scan> {
+        let lock = files::lock_to_read(dir)?;
+        Ok(Scan { dir: dir.to_owned(), lock, columns, after, at: None, pieces: VecDeque::new(), stuck: false })
+    }
+
+    /// The next piece, or `None` where there is no more for now.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or the disk fails, as opposed to a damaged
+    /// file, which is a piece.
+    pub(super) fn next(&mut self) -> Result<Option<Piece>> {
+        loop {
+            if let Some(piece) = self.pieces.pop_front() {
+                return Ok(Some(piece));
+            }
+            if self.stuck || !self.fill()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads some more. `false` when there is none.
+    fn fill(&mut self) -> Result<bool> {
+        if let Some(lock) = &self.lock {
+            files::lock_shared(&self.dir, lock)?;
+        }
+        let filled = self.fill_locked();
+        if let Some(lock) = &self.lock {
+            files::unlock(&self.dir, lock)?;
+        }
+        filled
+    }
+
+    fn fill_locked(&mut self) -> Result<bool> {
+        loop {
+            let Some(place) = self.place()? else { return Ok(false) };
+            let read = self.read(&place);
+            match read {
+                Ok(()) => {}
+                // Pruned since it was listed.
+                Err(error) if error.is_not_found() && !files::exists(&place.path)? => continue,
+                Err(error) => return Err(error),
+            }
+            if !self.pieces.is_empty() {
+                return Ok(true);
+            }
+            if place.last.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The file with the block after `after`.
+    fn place(&self) -> Result<Option<Place>> {
+        let closed = files::closed(&self.dir)?;
+        if let Some(i) = closed.iter().position(|file| file.last > self.after) {
+            let file = &closed[i];
+            let (begins, last) = (Some(file.first - 1), Some(file.last));
+            return Ok(Some(Place { path: file.path.clone(), begins, last, oldest: i == 0 }));
+        }
+        let path = self.dir.join(ACTIVE);
+        if !files::exists(&path)? {
+            return Ok(None);
+        }
+        let begins = closed.last().map(|file| file.last);
+        Ok(Some(Place { path, begins, last: None, oldest: begins.is_none() }))
+    }
+
+    fn read(&mut self, place: &Place) -> Result<()> {
+        if !files::exists(&place.path)? {
+            return Err(Error::file("open", &place.path, std::io::Error::from(std::io::ErrorKind::NotFound)));
+        }
+        let conn = file::reader(&place.path).map_err(|error| Error::file("open", &place.path, error))?;
+        let read = self.rows(&conn, place);
+        match read {
+            Ok(()) => Ok(()),
+            Err(error) if is_damage(&error) => {
+                self.give_up(place, chain(&error));
+                Ok(())
+            }
+            Err(error) => Err(Error::file("read", &place.path, error)),
+        }
+    }
+
+    /// Passes over the rest of a file.
+    fn give_up(&mut self, place: &Place, problem: String) {
+        if self.at.as_ref().is_none_or(|(path, _)| *path != place.path) {
+            self.after = self.after.max(place.begins.unwrap_or(self.after));
+            self.enter(place, None, None);
+        }
+        self.pieces.push_back(Piece::Unreadable { first: self.after + 1, last: place.last, problem });
+        match place.last {
+            Some(last) => self.after = last,
+            None => self.stuck = true,
+        }
+    }
+
+    /// Comes into a file, past the block `after`.
+    fn enter(&mut self, place: &Place, head: Option<&Head>, hash: Option<Hash>) {
+        let begins = head.map_or(self.after, |head| head.after.seq);
+        self.at = Some((place.path.clone(), begins));
+        self.pieces.push_back(Piece::File {
+            path: place.path.as_path().into(),
+            oldest: place.oldest,
+            log: head.map(|head| head.log),
+            seq: self.after,
+            hash,
+        });
+    }
+
+    fn rows(&mut self, conn: &Connection, place: &Place) -> rusqlite::Result<()> {
+        conn.execute_batch("BEGIN")?;
+        let head = match Head::read(conn) {
+            Ok(Ok(head)) => Some(head),
+            Ok(Err(problem)) => {
+                self.give_up(place, problem);
+                return Ok(());
+            }
+            Err(error) if is_damage(&error) => None,
+            Err(error) => return Err(error),
+        };
+        let last = last_row(conn)?;
+        let first = match place.begins {
+            Some(begins) => Some(begins),
+            None => first_row(conn)?.map(|first| first - 1),
+        };
+        // A damaged beginning must not hide what follows it.
+        let head = head.filter(|head| first.is_none_or(|first| first == head.after.seq));
+        let same = self.at.as_ref().is_some_and(|(path, begins)| {
+            // The active file may have been rolled, and another be in its place.
+            *path == place.path && head.as_ref().is_none_or(|head| head.after.seq == *begins)
+        });
+        if !same {
+            let begins = head.as_ref().map(|head| head.after.seq).or(first).unwrap_or(self.after);
+            let hash = if begins >= self.after {
+                self.after = begins;
+                head.as_ref().map(|head| head.after.hash)
+            } else {
+                files::hash_at(conn, self.after).ok().flatten()
+            };
+            self.enter(place, head.as_ref(), hash);
+        }
+
+        // No more rows than there is space for, whatever numbers say.
+        let pages: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        let most = self.after.saturating_add(pages.saturating_mul(ROWS_OF_PAGE));
+        let bound = match (place.last, last) {
+            (Some(last), _) => last,
+            (None, Some(last)) => last.min(most),
+            (None, None) => return Ok(()),
+        };
+        if bound <= self.after {
+            return Ok(());
+        }
+        let (rows, whole, failed) = self.chunk(conn)?;
+        self.sort_out(rows, bound);
+        if let Some(problem) = failed {
+            self.salvage(conn, bound, most, problem)?;
+        } else if whole && self.after < bound {
+            // The rows ended early.
+            let (first, last) = (self.after + 1, Some(bound));
+            self.pieces.push_back(Piece::Unreadable { first, last, problem: "missing".to_owned() });
+            self.after = bound;
+        }
+        Ok(())
+    }
+
+    /// Some rows after `after`, as they come, whether these were all, and what
+    /// ended them otherwise.
+    #[expect(clippy::type_complexity, reason = "taken apart at once by the only caller")]
+    fn chunk(&self, conn: &Connection) -> rusqlite::Result<(Vec<Result<Raw, i64>>, bool, Option<String>)> {
+        let sql = format!("SELECT {} FROM block WHERE seq > ?1 ORDER BY seq", self.columns.list());
+        let mut statement = conn.prepare_cached(&sql)?;
+        let mut found = statement.query([self.after])?;
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        while rows.len() < ROWS && bytes < BYTES {
+            match found.next() {
+                Ok(Some(row)) => match Raw::read(row, self.columns) {
+                    Ok(raw) => {
+                        bytes += raw.body.len() + raw.ids.len();
+                        rows.push(Ok(raw));
+                    }
+                    Err(error) if is_damage(&error) => rows.push(Err(row.get(0).unwrap_or(i64::MAX))),
+                    Err(error) => return Err(error),
+                },
+                Ok(None) => return Ok((rows, true, None)),
+                Err(error) if is_damage(&error) => return Ok((rows, false, Some(chain(&error)))),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((rows, false, None))
+    }
+
+    /// Passes over rows in the order they were found in, where a damaged number
+    /// must not make the ones after it disappear.
+    fn sort_out(&mut self, rows: Vec<Result<Raw, i64>>, bound: i64) {
+        let numbers: Vec<i64> = rows.iter().map(|row| row.as_ref().map_or_else(|seq| *seq, |raw| raw.seq)).collect();
+        for (i, row) in rows.into_iter().enumerate() {
+            let (seq, expected) = (numbers[i], self.after + 1);
+            let next = numbers.get(i + 1).copied();
+            // A gap is believed when what follows agrees with it.
+            let gap = seq > expected && seq <= bound && next.is_none_or(|next| next == seq + 1);
+            match row {
+                Ok(raw) if seq == expected || gap => {
+                    self.after = seq;
+                    self.pieces.push_back(Piece::Row(raw));
+                }
+                row => {
+                    let problem = match row {
+                        Ok(_) => format!("the number {seq} is in its place"),
+                        Err(_) => "a column has the wrong type".to_owned(),
+                    };
+                    if expected > bound {
+                        return;
+                    }
+                    self.pieces.push_back(Piece::Unreadable { first: expected, last: Some(expected), problem });
+                    self.after = expected;
+                }
+            }
+        }
+    }
+
+    /// Looks for the next row that can be read, one number at a time up to `most`:
+    /// from there the walk goes on.
+    fn salvage(&mut self, conn: &Connection, bound: i64, most: i64, problem: String) -> rusqlite::Result<()> {
+        let sql = format!("SELECT {} FROM block WHERE seq = ?1", self.columns.list());
+        let mut statement = conn.prepare_cached(&sql)?;
+        let first = self.after + 1;
+        let mut found = None;
+        while self.after < bound && found.is_none() {
+            if self.after >= most {
+                self.after = bound;
+                break;
+            }
+            match statement.query_row([self.after + 1], |row| Raw::read(row, self.columns)).optional() {
+                Ok(Some(raw)) if raw.seq == self.after + 1 => found = Some(raw),
+                Ok(_) => self.after += 1,
+                Err(error) if is_damage(&error) => self.after += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        if self.after >= first {
+            self.pieces.push_back(Piece::Unreadable { first, last: Some(self.after), problem });
+        }
+        // Taken here, since to come by it as before may fail again.
+        if let Some(raw) = found {
+            self.after = raw.seq;
+            self.pieces.push_back(Piece::Row(raw));
+        }
+        Ok(())
+    }
+}
+
+/// The number of the first row.
+fn first_row(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    conn.query_row("SELECT min(seq) FROM block", [], |row| row.get(0))
+}
+
+/// The number of the last row.
+pub(super) fn last_row(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    conn.query_row("SELECT max(seq) FROM block", [], |row| row.get(0))
+}
+
+/// Whether the content of a file is to blame, and not the way to it.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    use rusqlite::ErrorCode as C;
+    match error {
+        E::SqliteFailure(code, _) => {
+            matches!(
+                code.code,
+                C::DatabaseCorrupt
+                | C::NotADatabase
+                | C::TypeMismatch
+                | C::SchemaChanged
+                | C::TooBig
+                | C::OutOfMemory
+                // What "no such table" and a malformed schema are.
+                | C::Unknown
+            ) || code.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,129 @@
+//! SQLite files as they are opened here, for whoever needs a connection of its
+//! own instead of a [`Db`](crate::Db).
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::sqlite::error;
+use crate::{Error, Result};
+
+/// How long a statement waits for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+/// Prepared statements kept by each connection.
+const STATEMENTS: usize = 256;
+/// Older versions can lose a commit when a checkpoint meets a write.
+const OLDEST: i32 = 3_051_003;
+
+/// What a commit outlives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut: the disk is flushed before a commit returns.
+    #[default]
+    Full,
+    /// The end of the process. A power cut takes the last commits back, in
+    /// whole; the file stays intact.
+    Relaxed,
+}
+
+/// Creates the file, readable by its owner only, if it is missing. SQLite gives
+/// its write-ahead log the same mode.
+///
+/// A file that exists is not even opened: closing it again would end every lock
+/// that this process holds on it.
+///
+/// # Errors
+/// When it cannot be created.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+/// A connection that writes to the file at `path`, which exists. The file keeps a
+/// write-ahead log from then on.
+///
+/// # Errors
+/// [`Error::Unavailable`] when it cannot be opened or is locked for five seconds,
+/// [`Error::Unexpected`] when it is no database or cannot keep such a log.
+pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
+    if rusqlite::version_number() < OLDEST {
+        let version = rusqlite::version();
+        return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = open(path, flags)?;
+    let mode = keep_log(&conn)?;
+    if mode != "wal" {
+        return Err(Error::unexpected(format!("the file cannot keep a write-ahead log, its journal mode is {mode}")));
+    }
+    conn.execute_batch(match durability {
+        Durability::Full => "PRAGMA synchronous = FULL",
+        Durability::Relaxed => "PRAGMA synchronous = NORMAL",
+    })
+    .map_err(error)?;
+    conn.execute_batch(
+        "PRAGMA foreign_keys = ON;
+         PRAGMA journal_size_limit = 67108864;",
+    )
+    .map_err(error)?;
+    Ok(conn)
+}
+
+/// A connection that only reads the file at `path`.
+///
+/// # Errors
+/// As [`writer`]; a file that is no database is told by the first statement.
+pub fn reader(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = open(path, flags)?;
+    conn.execute_batch("PRAGMA query_only = ON").map_err(error)?;
+    Ok(conn)
+}
+
+/// Turns the write-ahead log on, and tells the journal mode there is then.
+///
+/// SQLite gives up at once when another process does the same to a new file, as
+/// waiting could block both; here that process is soon done.
+fn keep_log(conn: &Connection) -> Result<String> {
+    let deadline = Instant::now() + BUSY;
+    loop {
+        match conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            other => return other.map_err(error),
+        }
+    }
+}
+
+/// What writers and readers have in common: patience, distrust of the file, and
+/// PostgreSQL's idea of quotes and of `LIKE`.
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let conn = Connection::open_with_flags(path, flags).map_err(error)?;
+    conn.busy_timeout(BUSY).map_err(error)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    for (setting, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        // Without it SQLite plans each statement for the values bound to it, and
+        // prepares a cached one anew for the next values.
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
+    ] {
+        conn.set_db_config(setting, on).map_err(error)?;
+    }
+    conn.execute_batch("PRAGMA case_sensitive_like = ON").map_err(error)?;
+    Ok(conn)
+}
