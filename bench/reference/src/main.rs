@@ -2,14 +2,19 @@
 //!
 //! `reference FOLDER full|normal`: prints `ready http://ADDRESS`. Nothing is checked, nothing is cached, every write is a
 //! transaction of its own on one connection; with `normal` a power cut may lose the last of them, with `full` it may not.
+//! Events are another matter: [`events`].
+
+mod events;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use axum::body::Bytes;
 use axum::extract::{Path as Route, State};
 use axum::http::StatusCode;
 use axum::routing::{get, patch, post};
 use axum::{Json, Router};
+use events::Keeper;
 use rusqlite::{Connection, Result as Sql, params};
 use serde::{Deserialize, Serialize};
 
@@ -72,18 +77,12 @@ impl Store {
             insert(&writer, &format!("Experiment {n}"))?;
         }
         let readers = (0..2).map(|_| open().map(Mutex::new)).collect::<Sql<_>>()?;
-        Ok(Self {
-            writer: Mutex::new(writer),
-            readers,
-        })
+        Ok(Self { writer: Mutex::new(writer), readers })
     }
 
     /// A connection for reading that nobody uses, or the first one as soon as it is free.
     fn read<T>(&self, question: impl FnOnce(&Connection) -> Sql<T>) -> Sql<T> {
-        let free = self
-            .readers
-            .iter()
-            .find_map(|reader| reader.try_lock().ok());
+        let free = self.readers.iter().find_map(|reader| reader.try_lock().ok());
         let reader = free.unwrap_or_else(|| self.readers[0].lock().expect("no reader panics"));
         question(&reader)
     }
@@ -109,9 +108,7 @@ fn insert(connection: &Connection, name: &str) -> Sql<i64> {
 
 fn audit(connection: &Connection, id: i64, action: &str) -> Sql<()> {
     connection
-        .prepare_cached(
-            "INSERT INTO audit (experiment, action, at) VALUES (?1, ?2, datetime('now'))",
-        )?
+        .prepare_cached("INSERT INTO audit (experiment, action, at) VALUES (?1, ?2, datetime('now'))")?
         .execute(params![id, action])?;
     Ok(())
 }
@@ -141,14 +138,8 @@ async fn list(State(store): State<Arc<Store>>) -> Result<Json<Page>, StatusCode>
                 })
             })?
             .collect::<Sql<Vec<_>>>()?;
-        let total = connection
-            .prepare_cached("SELECT count(*) FROM experiment")?
-            .query_row([], |row| row.get(0))?;
-        Ok(Page {
-            count: experiments.len(),
-            experiments,
-            total,
-        })
+        let total = connection.prepare_cached("SELECT count(*) FROM experiment")?.query_row([], |row| row.get(0))?;
+        Ok(Page { count: experiments.len(), experiments, total })
     });
     page.map(Json).map_err(failed)
 }
@@ -160,9 +151,7 @@ async fn rename(
 ) -> Result<Json<Changed>, StatusCode> {
     let changed = store.write(|connection| {
         let changed = connection
-            .prepare_cached(
-                "UPDATE experiment SET name = ?1, updated_at = datetime('now') WHERE id = ?2",
-            )?
+            .prepare_cached("UPDATE experiment SET name = ?1, updated_at = datetime('now') WHERE id = ?2")?
             .execute(params![change.test_name, id])?;
         audit(connection, id, "rename")?;
         Ok(changed)
@@ -182,24 +171,31 @@ async fn create(
         audit(connection, id, "create")?;
         Ok(id)
     });
-    made.map(|id| (StatusCode::CREATED, Json(Changed { success: true, id })))
-        .map_err(failed)
+    made.map(|id| (StatusCode::CREATED, Json(Changed { success: true, id }))).map_err(failed)
+}
+
+/// Reads the body and answers every visitor alike: what HTTP costs.
+async fn hello(_: Bytes) -> Json<Changed> {
+    Json(Changed { success: true, id: 1 })
+}
+
+async fn keep(State(keeper): State<Arc<Keeper>>, body: Bytes) -> StatusCode {
+    if keeper.keep(body).await { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR }
 }
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(
-        arguments
-            .next()
-            .ok_or("usage: reference FOLDER full|normal")?,
-    );
-    let synchronous = arguments
-        .next()
-        .ok_or("usage: reference FOLDER full|normal")?;
+    let folder = PathBuf::from(arguments.next().ok_or("usage: reference FOLDER full|normal")?);
+    let synchronous = arguments.next().ok_or("usage: reference FOLDER full|normal")?;
     let store = Arc::new(Store::open(&folder, &synchronous)?);
 
+    let appending = post(keep).with_state(Arc::new(Keeper::appending(&folder)?));
+    let inserting = post(keep).with_state(Arc::new(Keeper::inserting(&folder)?));
     let routes = Router::new()
+        .route("/hello", post(hello))
+        .route("/append", appending)
+        .route("/insert", inserting)
         .route("/experiments", get(list))
         .route("/experiment/{id}", patch(rename))
         .route("/create-experiment", post(create))
