@@ -189,6 +189,9 @@ fn create(dir: &Path, number: u64, span: &Span) -> Result<Generation> {
 
 /// Opens a generation that exists.
 fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
+    if !files::exists(path)? {
+        return Err(Fault::Unfit(format!("{} is missing", path.display())));
+    }
     let conn = open(path)?;
     let kind: (i32, i32) = (
         conn.query_row("PRAGMA application_id", [], |row| row.get(0))?,

@@ -111,7 +111,7 @@ pub struct LogOptions {
     /// Bytes of batches that may wait. 64 MiB.
     pub queue_bytes: usize,
     /// For how long after an event its repeats are recognised, in microseconds by
-    /// the `received_at` of batches. 7 days. They are for up to twice that.
+    /// the `received_at` of batches. 7 days. Many are for longer.
     pub recognise_us: i64,
 }
 
@@ -304,6 +304,10 @@ impl Shared {
         *was = state;
     }
 
+    fn last(&self) -> i64 {
+        self.last.load(Ordering::Acquire)
+    }
+
     fn set_last(&self, seq: i64) {
         self.last.store(seq, Ordering::Release);
     }
@@ -410,7 +414,7 @@ impl Log {
 
     /// The last block, of which others that write may be a second ahead.
     pub fn last(&self) -> Position {
-        Position { seq: self.handle.shared.last.load(Ordering::Acquire) }
+        Position { seq: self.handle.shared.last() }
     }
 
     /// Deletes closed files, from the oldest on, whose blocks were all received
