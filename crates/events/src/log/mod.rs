@@ -12,7 +12,8 @@
 //! a new `log.db` goes on. Retention deletes closed files, from the oldest on. All
 //! are SQLite files with `application_id` 0x4d6c6f67 and `user_version` 1;
 //! `log.db` has a write-ahead log beside it, closed files stand alone. `log.lock`
-//! is locked shared by whoever has `log.db` open, and alone by who rolls it.
+//! is locked shared by whoever has `log.db` open, and alone by who rolls it: while
+//! two have it open to write, it only grows.
 //! `seen-<n>.db` is an index for recognising repeats; it is made again when it is
 //! missing or damaged.
 //!
