@@ -238,7 +238,9 @@ fn settle(conn: Connection, path: &Path) -> Result<()> {
 
 /// Opens the active file, making it if it is missing, with `lock` held shared
 /// when it succeeds and not held when it fails.
-pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability) -> Result<Active> {
+///
+/// The block `known` is one that the log has: a file without it is not made.
+pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known: i64) -> Result<Active> {
     let path = dir.join(ACTIVE);
     loop {
         lock_shared(dir, lock)?;
@@ -253,7 +255,7 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability) -> Re
         if !lock_alone(dir, lock, PATIENCE)? {
             return Err(Error::unfit(&path, "it is missing while another process has the log open"));
         }
-        let made = if exists(&path)? { Ok(()) } else { create(dir) };
+        let made = if exists(&path)? { Ok(()) } else { create(dir, known) };
         unlock(dir, lock)?;
         made?;
     }
@@ -261,7 +263,7 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability) -> Re
 
 /// Makes the active file: the first of a log, or the one after the newest closed
 /// file, as when a roll was cut short.
-fn create(dir: &Path) -> Result<()> {
+fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
     let left = beside(&path, "-wal");
     if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
@@ -285,6 +287,9 @@ fn create(dir: &Path) -> Result<()> {
             (log, Tip { seq: 0, hash: genesis(&log) })
         }
     };
+    if after.seq < known {
+        return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
+    }
     prepare_next(dir, &log, after)?;
     rename(dir, &dir.join(NEXT), &path)
 }

@@ -158,6 +158,13 @@ fn numbers(dir: &Path) -> Result<Vec<u64>> {
     Ok(found)
 }
 
+fn remove_before(dir: &Path, number: u64) -> Result<()> {
+    for old in numbers(dir)?.into_iter().filter(|old| *old < number) {
+        files::remove(&path(dir, old))?;
+    }
+    Ok(())
+}
+
 fn step(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(sql)?.raw_execute().map(drop)
 }
@@ -189,6 +196,9 @@ fn create(dir: &Path, number: u64, span: &Span) -> Result<Generation> {
 
 /// Opens a generation that exists.
 fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
+    if !files::exists(path)? {
+        return Err(Fault::Unfit(format!("{} is missing", path.display())));
+    }
     let conn = open(path)?;
     let kind: (i32, i32) = (
         conn.query_row("PRAGMA application_id", [], |row| row.get(0))?,
@@ -230,10 +240,13 @@ impl Index {
             // Nobody came to begin the next.
             let next = Span { older: true, since: span.tip.seq, started: None, closed: false, ..span };
             let next = create(dir, number + 1, &next)?;
+            remove_before(dir, number)?;
             return Ok(Some(Index { dir: dir.to_owned(), log, window_us, current: next, older: Some(current.conn) }));
         }
+        // Left when a turn was cut short.
+        remove_before(dir, number.saturating_sub(u64::from(span.older)))?;
         let older = if span.older {
-            let (conn, before) = adopt(&path(dir, number - 1), &log)?;
+            let (conn, before) = adopt(&path(dir, number.saturating_sub(1)), &log)?;
             if !before.closed || before.tip.seq != span.since {
                 return Err(Fault::Unfit("the older generation is not complete".to_owned()));
             }
@@ -349,9 +362,7 @@ impl Index {
         let current = create(&self.dir, number + 1, &next)?;
         points::pass(&self.dir, "index: next made")?;
         self.older = Some(std::mem::replace(&mut self.current, current).conn);
-        for old in numbers(&self.dir)?.into_iter().filter(|old| *old < number) {
-            files::remove(&path(&self.dir, old))?;
-        }
+        remove_before(&self.dir, number)?;
         step(&self.current.conn, "BEGIN IMMEDIATE")?;
         Ok(next)
     }

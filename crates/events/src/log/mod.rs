@@ -12,7 +12,8 @@
 //! a new `log.db` goes on. Retention deletes closed files, from the oldest on. All
 //! are SQLite files with `application_id` 0x4d6c6f67 and `user_version` 1;
 //! `log.db` has a write-ahead log beside it, closed files stand alone. `log.lock`
-//! is locked shared by whoever has `log.db` open, and alone by who rolls it.
+//! is locked shared by whoever has `log.db` open, and alone by who rolls it: while
+//! two have it open to write, it only grows.
 //! `seen-<n>.db` is an index for recognising repeats; it is made again when it is
 //! missing or damaged.
 //!
@@ -111,7 +112,7 @@ pub struct LogOptions {
     /// Bytes of batches that may wait. 64 MiB.
     pub queue_bytes: usize,
     /// For how long after an event its repeats are recognised, in microseconds by
-    /// the `received_at` of batches. 7 days. They are for up to twice that.
+    /// the `received_at` of batches. 7 days. Many are for longer.
     pub recognise_us: i64,
 }
 
@@ -304,6 +305,10 @@ impl Shared {
         *was = state;
     }
 
+    fn last(&self) -> i64 {
+        self.last.load(Ordering::Acquire)
+    }
+
     fn set_last(&self, seq: i64) {
         self.last.store(seq, Ordering::Release);
     }
@@ -410,7 +415,7 @@ impl Log {
 
     /// The last block, of which others that write may be a second ahead.
     pub fn last(&self) -> Position {
-        Position { seq: self.handle.shared.last.load(Ordering::Acquire) }
+        Position { seq: self.handle.shared.last() }
     }
 
     /// Deletes closed files, from the oldest on, whose blocks were all received

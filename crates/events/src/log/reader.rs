@@ -145,7 +145,8 @@ impl Reader {
     /// them after `Position::default()`.
     ///
     /// At the end the walk answers `None`, and blocks again once there are more.
-    /// Blocks that were pruned are passed over in silence.
+    /// Blocks that were pruned are passed over in silence. A log that ends before
+    /// `after` has lost blocks, which is damage.
     ///
     /// # Errors
     /// [`Error::File`] when the lock of the log cannot be opened.

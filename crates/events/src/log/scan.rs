@@ -13,7 +13,7 @@ use super::files::{self, ACTIVE};
 use super::format::{Columns, Hash, Head, Raw};
 
 /// Rows read at a time. While they are read the log cannot be rolled.
-const ROWS: usize = 256;
+const ROWS: usize = 1000;
 /// Bytes after which fewer rows will do.
 const BYTES: usize = 4 << 20;
 /// More rows than fit into a page.
@@ -192,6 +192,8 @@ impl Scan {
         });
         if !same {
             let begins = head.as_ref().map(|head| head.after.seq).or(first).unwrap_or(self.after);
+            let end = last.unwrap_or(begins);
+            let short = place.last.is_none() && end < self.after;
             let hash = if begins >= self.after {
                 self.after = begins;
                 head.as_ref().map(|head| head.after.hash)
@@ -199,6 +201,11 @@ impl Scan {
                 files::hash_at(conn, self.after).ok().flatten()
             };
             self.enter(place, head.as_ref(), hash);
+            if short {
+                let (first, last) = (end + 1, Some(self.after));
+                let problem = "the log ends before".to_owned();
+                self.pieces.push_back(Piece::Unreadable { first, last, problem });
+            }
         }
 
         // No more rows than there is space for, whatever numbers say.

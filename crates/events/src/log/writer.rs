@@ -113,7 +113,7 @@ impl Writer {
     }
 
     fn open_active(&mut self) -> Result<()> {
-        let active = files::open_active(&self.dir, &self.lock, self.options.durability)?;
+        let active = files::open_active(&self.dir, &self.lock, self.options.durability, self.shared.last())?;
         let path = self.dir.join(ACTIVE);
         let failed = |error| Error::file("read", &path, error);
         let checked = active.tip().and_then(|tip| Ok((tip, active.check_tail()?)));
@@ -279,12 +279,13 @@ impl Writer {
             let sentence = format!("the event log cannot be opened: {}", chain(error));
             Stop::Refuse(Reason::Io, sentence.into())
         };
-        self.open_active().map_err(|error| failed(&error))?;
+        let opened = points::pass(&self.dir, "opening").map_err(|error| Error::file("open", &self.dir, error));
+        opened.and_then(|()| self.open_active()).map_err(|error| failed(&error))?;
         let Some(open) = &self.active else { return Ok(()) };
         // After a flush failed, the system may take pages for written that are not.
         // So what the write-ahead log holds is written once more, elsewhere and
         // flushed, before anything relies on it.
-        let moved = points::pass(&self.dir, "open again").and_then(|()| files::checkpoint(&open.active.conn));
+        let moved = points::pass(&self.dir, "opened").and_then(|()| files::checkpoint(&open.active.conn));
         match moved {
             Ok(true) => {}
             other => {

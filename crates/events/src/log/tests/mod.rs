@@ -1,20 +1,45 @@
 //! What the log promises, on real files.
 
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant as Clock};
 
 use muriel_domain::Instant;
+use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::files;
+use super::points::plant;
 use super::*;
 
+mod damage;
+mod disk;
+mod handles;
+mod model;
+mod repeats;
+mod roll;
 mod story;
 
 const SECOND: i64 = 1_000_000;
 
-/// Options with which disks of test machines do.
+/// A directory of its own, in memory where that is possible: what a flush is good
+/// for cannot be seen by these tests, only how long it takes.
+fn place() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Options with which the disks of test machines do.
 fn options() -> LogOptions {
     LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }
+}
+
+/// Rolls after every block.
+fn rolling() -> LogOptions {
+    LogOptions { roll_bytes: 1, ..options() }
 }
 
 /// An id of the time `ms` and the number `n`.
@@ -27,6 +52,10 @@ fn id(ms: u64, n: u64) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
+fn ids(range: std::ops::Range<u64>) -> Vec<Uuid> {
+    range.map(|n| id(n, n)).collect()
+}
+
 fn line(project: &str, id: Uuid) -> String {
     format!(
         "{{\"id\":\"{id}\",\"project\":\"{project}\",\"kind\":\"page view\",\"url\":\"https://shop.example/{id}\"}}\n"
@@ -34,12 +63,8 @@ fn line(project: &str, id: Uuid) -> String {
 }
 
 fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
-    let mut batch = Batch {
-        project_key: project.into(),
-        received_at: Instant::from_us(at_us),
-        events: Vec::new(),
-        lines: Vec::new(),
-    };
+    let received_at = Instant::from_us(at_us);
+    let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
     for &id in ids {
         batch.lines.extend_from_slice(line(project, id).as_bytes());
         batch.events.push(Entry { id, end: batch.lines.len() });
@@ -47,19 +72,60 @@ fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
     batch
 }
 
-/// What a reader finds: project, id and line of each event.
-fn read(dir: &Path) -> Vec<(Arc<str>, Uuid, String)> {
+/// Appends, and tells how many of the events were new.
+async fn stored(log: &Log, project: &str, at_us: i64, ids: &[Uuid]) -> usize {
+    let taken = log.append(batch(project, at_us, ids)).await.unwrap();
+    assert_eq!(taken.len(), ids.len());
+    taken.into_iter().filter(|taken| *taken == Taken::Stored).count()
+}
+
+/// What a reader finds: project and id of each event, whose line fits them.
+fn read(dir: &Path) -> Vec<(String, Uuid)> {
     let mut found = Vec::new();
     for block in Reader::open(dir).unwrap().blocks(Position::default()).unwrap() {
         for event in block.unwrap().events() {
-            found.push((event.project_key.clone(), event.id, String::from_utf8(event.line.to_vec()).unwrap()));
+            assert_eq!(format!("{}\n", str::from_utf8(event.line).unwrap()), line(event.project_key, event.id));
+            found.push((event.project_key.to_string(), event.id));
         }
     }
     found
 }
 
+/// What is in a log without damage.
 fn whole(dir: &Path) -> Verified {
     let verified = Reader::open(dir).unwrap().verify().unwrap();
     assert_eq!(verified.first_damage, None);
+    assert_eq!(verified.damaged, 0);
     verified
+}
+
+/// Waits until the writer has done what comes after an answer.
+async fn idle(log: &Log) {
+    log.prune(Instant::from_us(i64::MIN)).await.unwrap();
+}
+
+/// The log as the disk has it at this moment, as after a crash.
+fn copy(from: &Path) -> TempDir {
+    let to = place();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.path().join(file.file_name())).unwrap();
+    }
+    to
+}
+
+fn files_named(dir: &Path, start: &str) -> Vec<String> {
+    let names = fs::read_dir(dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(start) && name.ends_with(".db")).collect();
+    names.sort();
+    names
+}
+
+/// Waits for something that is soon the case.
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Clock::now() + Duration::from_secs(30);
+    while !done() {
+        assert!(Clock::now() < deadline, "waited in vain: {what}");
+        std::thread::yield_now();
+    }
 }

@@ -1,0 +1,143 @@
+use super::*;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn handles_on_one_directory_are_one_log() {
+    let dir = place();
+    let handles: Vec<Log> = (0..3).map(|_| Log::open(dir.path(), options()).unwrap()).collect();
+    let mut tasks = Vec::new();
+    for (h, log) in handles.iter().enumerate() {
+        for task in 0..4u64 {
+            let log = log.clone();
+            tasks.push(tokio::spawn(async move {
+                let mut new = 0;
+                for n in 0..12 {
+                    // Each event is sent through every handle.
+                    new += stored(&log, "shop", SECOND, &ids(task * 1000 + n * 5..task * 1000 + n * 5 + 7)).await;
+                    if n % 5 == h as u64 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                new
+            }));
+        }
+    }
+    let mut new = 0;
+    for task in tasks {
+        new += task.await.unwrap();
+    }
+    assert_eq!(new, 4 * (12 * 5 + 2));
+    let found = read(dir.path());
+    assert_eq!(found.len(), new);
+    assert_eq!(found.into_iter().collect::<HashSet<_>>().len(), new);
+    let last = Reader::open(dir.path()).unwrap().last().unwrap();
+    assert_eq!(whole(dir.path()).blocks, last.seq as u64);
+    for log in handles {
+        log.close().await.unwrap();
+    }
+    whole(dir.path());
+}
+
+#[tokio::test]
+async fn handles_turn_and_roll_beside_each_other() {
+    let dir = place();
+    let options = LogOptions { recognise_us: 10 * SECOND, ..rolling() };
+    let one = Log::open(dir.path(), options.clone()).unwrap();
+    let two = Log::open(dir.path(), options.clone()).unwrap();
+    for n in 0..40u64 {
+        let (log, other) = if n % 3 == 0 { (&one, &two) } else { (&two, &one) };
+        let at = n as i64 * 4 * SECOND;
+        assert_eq!(stored(log, "shop", at, &ids(n * 10..n * 10 + 10)).await, 10);
+        assert_eq!(stored(other, "shop", at, &ids(n * 10..n * 10 + 10)).await, 0);
+        assert_eq!(stored(other, "shop", at, &ids((n * 10).saturating_sub(20)..n * 10)).await, 0);
+    }
+    one.close().await.unwrap();
+    assert_eq!(stored(&two, "shop", 400 * SECOND, &ids(999..1000)).await, 1);
+    two.close().await.unwrap();
+    assert_eq!(whole(dir.path()).events, 401);
+    assert!(files_named(dir.path(), "seen").len() <= 2);
+}
+
+/// Not a test by itself: appends in a process of its own, and says what was
+/// acknowledged, until it is killed.
+#[test]
+fn helper_process() {
+    let Ok(dir) = std::env::var("MURIEL_TEST_LOG") else { return };
+    let first: u64 = std::env::var("MURIEL_TEST_FIRST").unwrap().parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let log = Log::open(Path::new(&dir), LogOptions { roll_bytes: 60_000, ..options() }).unwrap();
+        for n in first.. {
+            let new = stored(&log, "shop", SECOND, &ids(n * 5..n * 5 + 5)).await;
+            println!("acknowledged {n} {new}");
+        }
+    });
+}
+
+fn helper(dir: &Path, first: u64) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "log::tests::handles::helper_process", "--nocapture", "--test-threads=1"])
+        .env("MURIEL_TEST_LOG", dir)
+        .env("MURIEL_TEST_FIRST", first.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Kills the process, and tells the numbers it acknowledged.
+fn kill_after(mut child: Child, lines: usize) -> Vec<u64> {
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut numbers = Vec::new();
+    let mut note = |line: String| {
+        // The harness begins the first line.
+        if let Some((_, told)) = line.split_once("acknowledged ") {
+            let (number, new) = told.split_once(' ').unwrap();
+            assert_eq!(new, "5");
+            numbers.push(number.parse().unwrap());
+        }
+    };
+    output.by_ref().take(lines).for_each(&mut note);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    output.for_each(&mut note);
+    numbers
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_are_killed_lose_nothing_acknowledged() {
+    let dir = place();
+    let mut acknowledged: HashSet<Uuid> = HashSet::new();
+    for cycle in 0..6u64 {
+        // Two at a time, beside a handle of this process that comes and goes.
+        let children = [helper(dir.path(), cycle * 100_000), helper(dir.path(), cycle * 100_000 + 50_000)];
+        let log = (cycle % 2 == 0).then(|| Log::open(dir.path(), options()).unwrap());
+        let threads =
+            children.map(|child| std::thread::spawn(move || kill_after(child, 20 + (cycle as usize * 37) % 50)));
+        if let Some(log) = log {
+            for n in 0..10 {
+                let ids = ids(cycle * 500_000 + 450_000 + n..cycle * 500_000 + 450_001 + n);
+                assert_eq!(stored(&log, "shop", SECOND, &ids).await, 1);
+                acknowledged.extend(ids);
+            }
+            log.close().await.unwrap();
+        }
+        for thread in threads {
+            for number in thread.join().unwrap() {
+                acknowledged.extend(ids(number * 5..number * 5 + 5));
+            }
+        }
+        whole(dir.path());
+    }
+    let found = read(dir.path());
+    let distinct: HashSet<Uuid> = found.iter().map(|(_, id)| *id).collect();
+    assert_eq!(distinct.len(), found.len(), "nothing is there twice");
+    assert!(acknowledged.is_subset(&distinct));
+    // The index agrees with the log, whatever the kills left of it.
+    let log = Log::open(dir.path(), options()).unwrap();
+    let all: Vec<Uuid> = distinct.into_iter().collect();
+    for ids in all.chunks(5000) {
+        assert_eq!(stored(&log, "shop", SECOND, ids).await, 0);
+    }
+}

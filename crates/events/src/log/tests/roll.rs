@@ -1,0 +1,235 @@
+use super::*;
+
+#[tokio::test]
+async fn files_follow_each_other() {
+    let dir = place();
+    let log = Log::open(dir.path(), LogOptions { roll_bytes: 40_000, ..options() }).unwrap();
+    let mut expect = Vec::new();
+    for n in 0..60 {
+        let ids = ids(n * 50..n * 50 + 50);
+        assert_eq!(stored(&log, "shop", n as i64 * SECOND, &ids).await, 50);
+        expect.extend(ids.into_iter().map(|id| ("shop".to_owned(), id)));
+    }
+    assert_eq!(log.last(), Position { seq: 60 });
+    idle(&log).await;
+    let closed = files::closed(dir.path()).unwrap();
+    assert!(closed.len() >= 3, "{closed:?}");
+    assert_eq!(closed[0].first, 1);
+    for pair in closed.windows(2) {
+        assert_eq!(pair[0].last + 1, pair[1].first);
+    }
+    for file in &closed {
+        assert!(!files::beside(&file.path, "-wal").exists(), "closed files stand alone");
+    }
+    assert_eq!(read(dir.path()), expect);
+    assert_eq!(whole(dir.path()).range, Some((1, 60)));
+    log.close().await.unwrap();
+    let log = Log::open(dir.path(), options()).unwrap();
+    assert_eq!(log.last(), Position { seq: 60 });
+    assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(0..3000)).await, 0);
+    assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(3000..3001)).await, 1);
+    // From the middle of a closed file, and from its end.
+    let reader = Reader::open(dir.path()).unwrap();
+    for after in [closed[1].first, closed[1].last, 60, 61] {
+        let found: Vec<i64> = reader.blocks(Position { seq: after }).unwrap().map(|block| block.unwrap().seq).collect();
+        assert_eq!(found, (after + 1..=61).collect::<Vec<_>>(), "after {after}");
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_was_further_is_told() {
+    let dir = place();
+    let log = Log::open(dir.path(), options()).unwrap();
+    stored(&log, "shop", SECOND, &ids(0..1)).await;
+    let mut blocks = Reader::open(dir.path()).unwrap().blocks(Position { seq: 3 }).unwrap();
+    let Some(Err(Trouble::Damage(damage))) = blocks.next() else { panic!("nothing is told") };
+    assert_eq!((damage.seq, damage.last), (2, Some(3)));
+    for n in 1..5 {
+        assert!(blocks.next().is_none());
+        stored(&log, "shop", SECOND, &ids(n..n + 1)).await;
+        if n > 2 {
+            assert_eq!(blocks.next().unwrap().unwrap().seq, n as i64 + 1);
+        }
+    }
+}
+
+/// Every state of the files that a crash can leave while a block is written, a
+/// file rolled or a generation of the index begun.
+#[tokio::test]
+async fn a_crash_at_any_point_is_survived() {
+    let dir = place();
+    let turning = LogOptions { recognise_us: 10 * SECOND, ..rolling() };
+    let log = Log::open(dir.path(), LogOptions { roll_bytes: 1 << 30, ..turning.clone() }).unwrap();
+    let time = |n: u64| n as i64 * 6 * SECOND;
+    let tens = |n: u64| ids(n * 10..n * 10 + 10);
+    for n in 0..3 {
+        stored(&log, "shop", time(n), &tens(n)).await;
+    }
+    log.close().await.unwrap();
+
+    let copies = Arc::new(Mutex::new(Vec::new()));
+    let log = Log::open(dir.path(), turning.clone()).unwrap();
+    plant(dir.path(), {
+        let (copies, dir) = (copies.clone(), dir.path().to_owned());
+        move |name| {
+            copies.lock().unwrap().push((name, copy(&dir)));
+            None
+        }
+    });
+    for n in 3..8 {
+        assert_eq!(stored(&log, "shop", time(n), &tens(n)).await, 10);
+    }
+    log.close().await.unwrap();
+    let copies = std::mem::take(&mut *copies.lock().unwrap());
+    let points: HashSet<&str> = copies.iter().map(|(name, _)| *name).collect();
+    for point in [
+        "roll: closed",
+        "roll: next made",
+        "roll: renamed",
+        "roll: done",
+        "begun",
+        "insert",
+        "commit",
+        "committed",
+        "index: begun",
+        "index: closed",
+        "index: next made",
+        "index: commit",
+    ] {
+        assert!(points.contains(point), "{point} in {points:?}");
+    }
+    for (point, dir) in copies {
+        let last = whole(dir.path()).blocks;
+        assert_eq!(read(dir.path()).len() as u64, last * 10, "{point}");
+        for options in [LogOptions { roll_bytes: 1 << 30, ..turning.clone() }, turning.clone()] {
+            let log = Log::open(dir.path(), options).unwrap();
+            assert_eq!((log.last().seq as u64, log.state()), (last, State::Taking), "{point}");
+            // The last two are not as old as the window.
+            for n in last - 2..last {
+                assert_eq!(stored(&log, "shop", time(last - 1), &tens(n)).await, 0, "{point}: {n} of {last}");
+            }
+            log.close().await.unwrap();
+        }
+        let log = Log::open(dir.path(), turning.clone()).unwrap();
+        assert_eq!(stored(&log, "shop", time(last), &tens(last)).await, 10, "{point}");
+        for n in last - 1..=last {
+            assert_eq!(stored(&log, "shop", time(last), &tens(n)).await, 0, "{point}");
+        }
+        log.close().await.unwrap();
+        assert_eq!(whole(dir.path()).range, Some((1, last as i64 + 1)), "{point}");
+        assert!(files_named(dir.path(), "seen").len() <= 2, "{point}");
+    }
+}
+
+#[tokio::test]
+async fn a_roll_that_fails_harms_nothing() {
+    use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR};
+    for point in ["roll: closed", "roll: next made", "roll: renamed", "roll: done"] {
+        for code in [SQLITE_FULL, SQLITE_IOERR] {
+            let dir = place();
+            plant(dir.path(), move |name| (name == point).then_some(code));
+            let log = Log::open(dir.path(), rolling()).unwrap();
+            for n in 0..3 {
+                assert_eq!(stored(&log, "shop", SECOND, &ids(n..n + 1)).await, 1, "{point}");
+            }
+            assert_eq!(stored(&log, "shop", SECOND, &ids(0..3)).await, 0, "{point}");
+            log.close().await.unwrap();
+            assert_eq!(whole(dir.path()).events, 3, "{point}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn others_with_the_file_open_put_a_roll_off() {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    let rolled = || files::closed(dir.path()).unwrap().len();
+    let second = Log::open(dir.path(), options()).unwrap();
+    stored(&log, "shop", SECOND, &ids(0..1)).await;
+    idle(&log).await;
+    assert_eq!(rolled(), 0, "another handle");
+    second.close().await.unwrap();
+
+    // A program that does not know the lock.
+    let outsider = rusqlite::Connection::open(dir.path().join("log.db")).unwrap();
+    let count = || outsider.query_row("SELECT count(*) FROM block", [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count(), 1);
+    log.close().await.unwrap();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    stored(&log, "shop", SECOND, &ids(1..2)).await;
+    idle(&log).await;
+    assert_eq!((rolled(), count()), (0, 2), "a foreign connection");
+    drop(outsider);
+    log.close().await.unwrap();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    stored(&log, "shop", SECOND, &ids(2..3)).await;
+    log.close().await.unwrap();
+    assert_eq!(rolled(), 1);
+    assert_eq!(whole(dir.path()).blocks, 3);
+}
+
+#[tokio::test]
+async fn retention_deletes_closed_files_from_the_oldest_on() {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    for (n, at) in [10, 20, 30, 25, 40, 50].into_iter().enumerate() {
+        stored(&log, "shop", at * SECOND, &ids(n as u64..n as u64 + 1)).await;
+    }
+    // The sixth is closed with the next block at the latest, or already.
+    let cases = [
+        (5, 0, 1..=6),
+        (10, 0, 1..=6),
+        (11, 1, 2..=6),
+        // The fourth is old enough, but comes after one that is not.
+        (28, 1, 3..=6),
+        (31, 2, 5..=6),
+    ];
+    for (before, files, left) in cases {
+        let pruned = log.prune(Instant::from_us(before * SECOND)).await.unwrap();
+        assert_eq!((pruned.files, pruned.blocks, pruned.bytes > 0), (files, files, files > 0), "before {before}");
+        let verified = whole(dir.path());
+        assert_eq!(verified.range, Some((*left.start(), *left.end())), "before {before}");
+        // A reader that is behind goes on with what is left.
+        let reader = Reader::open(dir.path()).unwrap();
+        let found: Vec<i64> = reader.blocks(Position { seq: 1 }).unwrap().map(|block| block.unwrap().seq).collect();
+        assert_eq!(found, left.filter(|seq| *seq > 1).collect::<Vec<_>>());
+    }
+    log.prune(Instant::from_us(i64::MAX)).await.unwrap();
+    assert!(dir.path().join("log.db").exists());
+    assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(0..7)).await, 1, "what is deleted is still known");
+    assert_eq!(log.last(), Position { seq: 7 });
+    log.close().await.unwrap();
+    // The index is made again from what is left.
+    files_named(dir.path(), "seen").iter().for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());
+    let log = Log::open(dir.path(), options()).unwrap();
+    assert_eq!(stored(&log, "shop", 61 * SECOND, &ids(6..8)).await, 1);
+    assert_eq!(whole(dir.path()).range, Some((7, 8)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_follows_a_writer_that_rolls() {
+    const BLOCKS: u64 = 150;
+    let dir = place();
+    let log = Log::open(dir.path(), LogOptions { roll_bytes: 30_000, ..options() }).unwrap();
+    let reader = Reader::open(dir.path()).unwrap();
+    let tail = std::thread::spawn(move || {
+        let mut blocks = reader.blocks(Position::default()).unwrap();
+        let mut found = Vec::new();
+        until("all events", || {
+            for block in &mut blocks {
+                let block = block.unwrap();
+                assert_eq!(block.seq as usize, found.len() / 20 + 1);
+                found.extend(block.events().map(|event| event.id));
+            }
+            found.len() as u64 >= BLOCKS * 20
+        });
+        found
+    });
+    for n in 0..BLOCKS {
+        assert_eq!(stored(&log, "shop", SECOND, &ids(n * 20..n * 20 + 20)).await, 20);
+    }
+    assert_eq!(tail.join().unwrap(), ids(0..BLOCKS * 20));
+    log.close().await.unwrap();
+    assert!(!files::closed(dir.path()).unwrap().is_empty(), "it did roll");
+    assert_eq!(whole(dir.path()).blocks, BLOCKS);
+}
