@@ -2,8 +2,8 @@
 //!
 //! Rules of pages are decided on servers, where the `regex` crate takes linear
 //! time for any expression, and in browsers, whose engines backtrack. So an
-//! expression has to pass two checks when it is written: [`Reader`] lets
-//! through only what both read alike, [`Cost`] only what a backtracking engine
+//! expression has to pass two checks when it is written: `Reader` lets
+//! through only what both read alike, `Cost` only what a backtracking engine
 //! finishes soon on every text.
 
 use crate::Flaw;
