@@ -663,8 +663,9 @@ impl Cost {
         to
     }
 
-    /// About how many steps the worst text costs from this place on: an upper
-    /// bound, which lets each of several ways have a worst text of its own.
+    /// About how many steps the worst text costs from this place on: mostly too
+    /// many, as each of several ways may have a worst text of its own. Words
+    /// count by their average share, which can be too few by one occurrence.
     fn steps(&self, start: usize) -> f64 {
         // Far above the bound, and small enough to be subtracted.
         const MANY: f64 = 1e18;
