@@ -641,8 +641,8 @@ struct Kind {
 
 /// What kind of way led a visitor to the page.
 ///
-/// *Paid* when the page's address has one of the [`CLICKS`] with a value.
-/// Else the first of the [`KINDS`] that fits: by `utm_medium`, of which only
+/// *Paid* when the page's address has one of the `CLICKS` with a value.
+/// Else the first of the `KINDS` that fits: by `utm_medium`, of which only
 /// the letters A–Z count, folded (`E-Mail` is `email`), or by the referrer's
 /// host without one `www.` at its beginning. Else *direct* without a referrer
 /// and *referral* with one. A referrer on the page's own host (`www.` aside)

@@ -2,8 +2,8 @@
 //!
 //! Rules of pages are decided on servers, where the `regex` crate takes linear
 //! time for any expression, and in browsers, whose engines backtrack. So an
-//! expression has to pass two checks when it is written: [`Reader`] lets
-//! through only what both read alike, [`Cost`] only what a backtracking engine
+//! expression has to pass two checks when it is written: `Reader` lets
+//! through only what both read alike, `Cost` only what a backtracking engine
 //! finishes soon on every text.
 
 use crate::Flaw;
@@ -19,7 +19,7 @@ const PLACES_MAX: usize = 500;
 /// Most pairs of places that can follow each other.
 const EDGES_MAX: usize = 2_000;
 /// Most steps of a backtracking engine on the worst text, as [`Cost::steps`]
-/// overestimates them: V8 took 50 ms at most.
+/// overestimates them: in the tests V8 takes 20 ms at most.
 const STEPS_MAX: f64 = 32e6;
 
 /// A regular expression that gives the same answer here, by `is_match`, and in
@@ -663,8 +663,9 @@ impl Cost {
         to
     }
 
-    /// About how many steps the worst text costs from this place on: an upper
-    /// bound, which lets each of several ways have a worst text of its own.
+    /// About how many steps the worst text costs from this place on: mostly too
+    /// many, as each of several ways may have a worst text of its own. Words
+    /// count by their average share, which can be too few by one occurrence.
     fn steps(&self, start: usize) -> f64 {
         // Far above the bound, and small enough to be subtracted.
         const MANY: f64 = 1e18;

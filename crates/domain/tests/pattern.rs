@@ -217,6 +217,6 @@ fn v8_agrees_and_answers_soon() {
         }
     }
     println!("{} expressions, {matches} matches, slowest {slowest:?}", cases.len());
-    // Ten times what an idle machine takes.
-    assert!(slowest.0 < 500.0, "{slowest:?} ms");
+    // Several times what it takes.
+    assert!(slowest.0 < 250.0, "{slowest:?} ms");
 }
