@@ -26,6 +26,14 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// A UUID of version 7, as a browser makes it, without asking the system for
+/// randomness each time.
+fn id(count: &AtomicU64) -> Uuid {
+    let n = count.fetch_add(1, Ordering::Relaxed);
+    let time = (now_us() as u128 / 1000) << 80;
+    Uuid::from_u128(time | (7 << 76) | (u128::from(mix(n) & 0xfff) << 64) | (2 << 62) | u128::from(mix(!n) >> 2))
+}
+
 /// An event as a shop sends it, without its id.
 fn line(n: u64) -> String {
     let pages = ["", "cart", "checkout", "search?q=teapot", "account/orders", "product"];
@@ -64,7 +72,7 @@ fn cpu_us(name: &str) -> u64 {
     ticks * 10_000
 }
 
-async fn load(log: &Log, size: u64, seconds: f64) {
+async fn load(log: &Log, count: &Arc<AtomicU64>, size: u64, seconds: f64) {
     let (events, micros) = (AtomicU64::new(0), Arc::new(std::sync::Mutex::new(Vec::new())));
     let events = Arc::new(events);
     // What arrives is made beforehand, so that what is measured is the log.
@@ -73,7 +81,7 @@ async fn load(log: &Log, size: u64, seconds: f64) {
     let (began, writer, all) = (Instant::now(), cpu_us("muriel-log"), cpu_us(""));
     let first = log.last().seq;
     for task in 0..TASKS {
-        let (log, events, micros) = (log.clone(), events.clone(), micros.clone());
+        let (log, events, micros, count) = (log.clone(), events.clone(), micros.clone(), count.clone());
         let key: Arc<str> = format!("project-{}", task % 4).into();
         let made: Vec<(Vec<u8>, Vec<usize>)> = (0..BATCHES)
             .map(|batch| {
@@ -92,7 +100,7 @@ async fn load(log: &Log, size: u64, seconds: f64) {
                 if begun >= deadline {
                     break;
                 }
-                let entries = ends.iter().map(|&end| Entry { id: Uuid::now_v7(), end });
+                let entries = ends.iter().map(|&end| Entry { id: id(&count), end });
                 let batch = Batch {
                     project_key: key.clone(),
                     received_at: muriel_domain::Instant::from_us(now_us()),
@@ -138,18 +146,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let two = arguments.next().is_some_and(|text| text == "two");
     std::fs::create_dir_all(&dir)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Other ids in every run.
+    let count = Arc::new(AtomicU64::new(mix(now_us() as u64) >> 8));
     runtime.block_on(async {
         if two {
             // Makes a first generation, and lets the next begin.
             let log = Log::open(&dir, LogOptions { recognise_us: 1_000_000, ..LogOptions::default() })?;
-            load(&log, 20, 2.0).await;
+            load(&log, &count, 20, 2.0).await;
             log.close().await?;
         }
         let options = LogOptions::default();
         let recognise_us = if two { (seconds * 4e6) as i64 } else { options.recognise_us };
         let log = Log::open(&dir, LogOptions { recognise_us, ..options })?;
         for size in [1, 20] {
-            load(&log, size, seconds).await;
+            load(&log, &count, size, seconds).await;
         }
         log.close().await?;
         let bytes: u64 =

@@ -61,27 +61,52 @@ async fn handles_turn_and_roll_beside_each_other() {
 }
 
 /// Not a test by itself: appends in a process of its own, and says what was
-/// acknowledged, until it is killed.
+/// acknowledged, until it is killed, has done enough or is refused all the time.
 #[test]
 fn helper_process() {
     let Ok(dir) = std::env::var("MURIEL_TEST_LOG") else { return };
-    let first: u64 = std::env::var("MURIEL_TEST_FIRST").unwrap().parse().unwrap();
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let first = number("MURIEL_TEST_FIRST").unwrap_or(0);
+    let end = number("MURIEL_TEST_COUNT").map_or(u64::MAX, |count| first + count);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let log = Log::open(Path::new(&dir), LogOptions { roll_bytes: 60_000, ..options() }).unwrap();
-        for n in first.. {
-            let new = stored(&log, "shop", SECOND, &ids(n * 5..n * 5 + 5)).await;
-            println!("acknowledged {n} {new}");
+        let log = match Log::open(Path::new(&dir), LogOptions { roll_bytes: 60_000, ..options() }) {
+            Ok(log) => log,
+            Err(error) => return println!("not opened: {error}"),
+        };
+        let mut refusals = 0;
+        let mut n = first;
+        while n < end && refusals < 10 {
+            match log.append(batch("shop", SECOND, &ids(n * 5..n * 5 + 5))).await {
+                Ok(taken) => {
+                    let new = taken.iter().filter(|taken| **taken == Taken::Stored).count();
+                    println!("acknowledged {n} {new}");
+                    n += 1;
+                }
+                Err(refused) => {
+                    refusals += 1;
+                    println!("refused: {refused}");
+                }
+            }
+        }
+        if end < u64::MAX {
+            let _ = log.close().await;
         }
     });
 }
 
 fn helper(dir: &Path, first: u64) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env("MURIEL_TEST_FIRST", first.to_string());
+    spawn(command, dir)
+}
+
+fn spawn(mut command: Command, dir: &Path) -> Child {
+    command
         .args(["--exact", "log::tests::handles::helper_process", "--nocapture", "--test-threads=1"])
         .env("MURIEL_TEST_LOG", dir)
-        .env("MURIEL_TEST_FIRST", first.to_string())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap()
 }
@@ -140,4 +165,70 @@ async fn processes_that_are_killed_lose_nothing_acknowledged() {
     for ids in all.chunks(5000) {
         assert_eq!(stored(&log, "shop", SECOND, ids).await, 0);
     }
+}
+
+/// System calls that fail, one at a time or from one on, as a failing disk has it.
+/// `MURIEL_TEST_SWEEP=300` tries the first 300 of each instead of a few.
+#[test]
+fn a_failing_system_call_acknowledges_nothing_false() {
+    let sweep = std::env::var("MURIEL_TEST_SWEEP").ok().and_then(|text| text.parse::<u64>().ok());
+    let traced = Command::new("strace").args(["-f", "-e", "trace=none", "true"]).output();
+    if !traced.as_ref().is_ok_and(|traced| traced.status.success()) {
+        return println!("skipped, as no process can be traced: {traced:?}");
+    }
+    let mut cases = Vec::new();
+    for (call, error, few) in [
+        ("fsync", "EIO", [9, 12, 20]),
+        ("pwrite64", "EIO", [60, 150, 400]),
+        ("pwrite64", "ENOSPC", [61, 151, 401]),
+        ("ftruncate", "EIO", [1, 5, 9]),
+        ("rename", "EIO", [1, 2, 3]),
+        ("openat", "EMFILE", [40, 60, 80]),
+        ("unlink", "EIO", [1, 5, 10]),
+    ] {
+        let numbers: Vec<u64> = match sweep {
+            Some(sweep) => (1..=sweep).collect(),
+            None => few.into(),
+        };
+        for (i, number) in numbers.into_iter().enumerate() {
+            cases.push((call, error, format!("{number}{}", if i % 3 == 2 { "+" } else { "" })));
+        }
+    }
+    let (mut acknowledged, mut disturbed) = (0, 0);
+    for (call, error, when) in cases {
+        let what = format!("{call} {error} {when}");
+        let dir = place();
+        let mut command = Command::new("strace");
+        command.args(["-f", "-o", "/dev/null", "-e", &format!("inject={call}:error={error}:when={when}")]);
+        command.arg(std::env::current_exe().unwrap()).env("MURIEL_TEST_COUNT", "30");
+        let mut child = spawn(command, dir.path());
+        let mut sure = HashSet::new();
+        let mut refusals = 0;
+        for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
+            if let Some((_, told)) = line.split_once("acknowledged ") {
+                let number: u64 = told.split_once(' ').unwrap().0.parse().unwrap();
+                sure.extend(ids(number * 5..number * 5 + 5));
+            }
+            refusals += u64::from(line.contains("refused: ") || line.contains("not opened: "));
+        }
+        child.wait().unwrap();
+        disturbed += u64::from(refusals > 0);
+        acknowledged += sure.len();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let log = Log::open(dir.path(), options()).unwrap();
+            assert_eq!(log.state(), State::Taking, "{what}");
+            let all: Vec<Uuid> = sure.iter().copied().collect();
+            assert_eq!(stored(&log, "shop", SECOND, &all).await, 0, "{what}");
+            stored(&log, "shop", SECOND, &ids(0..200)).await;
+            log.close().await.unwrap();
+        });
+        let found = read(dir.path());
+        let distinct: HashSet<Uuid> = found.iter().map(|(_, id)| *id).collect();
+        assert_eq!(distinct.len(), found.len(), "{what}: something is there twice");
+        assert!(sure.is_subset(&distinct), "{what}");
+        whole(dir.path());
+    }
+    println!("{acknowledged} events acknowledged, {disturbed} runs were refused something");
+    assert!(acknowledged > 0 && disturbed > 0);
 }
