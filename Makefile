@@ -50,8 +50,9 @@ typos:
 crash: build ## kill the server 500 times under load, on both databases; nothing acknowledged may be lost
 	scripts/with-postgres cargo run --release -p muriel-tests --bin crash -- --cycles 500
 
-bench: ## side by side with the peers, then a large backlog; options: make bench ARGS="--reps 3"
+bench: ## side by side with the peers, in the process too, then a large backlog; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)
+	bench/engines/run
 	bench/backlog.py
 
 dist: ## the one-file release with its checksum, in dist/
