@@ -213,7 +213,8 @@ impl Comparison {
         let (text, is_number, number) = match value {
             None => (Cow::Borrowed(""), false, None),
             Some(Stored::Flag(flag)) => (Scalar::Flag(*flag).text(), false, None),
-            Some(Stored::Integer(integer)) => (integer.to_string().into(), true, Some(*integer as f64)),
+            // All numbers are doubles, as in a browser.
+            Some(Stored::Integer(integer)) => (Scalar::Number(*integer as f64).text(), true, Some(*integer as f64)),
             Some(Stored::Number(number)) => (Scalar::Number(*number).text(), true, Some(*number)),
             Some(Stored::Text(text)) => (text.as_str().into(), false, number(text)),
         };
