@@ -171,12 +171,11 @@ impl Experiment {
             });
             audiences.collect::<Box<[_]>>()
         });
-        let mut unenforced: Vec<&str> = Vec::new();
-        for name in audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)) {
-            if !unenforced.contains(&name) {
-                unenforced.push(name);
-            }
-        }
+        // In one order, wherever the rules stand.
+        let mut unenforced: Vec<&str> =
+            audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)).collect();
+        unenforced.sort_unstable();
+        unenforced.dedup();
         problems.none_or(Self {
             id: delivered.test_id,
             key: delivered.experiment_key.as_str().into(),
