@@ -29,7 +29,7 @@ function outcome(experiments, { place, now, visitor: context, forced }, expect) 
     visitor = reference.visitorOf(context);
   } catch (refused) {
     if (!(refused instanceof reference.Refused)) throw refused;
-    return { refused: refused.places };
+    return { refused: refused.places.sort() };
   }
   if (expect.refused) return { refused: [] };
   const at = { place, now: typeof now === "number" ? now : reference.dateMs(now), forced };
