@@ -80,6 +80,10 @@ struct Hours {
 
 /// Minutes of a day.
 const DAY: u16 = 1_440;
+/// Most times that an event can have to be done.
+const EVENT_COUNT_MAX: i64 = 1_000_000;
+/// Longest time in days within which it can have to be done.
+const EVENT_DAYS_MAX: i64 = 3_650;
 
 impl Audience {
     /// # Errors
@@ -99,7 +103,12 @@ impl Audience {
         }
         match &audience.user_rule {
             UserRule::Word(word) => rules.push(Rule::VisitorType(word.as_str().into())),
-            UserRule::List(list) => rules.extend(list.first().map(|word| Rule::VisitorType(word.as_str().into()))),
+            UserRule::List(list) => {
+                if list.len() > 1 {
+                    problems.add("user_rule", "must have at most one entry");
+                }
+                rules.extend(list.first().map(|word| Rule::VisitorType(word.as_str().into())));
+            }
         }
         if !audience.browser_language_rule.is_empty() {
             rules.push(Rule::Language(words(&audience.browser_language_rule)));
@@ -154,7 +163,8 @@ impl Audience {
         if !audience.event_rule.is_empty() {
             rules.push(Rule::Event(events(&audience.event_rule, &mut problems)));
         }
-        if let Some(schedule) = &audience.schedule_rule {
+        // As everywhere, a list without entries restricts nothing.
+        if let Some(schedule) = audience.schedule_rule.as_ref().filter(|rule| !rule.schedule_groups.is_empty()) {
             rules.push(Rule::Schedule(hours(schedule, &mut problems)));
         }
         problems.none_or(Self { rules: rules.into() })
@@ -250,12 +260,18 @@ fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[Done]> {
             }
             attributes.push(all);
         }
+        if !(1..=EVENT_COUNT_MAX).contains(&rule.min_count) {
+            problems.add(format!("event_rule[{at}].min_count"), format!("must be from 1 to {EVENT_COUNT_MAX}"));
+        }
+        if !(0..=EVENT_DAYS_MAX).contains(&rule.timeframe_days) {
+            problems.add(format!("event_rule[{at}].timeframe_days"), format!("must be from 0 to {EVENT_DAYS_MAX}"));
+        }
         done.push(Done {
             wanted: rule.rule == Match::Equal,
             name: rule.name.as_str().into(),
             attributes,
             min_count: rule.min_count,
-            within_ms: (rule.timeframe_days > 0).then(|| rule.timeframe_days.saturating_mul(86_400_000)),
+            within_ms: (rule.timeframe_days > 0).then(|| rule.timeframe_days.saturating_mul(i64::from(DAY) * 60_000)),
         });
     }
     done.into()
@@ -378,10 +394,12 @@ fn in_and_out(let_in: &Words, kept_out: &Words, fact: Fact<&str>, same: impl Fn(
     }
 }
 
-/// The same place: `Berlin (Berlin)` is meant by itself and by `Berlin` alone.
+/// The same place: equal, or one says in brackets more than the other, as
+/// `Berlin (Berlin)` and `Berlin`.
 fn same_place(rule: &str, place: &str) -> bool {
-    let bare = rule.split_once(" (").map_or(rule, |(name, _)| name);
-    rule.eq_ignore_ascii_case(place) || (!place.contains(" (") && bare.eq_ignore_ascii_case(place))
+    let (short, long) = if rule.len() <= place.len() { (rule, place) } else { (place, rule) };
+    let (same, more) = long.as_bytes().split_at(short.len());
+    same.eq_ignore_ascii_case(short.as_bytes()) && (more.is_empty() || more.starts_with(b" ("))
 }
 
 /// `en` means `en` and `en-GB`.

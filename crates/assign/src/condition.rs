@@ -207,13 +207,15 @@ pub(crate) struct Comparison {
 const DAY_MS: f64 = 86_400_000.0;
 
 impl Comparison {
-    /// `None` for an operator that is not known or lacks the number it needs;
-    /// the domain lets neither pass.
+    /// `None` for an operator that is not known or lacks the value it needs; the
+    /// domain lets neither pass.
     pub(crate) fn compile(operator: &Operator, value: Option<&Stored>) -> Option<Self> {
         let (text, is_number, number) = match value {
+            None if !operator.takes_no_value() => return None,
             None => (Cow::Borrowed(""), false, None),
             Some(Stored::Flag(flag)) => (Scalar::Flag(*flag).text(), false, None),
-            Some(Stored::Integer(integer)) => (integer.to_string().into(), true, Some(*integer as f64)),
+            // All numbers are doubles, as in a browser.
+            Some(Stored::Integer(integer)) => (Scalar::Number(*integer as f64).text(), true, Some(*integer as f64)),
             Some(Stored::Number(number)) => (Scalar::Number(*number).text(), true, Some(*number)),
             Some(Stored::Text(text)) => (text.as_str().into(), false, number(text)),
         };

@@ -140,13 +140,11 @@ impl Experiment {
         if let Some(refusal) = self.eligible(visitor, observer) {
             return refusal;
         }
-        let bucket = self.for_traffic.bucket(visitor.id);
-        let within = bucket < below;
-        observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
-            let side = if within { "within" } else { "outside" };
-            format!("bucket {bucket} of {BUCKETS} is {side} the first {below}")
-        });
-        if within { Decision { arm: Some(arm), reason: Reason::Served } } else { Decision::out(Reason::Rollout) }
+        if self.is_among_first(below, visitor, observer) {
+            Decision { arm: Some(arm), reason: Reason::Served }
+        } else {
+            Decision::out(Reason::Rollout)
+        }
     }
 
     fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
@@ -174,16 +172,8 @@ impl Experiment {
             if !there {
                 return Decision::out(Reason::VariantGone);
             }
-        } else {
-            let bucket = self.for_traffic.bucket(visitor.id);
-            let within = bucket < self.entering;
-            observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
-                let side = if within { "within" } else { "outside" };
-                format!("bucket {bucket} of {BUCKETS} is {side} the first {} that enter", self.entering)
-            });
-            if !within {
-                return Decision::out(Reason::Traffic);
-            }
+        } else if !self.is_among_first(self.entering, visitor, observer) {
+            return Decision::out(Reason::Traffic);
         }
         if let Some(refusal) = self.eligible(visitor, observer) {
             return refusal;
@@ -192,6 +182,18 @@ impl Experiment {
             None => self.among_all(visitor, sticky, observer),
             Some(audiences) => self.personal(audiences, visitor, sticky, observer),
         }
+    }
+
+    /// Whether the unit is in the share that ends at a bucket of traffic.
+    fn is_among_first<O: Observer>(&self, end: u32, visitor: &Visitor<'_>, observer: &mut O) -> bool {
+        let bucket = || self.for_traffic.bucket(visitor.id);
+        // Where everybody is in, nothing has to be hashed.
+        let within = end == BUCKETS || bucket() < end;
+        observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
+            let side = if within { "within" } else { "outside" };
+            format!("bucket {} of {BUCKETS} is {side} the first {end} that enter", bucket())
+        });
+        within
     }
 
     /// Why targeting keeps the visitor out, if it does.

@@ -5,8 +5,11 @@ use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
 use crate::decide::arm_name;
 use crate::document::{Delivered, Document, FORMAT, HASH};
 use muriel_domain::Problems;
-use muriel_domain::experiment::{Arm, VARIANTS_MAX, WHOLE};
+use muriel_domain::experiment::{Arm, TestType, VARIANTS_MAX, WHOLE};
 use std::collections::HashMap;
+
+/// Most bytes of a salt.
+const SALT_MAX: usize = 128;
 
 /// What a project delivers, ready to decide.
 #[derive(Debug, Clone, Default)]
@@ -121,8 +124,17 @@ impl Experiment {
         if arms as usize > VARIANTS_MAX + 1 {
             problems.add("variants", format!("must have at most {VARIANTS_MAX} entries"));
         }
-        if delivered.salt.is_empty() || delivered.salt.len() > 128 {
-            problems.add("salt", "must have 1 to 128 bytes");
+        if !TestType::WORDS.iter().any(|(word, _)| *word == delivered.test_type) {
+            problems.add("test_type", "must be abtest, split or personalization");
+        }
+        let mut salted = |place: &str, salt: &str| {
+            if salt.is_empty() || salt.len() > SALT_MAX {
+                problems.add(place, format!("must have 1 to {SALT_MAX} bytes"));
+            }
+        };
+        salted("salt", &delivered.salt);
+        if let Some(part) = &delivered.exclusion {
+            salted("exclusion.salt", &part.salt);
         }
         if delivered.traffic_allocation > 100 {
             problems.add("traffic_allocation", "must be an integer from 0 to 100");
@@ -149,7 +161,7 @@ impl Experiment {
             problems.extend_under("targeting", &found);
             Audience::default()
         });
-        let personal = (delivered.test_type == "personalization").then(|| {
+        let personal = (delivered.test_type == TestType::Personalization.word()).then(|| {
             let audiences = delivered.variants.iter().enumerate().map(|(at, variant)| {
                 let Some(audience) = &variant.targeting else { return Audience::default() };
                 Audience::compile(audience, &[]).unwrap_or_else(|found| {
@@ -159,12 +171,11 @@ impl Experiment {
             });
             audiences.collect::<Box<[_]>>()
         });
-        let mut unenforced: Vec<&str> = Vec::new();
-        for name in audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)) {
-            if !unenforced.contains(&name) {
-                unenforced.push(name);
-            }
-        }
+        // In one order, wherever the rules stand.
+        let mut unenforced: Vec<&str> =
+            audience.browser_only().chain(personal.iter().flatten().flat_map(Audience::browser_only)).collect();
+        unenforced.sort_unstable();
+        unenforced.dedup();
         problems.none_or(Self {
             id: delivered.test_id,
             key: delivered.experiment_key.as_str().into(),

@@ -11,6 +11,8 @@ pub const ID_MAX: usize = 512;
 pub(crate) const TEXT_MAX: usize = 8_192;
 /// Most entries of each list about a visitor.
 pub(crate) const LIST_MAX: usize = 1_000;
+/// The last moment that a browser's dates can be.
+const MOMENT_MAX_MS: f64 = 8.64e15;
 
 /// Something about a visitor that may not be known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -242,10 +244,10 @@ impl<'a> Visitor<'a> {
                 }
             }
             "attributes" => {
-                let what = "must be an object of texts, numbers and booleans";
-                if let Fact::Is(attributes) = members(value, what, scalar)? {
-                    self.attributes.extend(attributes);
-                }
+                // In front, where they are found before others of the same name,
+                // in whatever order a client sends its members.
+                let some = attributes(value).ok_or("must be an object of texts, numbers and booleans")?;
+                self.attributes.splice(0..0, some);
             }
             // Clients send what they have; what is no plain value says nothing here.
             _ => {
@@ -273,7 +275,20 @@ fn text<'a>(value: Value<'a>) -> Option<&'a str> {
 fn scalar<'a>(value: Value<'a>) -> Option<Scalar<'a>> {
     match value {
         Value::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),
-        Value::Scalar(scalar) => Some(scalar),
+        Value::Scalar(Scalar::Number(number)) => number.is_finite().then_some(Scalar::Number(number)),
+        Value::Scalar(flag) => Some(flag),
+        _ => None,
+    }
+}
+
+/// Plain values by name; null is none.
+fn attributes<'a>(value: Value<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Object(members) if members.len() <= LIST_MAX => {
+            let some = members.into_iter().filter(|(_, value)| *value != Value::Null);
+            some.map(|(name, value)| Some((name, scalar(value)?))).collect()
+        }
         _ => None,
     }
 }
@@ -324,11 +339,10 @@ fn occurrence<'a>(value: Value<'a>) -> Option<Occurrence<'a>> {
         match (name, value) {
             ("name", Value::Scalar(Scalar::Text(text))) => occurrence.name = short(text)?,
             ("at", Value::Scalar(Scalar::Text(text))) => (occurrence.at_ms, dated) = (iso_ms(text)?, true),
-            ("at", Value::Scalar(Scalar::Number(ms))) => (occurrence.at_ms, dated) = (ms as i64, true),
-            ("attributes", Value::Object(attributes)) if attributes.len() <= LIST_MAX => {
-                let read = attributes.into_iter().map(|(name, value)| Some((name, scalar(value)?)));
-                occurrence.attributes = read.collect::<Option<_>>()?;
+            ("at", Value::Scalar(Scalar::Number(ms))) if ms.abs() <= MOMENT_MAX_MS => {
+                (occurrence.at_ms, dated) = (ms.floor() as i64, true);
             }
+            ("attributes", value) => occurrence.attributes = attributes(value)?,
             _ => return None,
         }
     }

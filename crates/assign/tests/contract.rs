@@ -1,7 +1,11 @@
 //! The cases that every client shares, in `contract/assignment/`.
 
+#[path = "contract/decisions.rs"]
+mod decisions;
 #[path = "contract/pages.rs"]
 mod pages;
+#[path = "contract/random.rs"]
+mod random;
 
 /// A file of cases.
 #[derive(serde::Deserialize)]

@@ -1,0 +1,93 @@
+//! What a decision costs: `cargo run --release -p muriel-assign --example bench`.
+//!
+//! One project, 50 experiments, each with two conditions: the country is one of
+//! two, and the attribute `plan` is `pro` or `team`. Every decision is for
+//! another visitor; three in four are in a right country and half have a right
+//! plan. Prints nanoseconds per decision, the median of several rounds.
+
+use muriel_assign::document::{Delivered, DeliveredVariant};
+use muriel_assign::{Document, Experiment, Fact, Ruleset, Scalar, Silent, Visitor};
+use serde_json::json;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+const VISITORS: usize = 100_000;
+const ROUNDS: usize = 25;
+
+fn main() {
+    let experiments = (1..=50).map(|id| Arc::new(experiment(id))).collect();
+    let ruleset = match Ruleset::compile(&Document::new("bench", experiments, Vec::new())) {
+        Ok(ruleset) => ruleset,
+        Err(problems) => panic!("{:?}", problems.first()),
+    };
+    let ids: Vec<String> = (0..VISITORS).map(|n| format!("visitor-{n}")).collect();
+    let visitors: Vec<Visitor<'_>> = ids.iter().enumerate().map(|(n, id)| visitor(n, id)).collect();
+    let experiments = ruleset.experiments();
+    println!("one of fifty experiments, two conditions");
+    report("a context that is there", || {
+        let pairs = visitors.iter().zip(experiments.iter().cycle());
+        pairs.map(|(visitor, experiment)| decided(experiment, visitor)).sum()
+    });
+    report("a context made for it", || {
+        let pairs = ids.iter().enumerate().zip(experiments.iter().cycle());
+        pairs.map(|((n, id), experiment)| decided(experiment, &visitor(n, id))).sum()
+    });
+    report("found by its key", || {
+        let keys: Vec<&str> = experiments.iter().map(|experiment| &*experiment.key).collect();
+        let pairs = visitors.iter().zip(keys.iter().cycle());
+        pairs.map(|(visitor, key)| ruleset.experiment(key).map_or(0, |found| decided(found, visitor))).sum()
+    });
+}
+
+fn experiment(id: i64) -> Delivered {
+    let delivered = json!({
+        "test_id": id, "experiment_key": format!("experiment-{id}"), "test_type": "abtest", "live": true, "epoch": 1,
+        "salt": id.to_string(), "traffic_allocation": 90, "ranges": [[5_000, 0], [10_000, 1]],
+        "targeting": {
+            "allowed_country": [
+                {"name": "Germany", "code": "DE", "rule": "whitelist"},
+                {"name": "France", "code": "FR", "rule": "whitelist"},
+            ],
+            "segment_rule": [[
+                {"criteria": "plan", "operator": "==", "value": "pro"},
+                {"criteria": "plan", "operator": "==", "value": "team"},
+            ]],
+        },
+        "variants_data_key": "https://example.com/", "variants": [DeliveredVariant::default()],
+    });
+    serde_json::from_value(delivered).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn visitor(n: usize, id: &str) -> Visitor<'_> {
+    const COUNTRIES: [&str; 4] = ["DE", "FR", "US", "DE"];
+    const PLANS: [&str; 4] = ["free", "pro", "team", "trial"];
+    Visitor {
+        id,
+        country: Fact::Is(COUNTRIES[n % 4]),
+        device: Fact::Is("desktop"),
+        attributes: vec![("plan", Scalar::Text(PLANS[n / 4 % 4]))],
+        ..Visitor::default()
+    }
+}
+
+fn decided(experiment: &Experiment, visitor: &Visitor<'_>) -> usize {
+    usize::from(black_box(experiment).decide(black_box(visitor), &mut Silent).in_experiment())
+}
+
+fn report(what: &str, mut round: impl FnMut() -> usize) {
+    let mut times = Vec::with_capacity(ROUNDS);
+    let mut included = 0;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        included = black_box(round());
+        times.push(start.elapsed().as_nanos() as f64 / VISITORS as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    println!(
+        "{what:<24} {:>7.1} ns (best {:.1}), {:.1} % included",
+        times[ROUNDS / 2],
+        times[0],
+        100.0 * included as f64 / VISITORS as f64
+    );
+}
