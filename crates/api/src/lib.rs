@@ -13,6 +13,7 @@ pub mod clock;
 pub mod directory;
 pub mod edge;
 pub mod error;
+pub mod explain;
 mod handlers;
 mod health;
 mod idempotency;

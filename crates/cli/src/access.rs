@@ -12,7 +12,7 @@ use muriel_domain::time::DAY_US;
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
 use muriel_store::keys::{self, StoredKey};
-use muriel_store::tenants;
+use muriel_store::tenants::{self, Project};
 use serde_json::json;
 
 /// `muriel project …`
@@ -29,6 +29,18 @@ pub enum ProjectCommand {
         /// Name of the project.
         #[arg(long)]
         name: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List projects with their companies and keys.
+    List {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// Name of a company; without it all are listed.
+        #[arg(long)]
+        company: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -113,24 +125,79 @@ pub struct NewProject {
 /// # Errors
 /// What keeps it from being done.
 pub async fn project(command: ProjectCommand) -> Result<()> {
-    let ProjectCommand::Create { common, company, name, json } = command;
-    let opened = open(&Place::load(&common)?).await?;
-    let made = project_create(&opened, &company, &name, &Clock::System).await?;
-    opened.db.close().await?;
-    if json {
-        let made = json!({
-            "company_id": made.company_id,
-            "project_key": made.project_key,
-            "api_key": made.api_key.reveal(),
-        });
-        println!("{made}");
-    } else {
-        println!("company_id   {}", made.company_id);
-        println!("project_key  {}", made.project_key);
-        println!("api_key      {}", made.api_key.reveal());
-        println!("\nThe API key has every scope for all of the company, and is not shown again.");
+    match command {
+        ProjectCommand::Create { common, company, name, json } => {
+            let opened = open(&Place::load(&common)?).await?;
+            let made = project_create(&opened, &company, &name, &Clock::System).await?;
+            opened.db.close().await?;
+            if json {
+                let made = json!({
+                    "company_id": made.company_id,
+                    "project_key": made.project_key,
+                    "api_key": made.api_key.reveal(),
+                });
+                println!("{made}");
+            } else {
+                println!("company_id   {}", made.company_id);
+                println!("project_key  {}", made.project_key);
+                println!("api_key      {}", made.api_key.reveal());
+                println!("\nThe API key has every scope for all of the company, and is not shown again.");
+            }
+        }
+        ProjectCommand::List { common, company, json } => {
+            let opened = open_existing(&Place::load(&common)?).await?;
+            let projects = project_list(&opened, company).await?;
+            opened.db.close().await?;
+            print_projects(&projects, json);
+        }
     }
     Ok(())
+}
+
+/// Projects with their companies' names: of one company, or all.
+///
+/// # Errors
+/// An unknown company.
+pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Vec<(String, Project)>> {
+    opened
+        .db
+        .read::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let wanted = match &company {
+                    Some(name) => Some(company_named(tx, name).await?),
+                    None => None,
+                };
+                let mut projects = tenants::all_projects(tx).await?;
+                projects.retain(|(_, project)| wanted.is_none_or(|company| company == project.company_id));
+                Ok(projects)
+            })
+        })
+        .await
+}
+
+fn print_projects(projects: &[(String, Project)], as_json: bool) {
+    if as_json {
+        let projects: Vec<_> = projects
+            .iter()
+            .map(|(company, project)| {
+                json!({
+                    "company_id": project.company_id,
+                    "company": company,
+                    "name": project.name,
+                    "project_key": project.key,
+                })
+            })
+            .collect();
+        println!("{}", json!({ "projects": projects }));
+        return;
+    }
+    let wide = |text: &str| text.chars().count();
+    let company = projects.iter().map(|(company, _)| wide(company)).fold(7, usize::max);
+    let name = projects.iter().map(|(_, project)| wide(&project.name)).fold(7, usize::max);
+    println!("{:<company$}  {:<name$}  KEY", "COMPANY", "PROJECT");
+    for (of, project) in projects {
+        println!("{of:<company$}  {:<name$}  {}", project.name, project.key);
+    }
 }
 
 /// Makes a project, its company if that is new, and a key with every scope.
@@ -145,14 +212,18 @@ pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &
     let project_key = format!("prj_{}", random_text(22)?);
     let api_key = ApiKey::generate()?;
     let (now, mac, key) = (clock.now(), opened.pepper.mac_of(&api_key), api_key.clone());
-    let taken = format!("the company \"{company}\" has a project \"{name}\" already");
     opened
         .db
         .write::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 let company_id = tenants::company_ensure(tx, &company, now).await?;
+                let taken = format!("the company \"{company}\" has a project \"{name}\" already");
+                if let Some(there) = tenants::project_named(tx, company_id, &name).await? {
+                    return Err(Error::Refused(format!("{taken}; its key is {}", there.key)));
+                }
                 let project = tenants::project_insert(tx, company_id, &project_key, &name, now).await.map_err(
                     |error| match error.unique() {
+                        // Somebody else made it just now.
                         Some("project_company_id_name_key") => Error::Refused(taken),
                         _ => error.into(),
                     },
@@ -200,9 +271,9 @@ pub async fn key(command: KeyCommand) -> Result<()> {
         }
         KeyCommand::List { common, company, json } => {
             let opened = open_existing(&Place::load(&common)?).await?;
-            let keys = key_list(&opened, company).await?;
+            let (keys, projects) = key_list(&opened, company).await?;
             opened.db.close().await?;
-            print_keys(&keys, json);
+            print_keys(&keys, &projects, json);
             Ok(())
         }
         KeyCommand::Revoke { common, key_id, json } => {
@@ -277,20 +348,26 @@ async fn listed(tx: &mut dyn Tx, company: CompanyId, project_keys: &[String]) ->
     Ok((!projects.is_empty()).then_some(projects))
 }
 
-async fn key_list(opened: &Opened, company: String) -> Result<Vec<StoredKey>> {
+/// A company's keys, and its projects.
+async fn key_list(opened: &Opened, company: String) -> Result<(Vec<StoredKey>, Vec<Project>)> {
     opened
         .db
         .read::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 let company = company_named(tx, &company).await?;
-                Ok(keys::list(tx, company).await?)
+                Ok((keys::list(tx, company).await?, tenants::projects_of(tx, company).await?))
             })
         })
         .await
 }
 
-fn print_keys(keys: &[StoredKey], as_json: bool) {
+fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) {
     let moment = |at: Option<Instant>| at.map(|at| at.to_string());
+    let limited = |key: &StoredKey| {
+        let ids = key.grant.projects.as_ref()?;
+        let of = projects.iter().filter(|project| ids.contains(&project.id));
+        Some(of.map(|project| project.key.clone()).collect::<Vec<_>>())
+    };
     if as_json {
         let keys: Vec<_> = keys
             .iter()
@@ -300,6 +377,7 @@ fn print_keys(keys: &[StoredKey], as_json: bool) {
                     "name": key.name,
                     "scopes": key.grant.scopes.to_string(),
                     "project_ids": key.grant.projects,
+                    "project_keys": limited(key),
                     "created_at": key.created_at,
                     "expires_at": key.grant.expires_at,
                     "revoked_at": key.grant.revoked_at,
@@ -310,13 +388,16 @@ fn print_keys(keys: &[StoredKey], as_json: bool) {
         println!("{}", json!({ "keys": keys }));
         return;
     }
-    println!("{:<10} {:<32} {:<26} {:<26} NAME", "KEY", "SCOPES", "EXPIRES", "LAST USED");
+    let of = |key: &StoredKey| limited(key).map_or_else(|| "all".to_owned(), |keys| keys.join(","));
+    let wide = keys.iter().map(|key| of(key).len()).fold(8, usize::max);
+    println!("{:<10} {:<32} {:<26} {:<26} {:<wide$} NAME", "KEY", "SCOPES", "EXPIRES", "LAST USED", "PROJECTS");
     for key in keys {
         let expires = match key.grant.revoked_at {
             Some(_) => "revoked".to_owned(),
             None => moment(key.grant.expires_at).unwrap_or_else(|| "never".to_owned()),
         };
         let used = moment(key.last_used_at).unwrap_or_else(|| "never".to_owned());
-        println!("{:<10} {:<32} {expires:<26} {used:<26} {}", key.id, key.grant.scopes.to_string(), key.name);
+        let scopes = key.grant.scopes.to_string();
+        println!("{:<10} {scopes:<32} {expires:<26} {used:<26} {:<wide$} {}", key.id, of(key), key.name);
     }
 }

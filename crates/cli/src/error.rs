@@ -54,6 +54,9 @@ pub enum Error {
     /// The event log.
     #[error("the event log cannot be used")]
     Log(#[source] muriel_events::log::Error),
+    /// The event log is not as it was written.
+    #[error("the event log is damaged: {0}")]
+    Damaged(String),
     /// Anything else.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),

@@ -4,6 +4,8 @@ pub mod access;
 pub mod config;
 mod demo;
 mod error;
+pub mod explain;
+pub mod log;
 mod logs;
 pub mod open;
 pub mod serve;
@@ -44,6 +46,11 @@ enum Command {
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(access::KeyCommand),
+    /// Tell step by step what a visitor gets of an experiment, and why.
+    Explain(explain::Explain),
+    /// Count, follow, check, export, import and prune stored events.
+    #[command(subcommand)]
+    Log(log::LogCommand),
     /// Print the OpenAPI 3.1 document.
     Openapi,
 }
@@ -70,6 +77,8 @@ fn run(command: Command) -> Result<()> {
         Command::Demo { common, flags } => demo::run(common, flags),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
+        Command::Explain(asked) => block_on(explain::run(asked)),
+        Command::Log(command) => log::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
             println!("{}", contract.map_err(|error| Error::Other(error.into()))?);

@@ -82,6 +82,35 @@ pub async fn project_by_key(tx: &mut dyn Tx, key: &str) -> Result<Option<Project
     row.map(project).transpose()
 }
 
+/// The company's project of this name.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn project_named(tx: &mut dyn Tx, company: CompanyId, name: &str) -> Result<Option<Project>> {
+    let row = tx
+        .query_opt(
+            "SELECT project_id, company_id, project_key, name FROM project WHERE company_id = $1 AND name = $2",
+            params![company.0, name],
+        )
+        .await?;
+    row.map(project).transpose()
+}
+
+/// Every company's name with its projects, both oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn all_projects(tx: &mut dyn Tx) -> Result<Vec<(String, Project)>> {
+    let rows = tx
+        .query(
+            "SELECT p.project_id, p.company_id, p.project_key, p.name, c.name \
+             FROM project p JOIN company c ON c.company_id = p.company_id ORDER BY p.company_id, p.project_id",
+            params![],
+        )
+        .await?;
+    rows.into_iter().map(|mut row| Ok((row.text(4)?, project(row)?))).collect()
+}
+
 /// Every project of a company, oldest first.
 ///
 /// # Errors

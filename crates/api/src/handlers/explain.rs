@@ -6,10 +6,9 @@ use crate::answer::json as answered;
 use crate::app::App;
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
+use crate::explain::{Explanation, explain};
 use crate::json::Json;
-use crate::wire::context;
 use crate::wire::query::pairs;
-use crate::wire::views::Explanation;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
@@ -40,12 +39,11 @@ pub(crate) async fn assignment_explain(
     let found = app.read(move |tx| boxed(async move { Ok(experiments::delivery(tx, project, id).await?) })).await?;
     let experiment = found.ok_or(ApiError::NotFound("experiment"))?;
     let members = asked(uri.query())?;
-    let origin = context::origin(&members, &app.visitors);
-    let visitor = context::visitor(&members, origin.as_ref(), app.now_ms()).map_err(|problems| renamed(&problems))?;
     let experiment = Experiment::compile(&Delivered::of(&experiment)).map_err(|problems| {
         ApiError::internal(format!("a stored experiment does not compile: {:?}", problems.first()))
     })?;
-    answered(StatusCode::OK, &Explanation::of(&experiment, &visitor))
+    let explanation = explain(&experiment, &members, &app.visitors, app.clock.now());
+    answered(StatusCode::OK, &explanation.map_err(|problems| renamed(&problems))?)
 }
 
 /// The query as a context.

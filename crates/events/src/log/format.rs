@@ -182,7 +182,8 @@ impl Raw {
         if i64::try_from(count) != Ok(self.events) || lines.last() != Some(&b'\n') {
             return Err(format!("it has {count} lines for {} events", self.events));
         }
-        Ok(Block { seq: self.seq, received_at: Instant::from_us(self.received_at), runs, ids: self.ids, lines })
+        let received_at = Instant::from_us(self.received_at);
+        Ok(Block { seq: self.seq, received_at, hash: self.hash, runs, ids: self.ids, lines })
     }
 }
 
@@ -217,6 +218,8 @@ pub struct Block {
     /// When the last of its batches was received; the others within the second
     /// before.
     pub received_at: Instant,
+    /// Chains it to the block before.
+    pub hash: [u8; 32],
     /// Whose the events are, in their order.
     pub runs: Vec<Run>,
     /// The ids of the events, 16 bytes each.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use muriel_domain::Instant;
+use uuid::Uuid;
 
 use super::Position;
 use super::error::{Error, Result};
@@ -91,6 +92,24 @@ pub struct Summary {
     pub runs: Vec<Run>,
 }
 
+/// The events of a block by their ids, which is all that was read of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids {
+    /// As [`Block::seq`].
+    pub seq: i64,
+    /// Whose they are.
+    pub runs: Vec<Run>,
+    ids: Vec<u8>,
+}
+
+impl Ids {
+    /// Project and id of each event, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, Uuid)> {
+        let keys = self.runs.iter().flat_map(|run| (0..run.events).map(move |_| &run.project_key));
+        keys.zip(self.ids.as_chunks::<16>().0.iter().map(|id| Uuid::from_bytes(*id)))
+    }
+}
+
 /// What [`Reader::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
@@ -100,6 +119,8 @@ pub struct Verified {
     pub events: u64,
     /// The first and the last block there is, or should be.
     pub range: Option<(i64, i64)>,
+    /// Hashes of the first and the last block that are as they were written.
+    pub hashes: Option<([u8; 32], [u8; 32])>,
     /// Blocks that are not as they were written, as far as they can be counted.
     pub damaged: u64,
     /// The first place that does not fit. `None`: the log is whole, as far back
@@ -163,6 +184,14 @@ impl Reader {
         Ok(Summaries { walk: Walk::new(&self.dir, Columns::Small, after.seq)? })
     }
 
+    /// The same with the ids of the events, without their lines.
+    ///
+    /// # Errors
+    /// As [`Reader::blocks`].
+    pub fn ids(&self, after: Position) -> Result<BlockIds> {
+        Ok(BlockIds { walk: Walk::new(&self.dir, Columns::Ids, after.seq)? })
+    }
+
     /// How many events of each project were received in `time`.
     ///
     /// # Errors
@@ -195,6 +224,8 @@ impl Reader {
             let (first, last) = match block {
                 Ok(block) => {
                     verified.blocks += 1;
+                    let first = verified.hashes.map_or(block.hash, |(first, _)| first);
+                    verified.hashes = Some((first, block.hash));
                     verified.events += block.runs.iter().map(|run| u64::from(run.events)).sum::<u64>();
                     (block.seq, block.seq)
                 }
@@ -243,6 +274,19 @@ impl Iterator for Summaries {
             let events = runs.iter().map(|run| u64::from(run.events)).sum();
             Ok(Summary { seq: raw.seq, received_at: Instant::from_us(raw.received_at), events, runs })
         })
+    }
+}
+
+/// What [`Reader::ids`] walks over.
+pub struct BlockIds {
+    walk: Walk,
+}
+
+impl Iterator for BlockIds {
+    type Item = Result<Ids, Trouble>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.walk.next(|raw| Ok(Ids { seq: raw.seq, runs: raw.check_runs(Columns::Ids)?, ids: raw.ids }))
     }
 }
 

@@ -6,34 +6,41 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Every step of a decision.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Explanation {
-    success: bool,
-    test_id: i64,
-    experiment_key: String,
-    epoch: i64,
-    visitor: String,
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Explanation {
+    /// Always true.
+    pub success: bool,
+    /// The experiment's id.
+    pub test_id: i64,
+    /// Its name in code.
+    pub experiment_key: String,
+    /// The epoch that the decision belongs to.
+    pub epoch: i64,
+    /// The visitor's id.
+    pub visitor: String,
     /// `Control` or `Variant N`; null where the visitor is not included.
-    variant: Option<String>,
+    pub variant: Option<String>,
+    /// Why, in a word.
     #[schema(value_type = schemas::AssignmentReason)]
-    reason: &'static str,
+    pub reason: &'static str,
     /// Whether the visitor takes part and is counted.
-    in_experiment: bool,
+    pub in_experiment: bool,
     /// Rules that only a page can check and that were passed over, by name.
-    unenforced: Vec<String>,
+    pub unenforced: Vec<String>,
     /// Every check, in the order in which they are made.
-    steps: Vec<ExplanationStep>,
+    pub steps: Vec<ExplanationStep>,
 }
 
 /// One check.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ExplanationStep {
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ExplanationStep {
     /// What was looked at: `status`, `traffic`, `variant`, or a rule of targeting by its name.
-    check: &'static str,
+    pub check: &'static str,
+    /// How it went.
     #[schema(value_type = schemas::StepOutcome)]
-    outcome: &'static str,
+    pub outcome: &'static str,
     /// In words.
-    detail: String,
+    pub detail: String,
 }
 
 impl Explanation {

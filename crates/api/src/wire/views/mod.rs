@@ -7,6 +7,6 @@ mod goals;
 mod hypotheses;
 
 pub(crate) use experiments::*;
-pub(crate) use explanation::Explanation;
+pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;
 pub(crate) use hypotheses::*;

@@ -1,0 +1,25 @@
+//! Explaining a decision: over HTTP, and to whoever opens the database.
+
+use crate::json::Json;
+use crate::visitor::Visitors;
+use crate::wire::context;
+use muriel_assign::Experiment;
+use muriel_domain::{Instant, Problems};
+
+pub use crate::wire::views::{Explanation, ExplanationStep};
+
+/// Every step of the decision for the visitor that a context describes, as
+/// OpenFeature clients send it: `targetingKey`, facts by their names, attributes.
+///
+/// # Errors
+/// What is wrong with the context, each with its name.
+pub fn explain(
+    experiment: &Experiment,
+    members: &[(String, Json)],
+    visitors: &Visitors,
+    now: Instant,
+) -> Result<Explanation, Problems> {
+    let origin = context::origin(members, visitors);
+    let visitor = context::visitor(members, origin.as_ref(), now.us().div_euclid(1_000))?;
+    Ok(Explanation::of(experiment, &visitor))
+}

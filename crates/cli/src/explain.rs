@@ -1,0 +1,257 @@
+//! Why a visitor gets what it gets, in words.
+
+use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::open::{Opened, open_existing};
+use crate::{Error, Result};
+use clap::Args;
+use muriel_api::clock::Clock;
+use muriel_api::explain::{Explanation, explain};
+use muriel_api::json::{self, Json};
+use muriel_api::visitor::{Geography, TrustedProxies, Visitors};
+use muriel_assign::{Delivered, Experiment};
+use muriel_domain::Problems;
+use muriel_domain::ids::ExperimentId;
+use muriel_store::{experiments, tenants};
+use std::env;
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// `muriel explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    #[command(flatten)]
+    common: Common,
+    /// The project (its key).
+    #[arg(long, value_name = "PROJECT_KEY")]
+    project: String,
+    /// The experiment: its key or its id.
+    #[arg(long, value_name = "KEY_OR_ID")]
+    experiment: String,
+    /// The visitor's id.
+    #[arg(long, value_name = "ID")]
+    visitor: String,
+    /// Something that is known of the visitor: country, url, device, ip, user_agent… or an attribute of your own.
+    /// May be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    context: Vec<(String, String)>,
+    /// JSON file with an object of the same, as OpenFeature clients send it; --context wins over it.
+    #[arg(long, value_name = "FILE")]
+    context_json: Option<PathBuf>,
+    /// Print JSON, in the shape of the API's answer.
+    #[arg(long)]
+    json: bool,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be a name and a value such as country=DE".to_owned()),
+    }
+}
+
+/// Explains what the visitor gets.
+///
+/// # Errors
+/// A project or experiment that is not there, and a context that makes no sense.
+pub async fn run(asked: Explain) -> Result<()> {
+    let settings = Settings::load(asked.common.clone(), ServeFlags::default())?;
+    let members = members(&asked)?;
+    let geography = match &settings.geo_database {
+        None => Geography::off(),
+        Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
+    };
+    let opened = open_existing(&Place::load(&asked.common)?).await?;
+    let experiment = find(&opened, &asked.project, &asked.experiment).await;
+    opened.db.close().await?;
+    let visitors = Visitors::new(geography, TrustedProxies::default());
+    let explanation = explain(&experiment?, &members, &visitors, Clock::System.now()).map_err(|it| told(&it))?;
+    if asked.json {
+        let text = serde_json::to_string(&explanation).map_err(|error| Error::Other(error.into()))?;
+        println!("{text}");
+    } else {
+        let colour = std::io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none();
+        print!("{}", text(&explanation, Style { colour, marks: locale_has_marks() }));
+    }
+    Ok(())
+}
+
+/// What is known of the visitor, the later of two of one name.
+fn members(asked: &Explain) -> Result<Vec<(String, Json)>> {
+    let mut members = match &asked.context_json {
+        None => Vec::new(),
+        Some(path) => {
+            let bytes = std::fs::read(path).map_err(|source| Error::File {
+                doing: "cannot read the context in",
+                path: path.clone(),
+                source,
+            })?;
+            match json::parse(&bytes) {
+                Ok(Json::Object(members)) => members,
+                Ok(_) => return Err(Error::Refused(format!("{} must hold a JSON object", path.display()))),
+                Err(error) => return Err(Error::Refused(format!("{} is no JSON: {error}", path.display()))),
+            }
+        }
+    };
+    let given = asked.context.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in given.chain([("targetingKey", asked.visitor.as_str())]) {
+        members.retain(|(known, _)| known != name);
+        members.push((name.to_owned(), Json::Text(value.to_owned())));
+    }
+    Ok(members)
+}
+
+fn told(problems: &Problems) -> Error {
+    let all: Vec<String> = problems
+        .iter()
+        .map(|problem| problem.to_string().replacen("targetingKey", "--visitor", 1))
+        .collect();
+    Error::Refused(all.join("; "))
+}
+
+async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Experiment> {
+    let (project, wanted) = (project.to_owned(), wanted.to_owned());
+    let found = opened.db.read::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let Some(of) = tenants::project_by_key(tx, &project).await? else {
+                let message = format!("there is no project with the key {project}; muriel project list shows them");
+                return Err(Error::Refused(message));
+            };
+            let mut id = experiments::id_of(tx, of.id, &wanted).await?;
+            if id.is_none() {
+                id = wanted.parse().ok().map(ExperimentId);
+            }
+            let experiment = match id {
+                Some(id) => experiments::delivery(tx, of.id, id).await?,
+                None => None,
+            };
+            experiment.ok_or_else(|| Error::Refused(format!("the project has no experiment {wanted}")))
+        })
+    });
+    Experiment::compile(&Delivered::of(&found.await?)).map_err(|problems| told(&problems))
+}
+
+/// How to print.
+#[derive(Debug, Clone, Copy)]
+struct Style {
+    colour: bool,
+    /// Whether more than ASCII can be shown.
+    marks: bool,
+}
+
+/// Whether the locale says that text is UTF-8.
+fn locale_has_marks() -> bool {
+    let mut set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
+    let locale = set.find(|value| !value.is_empty()).unwrap_or_default().to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+impl Style {
+    fn mark(self, outcome: &str) -> String {
+        let (mark, plain, colour) = match outcome {
+            "pass" => ("✓", "yes ", "32"),
+            "fail" => ("✗", "no  ", "31"),
+            "unknown" => ("?", "?   ", "33"),
+            _ => ("–", "-   ", "2"),
+        };
+        let mark = if self.marks { mark } else { plain };
+        if self.colour { format!("\x1b[{colour}m{mark}\x1b[0m") } else { mark.to_owned() }
+    }
+}
+
+fn text(explanation: &Explanation, style: Style) -> String {
+    let (strong, plain) = if style.colour { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let wide = explanation.steps.iter().map(|step| step.check.len()).max().unwrap_or(0);
+    let mut text = format!(
+        "{} in experiment {} (id {}, epoch {})\n\n",
+        explanation.visitor, explanation.experiment_key, explanation.test_id, explanation.epoch
+    );
+    for step in &explanation.steps {
+        // Writing to text cannot fail.
+        let _ = writeln!(text, "  {} {:<wide$}  {}", style.mark(step.outcome), step.check, step.detail);
+    }
+    if !explanation.unenforced.is_empty() {
+        let rules = explanation.unenforced.join(", ");
+        let _ = writeln!(text, "\nOnly a page can check {rules}: passed over here.");
+    }
+    let decision = match &explanation.variant {
+        Some(variant) => format!("gets {variant}"),
+        None => "sees the original".to_owned(),
+    };
+    let counted = if explanation.in_experiment { "counted" } else { "not counted" };
+    let _ = writeln!(
+        text,
+        "\n{strong}{} {decision}{plain}, {counted}: {} ({})",
+        explanation.visitor,
+        because(explanation.reason),
+        explanation.reason
+    );
+    text
+}
+
+fn because(reason: &str) -> &'static str {
+    match reason {
+        "split" => "that is where its bucket lies",
+        "sticky" => "it was given that before",
+        "forced" => "a preview asked for it",
+        "served" => "a winner is served",
+        "disabled" => "the experiment does not run",
+        "rollout" => "a winner is served, to a share that it is not in",
+        "excluded" => "it belongs to another part of the exclusion group",
+        "traffic" => "it is outside the share of visitors that enter",
+        "targeting" => "targeting keeps it out",
+        "unknown" => "targeting asks for something that is not known yet",
+        "audience" => "no variant is for it",
+        "variant_gone" => "the variant that it was given before is gone",
+        _ => "see the steps",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_api::explain::ExplanationStep;
+    use muriel_assign::Reason;
+
+    #[test]
+    fn every_reason_has_a_sentence() {
+        for reason in Reason::ALL {
+            assert_ne!(because(reason.word()), "see the steps", "{}", reason.word());
+        }
+    }
+
+    #[test]
+    fn steps_are_printed_in_words() {
+        let step = |check, outcome| ExplanationStep { check, outcome, detail: format!("about {check}") };
+        let explanation = Explanation {
+            success: true,
+            test_id: 7,
+            experiment_key: "checkout".to_owned(),
+            epoch: 2,
+            visitor: "v-1".to_owned(),
+            variant: None,
+            reason: "unknown",
+            in_experiment: false,
+            unenforced: vec!["cookie_rule".to_owned()],
+            steps: vec![
+                step("status", "pass"),
+                step("traffic", "fail"),
+                step("country", "unknown"),
+                step("cookie_rule", "not_enforced"),
+            ],
+        };
+        let plain = text(&explanation, Style { colour: false, marks: false });
+        assert_eq!(
+            plain,
+            "v-1 in experiment checkout (id 7, epoch 2)\n\n  \
+             yes  status       about status\n  \
+             no   traffic      about traffic\n  \
+             ?    country      about country\n  \
+             -    cookie_rule  about cookie_rule\n\n\
+             Only a page can check cookie_rule: passed over here.\n\n\
+             v-1 sees the original, not counted: targeting asks for something that is not known yet (unknown)\n"
+        );
+        let marked = text(&explanation, Style { colour: true, marks: true });
+        assert!(marked.contains("\x1b[32m✓\x1b[0m status") && marked.contains("✗") && marked.contains("–"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Every event once, as JSON lines.
+
+use super::{Damages, Output, Wanted, count, reader};
+use crate::config::Common;
+use crate::{Error, Result};
+use clap::Args;
+use muriel_events::log::{Position, Reader, Trouble};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use uuid::Uuid;
+
+/// Ids that are held at a time: about 70 MiB.
+const HELD: u64 = 3_500_000;
+
+/// `muriel log export`
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+impl Export {
+    pub(super) fn run(self) -> Result<()> {
+        let reader = reader(&self.common)?;
+        let mut damages = Damages::default();
+        export(&reader, &self.wanted, HELD, &mut damages, &mut Output::new())?;
+        damages.into_result()
+    }
+}
+
+/// Prints what is wanted of the blocks that there are now.
+fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, out: &mut Output) -> Result<()> {
+    // Damage is told by the walk that prints.
+    let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
+    let last = reader.last().map_err(Error::Log)?;
+    let mut once = if known <= held {
+        Once::Holding { keys: Keys::default(), held: HashSet::new() }
+    } else {
+        Once::Knowing(repeats(reader, wanted, last, known.div_ceil(held))?)
+    };
+    for block in reader.blocks(Position::default()).map_err(Error::Log)? {
+        match block {
+            Err(trouble) => damages.note(trouble)?,
+            Ok(block) if block.seq > last.seq => break,
+            Ok(block) if !wanted.is_at(block.received_at) => {}
+            Ok(block) => {
+                for (nth, event) in block.events().enumerate() {
+                    if wanted.is_of(event.project_key)
+                        && once.is_first(block.seq, nth, event.project_key, event.id)
+                        && !out.line(event.line)?
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+    out.flush().map(drop)
+}
+
+/// What tells whether an event has been printed before.
+enum Once {
+    /// By what has been printed so far.
+    Holding { keys: Keys, held: HashSet<u128> },
+    /// By the places of all repeats: block, and places in it.
+    Knowing(HashMap<i64, Vec<u32>>),
+}
+
+impl Once {
+    fn is_first(&mut self, seq: i64, nth: usize, project_key: &str, id: Uuid) -> bool {
+        match self {
+            Once::Holding { keys, held } => held.insert(keys.key(project_key, id)),
+            Once::Knowing(repeats) => {
+                !repeats.get(&seq).is_some_and(|places| places.binary_search(&(nth as u32)).is_ok())
+            }
+        }
+    }
+}
+
+/// One number for a project's event. Which numbers nobody can know beforehand, so
+/// nobody can make two events of two projects meet.
+#[derive(Default)]
+struct Keys {
+    random: RandomState,
+    of_projects: HashMap<Box<str>, u128>,
+}
+
+impl Keys {
+    fn key(&mut self, project_key: &str, id: Uuid) -> u128 {
+        let of_project = match self.of_projects.get(project_key) {
+            Some(known) => *known,
+            None => {
+                let half = |salt: u8| u128::from(self.random.hash_one((salt, project_key)));
+                let made = half(0) << 64 | half(1);
+                self.of_projects.insert(project_key.into(), made);
+                made
+            }
+        };
+        of_project ^ id.as_u128()
+    }
+}
+
+/// The places of all events that are further back already, found in `parts` walks
+/// over the ids, each of which holds one part of them.
+fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
+    // A block that cannot be printed must not stand for events that come again.
+    let mut good = HashSet::new();
+    for block in reader.blocks(Position::default()).map_err(Error::Log)? {
+        match block {
+            Ok(block) if block.seq > last.seq => break,
+            Ok(block) if wanted.is_at(block.received_at) => drop(good.insert(block.seq)),
+            Ok(_) | Err(Trouble::Damage(_)) => {}
+            Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+        }
+    }
+    let mut keys = Keys::default();
+    let mut places: HashMap<i64, Vec<u32>> = HashMap::new();
+    for part in 0..parts {
+        let mut held = HashSet::new();
+        for block in reader.ids(Position::default()).map_err(Error::Log)?.flatten() {
+            if !good.contains(&block.seq) {
+                continue;
+            }
+            for (nth, (project_key, id)) in block.iter().enumerate() {
+                if !wanted.is_of(project_key) {
+                    continue;
+                }
+                let key = keys.key(project_key, id);
+                // The upper half picks the part, as the parts of a line are picked.
+                let of = ((key >> 64) * u128::from(parts)) >> 64;
+                if of == u128::from(part) && !held.insert(key) {
+                    places.entry(block.seq).or_default().push(nth as u32);
+                }
+            }
+        }
+    }
+    for places in places.values_mut() {
+        places.sort_unstable();
+    }
+    Ok(places)
+}

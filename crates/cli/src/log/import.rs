@@ -1,0 +1,336 @@
+//! Events from JSON lines, each stored once.
+
+use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::open::make_directory;
+use crate::{Error, Result};
+use clap::Args;
+use futures_util::future::join_all;
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_domain::Instant;
+use muriel_events::Record;
+use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Taken, Trouble};
+use serde_json::json;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The longest line: what the server takes of one event, and what it adds.
+const LINE_MAX: usize = 64 << 10;
+/// Events and bytes that are compared with the log at a time.
+const CHUNK: (usize, usize) = (100_000, 24 << 20);
+/// Events and bytes of one batch.
+const BATCH: (usize, usize) = (2_000, 1 << 20);
+/// How far apart what shares a block may have been received.
+const TOGETHER_US: u64 = 1_000_000;
+/// How often a busy log is tried, half a second apart.
+const TRIES: u32 = 120;
+/// Refused lines that are told one by one.
+const TOLD: u64 = 20;
+
+/// `muriel log import`
+#[derive(Debug, Args)]
+pub struct Import {
+    #[command(flatten)]
+    common: Common,
+    /// File of JSON lines, or - for standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    /// Put all events into this project (its key) instead of their own.
+    #[arg(long, value_name = "PROJECT_KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    project: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of the lines.
+#[derive(Debug, Default)]
+struct Tally {
+    new: u64,
+    repeated: u64,
+    refused: u64,
+}
+
+impl Import {
+    pub(super) async fn run(self) -> Result<()> {
+        let place = Place::load(&self.common)?;
+        let (from, size) = self.source()?;
+        make_directory(&place.data_dir)?;
+        let mut options = Settings::load(self.common.clone(), ServeFlags::default())?.log;
+        // Flushed once, at the end.
+        options.durability = Durability::Relaxed;
+        let log = Log::open(&place.data_dir, options).map_err(Error::Log)?;
+        let mut importing = Importing {
+            reader: Reader::open(&place.data_dir).map_err(Error::Log)?,
+            log: &log,
+            project: self.project.as_deref(),
+            bar: bar(size),
+            tally: Tally::default(),
+        };
+        let done = importing.all(from).await;
+        let tally = importing.tally;
+        importing.bar.finish_and_clear();
+        let closed = log.close().await.map_err(Error::Log).and_then(|()| flush(&place.data_dir));
+        if self.json {
+            println!("{}", json!({ "new": tally.new, "repeated": tally.repeated, "refused": tally.refused }));
+        } else {
+            println!("{} new, {} repeated, {} refused", tally.new, tally.repeated, tally.refused);
+        }
+        done.and(closed)?;
+        match tally.refused {
+            0 => Ok(()),
+            1 => Err(Error::Refused("1 line was refused; every other event is in the log".to_owned())),
+            n => Err(Error::Refused(format!("{n} lines were refused; every other event is in the log"))),
+        }
+    }
+
+    /// What to read, and its size where that is known.
+    fn source(&self) -> Result<(Box<dyn BufRead>, Option<u64>)> {
+        if self.file == Path::new("-") {
+            return Ok((Box::new(BufReader::with_capacity(1 << 16, io::stdin())), None));
+        }
+        let failed = |source| Error::File { doing: "cannot read", path: self.file.clone(), source };
+        let file = File::open(&self.file).map_err(failed)?;
+        let about = file.metadata().map_err(failed)?;
+        if about.is_dir() {
+            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let size = Some(about.len()).filter(|_| about.is_file());
+        Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size))
+    }
+}
+
+/// On a terminal only.
+fn bar(size: Option<u64>) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match size {
+        Some(size) => (ProgressBar::new(size), "  {bar:32} {percent:>3} %  {msg}"),
+        None => (ProgressBar::no_length(), "  {spinner} {msg}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Makes what was written outlive a power cut. The log is closed, so no lock ends
+/// with these files; they may have been rolled meanwhile, which flushes them.
+fn flush(directory: &Path) -> Result<()> {
+    for name in ["log.db-wal", "log.db"] {
+        let path = directory.join(name);
+        match File::open(&path).and_then(|file| file.sync_all()) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::File { doing: "cannot flush", path, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// An event that was read.
+struct Received {
+    project_key: Arc<str>,
+    id: Uuid,
+    received_at: Instant,
+    line: Vec<u8>,
+}
+
+struct Importing<'i> {
+    reader: Reader,
+    log: &'i Log,
+    project: Option<&'i str>,
+    bar: ProgressBar,
+    tally: Tally,
+}
+
+impl Importing<'_> {
+    async fn all(&mut self, mut from: Box<dyn BufRead>) -> Result<()> {
+        let (mut chunk, mut bytes, mut number) = (Vec::new(), 0, 0_u64);
+        let mut line = Vec::new();
+        let mut keys: HashMap<String, Arc<str>> = HashMap::new();
+        loop {
+            line.clear();
+            number += 1;
+            let read = next_line(&mut *from, &mut line)
+                .map_err(|error| Error::Other(format!("line {number} cannot be read: {error}").into()))?;
+            if read == 0 {
+                break;
+            }
+            self.bar.inc(read);
+            match event(&line, self.project, &mut keys) {
+                Ok(None) => {}
+                Ok(Some(event)) => {
+                    bytes += event.line.len();
+                    chunk.push(event);
+                }
+                Err(problem) => self.refuse(number, &problem),
+            }
+            if chunk.len() >= CHUNK.0 || bytes >= CHUNK.1 {
+                self.store(std::mem::take(&mut chunk)).await?;
+                bytes = 0;
+            }
+        }
+        self.store(chunk).await
+    }
+
+    fn refuse(&mut self, number: u64, problem: &str) {
+        self.tally.refused += 1;
+        if self.tally.refused <= TOLD {
+            self.bar.suspend(|| eprintln!("muriel: line {number} is no event: {problem}"));
+        } else if self.tally.refused == TOLD + 1 {
+            self.bar.suspend(|| eprintln!("muriel: further lines that are no events are only counted"));
+        }
+    }
+
+    /// Stores those that the log does not have.
+    ///
+    /// The log itself recognises repeats for days; here it is asked for all it has.
+    async fn store(&mut self, chunk: Vec<Received>) -> Result<()> {
+        let mut new: HashMap<(Uuid, Arc<str>), usize> = HashMap::with_capacity(chunk.len());
+        for (at, event) in chunk.iter().enumerate() {
+            new.entry((event.id, event.project_key.clone())).or_insert(at);
+        }
+        for block in self.reader.ids(Position::default()).map_err(Error::Log)? {
+            match block {
+                Ok(block) => {
+                    for (project_key, id) in block.iter() {
+                        new.remove(&(id, project_key.clone()));
+                    }
+                }
+                // What cannot be read is stored again.
+                Err(Trouble::Damage(_)) => {}
+                Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+            }
+        }
+        self.tally.repeated += (chunk.len() - new.len()) as u64;
+        let fresh: Vec<bool> = {
+            let mut fresh = vec![false; chunk.len()];
+            new.into_values().for_each(|at| fresh[at] = true);
+            fresh
+        };
+        let events = chunk.into_iter().zip(fresh).filter_map(|(event, is_new)| is_new.then_some(event));
+        let appended = join_all(batches(events).into_iter().map(|batch| append(self.log, batch))).await;
+        for taken in appended {
+            for taken in taken? {
+                match taken {
+                    Taken::Stored => self.tally.new += 1,
+                    Taken::Repeated => self.tally.repeated += 1,
+                }
+            }
+        }
+        self.bar.set_message(format!("{} new events", self.tally.new));
+        Ok(())
+    }
+}
+
+/// Reads one line with its line feed; how many bytes. Of a line that is too long
+/// only the beginning is kept, which is longer than any event.
+fn next_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
+    let mut read = (&mut *from).take(LINE_MAX as u64 + 2).read_until(b'\n', line)? as u64;
+    if read > LINE_MAX as u64 && line.last() != Some(&b'\n') {
+        read += from.skip_until(b'\n')? as u64;
+    }
+    Ok(read)
+}
+
+/// The event of a line; none of a blank one.
+fn event(
+    line: &[u8],
+    project: Option<&str>,
+    keys: &mut HashMap<String, Arc<str>>,
+) -> Result<Option<Received>, String> {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.len() > LINE_MAX {
+        return Err(format!("it has more than {LINE_MAX} bytes"));
+    }
+    let mut record: Record = serde_json::from_slice(line).map_err(|error| {
+        // It is always line 1 of what was read.
+        error.to_string().replace(" at line 1 column ", " at column ")
+    })?;
+    if record.id.is_nil() {
+        return Err("its id is nil".to_owned());
+    }
+    if !(1..=128).contains(&record.visitor.id.chars().count()) {
+        return Err("visitor.id must have 1 to 128 characters".to_owned());
+    }
+    if record.project_key.is_empty() {
+        return Err("its project_key is blank".to_owned());
+    }
+    let line = match project {
+        Some(project) if project != &*record.project_key => {
+            record.project_key = project.into();
+            serde_json::to_vec(&record).map_err(|error| error.to_string())?
+        }
+        // As it is, to the byte.
+        _ => line.to_vec(),
+    };
+    let project_key = match keys.get(&*record.project_key) {
+        Some(known) => known.clone(),
+        None => {
+            keys.insert(record.project_key.to_string(), record.project_key.clone());
+            record.project_key
+        }
+    };
+    Ok(Some(Received { project_key, id: record.id, received_at: record.received_at, line }))
+}
+
+/// The events in batches of what was received together.
+fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut range = (0, 0);
+    for event in events {
+        let at = event.received_at.us();
+        let (low, high) = (range.0.min(at), range.1.max(at));
+        let fits = batches.last().is_some_and(|batch| {
+            batch.project_key == event.project_key
+                && low.abs_diff(high) <= TOGETHER_US
+                && batch.events.len() < BATCH.0
+                && batch.lines.len() < BATCH.1
+        });
+        range = if fits { (low, high) } else { (at, at) };
+        if !fits {
+            batches.push(Batch {
+                project_key: event.project_key,
+                received_at: event.received_at,
+                events: Vec::new(),
+                lines: Vec::new(),
+            });
+        }
+        if let Some(batch) = batches.last_mut() {
+            batch.received_at = Instant::from_us(range.1);
+            batch.lines.extend_from_slice(&event.line);
+            batch.lines.push(b'\n');
+            batch.events.push(Entry { id: event.id, end: batch.lines.len() });
+        }
+    }
+    batches
+}
+
+/// Stores a batch; a log that others keep busy is waited for.
+async fn append(log: &Log, batch: Batch) -> Result<Vec<Taken>> {
+    let mut tries = 0;
+    loop {
+        match log.append(batch.clone()).await {
+            Ok(taken) => return Ok(taken),
+            Err(Refused::Busy) if tries < TRIES => {
+                tries += 1;
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+            Err(refused) => {
+                return Err(Error::Refused(format!(
+                    "{refused}; import the rest later, what is stored already is recognised"
+                )));
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The event log from the command line: all of it works beside a running server.
+
+mod count;
+mod export;
+mod import;
+mod prune;
+mod tail;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use crate::config::{Common, Place};
+use crate::{Error, Result};
+use clap::{Args, Subcommand};
+use muriel_domain::Instant;
+use muriel_events::log::{Reader, Trouble};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+
+/// `muriel log …`
+#[derive(Debug, Subcommand)]
+pub enum LogCommand {
+    /// Count the stored events of each project.
+    Count(count::Count),
+    /// Print the newest events, then each new one as it comes, as JSON lines.
+    Tail(tail::Tail),
+    /// Read everything and compare it with the chain of hashes.
+    Verify(verify::Verify),
+    /// Print every event once, as JSON lines.
+    Export(export::Export),
+    /// Store events from JSON lines as `muriel log export` prints them.
+    Import(import::Import),
+    /// Delete closed files whose events were all received long ago.
+    Prune(prune::Prune),
+}
+
+/// Does a command on the event log.
+///
+/// # Errors
+/// What keeps it from being done, and damage that it came past.
+pub fn run(command: LogCommand) -> Result<()> {
+    match command {
+        LogCommand::Count(count) => count.run(),
+        LogCommand::Tail(tail) => tail.run(),
+        LogCommand::Verify(verify) => verify.run(),
+        LogCommand::Export(export) => export.run(),
+        LogCommand::Import(import) => crate::block_on(import.run()),
+        LogCommand::Prune(prune) => crate::block_on(prune.run()),
+    }
+}
+
+/// Which events a command is about.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Wanted {
+    /// Those of this project only (its key).
+    #[arg(long, value_name = "PROJECT_KEY")]
+    pub project: Option<String>,
+    /// Those received from this date or time on: 2026-03-01, or 2026-03-01T09:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub from: Option<Instant>,
+    /// Those received before this date or time.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub to: Option<Instant>,
+}
+
+impl Wanted {
+    fn is_at(&self, received_at: Instant) -> bool {
+        self.from.is_none_or(|from| from <= received_at) && self.to.is_none_or(|to| received_at < to)
+    }
+
+    fn is_of(&self, project_key: &str) -> bool {
+        self.project.as_deref().is_none_or(|wanted| wanted == project_key)
+    }
+}
+
+fn moment(text: &str) -> Result<Instant, String> {
+    Instant::parse(text).map_err(|flaw| flaw.to_string())
+}
+
+/// The log of the data directory, to be read.
+fn reader(common: &Common) -> Result<Reader> {
+    let place = Place::load(common)?;
+    let directory = std::path::absolute(&place.data_dir).unwrap_or(place.data_dir);
+    let failed = |path: &std::path::Path| {
+        let path = path.to_owned();
+        move |source| Error::File { doing: "cannot read", path, source }
+    };
+    match fs::read_dir(&directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let message = format!("there is no Muriel data in {}; name it with --data-dir", directory.display());
+            return Err(Error::Refused(message));
+        }
+        listed => listed.map(drop).map_err(failed(&directory))?,
+    }
+    // SQLite tells less about why a file cannot be opened. Nothing is open yet, so
+    // closing it again ends no lock.
+    let active = directory.join("log.db");
+    match File::open(&active) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        opened => opened.map(drop).map_err(failed(&active))?,
+    }
+    Reader::open(&directory).map_err(|error| match error {
+        muriel_events::log::Error::Missing { .. } => Error::Refused(format!(
+            "there is no event log in {}; it begins with the first muriel serve, or name another directory with \
+             --data-dir",
+            directory.display()
+        )),
+        error => Error::Log(error),
+    })
+}
+
+/// What was damaged along a walk.
+#[derive(Debug, Default)]
+struct Damages {
+    first: Option<String>,
+    more: u64,
+    quiet: bool,
+}
+
+impl Damages {
+    /// Where another walk tells of them.
+    fn quiet() -> Self {
+        Self { quiet: true, ..Self::default() }
+    }
+
+    /// Tells of the trouble on standard error; what ends the walk is an error.
+    fn note(&mut self, trouble: Trouble) -> Result<()> {
+        match trouble {
+            Trouble::Failed(error) => Err(Error::Log(error)),
+            Trouble::Damage(damage) => {
+                if !self.quiet {
+                    eprintln!("muriel: damaged: {damage}");
+                }
+                match self.first {
+                    None => self.first = Some(damage.to_string()),
+                    Some(_) => self.more += 1,
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn into_result(self) -> Result<()> {
+        match self {
+            Damages { first: None, .. } => Ok(()),
+            Damages { first: Some(first), more: 0, .. } => Err(Error::Damaged(first)),
+            Damages { first: Some(first), more, .. } => Err(Error::Damaged(format!("{first}; and {more} more"))),
+        }
+    }
+}
+
+/// Standard output, which whoever reads it may close at any time.
+struct Output {
+    to: BufWriter<StdoutLock<'static>>,
+    closed: bool,
+}
+
+impl Output {
+    fn new() -> Self {
+        Self { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), closed: false }
+    }
+
+    /// Writes a line. False once nobody reads any more.
+    fn line(&mut self, line: &[u8]) -> Result<bool> {
+        let written = self.to.write_all(line).and_then(|()| self.to.write_all(b"\n"));
+        self.checked(written)
+    }
+
+    fn flush(&mut self) -> Result<bool> {
+        let flushed = if self.closed { Ok(()) } else { self.to.flush() };
+        self.checked(flushed)
+    }
+
+    fn checked(&mut self, done: io::Result<()>) -> Result<bool> {
+        match done {
+            Ok(()) => Ok(!self.closed),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(false)
+            }
+            Err(error) => Err(Error::Other(format!("cannot write to standard output: {error}").into())),
+        }
+    }
+}

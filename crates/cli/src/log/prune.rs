@@ -1,0 +1,48 @@
+//! Deleting what is old.
+
+use super::reader;
+use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::{Error, Result};
+use clap::Args;
+use muriel_api::clock::Clock;
+use muriel_domain::time::DAY_US;
+use muriel_events::log::Log;
+use serde_json::json;
+
+/// `muriel log prune`
+#[derive(Debug, Args)]
+pub struct Prune {
+    #[command(flatten)]
+    common: Common,
+    /// Files whose events were all received more than so many days ago.
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
+    older_than: i64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Prune {
+    pub(super) async fn run(self) -> Result<()> {
+        // There has to be a log: opening it to write would begin one.
+        drop(reader(&self.common)?);
+        let place = Place::load(&self.common)?;
+        let options = Settings::load(self.common, ServeFlags::default())?.log;
+        let log = Log::open(&place.data_dir, options).map_err(Error::Log)?;
+        let before = Clock::System.now().plus_us(-self.older_than * DAY_US);
+        let pruned = log.prune(before).await;
+        let closed = log.close().await;
+        let pruned = pruned.map_err(Error::Log)?;
+        closed.map_err(Error::Log)?;
+        if self.json {
+            println!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }));
+        } else if pruned.files == 0 {
+            println!("No closed file is older than {} days; log.db, which is written, always stays.", self.older_than);
+        } else {
+            let (files, size) = (pruned.files, pruned.bytes as f64 / f64::from(1 << 20));
+            let s = if files == 1 { "" } else { "s" };
+            println!("Deleted {files} file{s} with {} blocks, {size:.1} MiB.", pruned.blocks);
+        }
+        Ok(())
+    }
+}

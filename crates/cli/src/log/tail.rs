@@ -1,0 +1,100 @@
+//! The newest events, then each new one as it comes.
+
+use super::{Damages, Output, reader};
+use crate::config::Common;
+use crate::{Error, Result};
+use clap::Args;
+use muriel_events::log::{Block, Position, Reader};
+use std::collections::VecDeque;
+use std::thread;
+use std::time::Duration;
+
+/// How often the log is looked at for more.
+const LOOK: Duration = Duration::from_millis(200);
+/// Blocks to go back at first in search of the newest events.
+const BACK: i64 = 16;
+
+/// `muriel log tail`
+#[derive(Debug, Args)]
+pub struct Tail {
+    #[command(flatten)]
+    common: Common,
+    /// Events of this project only (its key).
+    #[arg(long, value_name = "PROJECT_KEY")]
+    project: Option<String>,
+    /// How many of the newest events to begin with.
+    #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
+    lines: usize,
+}
+
+impl Tail {
+    /// Runs until it is interrupted, or nobody reads any more.
+    pub(super) fn run(self) -> Result<()> {
+        let reader = reader(&self.common)?;
+        let mut damages = Damages::default();
+        let mut out = Output::new();
+        let mut blocks = reader.blocks(self.beginning(&reader)?).map_err(Error::Log)?;
+
+        let mut newest: VecDeque<Vec<u8>> = VecDeque::new();
+        for block in &mut blocks {
+            match block {
+                Err(trouble) => damages.note(trouble)?,
+                Ok(block) => {
+                    for line in self.lines_of(&block) {
+                        if newest.len() == self.lines {
+                            newest.pop_front();
+                        }
+                        if self.lines > 0 {
+                            newest.push_back(line.to_vec());
+                        }
+                    }
+                }
+            }
+        }
+        for line in newest {
+            out.line(&line)?;
+        }
+        while out.flush()? {
+            thread::sleep(LOOK);
+            for block in &mut blocks {
+                match block {
+                    Err(trouble) => damages.note(trouble)?,
+                    Ok(block) => {
+                        for line in self.lines_of(&block) {
+                            out.line(line)?;
+                        }
+                    }
+                }
+                if !out.flush()? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lines_of<'b>(&self, block: &'b Block) -> impl Iterator<Item = &'b [u8]> {
+        let wanted = self.project.clone();
+        let is_wanted = move |key: &str| wanted.as_deref().is_none_or(|wanted| wanted == key);
+        block.events().filter(move |event| is_wanted(event.project_key)).map(|event| event.line)
+    }
+
+    /// Far enough back for as many events as are wanted.
+    fn beginning(&self, reader: &Reader) -> Result<Position> {
+        let last = reader.last().map_err(Error::Log)?;
+        let mut back = if self.lines == 0 { 0 } else { BACK };
+        loop {
+            let after = Position { seq: (last.seq - back).max(0) };
+            let summaries = reader.summaries(after).map_err(Error::Log)?;
+            let runs = summaries.flatten().flat_map(|summary| summary.runs);
+            let found: usize = runs
+                .filter(|run| self.project.as_deref().is_none_or(|wanted| wanted == &*run.project_key))
+                .map(|run| run.events as usize)
+                .sum();
+            if found >= self.lines || after.seq == 0 {
+                return Ok(after);
+            }
+            back *= 4;
+        }
+    }
+}

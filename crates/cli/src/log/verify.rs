@@ -1,0 +1,67 @@
+//! Whether the log is as it was written.
+
+use super::reader;
+use crate::config::Common;
+use crate::{Error, Result};
+use clap::Args;
+use muriel_events::log::Verified;
+use serde_json::{Value, json};
+
+/// `muriel log verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    #[command(flatten)]
+    common: Common,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn run(self) -> Result<()> {
+        let verified = reader(&self.common)?.verify().map_err(Error::Log)?;
+        if self.json {
+            println!("{}", as_json(&verified));
+        } else {
+            print!("{}", as_text(&verified));
+        }
+        match verified.first_damage {
+            None => Ok(()),
+            Some(damage) => Err(Error::Damaged(damage.to_string())),
+        }
+    }
+}
+
+fn hex(hash: &[u8; 32]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn as_json(verified: &Verified) -> Value {
+    json!({
+        "whole": verified.first_damage.is_none(),
+        "blocks": verified.blocks,
+        "events": verified.events,
+        "first_block": verified.range.map(|(first, _)| first),
+        "last_block": verified.range.map(|(_, last)| last),
+        "first_hash": verified.hashes.map(|(first, _)| hex(&first)),
+        "last_hash": verified.hashes.map(|(_, last)| hex(&last)),
+        "damaged_blocks": verified.damaged,
+        "first_damage": verified.first_damage.as_ref().map(ToString::to_string),
+    })
+}
+
+fn as_text(verified: &Verified) -> String {
+    let mut text = format!("blocks      {}", verified.blocks);
+    if let Some((first, last)) = verified.range {
+        text.push_str(&format!(", from {first} to {last}"));
+    }
+    text.push_str(&format!("\nevents      {}\n", verified.events));
+    if let Some((first, last)) = &verified.hashes {
+        text.push_str(&format!("first hash  {}\nlast hash   {}\n", hex(first), hex(last)));
+    }
+    match verified.first_damage {
+        None => text.push_str("\nEvery block is as it was written.\n"),
+        Some(_) => text.push_str(&format!("damaged     {}\n", verified.damaged.max(1))),
+    }
+    text
+}
