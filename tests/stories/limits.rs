@@ -157,14 +157,14 @@ fn content_types(on: On) {
         let id = path.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
         let idea = shop.hypothesis(json!({ "problem": "P" }));
         let goal = shop.goal(&format!("for-{}", operation.id));
-        let below = operation.below_project(id, idea, goal);
+        let below = operation.below_project(id, "checkout", idea, goal);
         let call =
             shop.call(&operation.method, &below).header("content-type", "application/merge-patch+json").body("{}");
         let answer = call.send();
         if operation.id == "updateExperiment" {
             answer.ok();
         } else {
-            answer.refused(415, "unsupported_media_type");
+            operation.refused(answer, 415, "unsupported_media_type");
         }
     }
 }
@@ -204,7 +204,11 @@ fn methods_that_are_none(on: On) {
     let (app, shop, _) = scene(on);
     let operations = &Contract::get().operations;
     for operation in operations {
-        let target = format!("{}{}", shop.base, operation.below_project(1, 1, 1));
+        let below = operation.below_project(1, "checkout", 1, 1);
+        let target = match operation.is_public() {
+            true => below.replace("{project_key}", &shop.project_key),
+            false => format!("{}{below}", shop.base),
+        };
         let declared: Vec<_> =
             operations.iter().filter(|other| other.path == operation.path).map(|other| other.method.as_str()).collect();
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
@@ -213,7 +217,13 @@ fn methods_that_are_none(on: On) {
             }
             let request =
                 format!("{method} {target} HTTP/1.1\r\nHost: story\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-            let answer = raw::exchange(app.address, request.as_bytes()).refused(405, "method_not_allowed");
+            let answer = raw::exchange(app.address, request.as_bytes());
+            // Browsers of other origins ask with it what they may do.
+            if method == "OPTIONS" && (operation.is_public() || operation.is_ofrep()) {
+                answer.has_status(200);
+                continue;
+            }
+            let answer = answer.refused(405, "method_not_allowed");
             let mut allowed: Vec<_> = answer.header("allow").unwrap_or_default().split(',').map(str::trim).collect();
             allowed.retain(|method| *method != "HEAD");
             allowed.sort_unstable();

@@ -1,6 +1,6 @@
 //! The order of checks: what is told first when several things are wrong.
 
-use crate::scene::{Things, good_body};
+use crate::scene::{Things, good_body, unknown_path};
 use muriel_tests::{Contract, On, Operation, stories};
 use serde_json::json;
 
@@ -23,22 +23,24 @@ fn key_then_project_then_scope_then_thing_then_body(on: On) {
     let things = Things::make(&shop, "order");
     let before = things.all(&shop);
     let nobody = shop.with_key(Some("mk_nobody"));
-    let scopeless = app.scoped(&shop, "evaluate");
-    for operation in &Contract::get().operations {
-        let unknown_thing = operation.below_project(9_999, 9_999, 9_999);
+    let scopeless = app.scoped(&shop, "admin");
+    for operation in Contract::get().keyed() {
+        let unknown_thing = unknown_path(operation);
         let known_thing = things.path(operation);
         let send = |client: &muriel_tests::Client, path: &str| {
             all_wrong(client.call(&operation.method, path), operation).send()
         };
-        send(&nobody.in_project("prj_unknown"), &unknown_thing).refused(401, "unauthorized");
-        send(&nobody, &known_thing).refused(401, "unauthorized");
+        let refused = |answer, status, code| operation.refused(answer, status, code);
+        refused(send(&nobody.in_project("prj_unknown"), &unknown_thing), 401, "unauthorized");
+        refused(send(&nobody, &known_thing), 401, "unauthorized");
 
-        let project = send(&scopeless.in_project("prj_unknown"), &unknown_thing).refused(404, "not_found");
-        assert_eq!(project.body["error"], "project not found", "{}", operation.id);
-        send(&scopeless, &unknown_thing).refused(403, "missing_scope");
-        send(&scopeless, &known_thing).refused(403, "missing_scope");
+        let project = refused(send(&scopeless.in_project("prj_unknown"), &unknown_thing), 404, "not_found");
+        let sentence = if operation.is_ofrep() { "errorDetails" } else { "error" };
+        assert_eq!(project.body[sentence], "project not found", "{}", operation.id);
+        refused(send(&scopeless, &unknown_thing), 403, "missing_scope");
+        refused(send(&scopeless, &known_thing), 403, "missing_scope");
         if operation.names_a_thing() {
-            let thing = send(&shop, &unknown_thing).refused(404, "not_found");
+            let thing = refused(send(&shop, &unknown_thing), 404, "not_found");
             assert!(!thing.text().contains("9999"), "{}", thing.text());
             assert!(!thing.text().contains(&shop.project_key), "{}", thing.text());
         }
@@ -46,15 +48,15 @@ fn key_then_project_then_scope_then_thing_then_body(on: On) {
             continue;
         }
         let call = || shop.call(&operation.method, &known_thing).header("if-match", "\"other\"");
-        send(&shop, &known_thing).refused(415, "unsupported_media_type");
-        call().untyped("{}").send().refused(415, "unsupported_media_type");
-        call().body("{\"a\":1,\"a\":2}").send().refused(400, "malformed_body");
-        call().body("").send().refused(400, "malformed_body");
-        call().json(json!([])).send().refused(400, "invalid_field");
-        call().json(json!({ "no_such_field": 1 })).send().refused(400, "invalid_field");
+        refused(send(&shop, &known_thing), 415, "unsupported_media_type");
+        refused(call().untyped("{}").send(), 415, "unsupported_media_type");
+        refused(call().body("{\"a\":1,\"a\":2}").send(), 400, "malformed_body");
+        refused(call().body("").send(), 400, "malformed_body");
+        refused(call().json(json!([])).send(), 400, "invalid_field");
+        refused(call().json(json!({ "no_such_field": 1 })).send(), 400, "invalid_field");
         let mut body = good_body(operation).expect("a body");
         body["padding"] = json!("x".repeat(2 << 20));
-        call().json(body).send().refused(413, "body_too_large");
+        refused(call().json(body).send(), 413, "body_too_large");
     }
     assert_eq!(things.all(&shop), before);
 }
@@ -124,7 +126,7 @@ fn ids_that_are_none(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
     let things = Things::make(&shop, "ids");
-    let operations = Contract::get().operations.iter().filter(|operation| operation.names_a_thing());
+    let operations = Contract::get().keyed().filter(|operation| operation.path.contains("_id}"));
     for operation in operations {
         let path = things.path(operation);
         let id = path.split('/').nth(2).expect("an id").to_owned();

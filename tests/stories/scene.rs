@@ -6,30 +6,33 @@ use serde_json::{Value, json};
 /// One thing of each kind in a project.
 pub(crate) struct Things {
     pub(crate) test_id: i64,
+    pub(crate) experiment_key: String,
     pub(crate) hypothesis_id: i64,
     pub(crate) goal_id: i64,
 }
 
 impl Things {
-    /// Makes them; `word` is in all their texts, keys aside.
+    /// Makes them; `word` is in all their texts, the goal's key aside.
     pub(crate) fn make(shop: &Client, word: &str) -> Self {
         let goal = json!({ "goal_name": format!("{word} bought"), "goal_type": "event", "goal_value": word, "goal_key": "bought" });
         let goal_id = shop.post("/goal", goal).created()["goal_profile_id"].as_i64().expect("an id");
         let hypothesis_id = shop.hypothesis(json!({ "observation": format!("{word} was seen") }));
+        let experiment_key = format!("{word}-checkout");
         let test_id = shop.experiment(json!({
             "test_name": format!("{word} test"),
-            "experiment_key": "checkout",
+            "experiment_key": experiment_key,
             "variants": [{ "name": "Variant 1", "nickname": word, "customJS": format!("say('{word}')") }],
             "tags": [word],
             "hypothesis_id": hypothesis_id,
             "primary_goal_key": "bought",
         }));
-        Self { test_id, hypothesis_id, goal_id }
+        Self { test_id, experiment_key, hypothesis_id, goal_id }
     }
 
     /// The path of an operation on these things, below the project.
     pub(crate) fn path(&self, operation: &Operation) -> String {
-        operation.below_project(self.test_id, self.hypothesis_id, self.goal_id)
+        let below = operation.below_project(self.test_id, &self.experiment_key, self.hypothesis_id, self.goal_id);
+        if operation.id == "explainAssignment" { below + "?visitor=v-1" } else { below }
     }
 
     /// Everything that reads tell of these things.
@@ -59,6 +62,8 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "updateExperimentStatus" => json!({ "status": 1 }),
         "serveWinner" => json!({ "variant_id": "1" }),
         "updateServingRollout" => json!({ "traffic_allocation": 50 }),
+        "evaluateFlag" | "evaluateFlags" => json!({ "context": { "targetingKey": "v-1" } }),
+        "evaluateMany" => json!({ "contexts": [{ "targetingKey": "v-1" }] }),
         "createHypothesis" | "updateHypothesis" => json!({ "problem": "P" }),
         "createGoal" => json!({ "goal_name": "N", "goal_type": "event", "goal_value": "n" }),
         "updateGoal" => json!({ "goal_name": "N" }),
@@ -88,4 +93,9 @@ pub(crate) fn snapshot(shop: &Client, test_id: i64) -> (Vec<u8>, String) {
 /// The keys of an object, in order.
 pub(crate) fn keys(object: &Value) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// The path of an operation on things that nobody has.
+pub(crate) fn unknown_path(operation: &Operation) -> String {
+    operation.below_project(9_999, "nobody-has-this", 9_999, 9_999)
 }

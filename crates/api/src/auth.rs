@@ -1,7 +1,7 @@
 //! Who is asking: the checks before anything else, in their fixed order.
 
 use crate::app::App;
-use crate::directory::KnownKey;
+use crate::directory::{KnownKey, Outage};
 use crate::edge::RequestContext;
 use crate::error::ApiError;
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// A scope that an operation needs, as a type.
 pub(crate) trait Needs: Send + Sync + 'static {
     const SCOPE: Scope;
+    /// What holds while the database is away.
+    const OUTAGE: Outage = Outage::Refuse;
 }
 
 /// Needs `read`.
@@ -35,6 +37,8 @@ impl Needs for Write {
 
 impl Needs for Evaluate {
     const SCOPE: Scope = Scope::Evaluate;
+    // Customers' servers go on deciding, as pages do.
+    const OUTAGE: Outage = Outage::Remember;
 }
 
 /// A key that may do what the operation needs in the project of its path.
@@ -71,13 +75,27 @@ impl<N: Needs> FromRequestParts<App> for Caller<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        Self::arrive(parts, app, bearer).await
+    }
+}
+
+impl<N: Needs> Caller<N> {
+    /// The caller whose key `read` finds in the header.
+    ///
+    /// # Errors
+    /// What `read` returns, and what is wrong with key, project or scope.
+    pub(crate) async fn arrive(
+        parts: &mut Parts,
+        app: &App,
+        read: fn(&HeaderMap) -> Result<&str, ApiError>,
+    ) -> Result<Self, ApiError> {
         let context = RequestContext::from_request_parts(parts, app).await?;
         let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let key = app.directory.key(bearer(&parts.headers)?).await?;
+        let key = app.directory.key(read(&parts.headers)?, N::OUTAGE).await?;
         context.authenticated(&key.stored.id)?;
         let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
         let project = match wanted {
-            Some((_, project_key)) => app.directory.project(project_key).await?,
+            Some((_, project_key)) => app.directory.project(project_key, N::OUTAGE).await?,
             None => None,
         };
         let grant = &key.stored.grant;
@@ -96,7 +114,7 @@ impl<N: Needs> FromRequestParts<App> for Caller<N> {
 /// # Errors
 /// `Unauthorized` when there is no such header, more than one, another scheme,
 /// no key or more than one word.
-fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(ApiError::Unauthorized) };
     let mut words = value.to_str().unwrap_or_default().split_ascii_whitespace();

@@ -300,9 +300,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 fn finish(mut response: Response, shared: &Shared) -> Response {
     if response.status().as_u16() >= 400 {
         let failed = response.extensions_mut().remove::<Failed>();
-        let error = failed.map(|Failed(error)| error).or_else(|| bare_error(&response));
-        if let Some(error) = error {
-            write_error(&mut response, &error, shared);
+        if let Some(failed) = failed.or_else(|| bare_error(&response)) {
+            write_error(&mut response, failed, shared);
         }
     }
     let headers = response.headers_mut();
@@ -320,8 +319,8 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
 
 /// Writes an error over whatever the response held. Other header fields stay,
 /// such as the `Allow` of a 405.
-fn write_error(response: &mut Response, error: &ApiError, shared: &Shared) {
-    if let ApiError::Internal(cause) = error {
+fn write_error(response: &mut Response, Failed { error, body }: Failed, shared: &Shared) {
+    if let ApiError::Internal(cause) = &*error {
         error!(
             request_id = shared.id.as_str(),
             route = shared.route(),
@@ -334,7 +333,7 @@ fn write_error(response: &mut Response, error: &ApiError, shared: &Shared) {
     headers.remove(header::CONTENT_LENGTH);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     error.add_headers(headers);
-    *response.body_mut() = Body::from(error.body(shared.id.as_str()));
+    *response.body_mut() = Body::from(body.unwrap_or_else(|| error.body(shared.id.as_str())));
 }
 
 /// An error and its causes on one line.
@@ -350,7 +349,7 @@ fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
 
 /// The error that the framework means by a status with no body, or with a text
 /// of its own. A handler that wrote a body of another type has said what it means.
-fn bare_error(response: &Response) -> Option<Arc<ApiError>> {
+fn bare_error(response: &Response) -> Option<Failed> {
     let by_framework = match response.headers().get(header::CONTENT_TYPE) {
         None => true,
         Some(content_type) => content_type.as_bytes().starts_with(b"text/plain"),
@@ -374,7 +373,7 @@ fn bare_error(response: &Response) -> Option<Arc<ApiError>> {
         _ if status.is_server_error() => ApiError::internal(format!("a handler answered {status} and said no more")),
         _ => ApiError::MalformedRequest,
     };
-    Some(Arc::new(error))
+    Some(Failed { error: Arc::new(error), body: None })
 }
 
 /// A request that is being answered; one that is dropped before counts as

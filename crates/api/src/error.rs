@@ -360,15 +360,25 @@ impl Error for ApiError {
 
 /// An error on its way to the edge, in the extensions of a response.
 #[derive(Debug, Clone)]
-pub struct Failed(pub Arc<ApiError>);
+pub struct Failed {
+    /// What went wrong.
+    pub error: Arc<ApiError>,
+    /// The body, where a protocol has one of its own for errors.
+    pub body: Option<Bytes>,
+}
+
+/// An error that the edge tells with this body instead of the usual one.
+pub(crate) fn failed(error: ApiError, body: Option<Bytes>) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = error.status();
+    response.extensions_mut().insert(Failed { error: Arc::new(error), body });
+    response
+}
 
 impl IntoResponse for ApiError {
     /// The status and the error itself; the edge adds the header fields and the body.
     fn into_response(self) -> Response {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = self.status();
-        response.extensions_mut().insert(Failed(Arc::new(self)));
-        response
+        failed(self, None)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The contract: what every operation has in common is added here once.
 
 use crate::error::CODES;
-use crate::wire::schemas::{ErrorBody, FieldError};
+use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ContentBuilder, Header, InfoBuilder, License, ObjectBuilder, OpenApi, Ref, RefOr, Required, ResponseBuilder,
-    ServerBuilder, Type,
+    Schema, ServerBuilder, Type,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -21,8 +22,11 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     let components = contract.components.get_or_insert_default();
     components.schemas.insert(ErrorBody::name().into(), ErrorBody::schema());
     components.schemas.insert(FieldError::name().into(), FieldError::schema());
+    components.schemas.insert(EvaluationFailure::name().into(), EvaluationFailure::schema());
     components.add_security_scheme("bearer", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
-    contract.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new())]);
+    let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
+    components.add_security_scheme("header", SecurityScheme::ApiKey(header));
+    contract.security = Some(vec![needs("bearer")]);
 
     for (path, item) in &mut contract.paths.paths {
         let operations =
@@ -36,10 +40,47 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     contract
 }
 
-const DESCRIPTION: &str = "Experiments, hypotheses and goals. Every operation needs `Authorization: Bearer <API key>`; \
-    the project is named by its key in the path. Errors have one body, with a code of a closed list.";
+const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
+    the project is named by its key in the path. Errors have one body, with a code of a closed list. What visitors \
+    fetch needs no API key, and the OpenFeature operations have the error body of their protocol.";
+
+fn needs(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, Vec::<String>::new())
+}
+
+/// Who asks: that decides about keys and errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    /// The company's programs, with a key.
+    Company,
+    /// Clients of the OpenFeature Remote Evaluation Protocol, with a key.
+    OpenFeature,
+    /// Anybody's browser.
+    Visitors,
+}
+
+impl Audience {
+    fn of(path: &str, scope: &str) -> Self {
+        if path.contains("/ofrep/") {
+            Audience::OpenFeature
+        } else if scope == "none" {
+            Audience::Visitors
+        } else {
+            Audience::Company
+        }
+    }
+}
 
 fn describe(operation: &mut Operation, path: &str, is_post: bool) {
+    let scope = operation.extensions.as_ref().and_then(|named| named.get("x-scope")?.as_str()).unwrap_or_default();
+    let audience = Audience::of(path, scope);
+    // Evaluating changes nothing: there is nothing to be done twice.
+    let is_post = is_post && scope == "write";
+    match audience {
+        Audience::Company => {}
+        Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),
+        Audience::Visitors => operation.security = Some(Vec::new()),
+    }
     let takes_body = operation.request_body.is_some();
     let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
     let changes_one = path.contains("{test_id}") && (is_post || takes_body || is_delete);
@@ -50,13 +91,9 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     if changes_one {
         parameters.push(header("If-Match", "Only if the experiment still has this ETag; 412 otherwise.", None));
     }
-    let is_details = operation.responses.responses.contains_key("304");
-    if is_details {
-        parameters.push(header(
-            "If-None-Match",
-            "Only if the experiment no longer has this ETag; 304 otherwise.",
-            None,
-        ));
+    let is_tagged = operation.responses.responses.contains_key("304");
+    if is_tagged {
+        parameters.push(header("If-None-Match", "Only if the answer no longer has this ETag; 304 otherwise.", None));
     }
     if is_post {
         parameters.push(header(
@@ -66,7 +103,10 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
         ));
     }
     let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);
-    let mut statuses = vec![400, 401, 403, 404, 405, 408, 414, 429, 431, 500, 503];
+    let mut statuses = vec![400, 404, 405, 408, 414, 429, 431, 500, 503];
+    if audience != Audience::Visitors {
+        statuses.extend([401, 403]);
+    }
     if takes_body {
         statuses.extend([413, 415]);
     }
@@ -85,8 +125,8 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
                 response.headers.insert(name.to_owned(), RefOr::T(header));
             };
             promise("X-Request-Id", "Identifies the request.");
-            if is_details || (changes_one && !is_post && !is_delete) {
-                promise("ETag", "The version that the experiment has now.");
+            if is_tagged || (changes_one && !is_post && !is_delete) {
+                promise("ETag", "The present version.");
             }
             if is_post && status.starts_with('2') {
                 promise("Idempotent-Replayed", "true when this is the first answer given again.");
@@ -94,7 +134,10 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
         }
     }
     for status in statuses {
-        operation.responses.responses.insert(status.to_string(), RefOr::T(error_response(status, &conflicts)));
+        operation
+            .responses
+            .responses
+            .insert(status.to_string(), RefOr::T(error_response(status, &conflicts, audience)));
     }
 }
 
@@ -118,11 +161,13 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
 fn path_parameter(name: &str) -> RefOr<Parameter> {
     let schema = match name {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
+        "experiment_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
         _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
     };
     let description = match name {
         "project_key" => "The project's key.",
         "test_id" => "The experiment's id.",
+        "experiment_key" => "The experiment's key.",
         "hypothesis_id" => "The hypothesis's id.",
         _ => "The goal's id.",
     };
@@ -147,14 +192,14 @@ fn header(name: &str, description: &str, pattern: Option<&str>) -> RefOr<Paramet
         .into()
 }
 
-fn error_response(status: u16, conflicts: &[&str]) -> utoipa::openapi::Response {
+fn error_response(status: u16, conflicts: &[&str], audience: Audience) -> utoipa::openapi::Response {
     let possible = |code: &str| status != 409 || conflicts.contains(&code);
     let codes: Vec<_> = CODES.iter().filter(|(code, of, _)| *of == status && possible(code)).collect();
     let description: Vec<_> = codes.iter().map(|(code, _, meaning)| format!("`{code}`: {meaning}.")).collect();
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let mut response = ResponseBuilder::new()
         .description(description.join(" "))
-        .content("application/json", ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build());
+        .content("application/json", ContentBuilder::new().schema(Some(error_body(status, audience))).build());
     response = response.header("X-Request-Id", Header::new(text()));
     if matches!(status, 429 | 503) {
         response = response.header("Retry-After", Header::new(ObjectBuilder::new().schema_type(Type::Integer)));
@@ -163,4 +208,16 @@ fn error_response(status: u16, conflicts: &[&str]) -> utoipa::openapi::Response 
         response = response.header("WWW-Authenticate", Header::new(text()));
     }
     response.build()
+}
+
+/// The protocol's body where the operation answers, ours where it was not
+/// reached; where both can be, either.
+fn error_body(status: u16, audience: Audience) -> RefOr<Schema> {
+    let (ours, protocol) = (Ref::from_schema_name("ErrorBody"), Ref::from_schema_name("EvaluationFailure"));
+    match status {
+        _ if audience != Audience::OpenFeature => ours.into(),
+        401 | 403 | 404 | 413 | 415 => protocol.into(),
+        405 | 414 | 431 => ours.into(),
+        _ => AnyOfBuilder::new().item(protocol).item(ours).into(),
+    }
 }

@@ -51,6 +51,7 @@ fn open_feature() -> OpenApiRouter<App> {
             .allow_methods([Method::POST])
             .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_NONE_MATCH, HeaderName::from_static("x-api-key")])
             .expose_headers([ETAG, RETRY_AFTER, X_REQUEST_ID])
+            .vary([])
             .max_age(PREFLIGHT),
     )
 }
@@ -68,6 +69,8 @@ fn visitor_traffic() -> OpenApiRouter<App> {
                 .allow_methods([Method::GET, Method::POST])
                 .allow_headers([AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING, IF_NONE_MATCH])
                 .expose_headers([ETAG, RETRY_AFTER, X_REQUEST_ID])
+                // Every origin gets the same, so that caches keep one copy for all.
+                .vary([])
                 .max_age(PREFLIGHT),
         )
 }

@@ -286,7 +286,7 @@ impl Rulesets {
     }
 
     /// Takes the last good rulesets from their files; how many there were. They
-    /// count as confirmed when they were written, and so are stale at once.
+    /// count as confirmed when the newest was written, and so are stale at once.
     pub fn restore(&self) -> usize {
         let kept = self.files.as_ref().map(Files::read_all).unwrap_or_default();
         let count = kept.len();
@@ -296,7 +296,9 @@ impl Rulesets {
             projects.entry(delivery.project.key.as_str().into()).or_insert_with(|| Arc::new(Slot::new(delivery)));
         }
         if count > 0 {
-            self.confirmed_us.store(0, Ordering::Relaxed);
+            let stale = self.clock.now().plus_us(-STALE_US - 1_000_000);
+            let newest = self.files.as_ref().and_then(Files::newest);
+            self.confirmed(newest.map_or(stale, |newest| newest.min(stale)));
         }
         count
     }
@@ -304,8 +306,9 @@ impl Rulesets {
     /// Watches for what others write, until `stopped`.
     pub async fn watch(&self, mut stopped: watch::Receiver<bool>) {
         let mut told = self.db.notifications(delivery::CHANNEL);
-        let mut seen = self.db.foreign_commits();
-        let every = if seen.is_some() { LOOK } else { POLL };
+        let every = if self.db.foreign_commits().is_some() { LOOK } else { POLL };
+        // Nobody looked since the start: the first look is a whole one.
+        let mut seen = None;
         let mut since_confirmed = tokio::time::Instant::now();
         loop {
             let payload = tokio::select! {

@@ -3,17 +3,20 @@
 //! The protocol has error bodies of its own; everything under its paths uses
 //! them, so that clients can tell what happened.
 
+use super::read_body;
 use crate::answer::{is_known, tagged, written};
 use crate::app::App;
-use crate::auth::{Caller, Evaluate};
-use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
-use crate::error::ApiError;
-use crate::json::{self, Json};
+use crate::auth::{Caller, Evaluate, bearer};
+use crate::body::MediaType;
+use crate::error::{ApiError, failed};
+use crate::json::Json;
 use crate::wire::context;
 use crate::wire::evaluation::Frame;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Path, Request, State};
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_assign::{Experiment, Silent, Visitor};
 use muriel_domain::Problems;
@@ -53,21 +56,21 @@ struct Failure<'a> {
 }
 
 fn failure(status: StatusCode, key: Option<&str>, code: ErrorCode, details: &str) -> Response {
-    let failure = Failure { key, code: code.word(), details };
-    written(status, serde_json::to_vec(&failure).unwrap_or_default().into())
+    written(status, body(key, code, details))
 }
 
-/// An error of this API as one of the protocol. Headers such as `Retry-After`
-/// stay.
-fn translated(error: &ApiError, key: Option<&str>) -> Response {
-    let (status, _, sentence) = error.facts();
+fn body(key: Option<&str>, code: ErrorCode, details: &str) -> Bytes {
+    serde_json::to_vec(&Failure { key, code: code.word(), details }).unwrap_or_default().into()
+}
+
+/// An error of this API as one of the protocol.
+fn translated(error: ApiError, key: Option<&str>) -> Response {
     let code = match error {
         ApiError::Malformed(_) | ApiError::UnsupportedMediaType { .. } => ErrorCode::ParseError,
         _ => ErrorCode::General,
     };
-    let mut response = failure(status, key, code, &sentence);
-    error.add_headers(response.headers_mut());
-    response
+    let body = body(key, code, &error.facts().2);
+    failed(error, Some(body))
 }
 
 fn bad_context(problems: &Problems, key: Option<&str>) -> Response {
@@ -103,14 +106,36 @@ fn context_of<'j>(body: &'j Json, key: Option<&str>) -> Result<&'j [(String, Jso
     }
 }
 
-/// Who calls, and the body, both read as far as they are good.
-async fn arrive(app: &App, request: Request) -> Result<(Caller<Evaluate>, HeaderMap, Json), ApiError> {
+/// The key, as a bearer's or in `X-API-Key`: clients of the protocol send
+/// either.
+///
+/// # Errors
+/// `Unauthorized` unless there is exactly one.
+fn api_key(headers: &HeaderMap) -> Result<&str, ApiError> {
+    let mut values = headers.get_all("x-api-key").iter();
+    match (values.next(), values.next()) {
+        (None, _) => bearer(headers),
+        (Some(value), None) if !headers.contains_key(header::AUTHORIZATION) => {
+            value.to_str().map(str::trim).map_err(|_| ApiError::Unauthorized)
+        }
+        _ => Err(ApiError::Unauthorized),
+    }
+}
+
+/// What a request brings.
+struct Arrival {
+    caller: Caller<Evaluate>,
+    headers: HeaderMap,
+    /// Read, and judged when the experiment is known to be there.
+    body: Result<Json, ApiError>,
+}
+
+async fn arrive(app: &App, request: Request) -> Result<Arrival, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let caller = Caller::<Evaluate>::from_request_parts(&mut parts, app).await?;
+    let caller = Caller::arrive(&mut parts, app, api_key).await?;
     let headers = parts.headers.clone();
-    let request = Request::from_parts(parts, body);
-    let (_, bytes) = read_json_body(request, &[MediaType::Json], BODY_LIMIT, BODY_DEADLINE).await?;
-    Ok((caller, headers, json::parse(&bytes)?))
+    let body = read_body(Request::from_parts(parts, body), &[MediaType::Json]).await.map(|sent| sent.json);
+    Ok(Arrival { caller, headers, body })
 }
 
 /// Evaluates one experiment.
@@ -122,39 +147,40 @@ async fn arrive(app: &App, request: Request) -> Result<(Caller<Evaluate>, Header
         (status = 200, description = "What the visitor gets, and why.", body = crate::wire::schemas::Evaluation),
         (status = 404, description = "No experiment has this key.", body = crate::wire::schemas::EvaluationFailure),
     ),
-    extensions(("x-scope" = json!("evaluate")), ("x-protocol" = json!("ofrep")))
+    extensions(("x-scope" = json!("evaluate")))
 )]
 pub(crate) async fn flag_evaluate(
     State(app): State<App>,
-    Path((_, key)): Path<(String, String)>,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
-    match evaluate_one(&app, &key, request).await {
-        Ok(response) => response,
-        Err(error) => translated(&error, Some(&key)),
-    }
+    // What is no UTF-8 names nothing.
+    let named = params.as_ref().ok().and_then(|params| params.iter().find(|(name, _)| *name == "experiment_key"));
+    let key = named.map(|(_, key)| key).unwrap_or_default();
+    evaluate_one(&app, key, request).await.unwrap_or_else(|error| translated(error, Some(key)))
 }
 
 async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response, ApiError> {
-    let (caller, _, body) = arrive(app, request).await?;
+    let Arrival { caller, body, .. } = arrive(app, request).await?;
+    let delivery = app.delivery(&caller.project).await?;
+    let undelivered = match delivery.ruleset.experiment(key) {
+        Some(_) => None,
+        None => app.undelivered(caller.project.id, key).await?,
+    };
+    let Some(experiment) = undelivered.as_ref().or_else(|| delivery.ruleset.experiment(key)) else {
+        let details = "the project has no experiment with this key";
+        return Ok(failure(StatusCode::NOT_FOUND, Some(key), ErrorCode::FlagNotFound, details));
+    };
+    let body = body?;
     let members = match context_of(&body, Some(key)) {
         Ok(members) => members,
         Err(response) => return Ok(*response),
     };
     let origin = context::origin(members, &app.visitors);
-    let visitor = match context::visitor(members, origin.as_ref(), app.now_ms()) {
-        Ok(visitor) => visitor,
-        Err(problems) => return Ok(bad_context(&problems, Some(key))),
-    };
-    let delivery = app.delivery(&caller.project).await?;
-    let Some(experiment) = delivery.ruleset.experiment(key) else {
-        let Some(paused) = app.undelivered(caller.project.id, key).await? else {
-            let details = "the project has no experiment with this key";
-            return Ok(failure(StatusCode::NOT_FOUND, Some(key), ErrorCode::FlagNotFound, details));
-        };
-        return Ok(evaluated(&paused, &visitor));
-    };
-    Ok(evaluated(experiment, &visitor))
+    Ok(match context::visitor(members, origin.as_ref(), app.now_ms()) {
+        Ok(visitor) => evaluated(experiment, &visitor),
+        Err(problems) => bad_context(&problems, Some(key)),
+    })
 }
 
 fn evaluated(experiment: &Experiment, visitor: &Visitor<'_>) -> Response {
@@ -172,17 +198,15 @@ fn evaluated(experiment: &Experiment, visitor: &Visitor<'_>) -> Response {
         (status = 200, description = "Every experiment that is live or serves a winner, with an ETag.", body = crate::wire::schemas::Evaluations),
         (status = 304, description = "The result named in If-None-Match is the present one."),
     ),
-    extensions(("x-scope" = json!("evaluate")), ("x-protocol" = json!("ofrep")))
+    extensions(("x-scope" = json!("evaluate")))
 )]
 pub(crate) async fn flags_evaluate(State(app): State<App>, request: Request) -> Response {
-    match evaluate_all(&app, request).await {
-        Ok(response) => response,
-        Err(error) => translated(&error, None),
-    }
+    evaluate_all(&app, request).await.unwrap_or_else(|error| translated(error, None))
 }
 
 async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError> {
-    let (caller, headers, body) = arrive(app, request).await?;
+    let Arrival { caller, headers, body } = arrive(app, request).await?;
+    let body = body?;
     let members = match context_of(&body, None) {
         Ok(members) => members,
         Err(response) => return Ok(*response),
@@ -219,4 +243,28 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
     // Two visitors with one browser must not get each other's.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_key_in_one_of_two_fields() {
+        for (fields, expect) in [
+            (&[("authorization", "Bearer k")][..], Some("k")),
+            (&[("x-api-key", "k")], Some("k")),
+            (&[("x-api-key", " k ")], Some("k")),
+            (&[], None),
+            (&[("authorization", "Basic k")], None),
+            (&[("x-api-key", "k"), ("x-api-key", "k")], None),
+            (&[("x-api-key", "k"), ("authorization", "Bearer k")], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in fields {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            assert_eq!(api_key(&headers).ok(), expect, "{fields:?}");
+        }
+    }
 }

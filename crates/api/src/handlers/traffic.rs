@@ -9,6 +9,7 @@ use crate::server::PeerAddr;
 use crate::wire::query::Query;
 use axum::Extension;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -24,6 +25,14 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60, stale-
 const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
 /// Smaller bodies gain nothing from compression.
 const COMPRESSED_FROM: usize = 860;
+
+/// What a path names.
+type Named<T> = Result<Path<T>, PathRejection>;
+
+/// What is no UTF-8 names nothing.
+fn named<T>(path: Named<T>) -> Result<T, ApiError> {
+    path.map(|Path(names)| names).map_err(|_| ApiError::NotFound("project"))
+}
 
 /// The compression that the client takes, the best first.
 fn encoding(headers: &HeaderMap) -> Option<Encoding> {
@@ -58,10 +67,10 @@ fn encoding(headers: &HeaderMap) -> Option<Encoding> {
 )]
 pub(crate) async fn ruleset_show(
     State(app): State<App>,
-    Path(project_key): Path<String>,
+    project_key: Named<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let delivery = app.public_delivery(&project_key)?;
+    let delivery = app.public_delivery(&named(project_key)?)?;
     let mut response = if is_known(&headers, &delivery.etag) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -99,15 +108,17 @@ pub(crate) async fn ruleset_show(
 )]
 pub(crate) async fn preview_show(
     State(app): State<App>,
-    Path((project_key, id)): Path<(String, String)>,
+    path: Named<(String, String)>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     // A bad token tells nothing of what there is.
     const NOT_FOUND: ApiError = ApiError::NotFound("preview");
-    let delivery = app.public_delivery(&project_key).map_err(|error| match error {
+    let hidden = |error| match error {
         ApiError::NotFound(_) => NOT_FOUND,
         other => other,
-    })?;
+    };
+    let (project_key, id) = named(path).map_err(hidden)?;
+    let delivery = app.public_delivery(&project_key).map_err(hidden)?;
     let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
     let mut query = Query::read(uri.query(), &["token"]);
     let token = query.text("token", 256).unwrap_or_default();
@@ -135,11 +146,11 @@ struct Geography<'a> {
 )]
 pub(crate) async fn geography_show(
     State(app): State<App>,
-    Path(project_key): Path<String>,
+    project_key: Named<String>,
     Extension(PeerAddr(peer)): Extension<PeerAddr>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    app.public_delivery(&project_key)?;
+    app.public_delivery(&named(project_key)?)?;
     let origin = app.visitors.origin(peer.ip(), &headers);
     let place = origin.place();
     let geography = Geography {

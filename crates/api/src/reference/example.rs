@@ -192,6 +192,7 @@ pub(super) struct Request<'a> {
     pub(super) method: &'a str,
     /// Path and query, filled in.
     pub(super) target: String,
+    pub(super) has_key: bool,
     pub(super) content_type: &'a str,
     pub(super) body: Option<Value>,
 }
@@ -205,7 +206,9 @@ impl Request<'_> {
             html.tag("-X ").text(self.method).tag(" \\\n  ");
         }
         html.tag("<span class=\"s\">&quot;$MURIEL_URL").text(&self.target).tag("&quot;</span>");
-        html.tag(" \\\n  -H <span class=\"s\">&quot;Authorization: Bearer $MURIEL_KEY&quot;</span>");
+        if self.has_key {
+            html.tag(" \\\n  -H <span class=\"s\">&quot;Authorization: Bearer $MURIEL_KEY&quot;</span>");
+        }
         if let Some(body) = &self.body {
             html.tag(" \\\n  -H <span class=\"s\">&quot;Content-Type: ").text(self.content_type);
             html.tag("&quot;</span> \\\n  -d &#39;");

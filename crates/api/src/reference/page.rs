@@ -206,7 +206,9 @@ fn operation<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>
         }
     }
     html.tag("<p class=\"about\">");
-    if let Some(scope) = one.node.get("x-scope").and_then(Value::as_str) {
+    if is_public(one) {
+        html.tag("No API key · ");
+    } else if let Some(scope) = one.node.get("x-scope").and_then(Value::as_str) {
         html.tag("Scope <a href=\"#authentication\">").code(scope).tag("</a> · ");
     }
     html.tag("Operation <code>").text(one.node.get("operationId").and_then(Value::as_str).unwrap_or(&one.id));
@@ -219,6 +221,11 @@ fn operation<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>
     html.tag("</div><div class=\"examples\">");
     examples(html, schemas, one, &parameters);
     html.tag("</div></div></section>");
+}
+
+/// Whether it needs no key.
+fn is_public(one: &Operation<'_>) -> bool {
+    one.node.get("security").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
 /// The path with its parameters marked, and places where it may break.
@@ -376,6 +383,7 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
     let request = Request {
         method: &one.method,
         target: unquoted(&path) + &query,
+        has_key: !is_public(one),
         content_type: content.map_or("", |(media_type, _)| media_type),
         body: content.map(|(_, schema)| example::value(schemas, schema, Side::Request)),
     };
@@ -442,7 +450,8 @@ fn authentication(html: &mut Html) {
         "<p>Each request carries an API key as <code>Authorization: Bearer &lt;key&gt;</code>. A key belongs to a ",
     );
     html.tag("company and works for its projects; one that is limited to some projects sees the others as unknown. ");
-    html.tag("Keys are never read from a path or a query. Without a good key the answer is 401.</p>");
+    html.tag("Keys are never read from a path or a query. Without a good key the answer is 401. The OpenFeature ");
+    html.tag("operations take it as <code>X-API-Key: &lt;key&gt;</code> too; what visitors fetch needs none.</p>");
     html.tag("<p>The examples take the server and the key from two variables of the shell. A key carries scopes, and ");
     html.tag("each operation names the one it needs:</p><dl class=\"scopes\">");
     for scope in Scope::ALL {
@@ -452,7 +461,7 @@ fn authentication(html: &mut Html) {
     html.tag("export MURIEL_URL=<span class=\"s\">https://muriel.example.com</span>\n");
     html.tag("export MURIEL_KEY=<span class=\"s\">mrl_…</span>\n\n");
     let target = "/v2/project/shop/experiments?limit=50".to_owned();
-    Request { method: "GET", target, content_type: "", body: None }.write(html);
+    Request { method: "GET", target, has_key: true, content_type: "", body: None }.write(html);
     html.tag("</code></pre></div></div>");
 }
 
