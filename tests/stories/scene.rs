@@ -64,6 +64,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "updateServingRollout" => json!({ "traffic_allocation": 50 }),
         "evaluateFlag" | "evaluateFlags" => json!({ "context": { "targetingKey": "v-1" } }),
         "evaluateMany" => json!({ "contexts": [{ "targetingKey": "v-1" }] }),
+        "sendEvents" => json!({ "visitor": { "id": "v-1" }, "events": [] }),
         "createHypothesis" | "updateHypothesis" => json!({ "problem": "P" }),
         "createGoal" => json!({ "goal_name": "N", "goal_type": "event", "goal_value": "n" }),
         "updateGoal" => json!({ "goal_name": "N" }),
