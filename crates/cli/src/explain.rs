@@ -102,10 +102,8 @@ fn members(asked: &Explain) -> Result<Vec<(String, Json)>> {
 }
 
 fn told(problems: &Problems) -> Error {
-    let all: Vec<String> = problems
-        .iter()
-        .map(|problem| problem.to_string().replacen("targetingKey", "--visitor", 1))
-        .collect();
+    let all: Vec<String> =
+        problems.iter().map(|problem| problem.to_string().replacen("targetingKey", "--visitor", 1)).collect();
     Error::Refused(all.join("; "))
 }
 

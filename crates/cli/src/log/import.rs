@@ -241,11 +241,7 @@ fn next_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
 }
 
 /// The event of a line; none of a blank one.
-fn event(
-    line: &[u8],
-    project: Option<&str>,
-    keys: &mut HashMap<String, Arc<str>>,
-) -> Result<Option<Received>, String> {
+fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>>) -> Result<Option<Received>, String> {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Ok(None);
