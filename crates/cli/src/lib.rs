@@ -32,15 +32,17 @@ enum Command {
         #[command(flatten)]
         flags: ServeFlags,
     },
-    /// Run the server with a company to look around in; its data goes at the end
+    /// Run the server with a company to look around in, and visitors; its data goes at the end
     /// unless --data-dir or --database-url keeps it.
     Demo {
         #[command(flatten)]
         common: Common,
         #[command(flatten)]
         flags: ServeFlags,
+        #[command(flatten)]
+        visitors: demo::VisitorFlags,
     },
-    /// Make projects.
+    /// Make and list projects.
     #[command(subcommand)]
     Project(access::ProjectCommand),
     /// Make, list and revoke API keys.
@@ -74,7 +76,7 @@ fn run(command: Command) -> Result<()> {
             let _logs = logs::start(&settings.log_level)?;
             block_on(serve::until_signalled(settings))
         }
-        Command::Demo { common, flags } => demo::run(common, flags),
+        Command::Demo { common, flags, visitors } => demo::run(common, flags, visitors),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
         Command::Explain(asked) => block_on(explain::run(asked)),

@@ -5,6 +5,7 @@ mod data;
 mod seed;
 #[cfg(test)]
 mod tests;
+mod visitors;
 mod welcome;
 
 use crate::access::{WantedKey, key_create};
@@ -16,22 +17,38 @@ use client::Client;
 use data::{COMPANY, Project};
 use muriel_api::api_key::ApiKey;
 use muriel_api::clock::Clock;
+use muriel_api::edge::{Edge, EdgeSettings};
+use muriel_api::limits::{Limits, RateLimits};
+use muriel_api::metrics::Metrics;
+use muriel_api::server::{self, ServerSettings};
 use muriel_api::{App, Traffic};
+use muriel_domain::Instant;
+use muriel_sql::Db;
+use muriel_store::settings as stored;
 use std::io::{IsTerminal, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
-use welcome::Welcome;
+use tokio::task::AbortHandle;
+use visitors::{History, Live, Made};
+use welcome::{Welcome, reachable};
+
+pub(crate) use visitors::VisitorFlags;
+
+/// The setting that says that the visitors of the past have been there.
+const VISITED: &str = "demo_visitors";
 
 /// Serves the demo until SIGTERM or SIGINT; its data is made where there is
 /// none, and goes at the end unless the flags say where to keep it.
 ///
 /// # Errors
 /// What keeps a server from starting, and whatever the API refuses of the data.
-pub(crate) fn run(common: Common, flags: ServeFlags) -> Result<()> {
+pub(crate) fn run(common: Common, flags: ServeFlags, visitors: VisitorFlags) -> Result<()> {
     let listen_anywhere = flags.listen.is_none();
     let (settings, throw_away) = settings(common, flags)?;
     let _logs = logs::start(&settings.log_level)?;
-    crate::block_on(until_signalled(settings, listen_anywhere, throw_away.as_ref()))
+    crate::block_on(until_signalled(settings, visitors, listen_anywhere, throw_away.as_ref()))
 }
 
 /// What is decided, with the directory that goes when it is dropped.
@@ -65,7 +82,12 @@ fn free(address: SocketAddr) -> SocketAddr {
     }
 }
 
-async fn until_signalled(settings: Settings, listen_anywhere: bool, throw_away: Option<&TempDir>) -> Result<()> {
+async fn until_signalled(
+    settings: Settings,
+    visitors: VisitorFlags,
+    listen_anywhere: bool,
+    throw_away: Option<&TempDir>,
+) -> Result<()> {
     let mut signals = Signals::new()?;
     // Started before the data is made: it takes the directory's lock.
     let running = match serve::start(settings.clone()).await {
@@ -96,15 +118,128 @@ async fn until_signalled(settings: Settings, listen_anywhere: bool, throw_away: 
                 (None, None) => settings.place.data_dir.display().to_string(),
             },
             live: *live,
+            program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
+            data_dir: settings.place.data_dir.display().to_string(),
         };
         let mut out = std::io::stdout();
         let text = welcome.text(out.is_terminal() && std::env::var_os("NO_COLOR").is_none());
         // Somebody who closed the output still wants the server.
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
-        signals.wait().await;
+        let visited = async {
+            if let Err(error) = visit(&running.app, reachable(running.address), api_key, visitors).await {
+                eprintln!("muriel: not all visitors came: {}", crate::error::sentence(&error));
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = visited => {}
+            () = signals.wait() => {}
+        }
     }
     running.stop().await?;
     prepared.map(drop)
+}
+
+/// Lets the visitors of the past come, unless they have, and then others for as
+/// long as it runs.
+async fn visit(app: &App, address: SocketAddr, key: &ApiKey, flags: VisitorFlags) -> Result<()> {
+    if flags.no_visitors {
+        return Ok(());
+    }
+    let (seed, rate) = (flags.seed, flags.live_rate);
+    let known = flags.visitors_per_day * flags.days.unsigned_abs() * 7 / 10;
+    let then = match rate {
+        0.0 => String::new(),
+        rate => format!("; {rate} more every second"),
+    };
+    let started = std::time::Instant::now();
+    let (visits, days) = (flags.visitors_per_day * flags.days.unsigned_abs(), flags.days);
+    let bar = visitors::bar(visits);
+    bar.set_message("visitors of the past");
+    let line = match history(app, key, flags, &bar).await {
+        Err(error) => {
+            bar.finish_and_clear();
+            return Err(error);
+        }
+        Ok(None) => format!("  the visitors of the past are in the log already{then}"),
+        Ok(Some(made)) => format!(
+            "  {} visitors of the last {days} days, {} events in {:.1} s{then}",
+            thousands(made.visits),
+            thousands(made.events),
+            started.elapsed().as_secs_f64()
+        ),
+    };
+    bar.finish_and_clear();
+    let _ = writeln!(std::io::stdout(), "{line}");
+    if rate > 0.0 {
+        Live { address, seed, rate, known }.keep_coming().await;
+    }
+    Ok(())
+}
+
+/// What the visitors of the past made; `None` if they were there before. Whoever
+/// is interrupted sends the same again, which counts once.
+async fn history(app: &App, key: &ApiKey, flags: VisitorFlags, bar: &indicatif::ProgressBar) -> Result<Option<Made>> {
+    let Some(until) = unvisited(&app.db).await? else { return Ok(None) };
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let (address, _serving) = unlimited(app.clone()).await?;
+    let made = History { address, key: key.clone(), flags, until }.walk(bar).await?;
+    let at = Clock::System.now().to_string();
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(stored::get_or_set(tx, VISITED, &at).await.map(drop)?) })
+        })
+        .await?;
+    Ok(Some(made))
+}
+
+/// When the past ends, if nobody has visited it yet.
+async fn unvisited(db: &Db) -> Result<Option<Instant>> {
+    db.read::<_, Error, _>(|tx| {
+        Box::pin(async move {
+            if stored::get(tx, VISITED).await?.is_some() {
+                return Ok(None);
+            }
+            let seeded = stored::get(tx, seed::SEEDED).await?;
+            Ok(seeded.and_then(|at| Instant::parse(&at).ok()))
+        })
+    })
+    .await
+}
+
+/// Ends a server when it is dropped.
+struct Serving(AbortHandle);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The same server at another address, which no limits hold for: half a year of
+/// visitors is more than anybody may send in a second.
+async fn unlimited(app: App) -> Result<(SocketAddr, Serving)> {
+    let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    let listener = listener.map_err(|error| Error::Other(error.into()))?;
+    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let metrics = Arc::new(Metrics::new());
+    let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
+    let edge = Edge::new(muriel_api::router::router(app), EdgeSettings::default(), limits, metrics.clone());
+    let serving = server::serve(listener, edge, metrics, ServerSettings::default(), std::future::pending());
+    Ok((address, Serving(tokio::spawn(serving).abort_handle())))
+}
+
+/// `30,000`
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Makes the data unless it is there; a new key, and the id of an experiment of

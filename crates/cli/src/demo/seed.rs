@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 /// The company's first day.
 const FOUNDED: i64 = 204;
 /// The setting that says that a database holds the whole demo.
-const SEEDED: &str = "demo";
+pub(super) const SEEDED: &str = "demo";
 
 /// Whether the database holds the demo.
 ///

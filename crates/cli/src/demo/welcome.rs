@@ -16,6 +16,10 @@ pub(super) struct Welcome {
     pub(super) kept_in: String,
     /// Id of a live experiment of the shop.
     pub(super) live: Option<i64>,
+    /// How this program was called.
+    pub(super) program: String,
+    /// The data directory.
+    pub(super) data_dir: String,
 }
 
 impl Welcome {
@@ -34,6 +38,7 @@ impl Welcome {
         line("");
         let row = |name: &str, value: &str| format!("  {name:<15} {value}");
         line(&row("Documentation", &format!("{site}/docs")));
+        line(&row("Ruleset", &format!("{site}/ruleset/{}", Project::Shop.key())));
         if let Some(address) = self.metrics_address {
             line(&row("Metrics", &format!("http://{}/metrics", reachable(address))));
         }
@@ -68,12 +73,32 @@ impl Welcome {
             let rest = format!("{send} \\\n       '{shop}/experiment/{id}'");
             tries.push(("let 60 % of the visitors into a live experiment, and change nothing else", curl(&rest)));
         }
+        let ofrep = format!("{shop}/ofrep/v1/evaluate/flags/compare-table");
+        let context = r#"-d '{"context": {"targetingKey": "visitor-1", "country": "SE", "device": "mobile"}}'"#;
+        let rest = format!("-H 'Content-Type: application/json' {context} \\\n       '{ofrep}'");
+        tries.push(("what a visitor gets, as OpenFeature clients ask", curl(&rest)));
+        let program = &self.program;
+        let place = format!("--data-dir {}", quoted(&self.data_dir));
+        let project = format!("--project {}", Project::Shop.key());
+        let explain =
+            format!("  {program} explain {place} {project} \\\n       --experiment trust-row --visitor visitor-1");
+        tries.push((
+            "why a visitor gets it, step by step",
+            format!("{explain} --context url=https://shop.northwind-outdoor.example/"),
+        ));
+        tries.push(("what visitors do, as it happens", format!("  {program} log tail {place} {project}")));
         tries
     }
 }
 
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
+    if path.bytes().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
 /// An address that a client on this machine can use.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),

@@ -1,0 +1,139 @@
+//! Simulated visitors, who take the ways that real ones take: decisions and
+//! events over HTTP.
+
+mod chance;
+mod history;
+mod live;
+mod people;
+mod visit;
+mod wire;
+
+pub(super) use history::{History, Made, bar};
+pub(super) use live::Live;
+
+use super::data::Project;
+use crate::{Error, Result};
+use clap::Args;
+use muriel_assign::{Document, Ruleset};
+use muriel_domain::Instant;
+use muriel_domain::experiment::Arm;
+use std::collections::HashMap;
+use visit::Met;
+use wire::Wire;
+
+/// How the demo is visited.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct VisitorFlags {
+    /// Visitors of each day of the past, of both projects together.
+    #[arg(long, env = "MURIEL_VISITORS_PER_DAY", default_value_t = 1_000, value_name = "N",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) visitors_per_day: u64,
+    /// Days of the past that are visited.
+    #[arg(long, env = "MURIEL_DAYS", default_value_t = 30, value_name = "N",
+          value_parser = clap::value_parser!(i64).range(1..=180))]
+    pub(crate) days: i64,
+    /// Another number makes other visitors.
+    #[arg(long, env = "MURIEL_SEED", default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Visitors per second while it runs; 0 for none.
+    #[arg(long, env = "MURIEL_LIVE_RATE", default_value_t = 1.0, value_name = "N", value_parser = rate)]
+    pub(crate) live_rate: f64,
+    /// No visitors, neither in the past nor while it runs.
+    #[arg(long, env = "MURIEL_NO_VISITORS")]
+    pub(crate) no_visitors: bool,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if (0.0..=1_000.0).contains(&rate) => Ok(rate),
+        _ => Err("must be a number from 0 to 1000".to_owned()),
+    }
+}
+
+/// Of all visitors, how many in a hundred come to the shop.
+const SHOP_PERCENT: u64 = 70;
+
+fn visitors_of(project: Project, all: u64) -> u64 {
+    let shop = all * SHOP_PERCENT / 100;
+    match project {
+        Project::Shop => shop,
+        Project::Journal => all - shop,
+    }
+}
+
+/// What a project delivers, as visitors get it.
+struct Site {
+    project: Project,
+    ruleset: Ruleset,
+    /// By the experiments' keys.
+    tests: HashMap<String, Test>,
+}
+
+struct Test {
+    id: i64,
+    page: String,
+    epoch: i64,
+}
+
+impl Site {
+    /// Fetches the project's ruleset.
+    async fn fetch(wire: &mut Wire, project: Project) -> Result<Site> {
+        let what = format!("GET /ruleset/{}", project.key());
+        let answer = wire.send(&what, &[], b"").await?;
+        let document: Document = serde_json::from_slice(&answer.body).map_err(|error| Error::Other(error.into()))?;
+        let ruleset = Ruleset::compile(&document)
+            .map_err(|problems| Error::Other(format!("the ruleset makes no sense: {:?}", problems.first()).into()))?;
+        let tests = document.experiments.iter().filter(|test| test.live).map(|test| {
+            let about = Test { id: test.test_id, page: test.variants_data_key.clone(), epoch: test.epoch };
+            (test.experiment_key.clone(), about)
+        });
+        let tests = tests.collect();
+        Ok(Site { project, ruleset, tests })
+    }
+
+    /// An experiment that a visitor takes part in.
+    fn met<'s>(&'s self, experiment_key: &str, variant: Arm) -> Option<Met<'s>> {
+        let (experiment_key, test) = self.tests.get_key_value(experiment_key)?;
+        Some(Met { test_id: test.id, experiment_key, page: &test.page, variant_id: variant.id(), epoch: test.epoch })
+    }
+}
+
+/// How much of a day's traffic each of its hours in UTC has.
+const HOURS: [(u32, i64); 24] = [
+    (2, 0),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (2, 4),
+    (4, 5),
+    (7, 6),
+    (9, 7),
+    (9, 8),
+    (9, 9),
+    (9, 10),
+    (10, 11),
+    (10, 12),
+    (9, 13),
+    (9, 14),
+    (9, 15),
+    (10, 16),
+    (11, 17),
+    (13, 18),
+    (14, 19),
+    (13, 20),
+    (10, 21),
+    (6, 22),
+    (4, 23),
+];
+
+/// A moment of the day that ends at `end`, when visitors are awake.
+fn moment_before(end: Instant, chance: &mut chance::Chance) -> Instant {
+    const HOUR_US: i64 = 3_600_000_000;
+    let hour = *chance.pick(&HOURS);
+    let within = chance.between(0, HOUR_US);
+    // The last time before `end` that it was that hour of the day.
+    let of_day = hour * HOUR_US + within;
+    let day = muriel_domain::time::DAY_US;
+    let ago = (end.us() - of_day).rem_euclid(day);
+    end.plus_us(-ago)
+}
