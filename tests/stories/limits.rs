@@ -153,7 +153,9 @@ fn content_types(on: On) {
         call.send().refused(415, "unsupported_media_type");
     }
     // Only the update of an experiment merges.
-    for operation in Contract::get().operations.iter().filter(|operation| operation.takes_body && !operation.is_public()) {
+    for operation in
+        Contract::get().operations.iter().filter(|operation| operation.takes_body && !operation.is_public())
+    {
         let id = path.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
         let idea = shop.hypothesis(json!({ "problem": "P" }));
         let goal = shop.goal(&format!("for-{}", operation.id));

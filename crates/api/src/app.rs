@@ -66,7 +66,7 @@ impl App {
     /// The state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
         Self(Arc::new(Parts {
-            rulesets: Rulesets::new(db.clone(), clock.clone(), traffic.rulesets.map(Files::new)),
+            rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(Files::new)),
             visitors: traffic.visitors,
             intake: Intake::new(traffic.log, traffic.events),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),

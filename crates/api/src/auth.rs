@@ -26,6 +26,8 @@ pub(crate) struct Read;
 pub(crate) struct Write;
 /// Needs `evaluate`.
 pub(crate) struct Evaluate;
+/// Needs `write`, for events: they are taken while the database is away.
+pub(crate) struct Send;
 
 impl Needs for Read {
     const SCOPE: Scope = Scope::Read;
@@ -33,6 +35,11 @@ impl Needs for Read {
 
 impl Needs for Write {
     const SCOPE: Scope = Scope::Write;
+}
+
+impl Needs for Send {
+    const SCOPE: Scope = Scope::Write;
+    const OUTAGE: Outage = Outage::Remember;
 }
 
 impl Needs for Evaluate {

@@ -7,13 +7,11 @@
 //! project is kept in a file, for a start without the database.
 
 use crate::answer::etag_of;
-use crate::clock::Clock;
 use crate::error::ApiError;
 use crate::wire::evaluation::Frame;
 use bytes::Bytes;
 use muriel_assign::document::WatchedGoal;
 use muriel_assign::{Delivered, Document, Experiment, Ruleset};
-use muriel_domain::Instant;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Db;
 use muriel_store::delivery::{self, Versioned};
@@ -35,19 +33,25 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How often versions are compared where others' commits cannot be seen.
 const POLL: Duration = Duration::from_secs(2);
 /// From when on an unconfirmed ruleset is called stale.
-const STALE_US: i64 = 60_000_000;
+const STALE_MS: i64 = 60_000;
 /// Goals of a project that pages are told to watch.
 const GOALS_MAX: i64 = 1_000;
 
 /// Rulesets of all projects.
 pub struct Rulesets {
     db: Db,
-    clock: Clock,
     files: Option<Files>,
     projects: RwLock<HashMap<Arc<str>, Arc<Slot>>>,
-    /// When all of them were last known to be up to date.
-    confirmed_us: AtomicI64,
+    started: std::time::Instant,
+    /// When all of them were last known to be up to date, in milliseconds since
+    /// the start; negative when that was before it, and [`NEVER`].
+    confirmed_ms: AtomicI64,
 }
+
+/// No ruleset is known.
+const NEVER: i64 = i64::MIN;
+/// Those that are known come from their files.
+const RESTORED: i64 = -STALE_MS;
 
 /// A project's place: what it delivers now, and who rebuilds it.
 struct Slot {
@@ -161,9 +165,13 @@ fn compile(document: &mut Document) -> Ruleset {
 
 impl Rulesets {
     /// No rulesets yet; `files` keeps the last good ones.
-    pub(crate) fn new(db: Db, clock: Clock, files: Option<Files>) -> Self {
-        let projects = RwLock::default();
-        Self { db, clock, files, projects, confirmed_us: AtomicI64::new(i64::MIN) }
+    pub(crate) fn new(db: Db, files: Option<Files>) -> Self {
+        let started = std::time::Instant::now();
+        Self { db, files, projects: RwLock::default(), started, confirmed_ms: AtomicI64::new(NEVER) }
+    }
+
+    fn elapsed_ms(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
     /// What the project with this key delivers.
@@ -174,14 +182,14 @@ impl Rulesets {
 
     /// Whether any are known: without, nobody can be served.
     pub fn are_known(&self) -> bool {
-        self.confirmed_us.load(Ordering::Relaxed) != i64::MIN
+        self.confirmed_ms.load(Ordering::Relaxed) != NEVER
     }
 
     /// How long ago the rulesets were last confirmed, in seconds, once that is
     /// too long.
     pub fn stale_s(&self) -> Option<i64> {
-        let age_us = self.clock.now().us().saturating_sub(self.confirmed_us.load(Ordering::Relaxed));
-        (age_us > STALE_US).then_some(age_us / 1_000_000)
+        let age_ms = self.elapsed_ms().saturating_sub(self.confirmed_ms.load(Ordering::Relaxed));
+        (age_ms >= STALE_MS).then_some(age_ms / 1_000)
     }
 
     /// Brings one project's ruleset up to date: when this returns, what was
@@ -268,7 +276,7 @@ impl Rulesets {
     /// # Errors
     /// When the database cannot be reached.
     pub async fn refresh_all(&self) -> Result<(), ApiError> {
-        let asked_at = self.clock.now();
+        let asked_ms = self.elapsed_ms();
         let versions =
             self.db.read::<_, ApiError, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) })).await?;
         for Versioned { project, version } in versions {
@@ -277,12 +285,8 @@ impl Rulesets {
                 self.try_refresh(&Arc::new(project)).await?;
             }
         }
-        self.confirmed(asked_at);
+        self.confirmed_ms.store(asked_ms, Ordering::Relaxed);
         Ok(())
-    }
-
-    fn confirmed(&self, at: Instant) {
-        self.confirmed_us.store(at.us(), Ordering::Relaxed);
     }
 
     /// Takes the last good rulesets from their files; how many there were. They

@@ -232,6 +232,7 @@ pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &
                     Grant { company_id, projects: None, scopes: Scopes::all(), expires_at: None, revoked_at: None };
                 let stored = stored(&key, format!("project {name}"), &mac, grant, now);
                 keys::insert(tx, &stored).await?;
+                delivery::announce(tx, project.id).await?;
                 Ok(NewProject { company_id, project_id: project.id, project_key, api_key: key })
             })
         })
