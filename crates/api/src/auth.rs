@@ -27,7 +27,7 @@ pub(crate) struct Write;
 /// Needs `evaluate`.
 pub(crate) struct Evaluate;
 /// Needs `write`, for events: they are taken while the database is away.
-pub(crate) struct Send;
+pub(crate) struct Report;
 
 impl Needs for Read {
     const SCOPE: Scope = Scope::Read;
@@ -37,7 +37,7 @@ impl Needs for Write {
     const SCOPE: Scope = Scope::Write;
 }
 
-impl Needs for Send {
+impl Needs for Report {
     const SCOPE: Scope = Scope::Write;
     const OUTAGE: Outage = Outage::Remember;
 }

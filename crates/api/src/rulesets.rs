@@ -50,8 +50,6 @@ pub struct Rulesets {
 
 /// No ruleset is known.
 const NEVER: i64 = i64::MIN;
-/// Those that are known come from their files.
-const RESTORED: i64 = -STALE_MS;
 
 /// A project's place: what it delivers now, and who rebuilds it.
 struct Slot {
@@ -300,9 +298,8 @@ impl Rulesets {
             projects.entry(delivery.project.key.as_str().into()).or_insert_with(|| Arc::new(Slot::new(delivery)));
         }
         if count > 0 {
-            let stale = self.clock.now().plus_us(-STALE_US - 1_000_000);
-            let newest = self.files.as_ref().and_then(Files::newest);
-            self.confirmed(newest.map_or(stale, |newest| newest.min(stale)));
+            let age_ms = self.files.as_ref().and_then(Files::age_ms).unwrap_or(0).max(STALE_MS);
+            self.confirmed_ms.store(self.elapsed_ms().saturating_sub(age_ms), Ordering::Relaxed);
         }
         count
     }

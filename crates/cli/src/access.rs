@@ -11,6 +11,7 @@ use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
+use muriel_store::delivery;
 use muriel_store::keys::{self, StoredKey};
 use muriel_store::tenants::{self, Project};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use crate::answer::json;
 use crate::app::App;
-use crate::auth::{Caller, Send};
+use crate::auth::{Caller, Report};
 use crate::body::read_events_body;
 use crate::error::ApiError;
 use crate::intake::{Arrival, Outcome};
@@ -43,7 +43,7 @@ pub(crate) async fn events_take(
     let (mut parts, body) = request.into_parts();
     let trusted = parts.headers.contains_key(header::AUTHORIZATION);
     if trusted {
-        Caller::<Send>::from_request_parts(&mut parts, &app).await?;
+        Caller::<Report>::from_request_parts(&mut parts, &app).await?;
     }
     let delivery = app.public_delivery(&project_key)?;
     let headers = parts.headers.clone();

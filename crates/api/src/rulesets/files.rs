@@ -3,7 +3,6 @@
 
 use crate::api_key::hex;
 use muriel_assign::{Document, Ruleset};
-use muriel_domain::Instant;
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_store::tenants::Project;
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,6 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
 
 /// A directory of last good rulesets.
 pub(crate) struct Files {
@@ -62,12 +60,11 @@ impl Files {
         let _ = written.await;
     }
 
-    /// When a file was written last.
-    pub(crate) fn newest(&self) -> Option<Instant> {
+    /// How many milliseconds ago a file was written last.
+    pub(crate) fn age_ms(&self) -> Option<i64> {
         let entries = fs::read_dir(&self.directory).ok()?.filter_map(Result::ok);
-        let written = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok());
-        let since_1970 = written.filter_map(|at| at.duration_since(UNIX_EPOCH).ok()).max()?;
-        Some(Instant::from_us(i64::try_from(since_1970.as_micros()).ok()?))
+        let newest = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()?;
+        i64::try_from(newest.elapsed().ok()?.as_millis()).ok()
     }
 
     /// Every ruleset that is whole. A damaged file is passed over, with a warning.
