@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use muriel_sql::file::{self, Durability};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, ffi};
 use uuid::Uuid;
 
 use super::error::{Error, Result};
@@ -202,10 +202,21 @@ impl Active {
     }
 }
 
+/// Where the chain ends in a file.
+///
+/// # Errors
+/// Also when the last block has a number from before the file, after which none
+/// could be given.
 pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
     let mut last = conn.prepare_cached("SELECT seq, hash FROM block ORDER BY seq DESC LIMIT 1")?;
     let last = last.query_row([], |row| Ok(Tip { seq: row.get(0)?, hash: row.get(1)? })).optional()?;
-    Ok(last.unwrap_or(head.after))
+    match last {
+        Some(tip) if tip.seq <= head.after.seq => {
+            let problem = format!("its last block has the number {}, it begins after {}", tip.seq, head.after.seq);
+            Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(problem)))
+        }
+        last => Ok(last.unwrap_or(head.after)),
+    }
 }
 
 pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Hash>> {

@@ -324,8 +324,14 @@ impl Walk {
             match self.scan.next() {
                 Err(error) => return Some(Err(Trouble::Failed(error))),
                 Ok(None) => return None,
-                Ok(Some(Piece::Row(raw))) => {
+                Ok(Some(Piece::Row(mut raw))) => {
                     let (missed, seq) = (self.seq + 1, raw.seq);
+                    if missed < seq && self.is_next_but_for_number(&mut raw) {
+                        self.lose(seq);
+                        self.stored = Some(raw.hash);
+                        let problem = format!("the number {seq} is in its place");
+                        return Some(Err(self.damage(missed, Some(seq), problem)));
+                    }
                     self.ahead = Some(raw);
                     if missed < seq {
                         self.lose(seq - 1);
@@ -354,6 +360,19 @@ impl Walk {
                 }
             }
         }
+    }
+
+    /// Whether a row after a gap is none of later blocks, but the next one under a
+    /// wrong number. With the block before it missing its hash would not tell.
+    fn is_next_but_for_number(&self, raw: &mut Raw) -> bool {
+        if self.columns != Columns::All {
+            return false;
+        }
+        let number = std::mem::replace(&mut raw.seq, self.seq + 1);
+        let mut known = [self.stored, self.computed].into_iter().flatten();
+        let fits = known.any(|before| raw.chained(&before) == raw.hash);
+        raw.seq = number;
+        fits
     }
 
     fn damage(&self, seq: i64, last: Option<i64>, problem: String) -> Trouble {

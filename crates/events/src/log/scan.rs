@@ -211,19 +211,26 @@ impl Scan {
         // No more rows than there is space for, whatever numbers say.
         let pages: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
         let most = self.after.saturating_add(pages.saturating_mul(ROWS_OF_PAGE));
-        let bound = match (place.last, last) {
-            (Some(last), _) => last,
-            (None, Some(last)) => last.min(most),
+        let begins = self.at.as_ref().map_or(self.after, |(_, begins)| *begins);
+        let (bound, sure) = match (place.last, last) {
+            (Some(last), _) => (last, true),
+            (None, Some(last)) if last > begins => (last.min(most), true),
+            // The last row has a number from before the file.
+            (None, Some(_)) => (most, false),
             (None, None) => return Ok(()),
         };
         if bound <= self.after {
             return Ok(());
         }
         let (rows, whole, failed) = self.chunk(conn)?;
-        self.sort_out(rows, bound);
+        self.sort_out(rows, bound, place.last);
         if let Some(problem) = failed {
-            self.salvage(conn, bound, most, problem)?;
-        } else if whole && self.after < bound {
+            if sure {
+                self.salvage(conn, bound, most, problem)?;
+            } else {
+                self.give_up(place, problem);
+            }
+        } else if whole && sure && self.after < bound {
             // The rows ended early.
             let (first, last) = (self.after + 1, Some(bound));
             self.pieces.push_back(Piece::Unreadable { first, last, problem: "missing".to_owned() });
@@ -236,7 +243,11 @@ impl Scan {
     /// ended them otherwise.
     #[expect(clippy::type_complexity, reason = "taken apart at once by the only caller")]
     fn chunk(&self, conn: &Connection) -> rusqlite::Result<(Vec<Result<Raw, i64>>, bool, Option<String>)> {
-        let sql = format!("SELECT {} FROM block WHERE seq > ?1 ORDER BY seq", self.columns.list());
+        // From the beginning nothing has to be looked up, which a damaged number can
+        // lead astray.
+        let begins = self.at.as_ref().is_some_and(|(_, begins)| *begins == self.after);
+        let which = if begins { "?1 IS NOT NULL" } else { "seq > ?1" };
+        let sql = format!("SELECT {} FROM block WHERE {which} ORDER BY seq", self.columns.list());
         let mut statement = conn.prepare_cached(&sql)?;
         let mut found = statement.query([self.after])?;
         let (mut rows, mut bytes) = (Vec::new(), 0);
@@ -260,7 +271,7 @@ impl Scan {
 
     /// Passes over rows in the order they were found in, where a damaged number
     /// must not make the ones after it disappear.
-    fn sort_out(&mut self, rows: Vec<Result<Raw, i64>>, bound: i64) {
+    fn sort_out(&mut self, rows: Vec<Result<Raw, i64>>, bound: i64, end: Option<i64>) {
         let numbers: Vec<i64> = rows.iter().map(|row| row.as_ref().map_or_else(|seq| *seq, |raw| raw.seq)).collect();
         for (i, row) in rows.into_iter().enumerate() {
             let (seq, expected) = (numbers[i], self.after + 1);
@@ -277,7 +288,7 @@ impl Scan {
                         Ok(_) => format!("the number {seq} is in its place"),
                         Err(_) => "a column has the wrong type".to_owned(),
                     };
-                    if expected > bound {
+                    if end.is_some_and(|end| expected > end) {
                         return;
                     }
                     self.pieces.push_back(Piece::Unreadable { first: expected, last: Some(expected), problem });

@@ -381,6 +381,7 @@ impl Writer {
             self.acknowledged = Some(stored);
         }
         self.shared.set_last(stored.seq);
+        self.shared.set_state(State::Taking);
         for (pending, answer) in group.drain(..).zip(answers) {
             // Nobody listening any more changes nothing.
             let _ = pending.reply.send(Ok(answer));

@@ -93,6 +93,47 @@ async fn flipped_bits_cost_the_blocks_they_hit() {
     assert_eq!(check(dir.path(), &blocks, "whole again"), 0);
 }
 
+/// Where the numbers of rows are in a file: the places of one byte that a cell of
+/// a table's leaf has after its length.
+fn row_numbers(file: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    // The first page has the schema.
+    for page in (4096..file.len()).step_by(4096).filter(|page| file[*page] == 0x0d) {
+        let two = |at: usize| usize::from(file[page + at]) << 8 | usize::from(file[page + at + 1]);
+        for cell in 0..two(3) {
+            let at = page + two(8 + 2 * cell);
+            // Rows of blocks are long enough for a length of two bytes.
+            if file[at] >= 0x80 && file[at + 1] < 0x80 && file[at + 2] < 0x80 {
+                found.push(at + 2);
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_wrong_number_hides_no_other_block() {
+    let (place, blocks) = sample().await;
+    let dir = copy(place.path());
+    for name in files_named(place.path(), "log") {
+        let path = dir.path().join(&name);
+        let original = fs::read(&path).unwrap();
+        let numbers = row_numbers(&original);
+        assert!(!numbers.is_empty(), "{name}");
+        for at in numbers {
+            for number in [0x7f, original[at] ^ 1, original[at] ^ 2, original[at] ^ 4, 0] {
+                let mut bytes = original.clone();
+                bytes[at] = number;
+                fs::write(&path, &bytes).unwrap();
+                let what = format!("{name}: block {} as {number}", original[at]);
+                let lost = check(dir.path(), &blocks, &what);
+                assert!((1..=2).contains(&lost), "{what}: {lost} lost");
+            }
+        }
+        fs::write(&path, &original).unwrap();
+    }
+}
+
 #[tokio::test]
 async fn files_that_are_cut_or_gone_leave_the_others() {
     let (place, blocks) = sample().await;
@@ -138,6 +179,8 @@ async fn what_was_changed_on_purpose_is_named() {
         ("UPDATE file SET after_hash = zeroblob(32)".to_owned(), middle.first, 0),
         ("UPDATE file SET log = zeroblob(16)".to_owned(), middle.first, 0),
         ("UPDATE file SET after_seq = 0".to_owned(), 0, 0),
+        ("UPDATE file SET after_seq = after_seq + 2".to_owned(), 0, 0),
+        ("UPDATE file SET after_seq = 9000000000000000000".to_owned(), 0, 0),
         ("DELETE FROM file".to_owned(), 0, 0),
     ];
     for (sql, first, damaged) in cases {

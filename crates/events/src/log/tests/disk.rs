@@ -318,6 +318,7 @@ async fn a_file_that_was_taken_away_is_missed() {
     fs::rename(&path, &away).unwrap();
     let refused = log.append(batch("shop", SECOND, &ids(3..6))).await;
     assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Io, .. })), "{refused:?}");
+    assert!(!path.exists(), "nothing is begun in its place");
     fs::rename(&away, &path).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..6)).await, 3);
     whole(dir.path());

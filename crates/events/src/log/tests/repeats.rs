@@ -86,10 +86,14 @@ fn seen(dir: &Path) -> Vec<std::path::PathBuf> {
 
 #[tokio::test]
 async fn a_harmed_index_is_made_again() {
-    let harms: [(&str, Harm); 11] = [
+    let harms: [(&str, Harm); 12] = [
         ("removed", |dir, _, _| seen(dir).iter().for_each(|file| fs::remove_file(file).unwrap())),
         ("the older removed", |dir, _, _| fs::remove_file(&seen(dir)[0]).unwrap()),
         ("the younger removed", |dir, _, _| fs::remove_file(&seen(dir)[1]).unwrap()),
+        ("the older not complete", |dir, _, _| {
+            let conn = rusqlite::Connection::open(&seen(dir)[0]).unwrap();
+            conn.execute_batch("DELETE FROM seen WHERE id > x'00000000025c'; UPDATE span SET seq = seq - 5").unwrap();
+        }),
         ("emptied", |dir, _, _| seen(dir).iter().for_each(|file| fs::write(file, "").unwrap())),
         ("overwritten", |dir, _, _| seen(dir).iter().for_each(|file| fs::write(file, "no index".repeat(999)).unwrap())),
         ("cut", |dir, _, _| {

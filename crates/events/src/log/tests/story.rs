@@ -228,6 +228,7 @@ async fn files_are_private() {
     for n in 0..3 {
         stored(&log, "shop", SECOND, &ids(n..n + 1)).await;
     }
+    idle(&log).await;
     let files = fs::read_dir(dir.path()).unwrap().map(Result::unwrap);
     for file in files {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{}", file.path().display());
