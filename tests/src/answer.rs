@@ -33,6 +33,16 @@ impl Answer {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// A header field that is a number.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[track_caller]
+    pub fn header_number(&self, name: &str) -> i64 {
+        let number = self.header(name).and_then(|value| value.parse().ok());
+        number.unwrap_or_else(|| panic!("{}: no number in {name} of {self:?}", self.said))
+    }
+
     /// The strong entity tag.
     ///
     /// # Panics

@@ -244,6 +244,20 @@ impl TestApp {
         self.running = Some(running);
     }
 
+    /// A second server over the same PostgreSQL database, with a data directory of
+    /// its own.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_beside(&self) -> Beside<'_> {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let mut settings = self.settings.clone();
+        assert!(settings.place.database_url.is_some(), "a SQLite file has one server");
+        settings.place.data_dir = dir.path().join("data");
+        let running = self.runtime().block_on(serve::start(settings)).expect("the server starts");
+        Beside { address: running.address, app: self, running: Some(running), _dir: dir }
+    }
+
     /// Why a server with these settings does not start.
     ///
     /// # Panics
@@ -254,6 +268,26 @@ impl TestApp {
         match self.runtime().block_on(serve::start(settings)) {
             Ok(_) => panic!("a second server started"),
             Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// A second server, stopped when it is dropped.
+pub struct Beside<'a> {
+    /// Where it answers.
+    pub address: SocketAddr,
+    app: &'a TestApp,
+    running: Option<Running>,
+    _dir: TempDir,
+}
+
+impl Drop for Beside<'_> {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            let stopped = self.app.runtime().block_on(running.stop());
+            if !std::thread::panicking() {
+                stopped.expect("the server stops well");
+            }
         }
     }
 }

@@ -6,13 +6,15 @@ mod answer;
 mod app;
 mod client;
 mod contract;
+mod link;
 mod postgres;
 pub mod raw;
 
 pub use answer::Answer;
-pub use app::{On, TestApp};
+pub use app::{Beside, On, TestApp};
 pub use client::{Call, Client};
 pub use contract::{Contract, Operation};
+pub use link::Link;
 
 use std::time::{Duration, Instant};
 

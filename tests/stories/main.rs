@@ -1,6 +1,8 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod evaluate;
+mod explain;
 mod goals;
 mod health;
 mod keys;
@@ -9,8 +11,10 @@ mod lifecycle;
 mod limits;
 mod lists;
 mod order;
+mod outage;
 mod patch;
 mod retries;
+mod rulesets;
 mod scene;
 mod serving;
 mod targeting;
