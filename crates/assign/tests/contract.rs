@@ -2,5 +2,7 @@
 
 #[path = "contract/decisions.rs"]
 mod decisions;
+#[path = "contract/properties.rs"]
+mod properties;
 #[path = "contract/random.rs"]
 mod random;
