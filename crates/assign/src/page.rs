@@ -641,8 +641,8 @@ struct Kind {
 
 /// What kind of way led a visitor to the page.
 ///
-/// *Paid* when the page's address has one of the [`CLICKS`] with a value.
-/// Else the first of the [`KINDS`] that fits: by `utm_medium`, of which only
+/// *Paid* when the page's address has one of the `CLICKS` with a value.
+/// Else the first of the `KINDS` that fits: by `utm_medium`, of which only
 /// the letters A–Z count, folded (`E-Mail` is `email`), or by the referrer's
 /// host without one `www.` at its beginning. Else *direct* without a referrer
 /// and *referral* with one. A referrer on the page's own host (`www.` aside)
@@ -679,5 +679,196 @@ fn stands_for(entry: &str, host: &str) -> bool {
         host.strip_suffix(entry).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     } else {
         host.split_once('.').is_some_and(|(first, _)| first == entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rule(url: &str, rule: UrlMatch) -> PageRule {
+        PageRule::compile(&UrlRule { url: url.to_owned(), rule, allowed: true }).unwrap()
+    }
+
+    #[test]
+    fn addresses_have_a_plain_form() {
+        for (text, expect) in [
+            ("https://shop.example/a?b=c#d", Some("https://shop.example/a?b=c#d")),
+            ("HTTPS://Shop.Example/A?B#C", Some("https://shop.example/A?B#C")),
+            ("http://shop.example", Some("http://shop.example/")),
+            ("https://shop.example?a", Some("https://shop.example/?a")),
+            ("https://shop.example#a", Some("https://shop.example/#a")),
+            ("https://shop.example?", Some("https://shop.example/")),
+            ("https://shop.example/a?#", Some("https://shop.example/a")),
+            ("https://shop.example/a?#b", Some("https://shop.example/a#b")),
+            ("https://shop.example/a#b?c#d", Some("https://shop.example/a#b?c#d")),
+            ("https://shop.example/a?b?c", Some("https://shop.example/a?b?c")),
+            ("https://shop.example:443/", Some("https://shop.example/")),
+            ("https://shop.example:80/", Some("https://shop.example/")),
+            ("https://shop.example:/", Some("https://shop.example/")),
+            ("https://shop.example:8080", Some("https://shop.example:8080/")),
+            ("https://shop.example.:443/", Some("https://shop.example/")),
+            ("https://shop.example:x/", Some("https://shop.example:x/")),
+            ("https://[::1]/", Some("https://[::1]/")),
+            ("https://[::1]:80/", Some("https://[::1]/")),
+            ("https://me:secret@shop.example/", Some("https://shop.example/")),
+            ("https://a@b@shop.example/", Some("https://shop.example/")),
+            ("https://shop.example/a@b", Some("https://shop.example/a@b")),
+            ("https://shop.example/a b\u{7f}\n", Some("https://shop.example/a%20b%7F%0A")),
+            ("https://shop.example/ü?ü#🛒", Some("https://shop.example/%C3%BC?%C3%BC#%F0%9F%9B%92")),
+            ("https://bücher.example/", Some("https://b%c3%bccher.example/")),
+            ("https://shop.example/%zz%4", Some("https://shop.example/%zz%4")),
+            ("ftp://shop.example/", None),
+            ("https:/shop.example/", None),
+            ("https://", None),
+            ("https:///a", None),
+            ("https://.", None),
+            ("https://@/", None),
+            ("https", None),
+            ("httpß://x/", None),
+            ("//shop.example/", None),
+            (" https://shop.example/", None),
+            ("", None),
+        ] {
+            let address = Address::parse(text);
+            assert_eq!(address.as_ref().map(Address::as_str), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_of_an_address() {
+        let address = Address::parse("https://Me@WWW.Shop.Example:8080/A/?b=c&b=d#e").unwrap();
+        assert_eq!(
+            (address.scheme(), address.host(), address.path(), address.query(), address.fragment()),
+            ("https", "www.shop.example", "/A/", Some("b=c&b=d"), Some("e"))
+        );
+        assert_eq!(address.authority(), "www.shop.example:8080");
+        assert_eq!(address.parameter("b").as_deref(), Some("c"));
+        let address = Address::parse("http://shop.example").unwrap();
+        assert_eq!((address.path(), address.query(), address.fragment()), ("/", None, None));
+    }
+
+    #[test]
+    fn what_browsers_show_is_not_copied() {
+        let address = Address::parse("https://shop.example:8080/a/?b=c%20d#e").unwrap();
+        assert!(matches!(address.text, Cow::Borrowed(_)) && address.folded.is_none());
+        assert!(matches!(
+            Address::parse("https://shop.example/?a=b").unwrap().parameter("a"),
+            Some(Cow::Borrowed("b"))
+        ));
+    }
+
+    #[test]
+    fn long_addresses_are_cut() {
+        for (text, len) in [
+            ("https://shop.example/".to_owned() + &"a".repeat(5_000), ADDRESS_MAX),
+            ("https://shop.example/".to_owned() + &"ü".repeat(5_000), ADDRESS_MAX),
+            ("https://shop.example/".to_owned() + &"a".repeat(2_027), ADDRESS_MAX),
+            ("https://shop.example/".to_owned() + &"a".repeat(2_026) + "ü", ADDRESS_MAX),
+            ("https://".to_owned() + &"a".repeat(5_000), ADDRESS_MAX + 1),
+        ] {
+            assert_eq!(Address::parse(&text).unwrap().as_str().len(), len);
+        }
+    }
+
+    #[test]
+    fn rules_that_are_no_portable_expressions_do_not_compile() {
+        let stored = UrlRule { url: "(?i)shop".to_owned(), rule: UrlMatch::Regex, allowed: true };
+        assert!(PageRule::compile(&stored).is_err());
+    }
+
+    #[test]
+    fn referrers() {
+        for (text, expect, host) in [
+            ("https://Shop.Example", "https://shop.example/", Some("shop.example")),
+            ("android-app://com.Example.app", "android-app://com.example.app/", Some("com.example.app")),
+            ("about:client", "about:client", None),
+            ("ü", "%C3%BC", None),
+        ] {
+            let referrer = Referrer::parse(text).unwrap();
+            assert_eq!((referrer.as_str(), referrer.host()), (expect, host), "{text}");
+        }
+        assert!(Referrer::parse("").is_none());
+        assert!(Address::parse("android-app://com.example.app/").is_none());
+    }
+
+    #[test]
+    fn lists_of_sources_are_folded_and_name_each_entry_once() {
+        let hosts: Vec<_> = KINDS.iter().flat_map(|kind| kind.hosts).collect();
+        let mediums: Vec<_> = KINDS.iter().flat_map(|kind| kind.mediums.iter().chain([&kind.medium])).collect();
+        for list in [hosts, mediums] {
+            for (index, entry) in list.iter().enumerate() {
+                assert!(!list[..index].contains(entry), "{entry}");
+                assert_eq!(entry.to_ascii_lowercase(), **entry);
+                assert!(!entry.starts_with("www."), "{entry}");
+            }
+        }
+        assert_eq!(Source::WORDS.map(|(word, source)| word == source.word()), [true; 6]);
+    }
+
+    /// Whether `text` matches, by trying everything.
+    fn naive(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern {
+            [] => text.is_empty(),
+            [b'*', pattern @ ..] => (0..=text.len()).any(|taken| naive(pattern, &text[taken..])),
+            [first, pattern @ ..] => text.first() == Some(first) && naive(pattern, &text[1..]),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+        #[test]
+        fn wildcards_agree_with_a_naive_matcher(pattern in "[ab*]{0,10}", text in "[ab]{0,12}") {
+            prop_assert_eq!(Wildcard::of(&pattern).is(&text), naive(pattern.as_bytes(), text.as_bytes()));
+        }
+
+        #[test]
+        fn any_text_is_read(text in "(https?://)?\\PC*", more in any::<String>(), url in any::<String>()) {
+            for text in [text.clone(), format!("http://{more}"), format!("{text}{more}")] {
+                let Some(address) = Address::parse(&text) else { continue };
+                let whole = [address.scheme(), "://", address.authority(), address.path()].concat()
+                    + &address.query().map(|query| format!("?{query}")).unwrap_or_default()
+                    + &address.fragment().map(|fragment| format!("#{fragment}")).unwrap_or_default();
+                prop_assert_eq!(address.as_str(), whole);
+                prop_assert!(address.as_str().bytes().all(|byte| byte.is_ascii_graphic()));
+                prop_assert!(address.path().starts_with('/'));
+                address.parameter(&more);
+                for kind in [UrlMatch::Simple, UrlMatch::Exact, UrlMatch::Contain, UrlMatch::Wildcard] {
+                    rule(&url, kind).matches(&address);
+                }
+                source(Referrer::parse(&more), Some(&address));
+            }
+        }
+
+        #[test]
+        fn an_address_is_the_rule_that_matches_it(text in "https?://[a-z.]{1,9}(:[0-9]{1,4})?(/[a-zA-Z%ü]{0,5}){0,3}(\\?[a-z=&]{0,6})?(#[a-z]{0,3})?") {
+            let Some(address) = Address::parse(&text) else { return Ok(()) };
+            for kind in [UrlMatch::Simple, UrlMatch::Exact, UrlMatch::Contain, UrlMatch::Wildcard] {
+                // A host that ends with two dots loses one each time it is read.
+                if !address.host().ends_with('.') {
+                    prop_assert!(rule(address.as_str(), kind).matches(&address), "{:?}", kind);
+                }
+            }
+        }
+
+        #[test]
+        fn scheme_and_www_do_not_count_for_simple_rules(
+            host in "[a-z]{1,5}\\.example", path in "(/[a-z]{0,3}){0,3}", other in "(/[a-z]{0,3}){0,3}", extra in "(\\?[a-z]{0,3})?(#[a-z]{0,3})?",
+        ) {
+            let starts = ["http://", "https://", "HTTPS://www.", "http://www.", "https://WWW."];
+            let mut answers = Vec::new();
+            for start in starts {
+                for begin in starts {
+                    let text = format!("{begin}{host}{path}{extra}");
+                    let address = Address::parse(&text).unwrap();
+                    answers.push(rule(&format!("{start}{host}{other}"), UrlMatch::Simple).matches(&address));
+                }
+            }
+            prop_assert!(answers.iter().all(|answer| *answer == answers[0]));
+            let is_same = path.strip_suffix('/').unwrap_or(&path) == other.strip_suffix('/').unwrap_or(&other);
+            prop_assert_eq!(answers[0], is_same);
+        }
     }
 }

@@ -1,13 +1,898 @@
 //! Regular expressions that mean the same here and in a browser.
+//!
+//! Rules of pages are decided on servers, where the `regex` crate takes linear
+//! time for any expression, and in browsers, whose engines backtrack. So an
+//! expression has to pass two checks when it is written: `Reader` lets
+//! through only what both read alike, `Cost` only what a backtracking engine
+//! finishes soon on every text.
 
 use crate::Flaw;
-use crate::goal::regular_expression;
+use regex_syntax::ast::{self, Ast};
+use std::collections::HashMap;
 
-/// A regular expression that means the same to JavaScript's `RegExp` (without
-/// flags) on texts of the characters 0x21–0x7E.
+/// Most bytes of an expression.
+const BYTES_MAX: usize = 512;
+/// Most characters of a text.
+const TEXT_MAX: usize = 2_048;
+/// Most places for a character once counted repetitions are written out.
+const PLACES_MAX: usize = 500;
+/// Most pairs of places that can follow each other.
+const EDGES_MAX: usize = 2_000;
+/// Most steps of a backtracking engine on the worst text, as [`Cost::steps`]
+/// overestimates them: in the tests V8 takes 20 ms at most.
+const STEPS_MAX: f64 = 32e6;
+
+/// A regular expression that gives the same answer here, by `is_match`, and in
+/// JavaScript, by `new RegExp(pattern).test(text)`, on every text of the
+/// characters `!` to `~` (0x21–0x7E); on other texts it may not. On none of up
+/// to 2,048 characters does it keep a backtracking engine busy for long.
+///
+/// Allowed, in at most 512 bytes of printable ASCII: characters that stand for
+/// themselves (not `]` and `}`); escaped punctuation; `\n \r \t \f \v \xHH
+/// \uHHHH` for ASCII; `.`; `^ $ \b \B`; `\d \w \s \D \W \S`; classes in
+/// brackets of such characters, ranges and escapes, with `-` at either end;
+/// `|`; groups `(…)`, `(?:…)` and `(?<name>…)`; `* + ? {n} {n,} {n,m}`, lazy
+/// ones too, after a character, a class or a group.
 ///
 /// # Errors
-/// Whatever would differ, or could take long there.
+/// Anything else, and expressions that are too large or could take long, in a
+/// sentence with the place (bytes from 0).
 pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
-    regular_expression(pattern)
+    if pattern.len() > BYTES_MAX {
+        return Err(Flaw::new("must have at most 512 bytes"));
+    }
+    if let Some((at, character)) = pattern.char_indices().find(|(_, c)| !matches!(c, ' '..='~')) {
+        return Err(if character.is_ascii() {
+            refused(at, "has a control character", "addresses have none")
+        } else {
+            let mut bytes = [0; 4];
+            let escapes: String =
+                character.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")).collect();
+            refused(at, &format!("has {character}"), &format!("write {escapes}, as addresses do"))
+        });
+    }
+    let ast = ast::parse::Parser::new().parse(pattern).map_err(malformed)?;
+    let node = Reader { pattern }.node(&ast)?;
+    let mut same = String::new();
+    node.write(&mut same);
+    // The limits of `goal::regular_expression`, for the same reason.
+    let regex = regex::RegexBuilder::new(&same)
+        .unicode(false)
+        .size_limit(32 << 10)
+        .dfa_size_limit(32 << 10)
+        .build()
+        .map_err(|_| too_large())?;
+    Cost::check(&node)?;
+    Ok(regex)
+}
+
+fn refused(at: usize, what: &str, why: &str) -> Flaw {
+    Flaw::new(format!("{what} at byte {at}: {why}"))
+}
+
+fn too_large() -> Flaw {
+    Flaw::new("is too large a regular expression; use fewer or smaller repetitions")
+}
+
+fn malformed(error: ast::Error) -> Flaw {
+    let at = error.span().start.offset;
+    match error.kind() {
+        ast::ErrorKind::UnsupportedLookAround => {
+            refused(at, "has a look-around", "that cannot be matched in linear time")
+        }
+        ast::ErrorKind::UnsupportedBackreference => refused(
+            at,
+            "has a back-reference or an octal escape",
+            "those cannot be matched in linear time, or mean different things to different engines",
+        ),
+        kind => refused(at, "is not a regular expression that every engine reads alike", &kind.to_string()),
+    }
+}
+
+/// A set of the characters 0x21–0x7E, a bit each.
+type Set = u128;
+
+/// All of them.
+const ANY: Set = ((1 << 0x7F) - 1) & !((1 << 0x21) - 1);
+
+fn range(first: u8, last: u8) -> Set {
+    (first..=last).filter(|byte| *byte < 0x80).fold(0, |set, byte| set | 1 << byte) & ANY
+}
+
+/// An expression without what does not change whether it matches: groups, and
+/// whether repetitions are lazy.
+#[derive(Clone)]
+enum Node {
+    /// One character.
+    Set(Set),
+    /// A place: `^ $ \b \B`.
+    Assertion(&'static str),
+    Concat(Vec<Node>),
+    Any(Vec<Node>),
+    Repeat {
+        node: Box<Node>,
+        min: usize,
+        max: Option<usize>,
+        at: usize,
+    },
+}
+
+impl Node {
+    /// Whether it can match without taking a character.
+    fn is_nullable(&self) -> bool {
+        match self {
+            Self::Set(_) => false,
+            Self::Assertion(_) => true,
+            Self::Concat(nodes) => nodes.iter().all(Self::is_nullable),
+            Self::Any(nodes) => nodes.iter().any(Self::is_nullable),
+            Self::Repeat { node, min, .. } => *min == 0 || node.is_nullable(),
+        }
+    }
+
+    /// Whether it matches at the beginning of a text only.
+    fn is_anchored(&self) -> bool {
+        match self {
+            Self::Set(_) => false,
+            Self::Assertion(which) => *which == "^",
+            Self::Concat(nodes) => {
+                let assertions = nodes.iter().take_while(|node| matches!(node, Self::Assertion(_))).count();
+                nodes.iter().take(assertions + 1).any(Self::is_anchored)
+            }
+            Self::Any(nodes) => nodes.iter().all(Self::is_anchored),
+            Self::Repeat { node, min, .. } => *min > 0 && node.is_anchored(),
+        }
+    }
+
+    /// Places for a character once repetitions are written out.
+    fn places(&self) -> usize {
+        match self {
+            Self::Set(_) => 1,
+            Self::Assertion(_) => 0,
+            Self::Concat(nodes) | Self::Any(nodes) => nodes.iter().map(Self::places).fold(0, usize::saturating_add),
+            Self::Repeat { node, min, max, .. } => node.places().max(1).saturating_mul(max.unwrap_or(*min).max(1)),
+        }
+    }
+
+    /// As a regular expression again.
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Set(0) => out.push_str("[a&&b]"),
+            Self::Set(set) => {
+                out.push('[');
+                let has = |byte: u8| set >> byte & 1 == 1;
+                for first in (0x21..0x7F).filter(|&byte| has(byte) && !has(byte - 1)) {
+                    let last = (first..0x7F).find(|&byte| !has(byte + 1)).unwrap_or(first);
+                    out.push_str(&format!("\\x{first:02X}-\\x{last:02X}"));
+                }
+                out.push(']');
+            }
+            // Without Unicode, `\B` could split a character, and is refused.
+            Self::Assertion("\\B") => out.push_str("(?u:\\B)"),
+            Self::Assertion(which) => out.push_str(which),
+            Self::Concat(nodes) => nodes.iter().for_each(|node| node.write(out)),
+            Self::Any(nodes) => {
+                out.push_str("(?:");
+                for (index, node) in nodes.iter().enumerate() {
+                    if index > 0 {
+                        out.push('|');
+                    }
+                    node.write(out);
+                }
+                out.push(')');
+            }
+            Self::Repeat { node, min, max, .. } => {
+                out.push_str("(?:");
+                node.write(out);
+                let max = max.map(|max| max.to_string()).unwrap_or_default();
+                out.push_str(&format!("){{{min},{max}}}"));
+            }
+        }
+    }
+}
+
+/// Reads an expression, refusing what engines read differently.
+struct Reader<'p> {
+    pattern: &'p str,
+}
+
+impl Reader<'_> {
+    fn node(&self, ast: &Ast) -> Result<Node, Flaw> {
+        let at = ast.span().start.offset;
+        Ok(match ast {
+            Ast::Empty(_) => Node::Concat(Vec::new()),
+            Ast::Flags(_) => return Err(flags(at)),
+            Ast::Literal(literal) => {
+                if literal.kind == ast::LiteralKind::Verbatim && matches!(literal.c, ']' | '}') {
+                    let c = literal.c;
+                    return Err(refused(at, &format!("has {c} on its own"), &format!("write \\{c}")));
+                }
+                Node::Set(set_of(character(literal)?))
+            }
+            Ast::Dot(_) => Node::Set(ANY),
+            Ast::Assertion(assertion) => Node::Assertion(match assertion.kind {
+                ast::AssertionKind::StartLine => "^",
+                ast::AssertionKind::EndLine => "$",
+                ast::AssertionKind::WordBoundary => "\\b",
+                ast::AssertionKind::NotWordBoundary => "\\B",
+                _ => {
+                    let text = &self.pattern[at..assertion.span.end.offset];
+                    return Err(refused(at, &format!("has {text}"), "JavaScript has only ^ $ \\b \\B"));
+                }
+            }),
+            Ast::ClassUnicode(class) => return Err(unicode(class)),
+            Ast::ClassPerl(class) => Node::Set(perl(class)),
+            Ast::ClassBracketed(class) => Node::Set(self.class(class)?),
+            Ast::Repetition(repetition) => self.repetition(repetition)?,
+            Ast::Group(group) => {
+                match &group.kind {
+                    ast::GroupKind::CaptureIndex(_) => {}
+                    ast::GroupKind::NonCapturing(list) if list.items.is_empty() => {}
+                    ast::GroupKind::NonCapturing(_) => return Err(flags(at)),
+                    ast::GroupKind::CaptureName { starts_with_p: true, .. } => {
+                        return Err(refused(at, "has (?P<", "write (?<, as JavaScript does"));
+                    }
+                    ast::GroupKind::CaptureName { name, .. } => {
+                        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                        if !name.name.bytes().all(allowed) {
+                            let why = "JavaScript allows A-Z a-z 0-9 _ only";
+                            return Err(refused(at, &format!("has a group named {}", name.name), why));
+                        }
+                    }
+                }
+                self.node(&group.ast)?
+            }
+            Ast::Alternation(alternation) => Node::Any(self.nodes(&alternation.asts)?),
+            Ast::Concat(concat) => Node::Concat(self.nodes(&concat.asts)?),
+        })
+    }
+
+    fn nodes(&self, asts: &[Ast]) -> Result<Vec<Node>, Flaw> {
+        asts.iter().map(|ast| self.node(ast)).collect()
+    }
+
+    fn repetition(&self, repetition: &ast::Repetition) -> Result<Node, Flaw> {
+        let op = &repetition.op;
+        let (at, sign) = (op.span.start.offset, &self.pattern[op.span.start.offset..op.span.end.offset]);
+        match *repetition.ast {
+            Ast::Assertion(_) => {
+                return Err(refused(at, &format!("repeats a place by {sign}"), "JavaScript refuses it"));
+            }
+            Ast::Repetition(_) => {
+                return Err(refused(
+                    at,
+                    &format!("repeats a repetition by {sign}"),
+                    "JavaScript refuses it; use a group",
+                ));
+            }
+            Ast::Empty(_) => return Err(refused(at, &format!("has {sign}"), "there is nothing to repeat")),
+            _ => {}
+        }
+        let (min, max) = match &op.kind {
+            ast::RepetitionKind::ZeroOrOne => (0, Some(1)),
+            ast::RepetitionKind::ZeroOrMore => (0, None),
+            ast::RepetitionKind::OneOrMore => (1, None),
+            ast::RepetitionKind::Range(range) => {
+                // JavaScript takes anything else in braces for plain characters.
+                let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                let inner = sign.trim_end_matches('?').trim_start_matches('{').trim_end_matches('}');
+                let (low, high) = inner.split_once(',').unwrap_or((inner, "0"));
+                if !digits(low) || !(high.is_empty() || digits(high)) {
+                    return Err(refused(at, &format!("has {sign}"), "write {n}, {n,} or {n,m} without blanks"));
+                }
+                match *range {
+                    ast::RepetitionRange::Exactly(n) => (n as usize, Some(n as usize)),
+                    ast::RepetitionRange::AtLeast(n) => (n as usize, None),
+                    ast::RepetitionRange::Bounded(n, m) => (n as usize, Some(m as usize)),
+                }
+            }
+        };
+        let node = Box::new(self.node(&repetition.ast)?);
+        if max != Some(1) && node.is_nullable() {
+            let why = "what is repeated has to take a character, as in (/[a-z]*)*";
+            return Err(refused(at, &format!("repeats by {sign} what can be empty"), why));
+        }
+        Ok(Node::Repeat { node, min, max, at })
+    }
+
+    fn class(&self, class: &ast::ClassBracketed) -> Result<Set, Flaw> {
+        let at = class.span.start.offset;
+        let ast::ClassSet::Item(item) = &class.kind else {
+            return Err(refused(at, "has a class with && -- or ~~", "JavaScript takes them for plain characters"));
+        };
+        let items = match item {
+            ast::ClassSetItem::Union(union) => union.items.as_slice(),
+            item => std::slice::from_ref(item),
+        };
+        let mut set = 0;
+        for (index, item) in items.iter().enumerate() {
+            let at = item.span().start.offset;
+            set |= match item {
+                ast::ClassSetItem::Empty(_) => 0,
+                ast::ClassSetItem::Literal(literal) => {
+                    if is_bare(literal, '-') && index > 0 && index + 1 < items.len() {
+                        return Err(refused(at, "has - inside a class", "write \\-, or put it at the end"));
+                    }
+                    set_of(member(literal)?)
+                }
+                ast::ClassSetItem::Range(ends) => {
+                    if is_bare(&ends.start, '-') || is_bare(&ends.end, '-') {
+                        return Err(refused(at, "has a range from or to -", "write \\-"));
+                    }
+                    range(member(&ends.start)?, member(&ends.end)?)
+                }
+                ast::ClassSetItem::Perl(class) => perl(class),
+                ast::ClassSetItem::Unicode(class) => return Err(unicode(class)),
+                ast::ClassSetItem::Ascii(_) | ast::ClassSetItem::Bracketed(_) | ast::ClassSetItem::Union(_) => {
+                    return Err(refused(at, "has a class inside a class", "JavaScript takes [ for itself; write \\["));
+                }
+            };
+        }
+        Ok(if class.negated { ANY & !set } else { set })
+    }
+}
+
+fn flags(at: usize) -> Flaw {
+    refused(at, "has flags", "JavaScript has none inside an expression; write both letters, as in [Aa]")
+}
+
+fn unicode(class: &ast::ClassUnicode) -> Flaw {
+    refused(class.span.start.offset, "has \\p or \\P", "JavaScript takes it for a plain letter")
+}
+
+fn is_bare(literal: &ast::Literal, character: char) -> bool {
+    literal.kind == ast::LiteralKind::Verbatim && literal.c == character
+}
+
+/// The character that a class names.
+fn member(literal: &ast::Literal) -> Result<u8, Flaw> {
+    let at = literal.span.start.offset;
+    match literal.c {
+        ']' if is_bare(literal, ']') => {
+            Err(refused(at, "has ] at the beginning of a class", "JavaScript ends the class there; write \\]"))
+        }
+        '[' if is_bare(literal, '[') => Err(refused(at, "has [ inside a class", "write \\[")),
+        _ => character(literal),
+    }
+}
+
+/// The character that stands here.
+fn character(literal: &ast::Literal) -> Result<u8, Flaw> {
+    use ast::{HexLiteralKind, LiteralKind, SpecialLiteralKind};
+    let at = literal.span.start.offset;
+    let alike = match &literal.kind {
+        LiteralKind::Verbatim => true,
+        LiteralKind::Meta | LiteralKind::Superfluous => literal.c.is_ascii_punctuation(),
+        LiteralKind::HexFixed(HexLiteralKind::X | HexLiteralKind::UnicodeShort) => true,
+        LiteralKind::Special(special) => !matches!(special, SpecialLiteralKind::Bell | SpecialLiteralKind::Space),
+        LiteralKind::HexFixed(_) | LiteralKind::HexBrace(_) | LiteralKind::Octal => false,
+    };
+    let why = "allowed are escaped punctuation and \\n \\r \\t \\f \\v \\xHH \\uHHHH for ASCII";
+    match u8::try_from(literal.c) {
+        Ok(byte) if alike && byte.is_ascii() => Ok(byte),
+        _ => Err(refused(at, "has an escape that engines read differently", why)),
+    }
+}
+
+fn set_of(byte: u8) -> Set {
+    range(byte, byte)
+}
+
+fn perl(class: &ast::ClassPerl) -> Set {
+    let digits = range(b'0', b'9');
+    let set = match class.kind {
+        ast::ClassPerlKind::Digit => digits,
+        ast::ClassPerlKind::Word => digits | range(b'A', b'Z') | range(b'a', b'z') | range(b'_', b'_'),
+        // White space does not occur in the texts.
+        ast::ClassPerlKind::Space => 0,
+    };
+    if class.negated { ANY & !set } else { set }
+}
+
+/// What an expression costs a backtracking engine.
+///
+/// The expression as the places that take a character and the edges between
+/// places that take one after the other (Glushkov's construction, counted
+/// repetitions written out). An edge's weight says in how many ways one place
+/// leads to the other.
+///
+/// An engine goes back to every edge that it could have taken instead. It has
+/// to try only one if those that leave a place take different characters; if
+/// inside a repetition two take the same one, it can have to try 2ⁿ ways of
+/// matching n characters. See A. Brüggemann-Klein, D. Wood, One-Unambiguous
+/// Regular Languages, 1998.
+#[derive(Default)]
+struct Cost {
+    places: Vec<Place>,
+    edges: usize,
+    /// Places of each unbounded repetition, and where it is in the expression.
+    loops: Vec<(std::ops::Range<usize>, usize)>,
+}
+
+#[derive(Clone, Default)]
+struct Place {
+    set: Set,
+    /// Places that may come next.
+    next: Vec<Edge>,
+    /// In how many ways the expression can end here, if its assertions hold.
+    ends: f64,
+    /// Whether the expression matches once this one is reached.
+    is_sure: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    to: usize,
+    weight: f64,
+}
+
+/// A part of the expression: how it begins and ends.
+#[derive(Default)]
+struct Part {
+    first: Vec<Edge>,
+    last: Vec<Edge>,
+    /// In how many ways it can be empty.
+    empty: f64,
+    /// Last places after which no assertion is left to hold.
+    sure: Vec<usize>,
+    /// Whether it can be empty wherever it stands.
+    is_surely_empty: bool,
+}
+
+impl Cost {
+    fn check(node: &Node) -> Result<(), Flaw> {
+        if node.places() > PLACES_MAX {
+            return Err(too_large());
+        }
+        let mut cost = Self::default();
+        let whole = cost.part(node)?;
+        for place in whole.sure {
+            cost.places[place].is_sure = true;
+        }
+        for edge in &whole.last {
+            cost.places[edge.to].ends += edge.weight;
+        }
+        let start = cost.places.len();
+        let mut next = whole.first;
+        // Otherwise an engine begins anew at every character until it matches.
+        if !node.is_anchored() && !whole.is_surely_empty {
+            next.push(Edge { to: start, weight: 1.0 });
+        }
+        cost.places.push(Place { set: ANY, next, ends: whole.empty, is_sure: whole.is_surely_empty });
+        cost.space_words();
+        if cost.steps(start) <= STEPS_MAX {
+            return Ok(());
+        }
+        let mut shared: Vec<_> = cost.loops.iter().filter(|(places, _)| cost.is_shared(places)).collect();
+        shared.sort_by_key(|(_, at)| *at);
+        let places: Vec<_> = shared.iter().take(4).map(|(_, at)| at.to_string()).collect();
+        Err(Flaw::new(if places.is_empty() {
+            "could take long in a browser: too many of its parts can match the same text; write what they share once"
+                .to_owned()
+        } else {
+            format!(
+                "could take long in a browser: what is repeated at byte {} can match what follows, too; \
+                 use fewer such repetitions, exclude what follows, as in [^/]*/, or begin with ^",
+                places.join(" and ")
+            )
+        }))
+    }
+
+    fn part(&mut self, node: &Node) -> Result<Part, Flaw> {
+        match node {
+            Node::Set(set) => {
+                let to = self.places.len();
+                self.places.push(Place { set: *set, ..Place::default() });
+                let edge = vec![Edge { to, weight: 1.0 }];
+                Ok(Part { first: edge.clone(), last: edge, sure: vec![to], ..Part::default() })
+            }
+            Node::Assertion(_) => Ok(Part { empty: 1.0, ..Part::default() }),
+            Node::Concat(nodes) => {
+                let mut whole = Part { empty: 1.0, is_surely_empty: true, ..Part::default() };
+                for (index, node) in nodes.iter().enumerate() {
+                    let mut part = self.part(node)?;
+                    // Nothing is left to fail after `.*` up to the end.
+                    part.is_surely_empty |= matches!(node, Node::Assertion("$"))
+                        && index.checked_sub(1).is_some_and(|before| {
+                            matches!(&nodes[before], Node::Repeat { node, max: None, .. } if matches!(**node, Node::Set(ANY)))
+                        });
+                    whole = self.then(whole, part)?;
+                }
+                Ok(whole)
+            }
+            Node::Any(nodes) => {
+                let mut whole = Part::default();
+                for node in nodes {
+                    let part = self.part(node)?;
+                    whole.first.extend(part.first);
+                    whole.last.extend(part.last);
+                    whole.sure.extend(part.sure);
+                    whole.empty += part.empty;
+                    whole.is_surely_empty |= part.is_surely_empty;
+                }
+                Ok(whole)
+            }
+            Node::Repeat { node, min, max, at } => self.repeat(node, *min, *max, *at),
+        }
+    }
+
+    /// What is repeated takes a character, or is repeated at most once.
+    fn repeat(&mut self, node: &Node, min: usize, max: Option<usize>, at: usize) -> Result<Part, Flaw> {
+        let empty = || Part { empty: 1.0, is_surely_empty: true, ..Part::default() };
+        let mut tail = match max {
+            Some(_) => empty(),
+            None => {
+                let from = self.places.len();
+                let mut part = self.part(node)?;
+                self.join(&part.last, &part.first)?;
+                let places = from..self.places.len();
+                if self.is_ambiguous(&places) {
+                    return Err(refused(
+                        at,
+                        "has a repetition that can match the same text in more than one way",
+                        "that can take a browser for ever; each next character has to say which part it belongs to, \
+                         as in (/[^/]+)*",
+                    ));
+                }
+                self.loops.push((places, at));
+                if min == 0 {
+                    (part.empty, part.is_surely_empty) = (part.empty + 1.0, true);
+                }
+                part
+            }
+        };
+        let counted = max.unwrap_or(min.saturating_sub(1));
+        for index in (0..counted).rev() {
+            let part = self.part(node)?;
+            tail = self.then(part, tail)?;
+            if index >= min {
+                (tail.empty, tail.is_surely_empty) = (tail.empty + 1.0, true);
+            }
+        }
+        Ok(tail)
+    }
+
+    fn then(&mut self, before: Part, after: Part) -> Result<Part, Flaw> {
+        self.join(&before.last, &after.first)?;
+        let times = |edges: Vec<Edge>, weight: f64| {
+            edges
+                .into_iter()
+                .filter(move |_| weight > 0.0)
+                .map(move |edge| Edge { weight: edge.weight * weight, ..edge })
+        };
+        let mut whole = Part {
+            first: before.first,
+            last: after.last,
+            empty: before.empty * after.empty,
+            sure: after.sure,
+            is_surely_empty: before.is_surely_empty && after.is_surely_empty,
+        };
+        whole.first.extend(times(after.first, before.empty));
+        whole.last.extend(times(before.last, after.empty));
+        if after.is_surely_empty {
+            whole.sure.extend(before.sure);
+        }
+        Ok(whole)
+    }
+
+    fn join(&mut self, last: &[Edge], first: &[Edge]) -> Result<(), Flaw> {
+        self.edges = self.edges.saturating_add(last.len().saturating_mul(first.len()));
+        if self.edges > EDGES_MAX {
+            return Err(too_large());
+        }
+        for from in last {
+            let edges = first.iter().map(|edge| Edge { to: edge.to, weight: edge.weight * from.weight });
+            self.places[from.to].next.extend(edges);
+        }
+        Ok(())
+    }
+
+    /// Whether inside these places one character can lead to two, or to one in
+    /// two ways.
+    fn is_ambiguous(&self, places: &std::ops::Range<usize>) -> bool {
+        places.clone().any(|place| {
+            let mut taken = 0;
+            self.places[place].next.iter().filter(|edge| places.contains(&edge.to)).any(|edge| {
+                let set = self.places[edge.to].set;
+                let twice = set != 0 && (taken & set != 0 || edge.weight > 1.0);
+                taken |= set;
+                twice
+            })
+        })
+    }
+
+    /// Whether a character can lead both out of these places and on inside.
+    fn is_shared(&self, places: &std::ops::Range<usize>) -> bool {
+        places.clone().any(|place| {
+            let (mut inside, mut outside) = (0, 0);
+            for edge in &self.places[place].next {
+                *(if places.contains(&edge.to) { &mut inside } else { &mut outside }) |= self.places[edge.to].set;
+            }
+            inside & outside != 0
+        })
+    }
+
+    /// Counts that a word of several characters occurs only so often.
+    ///
+    /// Where a repeated place (or the start, which is one) leads to a word, the
+    /// word could begin after every character, but not each time come to its
+    /// end: `checkout` occurs at most 256 times in 2,048 characters. Such edges
+    /// lead to a copy of the word, whose edges weigh what share of beginnings
+    /// can come that far.
+    fn space_words(&mut self) {
+        let mut copies = HashMap::new();
+        for from in 0..self.places.len() {
+            if !self.places[from].next.iter().any(|edge| edge.to == from) {
+                continue;
+            }
+            for index in 0..self.places[from].next.len() {
+                let head = self.places[from].next[index].to;
+                // Otherwise the repetition ends where the word begins: once.
+                if head != from && self.places[head].set & self.places[from].set != 0 {
+                    let copy = *copies.entry(head).or_insert_with(|| self.spaced(head));
+                    self.places[from].next[index].to = copy;
+                }
+            }
+        }
+    }
+
+    /// The first place of a copy of the word that begins here.
+    fn spaced(&mut self, head: usize) -> usize {
+        let mut word = vec![head];
+        while let [edge] = self.places[word[word.len() - 1]].next[..]
+            && edge.weight <= 1.0
+            && !word.contains(&edge.to)
+        {
+            word.push(edge.to);
+        }
+        // Whether two occurrences can begin so many characters apart.
+        let mut fits = vec![true; word.len() + 1];
+        let mut distances = vec![1_u16; word.len()];
+        for end in 0..word.len() {
+            for by in 1..=end {
+                fits[by] &= self.places[word[end]].set & self.places[word[end - by]].set != 0;
+            }
+            distances[end] = (1..).zip(&fits[1..]).find(|(_, fits)| **fits).map_or(1, |(by, _)| by);
+        }
+        let mut to = word[word.len() - 1];
+        for index in (0..word.len() - 1).rev() {
+            let weight = f64::from(distances[index]) / f64::from(distances[index + 1]);
+            let copy = Place { next: vec![Edge { to, weight }], ..self.places[word[index]].clone() };
+            to = self.places.len();
+            self.places.push(copy);
+        }
+        to
+    }
+
+    /// About how many steps the worst text costs from this place on: mostly too
+    /// many, as each of several ways may have a worst text of its own. Words
+    /// count by their average share, which can be too few by one occurrence.
+    fn steps(&self, start: usize) -> f64 {
+        // Far above the bound, and small enough to be subtracted.
+        const MANY: f64 = 1e18;
+        let choices: Vec<_> = self.places.iter().map(|place| self.choices(place)).collect();
+        let ways = |place: &Place| 1.0 + place.ends + place.next.iter().map(|edge| edge.weight).sum::<f64>();
+        let own: Vec<_> = self.places.iter().map(ways).collect();
+        // For each place, of a way that fails, and of one on which the
+        // expression may match in the end. Once a place is sure to match, only
+        // what comes after it is still tried, so the first kind has none.
+        let mut steps = vec![(0.0, 0.0); self.places.len()];
+        let mut before = steps.clone();
+        for _ in 0..=TEXT_MAX {
+            std::mem::swap(&mut steps, &mut before);
+            for (place, choices) in choices.iter().enumerate() {
+                let (mut fails, mut matches) = (0.0, 0.0);
+                for choice in choices {
+                    let all: f64 = choice.iter().map(|edge| edge.weight * before[edge.to].0).sum();
+                    let last = choice.iter().map(|edge| before[edge.to].1 - edge.weight.min(1.0) * before[edge.to].0);
+                    fails = all.max(fails);
+                    matches = (all + last.fold(0.0, f64::max)).max(matches);
+                }
+                fails = if self.places[place].is_sure { 0.0 } else { own[place] + fails };
+                steps[place] = (fails.min(MANY), (own[place] + matches).min(MANY));
+            }
+            if steps[start].1 > STEPS_MAX {
+                break;
+            }
+        }
+        steps[start].1
+    }
+
+    /// For each character that can come next, the edges that take it; only
+    /// those choices that are not part of another.
+    fn choices(&self, place: &Place) -> Vec<Vec<Edge>> {
+        let mut choices: Vec<Vec<usize>> = Vec::new();
+        for byte in 0x21..0x7F {
+            let takes = |index: &usize| self.places[place.next[*index].to].set >> byte & 1 == 1;
+            let choice: Vec<_> = (0..place.next.len()).filter(takes).collect();
+            let within = |small: &[usize], large: &[usize]| small.iter().all(|index| large.contains(index));
+            if choices.iter().any(|known| within(&choice, known)) {
+                continue;
+            }
+            choices.retain(|known| !within(known, &choice));
+            choices.push(choice);
+        }
+        choices.into_iter().map(|choice| choice.into_iter().map(|index| place.next[index]).collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_of_pages_are_allowed() {
+        for pattern in [
+            "",
+            "checkout",
+            r"^https://shop\.example/(de|en)/.*$",
+            r"^https?://(www\.)?shop\.example/(products|category)/[\w-]+(/[\w-]+)*/?(\?.*)?$",
+            r"^https?://([a-z0-9-]+\.)*shop\.(com|de|co\.uk)(:\d+)?/",
+            r"^https://shop\.example/[^?]*/products/[^?]*\?.*utm_source=.*$",
+            r"^[^?#]*/checkout/(step-[1-4]|thanks)$",
+            r"/products/.*/reviews/.*",
+            r"[?&]utm_(source|medium)=(google|bing)(&|$)",
+            r"[?&]id=\d{3,8}\b",
+            "order.*confirm",
+            "(/[^/]+)*",
+            "(foo|bar)+",
+            "(?:a)(?<name_1>b)",
+            ".*=",
+            "^.*.*=",
+            "a+?b*?c??d{2}?e{2,}?f{2,3}?",
+            r"[\d\-\x41-\u005A_.!-/^-]",
+            "[-a]|[^a-]|[^^]",
+            r"\n|\r|\t|\f|\v|\x41|\u0041",
+            r"\.\*\+\?\(\)\[\]\{\}\|\^\$\\\/\-\_\#\&\~\%\@\=\:\;\,\!",
+            r"\bfoo\B",
+            "(|a)(b|)",
+            "(a*)?",
+            "(^a)*b",
+            "a{0}b",
+        ] {
+            assert_eq!(portable(pattern).err(), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_engines_read_differently_is_refused_with_its_place() {
+        for (pattern, expect) in [
+            ("/größe", "has ö at byte 3: write %C3%B6"),
+            ("a\nb", "has a control character at byte 1"),
+            ("(?i)a", "has flags at byte 0"),
+            ("a(?i:b)", "has flags at byte 1"),
+            ("a(?=b)", "has a look-around at byte 1"),
+            ("(?<!a)b", "has a look-around at byte 0"),
+            (r"(a)\1", "has a back-reference or an octal escape at byte 3"),
+            (r"\0", "has a back-reference or an octal escape at byte 0"),
+            (r"(?<n>a)\k<n>", "is not a regular expression that every engine reads alike at byte 7"),
+            (r"\A", r"has \A at byte 0"),
+            (r"a\z", r"has \z at byte 1"),
+            (r"\<a\>", r"has \< at byte 0"),
+            (r"\b{start}a", r"has \b{start} at byte 0"),
+            (r"\b{start-half}a", r"has \b{start-half} at byte 0"),
+            (r"\pL", r"has \p or \P at byte 0"),
+            (r"[\p{L}]", r"has \p or \P at byte 1"),
+            (r"\a", "has an escape that engines read differently at byte 0"),
+            (r"\x{41}", "has an escape that engines read differently at byte 0"),
+            (r"\u{41}", "has an escape that engines read differently at byte 0"),
+            (r"\U00000041", "has an escape that engines read differently at byte 0"),
+            (r"\xE9", "has an escape that engines read differently at byte 0"),
+            (r"\u00E9", "has an escape that engines read differently at byte 0"),
+            (r"\ ", "has an escape that engines read differently at byte 0"),
+            (r"\cA", "is not a regular expression that every engine reads alike at byte 0"),
+            (r"\e", "is not a regular expression that every engine reads alike at byte 0"),
+            (r"\i", "is not a regular expression that every engine reads alike at byte 0"),
+            ("a]", "has ] on its own at byte 1"),
+            ("a}", "has } on its own at byte 1"),
+            ("{", "is not a regular expression that every engine reads alike at byte 0"),
+            ("a{", "is not a regular expression that every engine reads alike at byte 1"),
+            ("a{,3}", "is not a regular expression that every engine reads alike at byte 2"),
+            ("a{ 2 }", "has { 2 } at byte 1"),
+            ("a{2, 3}", "has {2, 3} at byte 1"),
+            ("a{3,2}", "is not a regular expression that every engine reads alike"),
+            ("[]a]", "has ] at the beginning of a class at byte 1"),
+            ("[^]a]", "has ] at the beginning of a class at byte 2"),
+            ("[]-a]", "has ] at the beginning of a class at byte 1"),
+            ("[]", "is not a regular expression that every engine reads alike at byte 0"),
+            ("[^]", "is not a regular expression that every engine reads alike at byte 0"),
+            ("[[a]]", "has a class inside a class at byte 1"),
+            ("[[:alpha:]]", "has a class inside a class at byte 1"),
+            ("[a&&b]", "has a class with && -- or ~~ at byte 0"),
+            ("[a--b]", "has a class with && -- or ~~ at byte 0"),
+            ("[a~~b]", "has a class with && -- or ~~ at byte 0"),
+            ("[--a]", "has - inside a class at byte 2"),
+            ("[a-c-e]", "has - inside a class at byte 4"),
+            (r"[a-\d]", "is not a regular expression that every engine reads alike at byte"),
+            (r"[\d-a]", "is not a regular expression that every engine reads alike at byte"),
+            ("[z-a]", "is not a regular expression that every engine reads alike at byte 1"),
+            (r"[\b]", "is not a regular expression that every engine reads alike at byte 1"),
+            ("^*", "repeats a place by * at byte 1"),
+            (r"\b+", "repeats a place by + at byte 2"),
+            ("${2}", "repeats a place by {2} at byte 1"),
+            ("a**", "repeats a repetition by * at byte 2"),
+            ("a+{2}", "repeats a repetition by {2} at byte 2"),
+            ("a{2}+", "repeats a repetition by + at byte 4"),
+            ("a???", "repeats a repetition by ? at byte 3"),
+            ("*a", "is not a regular expression that every engine reads alike at byte 0"),
+            ("a|*", "is not a regular expression that every engine reads alike at byte 2"),
+            ("(?P<n>a)", "has (?P< at byte 0"),
+            ("(?<n.a>a)", "has a group named n.a at byte 0"),
+            ("(?<ñ>a)", "has ñ at byte 3"),
+            ("(?<n>a)(?<n>b)", "is not a regular expression that every engine reads alike at byte"),
+            ("(?<1>a)", "is not a regular expression that every engine reads alike at byte"),
+            ("(a", "is not a regular expression that every engine reads alike at byte 0"),
+            ("a)", "is not a regular expression that every engine reads alike at byte 1"),
+            (r"a\", "is not a regular expression that every engine reads alike at byte 1"),
+            ("(?#note)a", "is not a regular expression that every engine reads alike at byte"),
+            ("(?>a)", "is not a regular expression that every engine reads alike at byte"),
+        ] {
+            let flaw = portable(pattern).err().map(|flaw| flaw.to_string()).unwrap_or_default();
+            assert!(flaw.starts_with(expect), "{pattern}: {flaw:?}, not {expect:?}");
+        }
+    }
+
+    #[test]
+    fn what_could_take_long_is_refused() {
+        const AMBIGUOUS: &str = "has a repetition that can match the same text in more than one way";
+        const EMPTY: &str = "repeats by ";
+        const SHARED: &str = "could take long in a browser: what is repeated at byte ";
+        const MANY: &str = "could take long in a browser: too many of its parts";
+        const LARGE: &str = "is too large";
+        for (pattern, expect) in [
+            ("(a+)+", AMBIGUOUS),
+            ("(a|a)*", AMBIGUOUS),
+            ("(ab|ac)*", AMBIGUOUS),
+            ("(.*,)*", AMBIGUOUS),
+            ("([a-z]+-?)*", AMBIGUOUS),
+            ("((a|b)+c?)+", AMBIGUOUS),
+            (r"(\w|\d)*x", AMBIGUOUS),
+            (r"(a\b|a\B)*x", AMBIGUOUS),
+            ("(a*)*", EMPTY),
+            ("(a?){3}", EMPTY),
+            ("(|a)+", EMPTY),
+            ("(^)*", EMPTY),
+            ("()*", EMPTY),
+            (".*.*=", SHARED),
+            ("^.*.*.*=", SHARED),
+            (".*.*.*.*=", SHARED),
+            ("^.*a.*b.*=", SHARED),
+            (r"\w+\d+\w+=", SHARED),
+            ("order.*confirm.*thanks", SHARED),
+            ("(.*,){8}x", SHARED),
+            (&("a?".repeat(30) + &"a".repeat(30)), MANY),
+            (&("(a|a)".repeat(40) + "b"), MANY),
+            ("(a|a){40}b", MANY),
+            ("(a|aa){30}b", MANY),
+            ("((a{99}){99}){99}", LARGE),
+            ("((((a{9999}){9999}){9999}){9999}){9999}", LARGE),
+            ("(a{0}){2}", EMPTY),
+            ("a{4294967295}", LARGE),
+            (&("[a-z]?".repeat(50) + "="), MANY),
+            (&("[a-z]?".repeat(84) + "="), LARGE),
+            // Although they match everything, or all that begins so.
+            ("^/(.*a.*b.*c.*d)?", SHARED),
+            ("(.*a.*b.*c.*d)?", SHARED),
+            ("(.*.*.*.*=|)", SHARED),
+            // Without taking a character.
+            (&("(|)".repeat(40) + "$"), MANY),
+            (&("(|)".repeat(40) + r"\n"), MANY),
+            (&("(".to_owned() + &"(|)".repeat(40) + ")?$"), MANY),
+            (&("(".to_owned() + &r"(\b|)".repeat(40) + "a)?$"), MANY),
+            (&("(a".to_owned() + &"(|)".repeat(40) + ")+$"), AMBIGUOUS),
+            (&"a".repeat(513), "must have at most 512 bytes"),
+        ] {
+            let flaw = portable(pattern).err().map(|flaw| flaw.to_string()).unwrap_or_default();
+            assert!(flaw.starts_with(expect), "{pattern}: {flaw:?}, not {expect:?}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        for depth in [100, 170] {
+            let pattern = "(?:".repeat(depth) + &")".repeat(depth);
+            assert!(portable(&pattern).is_ok() || pattern.len() > BYTES_MAX, "{depth}");
+        }
+        let pattern = "(".repeat(255) + "a" + &")".repeat(255);
+        assert!(portable(&pattern).is_err());
+    }
 }

@@ -1,7 +1,6 @@
 //! The rules' entries. Each constructor takes texts as they were sent.
 
-use crate::goal::regular_expression;
-use crate::{Flaw, Problems, text};
+use crate::{Flaw, Problems, pattern, text};
 use serde::{Deserialize, Serialize};
 
 /// Groups of entries: the outer list means all, the inner any.
@@ -336,7 +335,7 @@ pub enum UrlMatch {
     Contain,
     /// `*` stands for any run of characters.
     Wildcard,
-    /// Regular expression.
+    /// A [portable](pattern::portable) regular expression.
     Regex,
 }
 
@@ -353,12 +352,13 @@ pub struct UrlRule {
 
 impl UrlRule {
     /// # Errors
-    /// Blank or long text; a malformed regular expression.
+    /// Blank or long text; a regular expression that is not
+    /// [portable](pattern::portable).
     pub fn new(url: &str, rule: UrlMatch, allowed: bool) -> Result<Self, Problems> {
         let flaw = if url.trim().is_empty() || url.len() > 2_048 {
             Some(Flaw::new("must have 1 to 2048 bytes"))
         } else if rule == UrlMatch::Regex {
-            regular_expression(url).err()
+            pattern::portable(url).err()
         } else {
             None
         };
