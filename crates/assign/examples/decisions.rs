@@ -4,7 +4,6 @@
 use std::io::Write;
 
 #[path = "../tests/contract/random.rs"]
-#[expect(unreachable_pub, reason = "the module is shared with the tests")]
 mod random;
 
 fn main() -> std::io::Result<()> {

@@ -4,6 +4,8 @@
 mod decisions;
 #[path = "contract/pages.rs"]
 mod pages;
+#[path = "contract/properties.rs"]
+mod properties;
 #[path = "contract/random.rs"]
 mod random;
 

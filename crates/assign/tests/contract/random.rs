@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// What a case comes to, in the form of its `expect`: a decision for each experiment, or the names for which the context is
 /// refused.
-pub fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
+pub(crate) fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
     let context = case["visitor"].as_object().expect("a context");
     let read = Visitor::read(context.iter().map(|(name, value)| (name.as_str(), Given::from(value))));
     let mut visitor = match read {
@@ -40,7 +40,7 @@ pub fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
 }
 
 /// Appends a line with a random ruleset, a visitor and what that comes to; how many decisions it has.
-pub fn write_line(out: &mut Vec<u8>, seed: u64) -> usize {
+pub(crate) fn write_line(out: &mut Vec<u8>, seed: u64) -> usize {
     let mut line = Random::new(seed).line();
     let document: Document = serde_json::from_value(line["ruleset"].clone()).expect("a ruleset");
     let ruleset = Ruleset::compile(&document).unwrap_or_else(|problems| panic!("{:?} in {line}", problems.first()));
@@ -51,7 +51,7 @@ pub fn write_line(out: &mut Vec<u8>, seed: u64) -> usize {
 }
 
 /// Steele, Lea and Flood's SplitMix64.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const NAMES: [&str; 4] = ["plan", "visits", "since", "ü"];
@@ -126,12 +126,12 @@ const REFERRERS: [&str; 8] = [
 
 impl Random {
     /// The numbers of this seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -139,7 +139,7 @@ impl Random {
     }
 
     /// A number from 0 to before `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
@@ -444,7 +444,8 @@ impl Random {
         Value::Object(context)
     }
 
-    fn line(&mut self) -> Value {
+    /// A random ruleset with a visitor.
+    pub(crate) fn line(&mut self) -> Value {
         let experiments: Vec<_> = (1..=4).map(|id| self.experiment(id)).collect();
         let mut line = json!({
             "ruleset": {"format": 1, "hash": 1, "project_key": "random", "experiments": experiments},

@@ -1,0 +1,328 @@
+//! What holds for everybody: shares within chance, nobody moved without need, an answer always.
+//!
+//! Chance means p > 0.001 by χ². So many tests would fail once in a while by chance alone; the salts are fixed, so each of
+//! them passes always or never. `MURIEL_SALTS=1000 cargo test --release -p muriel-assign shares` takes more salts and asks
+//! that no more of them are below 0.001 than chance lets.
+
+use super::random;
+use muriel_assign::document::{DeliveredVariant, Exclusion};
+use muriel_assign::{
+    Delivered, Document, Experiment, Fact, LocalTime, Occurrence, Reason, Recording, Ruleset, Scalar, Silent,
+    Value as Given, Visitor,
+};
+use muriel_domain::experiment::{Allocation, Arm, WHOLE, Weights};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const MILLION: usize = 1_000_000;
+
+/// Upper 0.1 % points of χ² by degrees of freedom, from 1.
+const CRITICAL: [f64; 9] = [10.828, 13.816, 16.266, 18.467, 20.515, 22.458, 24.322, 26.124, 27.877];
+
+fn delivered(salt: &str, traffic: u32, ranges: &[(u32, u32)]) -> Delivered {
+    let arms = ranges.iter().map(|(_, arm)| *arm).max().unwrap_or(0);
+    Delivered {
+        test_id: 1,
+        experiment_key: "experiment".to_owned(),
+        test_type: "abtest".to_owned(),
+        live: true,
+        epoch: 1,
+        salt: salt.to_owned(),
+        traffic_allocation: traffic,
+        ranges: ranges.to_vec(),
+        serving: None,
+        exclusion: None,
+        targeting: Default::default(),
+        variants_data_key: "https://shop.example/".to_owned(),
+        dom_change_path: None,
+        trigger_variant_change: None,
+        custom_js: "".into(),
+        custom_css: "".into(),
+        control: Default::default(),
+        variants: vec![DeliveredVariant::default(); arms as usize],
+    }
+}
+
+fn experiment(salt: &str, traffic: u32, ranges: &[(u32, u32)]) -> Experiment {
+    Experiment::compile(&delivered(salt, traffic, ranges)).unwrap()
+}
+
+fn arm(experiment: &Experiment, id: &str) -> Option<u32> {
+    experiment.decide(&Visitor { id, ..Visitor::default() }, &mut Silent).arm.map(|arm| arm.0)
+}
+
+/// Pearson's χ² of counts against weights.
+fn chi_squared(counts: &[u64], weights: &[f64]) -> f64 {
+    let (all, whole) = (counts.iter().sum::<u64>() as f64, weights.iter().sum::<f64>());
+    let term = |(count, weight): (&u64, &f64)| {
+        let expected = all * weight / whole;
+        (*count as f64 - expected).powi(2) / expected
+    };
+    counts.iter().zip(weights).map(term).sum()
+}
+
+fn is_chance(counts: &[u64], weights: &[f64]) -> bool {
+    chi_squared(counts, weights) < CRITICAL[counts.len() - 2]
+}
+
+fn sequential(count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("visitor-{n}")).collect()
+}
+
+const HALVES: &[(u32, u32)] = &[(5_000, 0), (10_000, 1)];
+
+#[test]
+fn shares_are_within_chance() {
+    let salts = std::env::var("MURIEL_SALTS").map_or(50, |text| text.parse::<u32>().unwrap());
+    let ids = sequential(MILLION);
+    // Traffic, ranges, and what each outcome weighs; the last outcome is none.
+    let plans: [(&str, u32, &[(u32, u32)], &[f64]); 4] = [
+        ("two arms", 100, HALVES, &[50.0, 50.0]),
+        ("three arms", 100, &[(3_334, 0), (6_667, 1), (10_000, 2)], &[33.34, 33.33, 33.33]),
+        ("90, 5 and 5", 100, &[(9_000, 0), (9_500, 1), (10_000, 2)], &[90.0, 5.0, 5.0]),
+        ("37 % of two arms", 37, HALVES, &[18.5, 18.5, 63.0]),
+    ];
+    let mut failures = Vec::new();
+    let mut worst = 0.0_f64;
+    for salt in 1..=salts {
+        for (name, traffic, ranges, weights) in plans {
+            let experiment = experiment(&salt.to_string(), traffic, ranges);
+            let mut counts = vec![0; weights.len()];
+            for id in &ids {
+                let outcome = arm(&experiment, id).map_or(weights.len() - 1, |arm| arm as usize);
+                counts[outcome] += 1;
+            }
+            let share = counts[0] as f64 / MILLION as f64 - weights[0] / 100.0;
+            worst = worst.max(share.abs());
+            if !is_chance(&counts, weights) {
+                failures.push(format!("{name}, salt {salt}: {counts:?}"));
+            }
+        }
+    }
+    println!("{} tests, {} below 0.001, first arm off by {:.4} % at most", 4 * salts, failures.len(), 100.0 * worst);
+    // With the default none is; with others the mean and four standard deviations.
+    let expected = f64::from(4 * salts) * 0.001;
+    let most = if salts == 50 { 0.0 } else { expected + 4.0 * expected.sqrt() };
+    assert!(failures.len() as f64 <= most, "{failures:#?}");
+}
+
+#[test]
+fn every_kind_of_id_is_shared_alike() {
+    const COUNT: usize = 200_000;
+    let mut random = random::Random::new(1);
+    let uuid = |random: &mut random::Random| {
+        let (high, low) = (random.next(), random.next());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xfff,
+            low >> 52,
+            low & 0xffff_ffff_ffff
+        )
+    };
+    let kinds: [(&str, Vec<String>); 7] = [
+        ("numbers", (1..=COUNT).map(|n| n.to_string()).collect()),
+        ("large numbers", (0..COUNT).map(|n| (8_400_000_000_000_u64 + 8 * n as u64).to_string()).collect()),
+        ("padded numbers", (0..COUNT).map(|n| format!("{n:012}")).collect()),
+        ("uuids", (0..COUNT).map(|_| uuid(&mut random)).collect()),
+        ("emails", (0..COUNT).map(|n| format!("user{n}@example.com")).collect()),
+        ("names", (0..COUNT).map(|n| format!("użytkownik-{n}")).collect()),
+        ("prefixed", (0..COUNT).map(|n| format!("GA1.2.1234567890.{}", 1_700_000_000 + n)).collect()),
+    ];
+    for (kind, ids) in kinds {
+        for salt in ["1", "2", "77", "100000", "homepage"] {
+            let experiment = experiment(salt, 50, &[(2_500, 0), (5_000, 1), (10_000, 2)]);
+            let mut counts = [0; 4];
+            ids.iter().for_each(|id| counts[arm(&experiment, id).unwrap_or(3) as usize] += 1);
+            assert!(is_chance(&counts, &[0.125, 0.125, 0.25, 0.5]), "{kind}, salt {salt}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn experiments_are_independent() {
+    let ids = sequential(MILLION);
+    for (one, other) in
+        [("1", "2"), ("2", "3"), ("9", "10"), ("41", "42"), ("99", "100"), ("1", "11"), ("7", "7000"), ("a", "b")]
+    {
+        let (left, right) = (experiment(one, 100, &[(3_000, 0), (10_000, 1)]), experiment(other, 100, HALVES));
+        let mut table = [0; 4];
+        for id in &ids {
+            table[2 * arm(&left, id).unwrap() as usize + arm(&right, id).unwrap() as usize] += 1;
+        }
+        assert!(is_chance(&table, &[0.15, 0.15, 0.35, 0.35]), "{one} and {other}: {table:?}");
+    }
+    // Within an experiment: who enters, which arm, and which part of a group.
+    let open = experiment("5", 100, HALVES);
+    let half = experiment("5", 50, HALVES);
+    let part = Exclusion { salt: "5".to_owned(), from: 0, to: 5_000 };
+    let grouped = Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("5", 100, HALVES) }).unwrap();
+    let mut table = [0; 8];
+    for id in &ids {
+        let (enters, within) = (arm(&half, id).is_some(), arm(&grouped, id).is_some());
+        table[4 * usize::from(enters) + 2 * usize::from(within) + arm(&open, id).unwrap() as usize] += 1;
+    }
+    assert!(is_chance(&table, &[1.0; 8]), "{table:?}");
+}
+
+#[test]
+fn more_traffic_adds_and_moves_nobody() {
+    let shares: Vec<_> =
+        (0..=100).map(|traffic| experiment("12", traffic, &[(2_000, 0), (7_000, 2), (10_000, 1)])).collect();
+    for id in sequential(20_000) {
+        let arms: Vec<_> = shares.iter().map(|share| arm(share, &id)).collect();
+        let first = arms.iter().position(Option::is_some).unwrap();
+        assert!(first > 0, "{id}");
+        assert!(arms[first..].iter().all(|arm| *arm == arms[first]), "{id}: {arms:?}");
+    }
+}
+
+#[test]
+fn weights_move_only_whom_they_must() {
+    let weights = |hundredths: &[u32]| serde_json::from_value::<Weights>(json!(hundredths)).unwrap();
+    let arms_of = |allocation: &Allocation| {
+        let ranges: Vec<_> = allocation.stretches().iter().map(|(end, arm)| (*end, arm.0)).collect();
+        let delivered = Delivered { variants: vec![DeliveredVariant::default(); 3], ..delivered("31", 100, &ranges) };
+        Experiment::compile(&delivered).unwrap()
+    };
+    let ids = sequential(100_000);
+    let mut before = weights(&[2_500, 2_500, 2_500, 2_500]);
+    let mut allocation = Allocation::contiguous(&before);
+    for after in [
+        [4_000, 2_000, 2_000, 2_000],
+        [1_000, 2_000, 2_000, 5_000],
+        [0, 0, 5_000, 5_000],
+        [3_333, 3_333, 3_334, 0],
+        [9_000, 500, 500, 0],
+        [2_500; 4],
+    ] {
+        let after = weights(&after);
+        let moved = allocation.moved_to(&after);
+        let (old, new) = (arms_of(&allocation), arms_of(&moved));
+        let mut changed = 0;
+        for id in &ids {
+            let (from, to) = (Arm(arm(&old, id).unwrap()), Arm(arm(&new, id).unwrap()));
+            if from != to {
+                changed += 1;
+                assert!(after.of(from) < before.of(from) && after.of(to) > before.of(to), "{id} from {from} to {to}");
+            }
+        }
+        let must: u32 = (0..4).map(Arm).map(|arm| after.of(arm).saturating_sub(before.of(arm))).sum();
+        let weighed = [f64::from(must), f64::from(WHOLE - must)];
+        assert!(is_chance(&[changed, ids.len() as u64 - changed], &weighed), "{changed} moved for {must}");
+        (before, allocation) = (after, moved);
+    }
+}
+
+#[test]
+fn groups_share_nobody() {
+    let parts = [(0, 2_000), (2_000, 2_001), (2_001, 7_500), (7_500, 10_000)].map(|(from, to)| {
+        let part = Exclusion { salt: "group".to_owned(), from, to };
+        // With the same salt as each other and the group, which must not matter.
+        Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("group", 100, HALVES) }).unwrap()
+    });
+    let mut counts = [0; 4];
+    for id in sequential(MILLION) {
+        let members: Vec<_> = (0..4).filter(|part| arm(&parts[*part], &id).is_some()).collect();
+        assert_eq!(members.len(), 1, "{id}");
+        counts[members[0]] += 1;
+    }
+    assert!(is_chance(&counts, &[2_000.0, 1.0, 5_499.0, 2_500.0]), "{counts:?}");
+}
+
+/// Any JSON.
+fn anything() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        (-20i64..20_000).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        "[ -~]{0,3}[*(\\[{?#/:@%.]{0,4}[ -~]{0,3}".prop_map(Value::from),
+        "[0-9+-]{1,4}-[0-9]{2}-[0-9]{2}[T ]?[0-9:.Z+-]{0,9}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec(("[a-z_]{1,8}", inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// The value that a walk of so many steps ends at, among the members of members.
+fn place_in<'v>(mut value: &'v mut Value, steps: &[usize]) -> &'v mut Value {
+    for step in steps {
+        let size = match &*value {
+            Value::Array(items) => items.len(),
+            Value::Object(members) => members.len(),
+            _ => 0,
+        };
+        if size == 0 {
+            break;
+        }
+        value = match value {
+            Value::Array(items) => &mut items[step % size],
+            Value::Object(members) => members.values_mut().nth(step % size).unwrap(),
+            _ => unreachable!("it has members"),
+        };
+    }
+    value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Documents and contexts that were right until something in them was replaced. Whatever compiles decides, and explains
+    /// as it decides.
+    #[test]
+    fn an_answer_always(
+        seed: u64,
+        spoilt in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..40, 1..9), anything()), 0..4),
+        now_ms: i64,
+    ) {
+        let mut line = random::Random::new(seed).line();
+        for (in_document, steps, value) in spoilt {
+            *place_in(&mut line[if in_document { "ruleset" } else { "visitor" }], &steps) = value;
+        }
+        let Ok(document) = serde_json::from_value::<Document>(line["ruleset"].clone()) else { return Ok(()) };
+        let Ok(ruleset) = Ruleset::compile(&document) else { return Ok(()) };
+        let Some(context) = line["visitor"].as_object() else { return Ok(()) };
+        let context = context.iter().map(|(name, value)| (name.as_str(), Given::from(value)));
+        let Ok(mut visitor) = Visitor::read(context) else { return Ok(()) };
+        visitor.now_ms = now_ms;
+        for experiment in ruleset.experiments() {
+            let decision = experiment.decide(&visitor, &mut Silent);
+            prop_assert_eq!(experiment.decide(&visitor, &mut Recording::default()), decision);
+            prop_assert!(decision.arm.is_none_or(|arm| arm.0 < experiment.arms));
+            prop_assert_eq!(decision.in_experiment(), matches!(decision.reason, Reason::Split | Reason::Sticky));
+            // What is published and read again decides the same.
+            let again: Document = serde_json::from_value(serde_json::to_value(&document).unwrap()).unwrap();
+            let again = Ruleset::compile(&again).unwrap();
+            prop_assert_eq!(again.experiment(&experiment.key).unwrap().decide(&visitor, &mut Silent), decision);
+        }
+    }
+
+    /// Visitors that no context describes.
+    #[test]
+    fn no_visitor_is_too_odd(seed: u64, weekday: u8, minute: u16, at_ms: i64, now_ms: i64, number: f64, id: String) {
+        let line = random::Random::new(seed).line();
+        let ruleset = Ruleset::compile(&serde_json::from_value(line["ruleset"].clone()).unwrap()).unwrap();
+        let attributes = vec![("plan", Scalar::Number(number)), ("since", Scalar::Number(f64::NAN))];
+        let visitor = Visitor {
+            id: &id,
+            now_ms,
+            local_time: Fact::Is(LocalTime { weekday, minute }),
+            events: Fact::Is(vec![Occurrence { name: "Purchase", at_ms, attributes: attributes.clone() }]),
+            attributes,
+            ..Visitor::default()
+        };
+        for experiment in ruleset.experiments() {
+            let decision = experiment.decide(&visitor, &mut Silent);
+            prop_assert_eq!(experiment.decide(&visitor, &mut Recording::default()), decision);
+        }
+    }
+}
