@@ -1,8 +1,10 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod events;
 mod goals;
 mod health;
+mod hostile;
 mod keys;
 mod layers;
 mod lifecycle;
@@ -13,6 +15,7 @@ mod patch;
 mod retries;
 mod scene;
 mod serving;
+mod storage;
 mod targeting;
 mod tenants;
 mod variants;
