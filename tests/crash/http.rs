@@ -91,6 +91,11 @@ impl Connection {
         self.stream.get_mut().write_all(format!("{head}\r\n{body}").as_bytes())
     }
 
+    /// Sends a request that is written out already.
+    pub(crate) fn send_bytes(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stream.get_mut().write_all(request)
+    }
+
     pub(crate) fn receive(&mut self) -> io::Result<Answer> {
         let first = self.line()?;
         let status = first.split(' ').nth(1).and_then(|status| status.parse().ok());

@@ -1,44 +1,42 @@
-//! Kills the server under load, starts it again, and asks whether everything
-//! that it acknowledged is there: `crash --cycles 500`.
+//! Ends the server under load, starts it again, and asks whether everything that
+//! it acknowledged is there: `crash --what events --cycles 200`.
 //!
-//! One cycle: clients change and create experiments, `kill -9` after 20 to
-//! 150 ms, start, compare. All choices come from `--seed`; the moment at which a
-//! kill meets a request does not, so many cycles are needed and a seed does not
-//! repeat a failure for certain.
+//! One cycle: clients write, `kill -9` or a power cut after a moment, start,
+//! compare. All choices come from `--seed`; the moment at which a kill meets a
+//! request does not, so many cycles are needed and a seed does not repeat a
+//! failure for certain.
 
-mod check;
-mod control;
+mod events;
+mod experiments;
 mod http;
-mod ledger;
-mod load;
-mod parts;
 mod place;
-mod report;
-mod rig;
+mod power;
 mod server;
+mod violation;
 
 use clap::{Parser, ValueEnum};
 use place::Database;
-use report::Report;
-use rig::{Options, Rig};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::Result<T, E>;
 
-/// Kills the server under load; nothing acknowledged may be lost.
+/// Ends the server under load; nothing acknowledged may be lost.
 #[derive(Debug, Parser)]
 #[command(name = "crash")]
 struct Args {
-    /// Kills on each database.
+    /// What is written under load, and how the server ends.
+    #[arg(long, value_enum, default_value = "experiments")]
+    what: What,
+    /// Kills (of experiments: on each database) or cuts.
     #[arg(long, default_value_t = 40, value_name = "N")]
     cycles: u32,
-    /// Where experiments are stored.
+    /// Where experiments are stored; events are on SQLite's side in any case.
     #[arg(long, value_enum, default_value = "both")]
     database: Which,
-    /// Connections that write at the same time.
-    #[arg(long, default_value_t = 8, value_name = "N")]
-    clients: usize,
+    /// Connections that write at the same time [default: 8, for events 32].
+    #[arg(long, value_name = "N")]
+    clients: Option<usize>,
     /// Experiments that they share out among them.
     #[arg(long, default_value_t = 12, value_name = "N")]
     experiments: usize,
@@ -48,9 +46,22 @@ struct Args {
     /// The program to kill [default: muriel beside this program].
     #[arg(long, value_name = "PATH")]
     muriel: Option<PathBuf>,
-    /// Plant faults, one per cycle, and fail unless every one of them is found.
+    /// Plant faults, and fail unless every one of them is found.
     #[arg(long)]
     control: bool,
+    /// Power cuts of a server that flushes late: fail unless some lose events.
+    #[arg(long)]
+    relaxed: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    /// Changes of experiments, kill -9.
+    Experiments,
+    /// Events, kill -9.
+    Events,
+    /// Events, and the power goes.
+    Power,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -84,90 +95,57 @@ fn main() -> ExitCode {
 
 /// Whether all is well.
 fn run(args: &Args) -> Result<bool> {
-    let options = Options {
+    if matches!(args.what, What::Power) && power::needs_room()? {
+        return power::in_own_room(std::env::args_os().skip(1));
+    }
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
+    println!("seed {seed}");
+    if matches!(args.what, What::Experiments) {
+        return of_experiments(args, seed);
+    }
+    let options = events::Options {
         program: server::program(args.muriel.as_deref())?,
-        clients: args.clients.max(1),
-        experiments: args.experiments.max(1),
-        seed: args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+        clients: args.clients.unwrap_or(32).max(1),
+        seed,
+        load_ms: 20..=400,
     };
-    println!("seed {}", options.seed);
-    let mut is_well = true;
-    for &database in args.databases() {
-        if args.control {
-            let outcome = control::run(&options, database)?;
-            println!("{outcome}");
-            is_well &= outcome.is_well();
-        } else {
-            let report = kill_often(&options, database, args.cycles)?;
-            println!("{report}");
-            is_well &= report.is_well();
+    Ok(match args.what {
+        What::Power => {
+            let outcome = power::cut_often(&options, args.cycles, args.relaxed)?;
+            tell(&outcome, outcome.is_well())
         }
+        _ if args.control => {
+            let outcome = events::control::run(&options)?;
+            tell(&outcome, outcome.is_well())
+        }
+        _ => {
+            let report = events::kill_often(&options, args.cycles)?;
+            tell(&report, report.is_well())
+        }
+    })
+}
+
+fn of_experiments(args: &Args, seed: u64) -> Result<bool> {
+    let options = experiments::rig::Options {
+        program: server::program(args.muriel.as_deref())?,
+        clients: args.clients.unwrap_or(8).max(1),
+        experiments: args.experiments.max(1),
+        seed,
+    };
+    let mut is_well = true;
+    for &database in args.database.databases() {
+        is_well &= if args.control {
+            let outcome = experiments::control::run(&options, database)?;
+            tell(&outcome, outcome.is_well())
+        } else {
+            let report = experiments::kill_often(&options, database, args.cycles)?;
+            tell(&report, report.is_well())
+        };
     }
     Ok(is_well)
 }
 
-impl Args {
-    fn databases(&self) -> &'static [Database] {
-        self.database.databases()
-    }
-}
-
-fn kill_often(options: &Options, database: Database, cycles: u32) -> Result<Report> {
-    let mut rig = Rig::new(options, database)?;
-    for cycle in 1..=cycles {
-        rig.load_and_kill()?;
-        rig.start_again()?;
-        // Looking into a SQLite file empties its log; left alone every other time
-        // or so, the log lives through several kills.
-        let look_inside = cycle == cycles || rig.chance(2);
-        rig.check(look_inside)?;
-        if cycle % 25 == 0 || cycle == cycles {
-            rig.report().progress(cycles);
-        }
-    }
-    rig.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options() -> Options {
-        Options {
-            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
-            clients: 8,
-            experiments: 12,
-            seed: 1,
-        }
-    }
-
-    fn survives(database: Database) {
-        let report = kill_often(&options(), database, 8).unwrap_or_else(|error| panic!("{error}"));
-        assert!(report.is_well(), "{report}");
-    }
-
-    fn faults_are_found(database: Database) {
-        let outcome = control::run(&options(), database).unwrap_or_else(|error| panic!("{error}"));
-        assert!(outcome.is_well(), "{outcome}");
-    }
-
-    #[test]
-    fn kills_lose_nothing_on_sqlite() {
-        survives(Database::Sqlite);
-    }
-
-    #[test]
-    fn kills_lose_nothing_on_postgres() {
-        survives(Database::Postgres);
-    }
-
-    #[test]
-    fn planted_faults_are_found_on_sqlite() {
-        faults_are_found(Database::Sqlite);
-    }
-
-    #[test]
-    fn planted_faults_are_found_on_postgres() {
-        faults_are_found(Database::Postgres);
-    }
+fn tell(outcome: impl std::fmt::Display, is_well: bool) -> bool {
+    println!("{outcome}");
+    is_well
 }

@@ -26,12 +26,17 @@ impl Database {
 }
 
 /// A new data directory, and on PostgreSQL a new database. Both go when this is
-/// dropped, unless they are kept.
+/// dropped, unless they are kept; a directory that was given stays.
 pub(crate) struct Place {
     runtime: Runtime,
-    data_dir: TempDir,
+    data_dir: Folder,
     postgres: Option<Postgres>,
     is_kept: bool,
+}
+
+enum Folder {
+    Own(TempDir),
+    Given(PathBuf),
 }
 
 struct Postgres {
@@ -47,17 +52,25 @@ pub(crate) type Backends = Vec<i64>;
 
 impl Place {
     pub(crate) fn new(database: Database) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = runtime()?;
         let data_dir = tempfile::Builder::new().prefix("muriel-crash-").tempdir()?;
         let postgres = match database {
             Database::Sqlite => None,
             Database::Postgres => Some(Postgres::create(&runtime)?),
         };
-        Ok(Self { runtime, data_dir, postgres, is_kept: false })
+        Ok(Self { runtime, data_dir: Folder::Own(data_dir), postgres, is_kept: false })
+    }
+
+    /// SQLite in a directory that exists, or that the server is to make.
+    pub(crate) fn at(data_dir: PathBuf) -> Result<Self> {
+        Ok(Self { runtime: runtime()?, data_dir: Folder::Given(data_dir), postgres: None, is_kept: false })
     }
 
     pub(crate) fn data_dir(&self) -> &Path {
-        self.data_dir.path()
+        match &self.data_dir {
+            Folder::Own(folder) => folder.path(),
+            Folder::Given(path) => path,
+        }
     }
 
     /// For the server's `--database-url`.
@@ -73,7 +86,9 @@ impl Place {
     /// Leaves everything for somebody to look at; where it is.
     pub(crate) fn keep(&mut self) -> String {
         self.is_kept = true;
-        self.data_dir.disable_cleanup(true);
+        if let Folder::Own(folder) = &mut self.data_dir {
+            folder.disable_cleanup(true);
+        }
         match &self.postgres {
             None => self.data_dir().display().to_string(),
             Some(postgres) => format!("{} and database {}", self.data_dir().display(), postgres.name),
@@ -204,6 +219,10 @@ impl Postgres {
             Ok(done?)
         })
     }
+}
+
+fn runtime() -> Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
 fn separator(url: &str) -> char {

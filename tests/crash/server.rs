@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Much longer than a start takes, recovery of the database included.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,10 +39,11 @@ pub(crate) fn program(given: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
-/// Makes a company and a project, with a key that may do everything.
-pub(crate) fn make_project(program: &Path, place: &Place) -> Result<Account> {
+/// Makes a project of this name, and its company with the first one, with a key
+/// that may do everything.
+pub(crate) fn make_project(program: &Path, place: &Place, name: &str) -> Result<Account> {
     let mut command = command(program, place, &["project", "create"]);
-    let output = command.args(["--company", "Crash", "--name", "Rig", "--json"]).output()?;
+    let output = command.args(["--company", "Crash", "--name", name, "--json"]).output()?;
     if !output.status.success() {
         return Err(format!("muriel project create: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
@@ -54,11 +55,12 @@ pub(crate) fn make_project(program: &Path, place: &Place) -> Result<Account> {
 }
 
 impl Server {
-    /// Starts a server and waits until it answers.
-    pub(crate) fn start(program: &Path, place: &Place) -> Result<Self> {
+    /// Starts a server with these further settings, and waits until it answers.
+    pub(crate) fn start(program: &Path, place: &Place, settings: &[&str]) -> Result<Self> {
         let mut child = command(program, place, &["serve"])
             .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"])
             .args(["--rate-limits", "off", "--log-level", "error"])
+            .args(settings)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -68,6 +70,23 @@ impl Server {
         let mut server = Self { address: ([127, 0, 0, 1], 0).into(), child };
         server.address = ready(out.ok_or("the server has no output")?)?;
         Ok(server)
+    }
+
+    /// SIGSTOP: from when this returns it does nothing more.
+    pub(crate) fn freeze(&self) -> Result<()> {
+        let id = self.child.id();
+        if !Command::new("kill").args(["-STOP", &id.to_string()]).status()?.success() {
+            return Err(format!("the server, process {id}, could not be stopped").into());
+        }
+        // A signal takes a moment; what a thread does in the kernel it finishes.
+        let deadline = Instant::now() + PATIENCE;
+        while !is_frozen(id)? {
+            if Instant::now() > deadline {
+                return Err(format!("the server, process {id}, does not stop").into());
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        Ok(())
     }
 
     /// SIGKILL: it gets no chance to finish anything.
@@ -82,6 +101,20 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.kill();
     }
+}
+
+/// Whether every thread of the process is stopped.
+fn is_frozen(process: u32) -> Result<bool> {
+    for thread in std::fs::read_dir(format!("/proc/{process}/task"))? {
+        // One that has just ended does nothing more either.
+        let Ok(line) = std::fs::read_to_string(thread?.path().join("stat")) else { continue };
+        // The state follows the name, which is in brackets and may hold any character.
+        let state = line.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        if !matches!(state, Some('T' | 't')) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The address in the line that says that the server is ready.

@@ -2,9 +2,11 @@
 
 mod answers;
 mod evaluate;
+mod events;
 mod explain;
 mod goals;
 mod health;
+mod hostile;
 mod keys;
 mod layers;
 mod lifecycle;
@@ -17,6 +19,7 @@ mod retries;
 mod rulesets;
 mod scene;
 mod serving;
+mod storage;
 mod targeting;
 mod tenants;
 mod variants;

@@ -1,7 +1,12 @@
 //! What several stories begin with.
 
-use muriel_tests::{Answer, Client, Operation};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use muriel_events::log::{Position, Reader};
+use muriel_tests::{Answer, Call, Client, Operation, TestApp};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// One thing of each kind in a project.
 pub(crate) struct Things {
@@ -99,4 +104,102 @@ pub(crate) fn keys(object: &Value) -> Vec<&str> {
 /// The path of an operation on things that nobody has.
 pub(crate) fn unknown_path(operation: &Operation) -> String {
     operation.below_project(9_999, "nobody-has-this", 9_999, 9_999)
+}
+
+/// Who sends events to a project.
+pub(crate) struct Collector {
+    pub(crate) project_key: String,
+    /// Someone without a key.
+    pub(crate) anyone: Client,
+    /// A server with the project's key; its paths begin with the project's events.
+    pub(crate) trusted: Client,
+}
+
+impl Collector {
+    pub(crate) fn of(client: &Client) -> Self {
+        let path = format!("/events/{}", client.project_key);
+        let trusted = Client { base: path, ..client.clone() };
+        let anyone = Client { base: String::new(), ..client.with_key(None) };
+        Self { project_key: client.project_key.clone(), anyone, trusted }
+    }
+
+    pub(crate) fn path(&self) -> String {
+        format!("/events/{}", self.project_key)
+    }
+
+    /// A call without a key that is still to be sent.
+    pub(crate) fn call(&self) -> Call<'_> {
+        self.anyone.call("POST", &self.path())
+    }
+
+    #[track_caller]
+    pub(crate) fn send(&self, body: &Value) -> Outcomes {
+        Outcomes { answer: self.call().json(body.clone()).send() }
+    }
+
+    /// Sends these events of some visitor.
+    #[track_caller]
+    pub(crate) fn take(&self, events: &[Value]) -> Outcomes {
+        self.send(&json!({ "visitor": { "id": "v" }, "events": events }))
+    }
+}
+
+/// What became of events.
+pub(crate) struct Outcomes {
+    pub(crate) answer: Answer,
+}
+
+impl Outcomes {
+    #[track_caller]
+    pub(crate) fn results(&self) -> Vec<Value> {
+        self.answer.clone().ok()["results"].as_array().expect("results").clone()
+    }
+
+    #[track_caller]
+    pub(crate) fn statuses(&self) -> Vec<String> {
+        self.results().iter().map(|result| result["status"].as_str().expect("a status").to_owned()).collect()
+    }
+}
+
+/// A new id of an event.
+pub(crate) fn id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// Every event in the log, in order.
+#[track_caller]
+pub(crate) fn stored(app: &TestApp) -> Vec<Value> {
+    stored_in(&app.settings.place.data_dir)
+}
+
+/// Every event in the log of a data directory, in order.
+#[track_caller]
+pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
+    let blocks = Reader::open(data_dir).expect("a log").blocks(Position::default()).expect("blocks");
+    let mut events = Vec::new();
+    for block in blocks {
+        let block = block.expect("a block that is whole");
+        events.extend(block.events().map(|event| serde_json::from_slice::<Value>(event.line).expect("JSON")));
+    }
+    events
+}
+
+/// Every file below a directory, with its bytes.
+pub(crate) fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if let Ok(bytes) = std::fs::read(&path) {
+            found.push((path, bytes));
+        }
+    }
+    found
 }

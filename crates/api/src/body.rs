@@ -10,6 +10,8 @@ use http_body_util::BodyExt;
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
+use crate::intake::Intake;
+use crate::room::Share;
 
 /// The most bytes of an API body.
 pub const BODY_LIMIT: usize = 2 << 20;
@@ -59,10 +61,17 @@ pub async fn read_json_body(
         return Err(ApiError::BodyTooLarge { limit });
     }
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let bytes = tokio::time::timeout(deadline, collect(body, announced as usize, limit))
+    let bytes = tokio::time::timeout(deadline, collect(body, announced as usize, limit, None))
         .await
         .map_err(|_| ApiError::Timeout)??;
     Ok((media_type, bytes))
+}
+
+/// A body of events, and what it has of the memory for all of them.
+pub(crate) struct EventsBody<'r> {
+    pub(crate) bytes: Bytes,
+    pub(crate) arrived: Share<'r>,
+    pub(crate) room: Share<'r>,
 }
 
 /// The bytes of a body of events: JSON under its own name or as plain text, as
@@ -71,8 +80,8 @@ pub async fn read_json_body(
 /// # Errors
 /// 415 for other types and codings; 413 over [`EVENTS_LIMIT`] or, expanded, over
 /// [`EXPANDED_LIMIT`]; 400 for broken or more than one gzip member; 408 as
-/// [`read_json_body`].
-pub async fn read_events_body(request: Request) -> Result<Bytes, ApiError> {
+/// [`read_json_body`]; 503 while other bodies leave no room for it.
+pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Result<EventsBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
         expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
     };
@@ -102,10 +111,15 @@ pub async fn read_events_body(request: Request) -> Result<Bytes, ApiError> {
         return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
     }
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let bytes = tokio::time::timeout(BODY_DEADLINE, collect(body, announced as usize, EVENTS_LIMIT))
-        .await
-        .map_err(|_| ApiError::Timeout)??;
-    if is_gzip { expanded(&bytes) } else { Ok(bytes) }
+    let (mut arrived, mut room) = (intake.arriving.share(), intake.bodies.share());
+    let collected = collect(body, announced as usize, EVENTS_LIMIT, Some(&mut arrived));
+    let mut bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
+    if is_gzip {
+        // How much it will be is known only afterwards.
+        room.resize(EXPANDED_LIMIT).await?;
+        bytes = expanded(&bytes)?;
+    }
+    Ok(EventsBody { bytes, arrived, room })
 }
 
 /// What one gzip member holds.
@@ -124,8 +138,14 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     Ok(out.into())
 }
 
-/// The whole body. One that comes in one piece is not copied.
-async fn collect(mut body: Body, announced: usize, limit: usize) -> Result<Bytes, ApiError> {
+/// The whole body, for which `share` grows as it comes. One that comes in one piece
+/// is not copied.
+async fn collect(
+    mut body: Body,
+    announced: usize,
+    limit: usize,
+    mut share: Option<&mut Share<'_>>,
+) -> Result<Bytes, ApiError> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -136,6 +156,9 @@ async fn collect(mut body: Body, announced: usize, limit: usize) -> Result<Bytes
         };
         if first.len() + all.len() + data.len() > limit {
             return Err(ApiError::BodyTooLarge { limit });
+        }
+        if let Some(share) = &mut share {
+            share.resize(first.len() + all.len() + data.len()).await?;
         }
         if first.is_empty() && all.is_empty() {
             first = data;

@@ -5,6 +5,7 @@ use crate::body::EXPANDED_LIMIT;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::metrics::EventCounts;
+use crate::room::Room;
 use crate::rulesets::Delivery;
 use crate::visitor::Origin;
 use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
@@ -17,14 +18,18 @@ use quick_cache::sync::Cache;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use uuid::Uuid;
 
-/// Bytes of bodies that are looked at at one time, in KiB.
-const BODIES_KIB: usize = 64 << 10;
-/// How long a request waits for its share of them.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of bodies that are on their way at one time.
+const ARRIVING: usize = 96 << 20;
+/// Bytes that bodies may take while they are looked at and written.
+const BODIES: usize = 64 << 20;
+/// What a body takes then, for each of its bytes: many small values take most.
+const TIMES: usize = 6;
+/// What a record has besides its event and its visitor.
+const BESIDES: usize = 512;
+/// Bytes of records that one request may become.
+const LINES_MAX: usize = 8 << 20;
 /// Experiments that are not delivered, whose shapes are remembered.
 const SHAPES: usize = 10_000;
 /// How long such a shape is believed.
@@ -34,7 +39,8 @@ const SHAPE_US: i64 = 5_000_000;
 pub(crate) struct Intake {
     pub(crate) log: Option<Log>,
     counts: EventCounts,
-    bodies: Semaphore,
+    pub(crate) arriving: Room,
+    pub(crate) bodies: Room,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
 }
 
@@ -55,20 +61,20 @@ impl<'j> Outcome<'j> {
 
 impl Intake {
     pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
-        Self { log, counts, bodies: Semaphore::new(BODIES_KIB), shapes: Cache::new(SHAPES) }
+        let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
+        Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES) }
     }
+}
 
-    /// Room for a body of this length while it is looked at.
-    ///
-    /// # Errors
-    /// `Unavailable` when there is none for a second.
-    pub(crate) async fn room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, ApiError> {
-        let share = u32::try_from(bytes.div_ceil(1 << 10).clamp(1, BODIES_KIB)).unwrap_or(1);
-        match tokio::time::timeout(PATIENCE, self.bodies.acquire_many(share)).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(ApiError::Unavailable { retry_after_s: 1 }),
-        }
-    }
+/// Bytes that a body takes in memory, at most, when it is read.
+pub(crate) fn room_to_read(bytes: usize) -> usize {
+    TIMES * bytes
+}
+
+/// The same with its records: each repeats its visitor.
+pub(crate) fn room_to_write(bytes: usize, parcel: &Parcel<'_>) -> usize {
+    let visitor = serde_json::to_string(&parcel.visitor).map_or(0, |visitor| visitor.len());
+    room_to_read(bytes) + (parcel.events.len() * (visitor + BESIDES)).min(LINES_MAX)
 }
 
 /// Events of one request, and what is known about whoever sent them.
@@ -98,8 +104,12 @@ impl App {
         let mut outcomes = Vec::with_capacity(events.len());
         let mut entries = Vec::with_capacity(events.len());
         let mut lines = Vec::with_capacity(512 * events.len());
+        let mut is_away = false;
         for event in events {
-            match self.judged(event, &common, delivery).await {
+            if lines.len() > LINES_MAX {
+                return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
+            }
+            match self.judged(event, &common, delivery, &mut is_away).await {
                 Err(message) => outcomes.push(Outcome::invalid(event, message)),
                 Ok(record) => match written(&record, &mut lines) {
                     Err(message) => outcomes.push(Outcome::invalid(event, message)),
@@ -192,14 +202,30 @@ impl App {
         Common { project_key, received_at, behind_us, record }
     }
 
-    async fn judged(&self, event: &Json, common: &Common, delivery: &Delivery) -> Result<Record, String> {
+    /// The record of an event that is valid. Once the database `is_away` it is not
+    /// asked for the rest of the request, as each question would take its time.
+    async fn judged(
+        &self,
+        event: &Json,
+        common: &Common,
+        delivery: &Delivery,
+        is_away: &mut bool,
+    ) -> Result<Record, String> {
         let mut record = record(event, common)?;
         let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok(record) };
-        let shape = match self.shape(delivery, test_id).await {
+        let shape = match delivery.shape(test_id) {
+            Some(shape) => Ok(Some(shape)),
+            None if *is_away => return Ok(record),
+            None => self.undelivered_shape(delivery.project.id, test_id).await,
+        };
+        let shape = match shape {
             Ok(Some(shape)) => shape,
             Ok(None) => return Err("test_id is no experiment of this project".to_owned()),
             // While the database is away events are taken at their word.
-            Err(_) => return Ok(record),
+            Err(_) => {
+                *is_away = true;
+                return Ok(record);
+            }
         };
         if variant.parse::<u32>().is_ok_and(|arm| arm >= shape.arms) {
             return Err("variant_id is no arm of this experiment".to_owned());
@@ -215,13 +241,10 @@ impl App {
         Ok(record)
     }
 
-    /// What an exposure can name of an experiment: from memory if visitors meet
-    /// it, else from the database as of a few seconds ago.
-    async fn shape(&self, delivery: &Delivery, test_id: i64) -> Result<Option<Shape>, ApiError> {
-        if let Some(shape) = delivery.shape(test_id) {
-            return Ok(Some(shape));
-        }
-        let (project, now) = (delivery.project.id, self.clock.now());
+    /// What an exposure can name of an experiment that visitors do not meet, from
+    /// the database as of a few seconds ago.
+    async fn undelivered_shape(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, ApiError> {
+        let now = self.clock.now();
         let key = (project.0, test_id);
         if let Some((at, shape)) = self.intake.shapes.get(&key)
             && now.us() - at.us() < SHAPE_US

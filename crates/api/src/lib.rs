@@ -26,6 +26,7 @@ mod openapi;
 mod parse_errors;
 pub mod preview;
 mod reference;
+mod room;
 pub mod router;
 pub mod rulesets;
 pub mod server;

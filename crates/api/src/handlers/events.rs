@@ -3,9 +3,9 @@
 use crate::answer::json;
 use crate::app::App;
 use crate::auth::{Caller, Report};
-use crate::body::read_events_body;
+use crate::body::{EventsBody, read_events_body};
 use crate::error::ApiError;
-use crate::intake::{Arrival, Outcome};
+use crate::intake::{Arrival, Outcome, room_to_read, room_to_write};
 use crate::json::parse_up_to;
 use crate::server::PeerAddr;
 use crate::wire::event::{self, Told};
@@ -47,10 +47,12 @@ pub(crate) async fn events_take(
     }
     let delivery = app.public_delivery(&project_key)?;
     let headers = parts.headers.clone();
-    let bytes = read_events_body(Request::from_parts(parts, body)).await?;
-    let _room = app.intake.room(bytes.len()).await?;
+    let EventsBody { bytes, arrived: _arrived, mut room } =
+        read_events_body(Request::from_parts(parts, body), &app.intake).await?;
+    room.resize(room_to_read(bytes.len())).await?;
     let body = parse_up_to(&bytes, VALUES_MAX)?;
     let mut parcel = event::parcel(&body)?;
+    room.resize(room_to_write(bytes.len(), &parcel)).await?;
     let origin = if trusted {
         app.visitors.origin_of(parcel.told.ip, parcel.told.user_agent)
     } else {

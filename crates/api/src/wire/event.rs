@@ -88,6 +88,12 @@ fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
         Some(ip) if ip.parse::<IpAddr>().is_err() => Err(Flaw::new("must be an IP address")),
         _ => Ok(()),
     });
+    fields.read("country", |value| match value.as_str() {
+        Some(code) if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) => {
+            Err(Flaw::new("must be a country code of ISO 3166-1 in capitals, such as DE"))
+        }
+        _ => Ok(()),
+    });
     Some(Who { id: id?, attributes: attributes? })
 }
 

@@ -90,6 +90,16 @@ pub(super) fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
 }
 
+/// Flushes what is in the write-ahead log of the active file. SQLite keeps no locks
+/// on that, so it may be closed again.
+pub(super) fn flush_left(dir: &Path) -> Result<()> {
+    let path = beside(&dir.join(ACTIVE), "-wal");
+    match File::open(&path).and_then(|left| left.sync_all()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("flush", &path, error)),
+        _ => sync_dir(dir),
+    }
+}
+
 fn rename(dir: &Path, from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(|error| Error::file("rename", from, error))?;
     sync_dir(dir)

@@ -16,7 +16,7 @@ use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE, Active};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
 use super::index::{self, Fault, Index, project_hash};
-use super::{Batch, LogOptions, Pruned, Reason, Refused, Shared, State, Taken, points};
+use super::{Batch, Durability, LogOptions, Pruned, Reason, Refused, Shared, State, Taken, points};
 
 /// Batches that share one commit.
 const GROUP: usize = 1024;
@@ -109,6 +109,11 @@ impl Writer {
             roll_after: None,
         };
         writer.open_active()?;
+        if writer.options.durability == Durability::Full {
+            // Whoever wrote it last may have died before the flush, and repeats of
+            // what is found are answered for.
+            files::flush_left(dir)?;
+        }
         Ok(writer)
     }
 

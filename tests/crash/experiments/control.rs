@@ -1,11 +1,12 @@
 //! Shows that the rig can fail: it plants faults and expects to be told of each.
 
 use crate::Result;
+use crate::experiments::ledger::{Created, Owned};
+use crate::experiments::parts;
+use crate::experiments::rig::{Options, Rig};
 use crate::http::Request;
-use crate::ledger::{Created, Kind, Owned, Violation};
-use crate::parts;
 use crate::place::Database;
-use crate::rig::{Options, Rig};
+use crate::violation::{Kind, Violation};
 use std::fmt;
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;

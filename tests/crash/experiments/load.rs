@@ -1,9 +1,10 @@
 //! A client under load: it changes its experiments and creates new ones until
 //! the server is gone.
 
+use crate::experiments::ledger::{Created, DRAFT, INACTIVE, LIVE, Owned, State};
+use crate::experiments::parts::{self, Links};
 use crate::http::{Account, Answer, Connection, Request};
-use crate::ledger::{Created, DRAFT, INACTIVE, Kind, LIVE, Owned, State, Violation};
-use crate::parts::{self, Links};
+use crate::violation::{Kind, Violation};
 use fastrand::Rng;
 use serde_json::json;
 use std::net::SocketAddr;

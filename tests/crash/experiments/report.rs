@@ -1,7 +1,7 @@
 //! What a run gave.
 
-use crate::ledger::{Kind, Violation};
 use crate::place::Database;
+use crate::violation::{Kind, Violation};
 use std::collections::HashSet;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -111,7 +111,7 @@ impl fmt::Display for Report {
             self.unanswered, self.hits, self.applied
         )?;
         write!(out, "  violations           ")?;
-        for (index, kind) in Kind::ALL.into_iter().enumerate() {
+        for (index, kind) in Kind::OF_EXPERIMENTS.into_iter().enumerate() {
             let count = self.violations.iter().filter(|violation| violation.kind == kind).count();
             let comma = if index == 0 { "" } else { "," };
             write!(out, "{comma} {} {count}", kind.word())?;

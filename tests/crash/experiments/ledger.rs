@@ -1,6 +1,6 @@
 //! What clients know: what was acknowledged, and what was sent last.
 
-use crate::parts::Links;
+use crate::experiments::parts::Links;
 use std::fmt;
 
 /// Number of the status that runs.
@@ -82,59 +82,5 @@ impl Created {
     /// Under which it is sent, as often as it takes.
     pub(crate) fn idempotency_key(&self) -> &str {
         &self.label
-    }
-}
-
-/// What must not happen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    /// Parts of two changes at once.
-    Mixed,
-    /// Acknowledged, and not there.
-    Lost,
-    /// There, and never sent.
-    Invented,
-    /// There twice.
-    Duplicated,
-    /// Revisions, history or epochs that are not numbered 1 to n.
-    Miscounted,
-    /// An answer that a running server should not have given.
-    Unexpected,
-}
-
-impl Kind {
-    pub(crate) const ALL: [Kind; 6] =
-        [Kind::Mixed, Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Miscounted, Kind::Unexpected];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Kind::Mixed => "mixed",
-            Kind::Lost => "lost",
-            Kind::Invented => "invented",
-            Kind::Duplicated => "duplicated",
-            Kind::Miscounted => "miscounted",
-            Kind::Unexpected => "unexpected",
-        }
-    }
-}
-
-/// One thing that happened and must not.
-#[derive(Debug, Clone)]
-pub(crate) struct Violation {
-    pub(crate) kind: Kind,
-    /// Label of the experiment.
-    pub(crate) about: String,
-    pub(crate) sentence: String,
-}
-
-impl Violation {
-    pub(crate) fn new(kind: Kind, about: &str, sentence: String) -> Self {
-        Self { kind, about: about.to_owned(), sentence }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}: {}", self.kind.word(), self.about, self.sentence)
     }
 }

@@ -2,9 +2,10 @@
 //! acknowledged.
 
 use crate::Result;
+use crate::experiments::ledger::{Created, Ledger, Owned, State};
+use crate::experiments::parts::{self, Links};
 use crate::http::Answer;
-use crate::ledger::{Created, Kind, Ledger, Owned, State, Violation};
-use crate::parts::{self, Links};
+use crate::violation::{Kind, Violation};
 use muriel_sql::Row;
 use muriel_store::experiments::EPOCHS_MAX;
 use serde_json::Value;

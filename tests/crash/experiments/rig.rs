@@ -1,14 +1,15 @@
 //! One run: load, kill, start, check, over and over on one database.
 
 use crate::Result;
-use crate::check;
+use crate::experiments::check;
+use crate::experiments::ledger::{DRAFT, Ledger, Owned};
+use crate::experiments::load::{self, Load};
+use crate::experiments::parts::{self, Links};
+use crate::experiments::report::Report;
 use crate::http::{Account, Answer, Connection, Request};
-use crate::ledger::{DRAFT, Kind, Ledger, Owned, Violation};
-use crate::load::{self, Load};
-use crate::parts::{self, Links};
 use crate::place::{Backends, Database, Place};
-use crate::report::Report;
 use crate::server::{self, Server};
+use crate::violation::{Kind, Violation};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -45,8 +46,8 @@ impl Rig {
     /// A new database with a server, and experiments that hold token 0.
     pub(crate) fn new(options: &Options, database: Database) -> Result<Self> {
         let place = Place::new(database)?;
-        let account = server::make_project(&options.program, &place)?;
-        let server = Server::start(&options.program, &place)?;
+        let account = server::make_project(&options.program, &place, "Rig")?;
+        let server = Server::start(&options.program, &place, &[])?;
         let mut connection = Connection::open(server.address)?;
         let mut post = |path: &str, body: &Value, key: &str, name: &str| -> Result<Value> {
             let answer = connection.call(&account, &Request::post(path, body, key))?;
@@ -141,7 +142,7 @@ impl Rig {
     /// still be busy with that one's last commit.
     pub(crate) fn start_again(&mut self) -> Result<()> {
         self.orphans = self.place.backends()?;
-        self.server = Server::start(&self.options.program, &self.place)?;
+        self.server = Server::start(&self.options.program, &self.place, &[])?;
         Ok(())
     }
 

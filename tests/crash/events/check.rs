@@ -1,0 +1,104 @@
+//! Compares the log with what clients know.
+
+use super::journal::{Entry, Fate, Journal, about};
+use super::traffic::{Key, PROJECTS, content, visitor};
+use crate::Result;
+use crate::violation::{Kind, Violation};
+use muriel_events::log::{Event, Position, Reader};
+use serde_json::Value;
+use std::path::Path;
+
+/// What a look at the log gave.
+pub(crate) struct Seen {
+    /// The last block that was read.
+    pub(crate) last: Position,
+    /// Unanswered events that were found stored.
+    pub(crate) stored: u64,
+    /// The events that were lost, to be known as absent from now on.
+    pub(crate) lost: Vec<Key>,
+    pub(crate) violations: Vec<Violation>,
+}
+
+/// Reads the blocks after `after`, each of which has to hold events that were
+/// sent, once, as they were sent; then every event that was acknowledged since the
+/// last look has to be there. `Position::default()` looks at everything again.
+pub(crate) fn look(
+    journal: &mut Journal,
+    projects: &[&str; PROJECTS],
+    data_dir: &Path,
+    after: Position,
+) -> Result<Seen> {
+    let mut seen = Seen { last: after, stored: 0, lost: Vec::new(), violations: Vec::new() };
+    let mut touched = std::mem::take(&mut journal.touched);
+    if after == Position::default() {
+        journal.entries.values_mut().for_each(|entry| entry.block = 0);
+        touched = journal.entries.keys().copied().collect();
+    }
+    let reader = Reader::open(data_dir)?;
+    for block in reader.blocks(after)? {
+        let block = match block {
+            Ok(block) => block,
+            Err(trouble) => {
+                seen.violations.push(Violation::new(Kind::Damaged, "the log", trouble.to_string()));
+                continue;
+            }
+        };
+        seen.last.seq = block.seq;
+        for event in block.events() {
+            seen.violations.extend(event_of(journal, projects, &event, block.seq));
+        }
+    }
+    if reader.last()? < seen.last {
+        seen.violations.push(Violation::new(Kind::Damaged, "the log", "it ends before it did".to_owned()));
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    for key in touched {
+        let Some(entry) = journal.entries.get_mut(&key) else { continue };
+        match (entry.fate, entry.block > 0) {
+            (Fate::Acknowledged, true) => {}
+            (Fate::Acknowledged, false) => {
+                let sentence = "it was acknowledged and is not in the log".to_owned();
+                seen.violations.push(Violation::new(Kind::Lost, &about(key), sentence));
+                seen.lost.push(key);
+            }
+            (was, true) => {
+                seen.stored += u64::from(was == Fate::Unanswered);
+                entry.fate = Fate::Stored;
+            }
+            (_, false) => entry.fate = Fate::Absent,
+        }
+    }
+    Ok(seen)
+}
+
+/// Checks one stored event, and notes where it is.
+fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_>, block: i64) -> Option<Violation> {
+    let project = projects.iter().position(|key| *key == &**event.project_key);
+    let key = project.map(|project| Key { project, id: event.id });
+    let salt = journal.salt;
+    let Some((key, entry)) = key.and_then(|key| Some((key, journal.entries.get_mut(&key)?))) else {
+        let sentence = format!("block {block} has it, and nobody sent it");
+        return Some(Violation::new(Kind::Invented, &format!("event {}", event.id), sentence));
+    };
+    let before = std::mem::replace(entry, Entry { block, ..*entry }).block;
+    if before > 0 {
+        let sentence = format!("it is in block {before} and in block {block}");
+        return Some(Violation::new(Kind::Duplicated, &about(key), sentence));
+    }
+    let differing = differing(key, salt, projects[key.project], event.line)?;
+    Some(Violation::new(Kind::Mixed, &about(key), format!("in block {block}, {differing} is not what was sent")))
+}
+
+/// The first field of a stored event that is not as it was sent.
+fn differing(key: Key, salt: u64, project_key: &str, line: &[u8]) -> Option<String> {
+    let Ok(stored) = serde_json::from_slice::<Value>(line) else { return Some("the JSON".to_owned()) };
+    let sent = content(key, salt);
+    let own = [
+        ("id", &key.id.to_string().into()),
+        ("project_key", &project_key.into()),
+        ("visitor", &serde_json::json!({ "id": visitor(key.project) })),
+    ];
+    let fields = sent.iter().map(|(name, value)| (name.as_str(), value)).chain(own);
+    fields.into_iter().find(|(name, value)| stored[name] != **value).map(|(name, _)| name.to_owned())
+}

@@ -1,0 +1,152 @@
+//! A client under load: it sends batches, new ones and old ones, until the server
+//! is gone.
+
+use super::journal::{Journal, Notes};
+use super::traffic::{Batch, PROJECTS};
+use crate::http::{Account, Answer, Connection};
+use crate::violation::{Kind, Violation};
+use fastrand::Rng;
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Batches of its own that a client remembers, to send them again.
+const REMEMBERED: usize = 32;
+
+/// What all clients of a cycle share.
+pub(crate) struct Load<'a> {
+    pub(crate) address: SocketAddr,
+    pub(crate) accounts: &'a [Account; PROJECTS],
+    pub(crate) journal: &'a Journal,
+    /// Batches of earlier cycles that were acknowledged.
+    pub(crate) earlier: &'a [Batch],
+    /// Set right before the server is killed: until then it has no excuse.
+    pub(crate) killing: AtomicBool,
+}
+
+/// What a client did.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) notes: Notes,
+    /// Events that were acknowledged for the first time.
+    pub(crate) acknowledged: u64,
+    /// Events that were sent again after they had been acknowledged.
+    pub(crate) repeats: u64,
+    /// Requests that were answered.
+    pub(crate) requests: u64,
+    /// Requests that left before the kill and were never answered.
+    pub(crate) hits: u64,
+    /// Batches without an answer, to be sent again.
+    pub(crate) unanswered: Vec<Batch>,
+    /// Some batches that were acknowledged.
+    pub(crate) answered: VecDeque<Batch>,
+    pub(crate) violations: Vec<Violation>,
+}
+
+/// Runs until the server is gone.
+pub(crate) fn run(load: &Load<'_>, rng: Rng) -> Outcome {
+    let mut client = Client { load, rng, outcome: Outcome::default() };
+    match Connection::open(load.address) {
+        Ok(mut connection) => while client.step(&mut connection).is_some() {},
+        Err(error) => client.complain(&error),
+    }
+    client.outcome
+}
+
+/// Sends batches one after the other to a server that nobody kills.
+pub(crate) fn send_all(load: &Load<'_>, batches: Vec<Batch>) -> Outcome {
+    let mut client = Client { load, rng: Rng::with_seed(0), outcome: Outcome::default() };
+    match Connection::open(load.address) {
+        Ok(mut connection) => {
+            for batch in batches {
+                if client.send(&mut connection, batch).is_none() {
+                    break;
+                }
+            }
+        }
+        Err(error) => client.complain(&error),
+    }
+    client.outcome
+}
+
+struct Client<'a> {
+    load: &'a Load<'a>,
+    rng: Rng,
+    outcome: Outcome,
+}
+
+impl Client<'_> {
+    /// One or two requests; `None` when there is no point in another.
+    fn step(&mut self, connection: &mut Connection) -> Option<()> {
+        if self.is_over() {
+            return None;
+        }
+        let known = match self.rng.u32(..10) {
+            0 => self.rng.choice(self.load.earlier),
+            1 => self.rng.choice(&self.outcome.answered),
+            _ => None,
+        };
+        if let Some(known) = known {
+            let again = known.clone().sent_otherwise(&mut self.rng);
+            self.outcome.repeats += again.keys().count() as u64;
+            return self.send(connection, again);
+        }
+        let batch = Batch::new(&mut self.rng, now_ms());
+        if self.rng.u32(..8) == 0 {
+            self.send(connection, batch.in_other_project())?;
+        }
+        self.send(connection, batch)
+    }
+
+    fn send(&mut self, connection: &mut Connection, batch: Batch) -> Option<()> {
+        let request = batch.request(self.load.accounts, self.load.journal.salt);
+        let sent = connection.send_bytes(&request);
+        let is_in_time = sent.is_ok() && !self.is_over();
+        match sent.and_then(|()| connection.receive()) {
+            Ok(answer) => self.read(batch, &answer),
+            Err(error) => {
+                self.outcome.hits += u64::from(is_in_time);
+                self.outcome.notes.unanswered(self.load.journal, &batch);
+                self.outcome.unanswered.push(batch);
+                self.complain(&error);
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, batch: Batch, answer: &Answer) -> Option<()> {
+        let results = answer.body["results"].as_array().filter(|_| answer.status == 200);
+        let Some(results) = results else {
+            let sentence = format!("events were answered {}", answer.summary());
+            self.outcome.violations.push(Violation::new(Kind::Unexpected, "a client", sentence));
+            return None;
+        };
+        self.outcome.requests += 1;
+        let (acknowledged, told) = self.outcome.notes.answered(self.load.journal, &batch, results);
+        self.outcome.acknowledged += acknowledged;
+        self.outcome.violations.extend(told);
+        self.outcome.answered.push_back(batch);
+        if self.outcome.answered.len() > REMEMBERED {
+            self.outcome.answered.pop_front();
+        }
+        Some(())
+    }
+
+    /// A connection may fail when the server is killed, and only then.
+    fn complain(&mut self, error: &io::Error) {
+        if !self.is_over() {
+            let sentence = format!("{error}, while the server was running");
+            self.outcome.violations.push(Violation::new(Kind::Unexpected, "a client", sentence));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.load.killing.load(Ordering::SeqCst)
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,230 @@
+//! Shows that the rig can fail: it plants faults and expects to be told of each.
+
+use super::tamper::{self, Stored};
+use super::traffic::{Batch, Item};
+use super::{Options, Rig, check};
+use crate::Result;
+use crate::http::Connection;
+use crate::place::{Database, Place};
+use crate::violation::{Kind, Violation};
+use muriel_events::log::Position;
+use std::fmt;
+use std::path::Path;
+use uuid::Uuid;
+
+/// Cycles of load before the faults.
+const CYCLES: u32 = 3;
+
+/// Something that a good log never does, planted in a copy of one.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// An acknowledged event is gone, and the chain of hashes holds.
+    Dropped,
+    /// An event is there once more.
+    Repeated,
+    /// There is an event that nobody sent.
+    Invented,
+    /// An event of one project is there as one of the other.
+    Strayed,
+    /// One letter of an event is another.
+    Rewritten,
+    /// One byte of a block is another, in its file.
+    ByteChanged,
+    /// A block is gone.
+    BlockMissing,
+    /// The last blocks are gone.
+    CutShort,
+}
+
+impl Fault {
+    const ALL: [Fault; 8] = [
+        Fault::Dropped,
+        Fault::Repeated,
+        Fault::Invented,
+        Fault::Strayed,
+        Fault::Rewritten,
+        Fault::ByteChanged,
+        Fault::BlockMissing,
+        Fault::CutShort,
+    ];
+
+    /// What has to be told, and what may be told besides.
+    fn kinds(self) -> (Kind, &'static [Kind]) {
+        match self {
+            Fault::Dropped | Fault::CutShort => (Kind::Lost, &[]),
+            Fault::Repeated => (Kind::Duplicated, &[]),
+            Fault::Invented => (Kind::Invented, &[]),
+            // Where the other project has an event of the same id there are two now.
+            Fault::Strayed => (Kind::Lost, &[Kind::Invented, Kind::Duplicated, Kind::Mixed]),
+            Fault::Rewritten => (Kind::Mixed, &[]),
+            // The events of a block that cannot be read are not there.
+            Fault::ByteChanged | Fault::BlockMissing => (Kind::Damaged, &[Kind::Lost]),
+        }
+    }
+
+    fn plant(self, data_dir: &Path, rig: &Rig, victim: Uuid) -> Result<()> {
+        match self {
+            Fault::ByteChanged => return tamper::change_byte(data_dir),
+            Fault::BlockMissing => return tamper::remove_block(data_dir),
+            _ => {}
+        }
+        let own = rig.accounts[0].project_key.clone();
+        let other = rig.accounts[1].project_key.clone();
+        tamper::rewrite(data_dir, |blocks| {
+            let is_victim = |event: &Stored| event.id == victim && event.project_key == own;
+            let block = blocks.iter().position(|block| block.iter().any(is_victim)).ok_or("nothing to spoil")?;
+            let place = blocks[block].iter().position(is_victim).ok_or("nothing to spoil")?;
+            let event = &mut blocks[block][place];
+            match self {
+                Fault::Dropped => drop(blocks[block].remove(place)),
+                Fault::Repeated => {
+                    let again = event.clone();
+                    blocks.last_mut().ok_or("no block")?.push(again);
+                }
+                Fault::Invented => {
+                    let invented = Stored { id: Uuid::from_u128(victim.as_u128() ^ 1), ..event.clone() };
+                    blocks[block].push(invented);
+                }
+                Fault::Strayed => event.project_key = other,
+                Fault::Rewritten => {
+                    let text = event.line.replacen("\"nonce\":\"", "\"nonce\":\"x", 1);
+                    event.line = text;
+                }
+                Fault::CutShort => blocks.truncate(block.max(1)),
+                Fault::ByteChanged | Fault::BlockMissing => {}
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What became of the faults.
+pub(crate) struct Outcome {
+    lines: Vec<(bool, String)>,
+}
+
+impl Outcome {
+    /// Whether each was reported for what it is.
+    pub(crate) fn is_well(&self) -> bool {
+        self.lines.iter().all(|(is_well, _)| *is_well)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = self.lines.iter().filter(|(is_well, _)| *is_well).count();
+        write!(out, "events: {found} of {} planted faults were found", self.lines.len())?;
+        for (is_well, line) in &self.lines {
+            write!(out, "\n  {}: {line}", if *is_well { "found" } else { "NOT FOUND" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Plants every fault, each in a copy of a log that was good.
+pub(crate) fn run(options: &Options) -> Result<Outcome> {
+    let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &[])?;
+    for _ in 0..CYCLES {
+        rig.load(false, || Ok(()))?;
+        rig.start_again(&[])?;
+        rig.look(false)?;
+    }
+    rig.server.kill()?;
+    rig.look(true)?;
+    if rig.report.has_violations() {
+        return Ok(Outcome { lines: vec![(false, format!("before anything was planted: {}", rig.report))] });
+    }
+    let victim = victim(&rig)?;
+    let mut lines = Vec::new();
+    for fault in Fault::ALL {
+        lines.push(in_a_copy(&rig, fault, victim)?);
+    }
+    lines.push(known_too_early(&mut rig)?);
+    lines.push(forgotten(&mut rig)?);
+    Ok(Outcome { lines })
+}
+
+/// An event of the first project that was acknowledged in the middle of the run.
+fn victim(rig: &Rig) -> Result<Uuid> {
+    let mut known: Vec<(i64, Uuid)> = rig
+        .journal
+        .entries
+        .iter()
+        .filter(|(key, entry)| key.project == 0 && entry.block > 1)
+        .map(|(key, entry)| (entry.block, key.id))
+        .collect();
+    known.sort_unstable();
+    known.get(known.len() / 2).map(|(_, id)| *id).ok_or_else(|| "no event was acknowledged".into())
+}
+
+fn in_a_copy(rig: &Rig, fault: Fault, victim: Uuid) -> Result<(bool, String)> {
+    let copy = tempfile::Builder::new().prefix("muriel-crash-").tempdir()?;
+    for entry in std::fs::read_dir(rig.place.data_dir())? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), copy.path().join(entry.file_name()))?;
+        }
+    }
+    fault.plant(copy.path(), rig, victim)?;
+    let projects = [0, 1].map(|project: usize| rig.accounts[project].project_key.as_str());
+    let seen = check::look(&mut rig.journal.clone(), &projects, copy.path(), Position::default())?;
+    let (kind, besides) = fault.kinds();
+    Ok(verdict(&format!("{fault:?}"), &seen.violations, kind, besides))
+}
+
+fn verdict(fault: &str, told: &[Violation], kind: Kind, besides: &[Kind]) -> (bool, String) {
+    let Some(first) = told.iter().find(|violation| violation.kind == kind) else {
+        return (false, format!("{fault}: of {} reported none is {}", told.len(), kind.word()));
+    };
+    match told.iter().find(|violation| violation.kind != kind && !besides.contains(&violation.kind)) {
+        Some(other) => (false, format!("{fault}: also reported was {other}")),
+        None => (true, format!("{fault}: {first}")),
+    }
+}
+
+/// Somebody stores a batch that clients have not sent yet: their first answer is a
+/// wrong one.
+fn known_too_early(rig: &mut Rig) -> Result<(bool, String)> {
+    rig.start_again(&[])?;
+    let batch = loop {
+        let batch = Batch::new(&mut rig.rng, 1_700_000_000_000);
+        if batch.keys().count() > 1 {
+            break batch;
+        }
+    };
+    let mut connection = Connection::open(rig.server.address)?;
+    connection.send_bytes(&batch.request(&rig.accounts, rig.journal.salt))?;
+    connection.receive()?;
+    rig.unanswered = vec![batch];
+    rig.earlier.clear();
+    let told = sent_again(rig)?;
+    Ok(verdict("KnownTooEarly", &told, Kind::Untrue, &[]))
+}
+
+/// The index forgets a batch that is stored, and takes it again.
+fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
+    rig.server.kill()?;
+    rig.look(true)?;
+    let key = rig.journal.entries.keys().find(|key| key.project == 0).copied().ok_or("nothing to spoil")?;
+    tamper::forget(rig.place.data_dir(), key.id)?;
+    rig.start_again(&[])?;
+    let batch = loop {
+        let batch = Batch::new(&mut rig.rng, 1_700_000_000_000);
+        if batch.project == key.project {
+            break batch;
+        }
+    };
+    rig.unanswered = vec![Batch { items: vec![Item::Event(key.id)], ..batch }];
+    let mut told = sent_again(rig)?;
+    told.extend(rig.look(true)?);
+    Ok(verdict("Forgotten", &told, Kind::Duplicated, &[Kind::Untrue]))
+}
+
+/// Sends what is unanswered, all of it; what was told of that.
+fn sent_again(rig: &mut Rig) -> Result<Vec<Violation>> {
+    let before = rig.report.violations().len();
+    while !rig.unanswered.is_empty() {
+        rig.send_again(false)?;
+    }
+    Ok(rig.report.violations()[before..].to_vec())
+}

@@ -1,0 +1,119 @@
+//! What clients know of the events they sent.
+
+use super::traffic::{Batch, Item, Key};
+use crate::violation::{Kind, Violation};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What is known of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// The answer was `ok` or `duplicate`: it has to be in the log for ever.
+    Acknowledged,
+    /// Sent, and never answered.
+    Unanswered,
+    /// Never answered, and found in the log.
+    Stored,
+    /// Never answered, and not in the log.
+    Absent,
+}
+
+/// An event that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) fate: Fate,
+    /// The block of the log that has it, as last read; 0 while none is known.
+    pub(crate) block: i64,
+}
+
+/// Everything that all clients have sent.
+#[derive(Clone, Default)]
+pub(crate) struct Journal {
+    /// Makes contents unlike those of another run.
+    pub(crate) salt: u64,
+    pub(crate) entries: HashMap<Key, Entry>,
+    /// Those whose fate has changed since the log was last read.
+    pub(crate) touched: Vec<Key>,
+}
+
+/// What one client has learnt, before it is told to the journal.
+#[derive(Debug, Default)]
+pub(crate) struct Notes(HashMap<Key, Fate>);
+
+impl Journal {
+    pub(crate) fn fate(&self, key: Key) -> Option<Fate> {
+        self.entries.get(&key).map(|entry| entry.fate)
+    }
+
+    /// Takes over what a client has learnt. What was acknowledged once stays so.
+    pub(crate) fn learn(&mut self, notes: Notes) {
+        for (key, fate) in notes.0 {
+            let entry = self.entries.entry(key).or_insert(Entry { fate, block: 0 });
+            if entry.fate != Fate::Acknowledged {
+                entry.fate = fate;
+            }
+            self.touched.push(key);
+        }
+    }
+
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.entries.values().filter(|entry| entry.fate == Fate::Acknowledged).count() as u64
+    }
+}
+
+impl Notes {
+    /// What is known of an event before it is sent (again).
+    fn fate(&self, journal: &Journal, key: Key) -> Option<Fate> {
+        self.0.get(&key).copied().or_else(|| journal.fate(key))
+    }
+
+    /// A batch left, and no answer came.
+    pub(crate) fn unanswered(&mut self, journal: &Journal, batch: &Batch) {
+        for key in batch.keys() {
+            if self.fate(journal, key) != Some(Fate::Acknowledged) {
+                self.0.insert(key, Fate::Unanswered);
+            }
+        }
+    }
+
+    /// An answer came. Gives back how many events it acknowledged for the first
+    /// time, and whether it told anything but the truth.
+    pub(crate) fn answered(&mut self, journal: &Journal, batch: &Batch, results: &[Value]) -> (u64, Option<Violation>) {
+        let mut told = None;
+        if results.len() != batch.items.len() {
+            let sentence = format!("{} results for {} events", results.len(), batch.items.len());
+            return (0, Some(Violation::new(Kind::Untrue, "an answer", sentence)));
+        }
+        let mut first_time = 0;
+        for (item, result) in batch.items.iter().zip(results) {
+            let status = result["status"].as_str().unwrap_or_default();
+            let Item::Event(id) = item else {
+                if status != "invalid" || !result["message"].is_string() {
+                    told = Some(Violation::new(Kind::Untrue, "an invalid event", format!("answered {result}")));
+                }
+                continue;
+            };
+            let key = Key { project: batch.project, id: *id };
+            let known = self.fate(journal, key);
+            let due: &[&str] = match known {
+                None | Some(Fate::Absent) => &["ok"],
+                Some(Fate::Acknowledged | Fate::Stored) => &["duplicate"],
+                Some(Fate::Unanswered) => &["ok", "duplicate"],
+            };
+            if !due.contains(&status) || result["id"] != id.to_string() {
+                let sentence = format!("answered {result}, known was {known:?}");
+                told = Some(Violation::new(Kind::Untrue, &about(key), sentence));
+            }
+            if matches!(status, "ok" | "duplicate") {
+                first_time += u64::from(known != Some(Fate::Acknowledged));
+                self.0.insert(key, Fate::Acknowledged);
+            }
+        }
+        (first_time, told)
+    }
+}
+
+/// An event as violations name it.
+pub(crate) fn about(key: Key) -> String {
+    format!("event {} of project {}", key.id, key.project)
+}

@@ -1,0 +1,315 @@
+//! Kills the server while clients send events, starts it again, and asks whether
+//! each event that it acknowledged counts, once.
+
+mod check;
+mod client;
+pub(crate) mod control;
+mod journal;
+pub(crate) mod report;
+mod tamper;
+mod traffic;
+
+use crate::Result;
+use crate::http::Account;
+use crate::place::{Database, Place};
+use crate::server::{self, Server};
+use crate::violation::{Kind, Violation};
+use client::{Load, Outcome};
+use fastrand::Rng;
+use journal::{Fate, Journal};
+use muriel_events::log::{Position, Reader};
+use report::Report;
+use std::fs::{self, OpenOptions};
+use std::ops::RangeInclusive;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+use traffic::{Batch, PROJECTS};
+
+/// How to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) program: PathBuf,
+    pub(crate) clients: usize,
+    pub(crate) seed: u64,
+    /// How long clients load the server, in milliseconds.
+    pub(crate) load_ms: RangeInclusive<u64>,
+}
+
+/// Acknowledged batches that are remembered, to be sent again in later cycles.
+const EARLIER: usize = 2_000;
+/// After so many cycles the whole log is read again.
+const WHOLE: u32 = 20;
+
+/// One run on one data directory.
+pub(crate) struct Rig {
+    options: Options,
+    pub(crate) rng: Rng,
+    journal: Journal,
+    accounts: [Account; PROJECTS],
+    pub(crate) report: Report,
+    earlier: Vec<Batch>,
+    unanswered: Vec<Batch>,
+    /// Up to where the log has been read.
+    last: Position,
+    /// Killed before its place goes.
+    pub(crate) server: Server,
+    pub(crate) place: Place,
+}
+
+impl Rig {
+    /// A server with two projects and an empty log.
+    pub(crate) fn new(options: &Options, name: &'static str, place: Place, settings: &[&str]) -> Result<Self> {
+        let first = server::make_project(&options.program, &place, "Rig")?;
+        let second = server::make_project(&options.program, &place, "Other")?;
+        let server = Server::start(&options.program, &place, settings)?;
+        Ok(Self {
+            options: options.clone(),
+            rng: Rng::with_seed(options.seed),
+            journal: Journal { salt: options.seed, ..Journal::default() },
+            accounts: [first, second],
+            report: Report::new(name),
+            earlier: Vec::new(),
+            unanswered: Vec::new(),
+            last: Position::default(),
+            server,
+            place,
+        })
+    }
+
+    /// Lets the clients loose for a moment and kills the server under them. With
+    /// `freeze` it is stopped before, and `meanwhile` happens while clients wait.
+    pub(crate) fn load(&mut self, freeze: bool, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.report.cycles += 1;
+        // How much a cycle draws depends on the kill; the next one begins anew.
+        self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.cycles.into()));
+        let load_ms = self.rng.u64(self.options.load_ms.clone());
+        let load = &Load {
+            address: self.server.address,
+            accounts: &self.accounts,
+            journal: &self.journal,
+            earlier: &self.earlier,
+            killing: AtomicBool::new(false),
+        };
+        let (rng, server) = (&mut self.rng, &mut self.server);
+        let (ended, outcomes) = thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.options.clients)
+                .map(|_| {
+                    let rng = rng.fork();
+                    scope.spawn(move || client::run(load, rng))
+                })
+                .collect();
+            thread::sleep(Duration::from_millis(load_ms));
+            let frozen = if freeze { server.freeze() } else { Ok(()) };
+            load.killing.store(true, Ordering::SeqCst);
+            let ended = frozen.and_then(|()| meanwhile());
+            // Clients wait for answers as long as it lives.
+            let killed = server.kill();
+            let outcomes: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            (ended.and(killed), outcomes)
+        });
+        ended?;
+        let mut hits = 0;
+        for outcome in outcomes {
+            let outcome = outcome.map_err(|_| "a client panicked")?;
+            hits += outcome.hits;
+            self.report.acknowledged += outcome.acknowledged;
+            self.take(outcome);
+        }
+        self.report.hits += u32::from(hits > 0);
+        self.report.unanswered += hits;
+        Ok(())
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        self.report.requests += outcome.requests;
+        self.report.repeats += outcome.repeats;
+        self.report.add(outcome.violations);
+        self.journal.learn(outcome.notes);
+        self.unanswered.extend(outcome.unanswered);
+        for batch in outcome.answered {
+            if self.earlier.len() < EARLIER {
+                self.earlier.push(batch);
+            } else {
+                let place = self.rng.usize(..EARLIER);
+                self.earlier[place] = batch;
+            }
+        }
+    }
+
+    /// Starts the server on what the last one left.
+    pub(crate) fn start_again(&mut self, settings: &[&str]) -> Result<()> {
+        self.server = Server::start(&self.options.program, &self.place, settings)?;
+        Ok(())
+    }
+
+    /// Compares what was written to the log since the last look with what clients
+    /// know, or everything; the violations that are new.
+    pub(crate) fn look(&mut self, whole: bool) -> Result<Vec<Violation>> {
+        let after = if whole { Position::default() } else { self.last };
+        let projects = [0, 1].map(|project: usize| self.accounts[project].project_key.as_str());
+        let seen = check::look(&mut self.journal, &projects, self.place.data_dir(), after)?;
+        self.last = seen.last;
+        self.report.stored += seen.stored;
+        self.report.blocks = seen.last.seq;
+        Ok(self.report.add(seen.violations))
+    }
+
+    /// Looks at everything, and takes what is lost for absent instead of telling of
+    /// it; how many events that are.
+    pub(crate) fn forget_lost(&mut self) -> Result<u64> {
+        let projects = [0, 1].map(|project: usize| self.accounts[project].project_key.as_str());
+        let mut seen = check::look(&mut self.journal, &projects, self.place.data_dir(), Position::default())?;
+        for key in &seen.lost {
+            if let Some(entry) = self.journal.entries.get_mut(key) {
+                entry.fate = Fate::Absent;
+            }
+        }
+        seen.violations.retain(|violation| violation.kind != Kind::Lost);
+        self.last = seen.last;
+        self.earlier.clear();
+        self.report.add(seen.violations);
+        Ok(seen.lost.len() as u64)
+    }
+
+    /// Sends most batches that were not answered once more, as clients would, and
+    /// some that were; with `only_stored` none that would add to the log. What a
+    /// look at the log has just told of them, the answers have to tell as well.
+    pub(crate) fn send_again(&mut self, only_stored: bool) -> Result<()> {
+        let mut batches = Vec::new();
+        let mut left = Vec::new();
+        for batch in std::mem::take(&mut self.unanswered) {
+            let is_known = |key| matches!(self.journal.fate(key), Some(Fate::Stored | Fate::Acknowledged));
+            // What is left out may come later, or never.
+            if (only_stored && !batch.keys().all(is_known)) || self.rng.u32(..10) == 0 {
+                left.push(batch);
+            } else {
+                batches.push(batch.sent_otherwise(&mut self.rng));
+            }
+        }
+        let fresh = batches.len();
+        for _ in 0..4 {
+            batches.extend(self.rng.choice(&self.earlier).cloned());
+        }
+        self.rng.shuffle(&mut batches);
+        let load = Load {
+            address: self.server.address,
+            accounts: &self.accounts,
+            journal: &self.journal,
+            earlier: &[],
+            killing: AtomicBool::new(false),
+        };
+        let outcome = client::send_all(&load, batches);
+        self.report.again += fresh as u64;
+        self.report.acknowledged += outcome.acknowledged;
+        self.take(outcome);
+        self.unanswered.extend(left);
+        Ok(())
+    }
+
+    /// Removes the index of a dead server, or damages it so that this can be seen.
+    fn spoil_index(&mut self) -> Result<()> {
+        for entry in fs::read_dir(self.place.data_dir())? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with("seen-") {
+                continue;
+            }
+            let length = entry.metadata()?.len();
+            match self.rng.u32(..4) {
+                0 => fs::remove_file(entry.path())?,
+                _ if !name.ends_with(".db") || length == 0 => {}
+                1 => OpenOptions::new().write(true).open(entry.path())?.set_len(length / 2)?,
+                2 => OpenOptions::new().write(true).open(entry.path())?.write_all_at(&[0x5a; 100], 0)?,
+                _ => {
+                    let page = self.rng.u64(..length.div_ceil(4096)) * 4096;
+                    OpenOptions::new().write(true).open(entry.path())?.write_all_at(&[0x5a; 4096], page)?;
+                }
+            }
+        }
+        self.report.spoiled += 1;
+        Ok(())
+    }
+
+    /// Whether the database of everything else is sound, while no server runs.
+    pub(crate) fn look_at_database(&mut self) -> Result<()> {
+        let said = self.place.integrity()?;
+        self.report.add(said.into_iter().map(|line| Violation::new(Kind::Damaged, "the database", line)).collect());
+        Ok(())
+    }
+
+    /// The last looks: at the whole log, and at its chain of hashes.
+    pub(crate) fn finish(mut self) -> Result<Report> {
+        self.look(true)?;
+        self.server.kill()?;
+        let verified = Reader::open(self.place.data_dir())?.verify()?;
+        if let Some(damage) = verified.first_damage {
+            self.report.add(vec![Violation::new(Kind::Damaged, "the chain", damage.to_string())]);
+        }
+        if verified.events < self.journal.acknowledged() {
+            let sentence = format!("{} events in it, {} acknowledged", verified.events, self.journal.acknowledged());
+            self.report.add(vec![Violation::new(Kind::Lost, "the chain", sentence)]);
+        }
+        self.look_at_database()?;
+        self.report.files = fs::read_dir(self.place.data_dir())?
+            .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("log-")))
+            .count();
+        self.report.finish();
+        if self.report.has_violations() {
+            self.report.kept = Some(self.place.keep());
+        }
+        Ok(self.report)
+    }
+}
+
+/// A kill in each cycle.
+pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
+    let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &["--log-roll", "1"])?;
+    for cycle in 1..=cycles {
+        rig.load(false, || Ok(()))?;
+        if rig.rng.u32(..5) == 0 {
+            rig.spoil_index()?;
+        }
+        // Before a start has touched it the log has to be whole already.
+        if rig.rng.u32(..4) == 0 {
+            rig.look(false)?;
+        }
+        // Files that are soon full at times, so that kills meet their change.
+        let roll = if rig.rng.u32(..3) == 0 { "1024" } else { "1" };
+        rig.start_again(&["--log-roll", roll])?;
+        rig.look(cycle % WHOLE == 0)?;
+        rig.send_again(false)?;
+        if cycle % 25 == 0 || cycle == cycles {
+            rig.report.progress(cycles);
+        }
+    }
+    rig.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options {
+            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
+            clients: 16,
+            seed: 1,
+            load_ms: 20..=200,
+        }
+    }
+
+    #[test]
+    fn kills_lose_no_event_and_count_none_twice() {
+        let report = kill_often(&options(), 8).unwrap_or_else(|error| panic!("{error}"));
+        assert!(report.is_well(), "{report}");
+    }
+
+    #[test]
+    fn planted_faults_are_found() {
+        let outcome = control::run(&options()).unwrap_or_else(|error| panic!("{error}"));
+        assert!(outcome.is_well(), "{outcome}");
+    }
+}

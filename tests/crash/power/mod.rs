@@ -1,0 +1,144 @@
+//! Cuts the power under a server that takes events, and asks whether each event
+//! that it acknowledged is on the disk.
+//!
+//! The server's data are on an ext4 file system in a file, which stands for the
+//! disk: what the file has, the file system had sent to its device; what waited in
+//! the page cache above is not in it. At the cut the server is stopped where it is
+//! and the file copied. Everything goes on from the copy, whose mount replays the
+//! journal as after a cut. What a device has accepted counts as kept there: a disk
+//! that forgets what it was not told to flush is not imitated.
+
+mod disk;
+mod room;
+
+use crate::Result;
+use crate::events::report::Report;
+use crate::events::{Options, Rig};
+use crate::place::Place;
+use disk::Disk;
+pub(crate) use room::{in_own_room, needs_room};
+use std::fmt;
+use std::path::PathBuf;
+
+/// What the cuts gave.
+pub(crate) struct Outcome {
+    report: Report,
+    is_relaxed: bool,
+    /// Acknowledged events that were gone, in a run that may lose some.
+    lost: u64,
+    /// Cuts that took any.
+    losing: u32,
+    /// Copies that were compared until two were equal.
+    passes: u32,
+    kept: Option<PathBuf>,
+}
+
+impl Outcome {
+    /// Whether nothing was lost that must not be, or enough was that may be.
+    pub(crate) fn is_well(&self) -> bool {
+        self.report.is_well() && (!self.is_relaxed || self.lost > 0)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.report)?;
+        write!(out, "\n  copies of the disk    {} readings until two in a row were equal", self.passes)?;
+        if self.is_relaxed {
+            write!(out, "\n  lost, as may be       {} acknowledged events, by {} cuts", self.lost, self.losing)?;
+            if self.lost == 0 {
+                write!(out, "\n  a log that is flushed late lost nothing: these cuts cut nothing")?;
+            }
+        }
+        if let Some(kept) = &self.kept {
+            write!(out, "\n  kept for a look: {}", kept.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts the power `cuts` times. A relaxed server flushes late, and the run is no
+/// good unless that costs it events.
+pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Result<Outcome> {
+    let mut disk = Disk::new()?;
+    let sync = if is_relaxed { "relaxed" } else { "full" };
+    // A file that is soon full at times, so that cuts meet its change.
+    let settings =
+        |large: bool| ["--log-sync", sync, "--log-reserve", "16", "--log-roll", if large { "1024" } else { "1" }];
+    let place = Place::at(disk.folder().join("data"))?;
+    let mut rig = Rig::new(options, if is_relaxed { "power, relaxed" } else { "power" }, place, &settings(true))?;
+    let (mut lost, mut losing) = (0, 0);
+    for cut in 1..=cuts {
+        if rig.rng.u32(..3) == 0 {
+            kill_and_cut(&mut rig, &mut disk, &settings(true))?;
+        } else {
+            rig.load(true, || disk.copy())?;
+        }
+        disk.put_copy_in_place()?;
+
+        // First as it is, then as a start leaves it.
+        if is_relaxed {
+            let gone = rig.forget_lost()?;
+            lost += gone;
+            losing += u32::from(gone > 0);
+        } else {
+            rig.look(true)?;
+        }
+        rig.look_at_database()?;
+        let large = rig.rng.bool();
+        rig.start_again(&settings(large))?;
+        rig.look(true)?;
+        rig.send_again(false)?;
+        if cut % 10 == 0 || cut == cuts {
+            rig.report.progress(cuts);
+        }
+    }
+    let report = rig.finish()?;
+    let kept = if report.has_violations() { Some(disk.keep()?) } else { None };
+    Ok(Outcome { report, is_relaxed, lost, losing, passes: disk.passes, kept })
+}
+
+/// The process dies first, and the power goes soon after the next one has started:
+/// it must not vouch for what the dead one had written and not flushed.
+fn kill_and_cut(rig: &mut Rig, disk: &mut Disk, settings: &[&str]) -> Result<()> {
+    rig.load(false, || Ok(()))?;
+    rig.start_again(settings)?;
+    rig.look(false)?;
+    rig.send_again(true)?;
+    rig.server.freeze()?;
+    disk.copy()?;
+    rig.server.kill()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server;
+
+    fn cuts(name: &str, cuts: u32, is_relaxed: bool) {
+        if needs_room().unwrap_or_else(|error| panic!("{error}")) {
+            let arguments = [&format!("power::tests::{name}"), "--exact", "--nocapture"].map(Into::into);
+            let is_well = in_own_room(arguments).unwrap_or_else(|error| panic!("{error}"));
+            assert!(is_well, "see above");
+            return;
+        }
+        let options = Options {
+            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
+            clients: 8,
+            seed: 1,
+            load_ms: 20..=200,
+        };
+        let outcome = cut_often(&options, cuts, is_relaxed).unwrap_or_else(|error| panic!("{error}"));
+        assert!(outcome.is_well(), "{outcome}");
+    }
+
+    #[test]
+    fn cuts_lose_no_event() {
+        cuts("cuts_lose_no_event", 3, false);
+    }
+
+    #[test]
+    fn cuts_take_what_was_not_flushed() {
+        cuts("cuts_take_what_was_not_flushed", 2, true);
+    }
+}

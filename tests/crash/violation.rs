@@ -1,0 +1,67 @@
+//! What must not happen, and did.
+
+use std::fmt;
+
+/// What must not happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Not what was sent: parts of two changes at once, or something else.
+    Mixed,
+    /// Acknowledged, and not there.
+    Lost,
+    /// There, and never sent.
+    Invented,
+    /// There twice.
+    Duplicated,
+    /// Revisions, history or epochs that are not numbered 1 to n.
+    Miscounted,
+    /// An answer that a running server should not have given.
+    Unexpected,
+    /// An answer about an event that does not fit what is stored.
+    Untrue,
+    /// A file that is not as it was written.
+    Damaged,
+}
+
+impl Kind {
+    /// Those that a run over experiments can meet.
+    pub(crate) const OF_EXPERIMENTS: [Kind; 6] =
+        [Kind::Mixed, Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Miscounted, Kind::Unexpected];
+    /// Those that a run over events can meet.
+    pub(crate) const OF_EVENTS: [Kind; 7] =
+        [Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Mixed, Kind::Untrue, Kind::Damaged, Kind::Unexpected];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Mixed => "mixed",
+            Kind::Lost => "lost",
+            Kind::Invented => "invented",
+            Kind::Duplicated => "duplicated",
+            Kind::Miscounted => "miscounted",
+            Kind::Unexpected => "unexpected",
+            Kind::Untrue => "untrue",
+            Kind::Damaged => "damaged",
+        }
+    }
+}
+
+/// One thing that happened and must not.
+#[derive(Debug, Clone)]
+pub(crate) struct Violation {
+    pub(crate) kind: Kind,
+    /// Label of the experiment, or id of the event.
+    pub(crate) about: String,
+    pub(crate) sentence: String,
+}
+
+impl Violation {
+    pub(crate) fn new(kind: Kind, about: &str, sentence: String) -> Self {
+        Self { kind, about: about.to_owned(), sentence }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}: {}", self.kind.word(), self.about, self.sentence)
+    }
+}

@@ -1,0 +1,178 @@
+//! The real program, as a process of its own.
+
+use crate::{Client, Contract, DEADLINE};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// The program: the given one, or `muriel` beside this one.
+///
+/// # Errors
+/// When there is none.
+pub fn program(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(given) = given {
+        return Ok(given.to_owned());
+    }
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    // Tests are one folder further down, in deps.
+    let beside = this.ancestors().skip(1).take(2).map(|folder| folder.join("muriel")).find(|path| path.is_file());
+    beside.ok_or_else(|| {
+        let folder = this.parent().unwrap_or(Path::new("."));
+        format!(
+            "there is no muriel beside this program, in {}: build it into the same target folder (cargo build -p muriel-cli)",
+            folder.display()
+        )
+    })
+}
+
+/// The program with nobody's settings but ours.
+pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MURIEL_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(words).arg("--data-dir").arg(data_dir);
+    command
+}
+
+/// The address in the line that says that a server is ready.
+///
+/// # Errors
+/// When it does not come in time.
+pub fn ready(out: ChildStdout, patience: Duration) -> Result<SocketAddr, String> {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(out).read_line(&mut line);
+        let _ = tell.send(read.map(|_| line));
+    });
+    let line = told.recv_timeout(patience).map_err(|_| format!("the server did not become ready in {patience:?}"))?;
+    let line = line.map_err(|error| error.to_string())?;
+    let address = line.trim().strip_prefix("muriel ready http://").and_then(|address| address.parse().ok());
+    address.ok_or_else(|| format!("the server did not become ready; it said \"{}\"", line.trim()))
+}
+
+/// A server that runs. Dropped, it is killed.
+pub struct Process {
+    /// Where it answers.
+    pub address: SocketAddr,
+    data_dir: PathBuf,
+    child: Child,
+}
+
+impl Process {
+    /// Starts a server with these further settings, and waits until it answers.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn start(data_dir: &Path, settings: &[&str]) -> Self {
+        let mut child = serve(data_dir, settings).stderr(Stdio::inherit()).spawn().expect("a process");
+        let out = child.stdout.take().expect("its output");
+        // Killed from here on whatever happens.
+        let mut process = Self { address: ([127, 0, 0, 1], 0).into(), data_dir: data_dir.to_owned(), child };
+        process.address = ready(out, DEADLINE).unwrap_or_else(|error| panic!("{error}"));
+        Contract::learn(process.address);
+        process
+    }
+
+    /// A client of a new project with a key that may do everything. The server may
+    /// take a moment to know it.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn project(&self, company: &str, name: &str) -> Client {
+        let words = ["project", "create", "--company", company, "--name", name, "--json"];
+        let program = program(None).unwrap_or_else(|error| panic!("{error}"));
+        let made = command(&program, &words, &self.data_dir).output().expect("a process");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let made: Value = serde_json::from_slice(&made.stdout).expect("JSON");
+        let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+        let id = made["company_id"].as_i64().expect("an id");
+        let client = Client::new(self.address, company, id, &text("project_key"), &text("api_key"));
+        crate::eventually("the server knows its new project", DEADLINE, || {
+            client.anyone_like().get(&format!("/ruleset/{}", client.project_key)).status == 200
+        });
+        client
+    }
+
+    /// Its id in the system.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Bytes of memory that it has now, and had at most.
+    ///
+    /// # Panics
+    /// Where the system does not tell.
+    pub fn memory(&self) -> (u64, u64) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("a process");
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a field");
+            line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+        };
+        (field("VmRSS:"), field("VmHWM:"))
+    }
+
+    /// SIGTERM, and its exit status.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn stop(mut self) -> Option<i32> {
+        let asked = Command::new("kill").arg(self.id().to_string()).status().expect("a process");
+        assert!(asked.success());
+        let mut status = None;
+        crate::eventually("the server ends", DEADLINE, || {
+            status = self.child.try_wait().expect("a status");
+            status.is_some()
+        });
+        status.and_then(|status| status.code())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(data_dir: &Path, settings: &[&str]) -> Command {
+    let program = program(None).unwrap_or_else(|error| panic!("{error}"));
+    let mut command = command(&program, &["serve"], data_dir);
+    command
+        .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off", "--rate-limits", "off", "--log-level", "error"])
+        .args(settings)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// What a server says that does not start, and how long that took; killed after
+/// `patience`.
+///
+/// # Panics
+/// When it cannot be tried.
+pub fn refused(data_dir: &Path, settings: &[&str], patience: Duration) -> (Output, Duration) {
+    let begun = std::time::Instant::now();
+    let mut child = serve(data_dir, settings).stderr(Stdio::piped()).spawn().expect("a process");
+    let end = begun + patience;
+    while child.try_wait().expect("a status").is_none() {
+        if std::time::Instant::now() > end {
+            let _ = child.kill();
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let took = begun.elapsed();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    child.stdout.take().expect("its output").read_to_end(&mut stdout).expect("its output");
+    child.stderr.take().expect("its output").read_to_end(&mut stderr).expect("its output");
+    (Output { status: child.wait().expect("a status"), stdout, stderr }, took)
+}

@@ -1,0 +1,352 @@
+//! What becomes of events when the disk or the database fails.
+
+use crate::scene::{Collector, id, stored_in};
+use muriel_tests::process::{Process, refused};
+use muriel_tests::{Client, DEADLINE, On, eventually, room};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a server may take to say that it does not start.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+fn event(padding: usize) -> Value {
+    // Hexadecimal of random bytes, which does not shrink much.
+    let mut pad = String::new();
+    while pad.len() < padding {
+        pad += &uuid::Uuid::new_v4().simple().to_string();
+    }
+    json!({ "id": id(), "type": "custom", "name": "x", "properties": { "pad": pad } })
+}
+
+fn ids(events: &[Value]) -> Vec<String> {
+    events.iter().map(|event| event["id"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// A 503 that says when to come again, and took nothing.
+#[track_caller]
+fn is_refused(shop: &Collector, events: &[Value]) {
+    let answer = shop.take(events).answer.refused(503, "unavailable");
+    let wait: u32 = answer.header("retry-after").and_then(|wait| wait.parse().ok()).expect("Retry-After");
+    assert!((1..=60).contains(&wait), "{wait}");
+}
+
+/// Everything but events goes on.
+#[track_caller]
+fn others_are_served(client: &Client, shop: &Collector) {
+    shop.anyone.get(&format!("/ruleset/{}", shop.project_key)).ok();
+    shop.anyone.get("/livez").ok();
+    client.get("/experiments").ok();
+}
+
+#[track_caller]
+fn run(program: &str, arguments: &[&str], paths: &[&Path]) {
+    let said = Command::new(program).args(arguments).args(paths).output().expect("a process");
+    assert!(said.status.success(), "{program}: {}", String::from_utf8_lossy(&said.stderr));
+}
+
+/// A small disk of its own, in a room.
+fn small_disk(mib: u32) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    run("mount", &["-t", "tmpfs", "-o", &format!("size={mib}m"), "muriel-story"], &[folder.path()]);
+    folder
+}
+
+#[test]
+fn a_full_disk_refuses_events_and_nothing_else() {
+    room::told("storage::a_full_disk_refuses_events_and_nothing_else", || {
+        let disk = small_disk(64);
+        let data_dir = disk.path().join("data");
+        let server = Process::start(&data_dir, &["--log-reserve", "8", "--log-roll", "1"]);
+        let client = server.project("Acme", "Shop");
+        let shop = Collector::of(&client);
+        let mut taken = Vec::new();
+        let mut take = |events: &[Value]| {
+            assert_eq!(shop.take(events).statuses(), vec!["ok"; events.len()]);
+            taken.extend(ids(events));
+        };
+        take(&[event(0)]);
+        for within_reserve in [true, false, true] {
+            let filler = disk.path().join("filler");
+            fill(&filler, if within_reserve { 4 << 20 } else { 0 });
+            let late = [event(0), event(1_000)];
+            is_refused(&shop, &late);
+            others_are_served(&client, &shop);
+            if within_reserve {
+                client.experiment(json!({ "test_name": id() }));
+            }
+            is_refused(&shop, &late);
+            fs::remove_file(&filler).expect("the filler goes");
+            // By itself, and with nothing left of what was refused.
+            eventually("events are taken again", Duration::from_secs(10), || {
+                let answer = shop.take(&[event(0)]).answer;
+                taken.extend((answer.status == 200).then(|| answer.body["results"][0]["id"].to_string().replace('"', "")));
+                answer.status == 200
+            });
+            assert_eq!(shop.take(&late).statuses(), ["ok", "ok"]);
+            taken.extend(ids(&late));
+        }
+        // Events alone fill it up to the reserve, too.
+        loop {
+            let events: Vec<Value> = (0..40).map(|_| event(8_000)).collect();
+            let answer = shop.take(&events).answer;
+            if answer.status == 503 {
+                break;
+            }
+            answer.ok();
+            taken.extend(ids(&events));
+        }
+        others_are_served(&client, &shop);
+        client.experiment(json!({ "test_name": id() }));
+        assert_eq!(ids(&stored_in(&data_dir)), taken);
+        assert_eq!(server.stop(), Some(0));
+        // With less kept in reserve it goes on.
+        let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+        let shop = Collector::of(&client.at(server.address));
+        let last = [event(0)];
+        assert_eq!(shop.take(&last).statuses(), ["ok"]);
+        taken.extend(ids(&last));
+        assert_eq!(ids(&stored_in(&data_dir)), taken);
+    });
+}
+
+/// Leaves so many bytes of a disk.
+fn fill(filler: &Path, left: u64) {
+    let mut file = File::create(filler).expect("a file");
+    let block = vec![0x5a; 256 << 10];
+    loop {
+        match file.write(&block) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let length = file.metadata().expect("a file").len();
+    file.set_len(length.saturating_sub(left)).expect("a shorter file");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_refuses_events_and_nothing_else() {
+    room::told("storage::a_log_that_cannot_be_written_refuses_events_and_nothing_else", || {
+        let disk = small_disk(256);
+        let data_dir = disk.path().join("data");
+        let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+        let client = server.project("Acme", "Shop");
+        let shop = Collector::of(&client);
+        let first = [event(0)];
+        assert_eq!(shop.take(&first).statuses(), ["ok"]);
+        // Its name stands for something that cannot be written.
+        let other = disk.path().join("other");
+        File::create(&other).expect("a file");
+        let log = data_dir.join("log.db");
+        run("mount", &["--bind"], &[&other, &log]);
+        run("mount", &["-o", "remount,ro,bind"], &[&log]);
+        let late = [event(0)];
+        is_refused(&shop, &late);
+        others_are_served(&client, &shop);
+        client.experiment(json!({ "test_name": "While the log is away" }));
+        is_refused(&shop, &late);
+        run("umount", &[], &[&log]);
+        eventually("events are taken again", Duration::from_secs(10), || shop.take(&late).answer.status == 200);
+        let stored = ids(&stored_in(&data_dir));
+        assert_eq!(stored, [ids(&first), ids(&late)].concat());
+    });
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_refused_at_once() {
+    room::told("storage::a_directory_that_cannot_be_written_is_refused_at_once", || {
+        let disk = small_disk(64);
+        let data_dir = disk.path().join("data");
+        with_one_event(&data_dir);
+        run("mount", &["-o", "remount,ro"], &[disk.path()]);
+        is_refused_at_once(&data_dir, "a disk that is only for reading");
+        assert_eq!(stored_in(&data_dir).len(), 1, "it can still be read");
+    });
+}
+
+/// A data directory of a server that has stopped.
+fn with_one_event(data_dir: &Path) {
+    let server = Process::start(data_dir, &["--log-reserve", "1"]);
+    let shop = Collector::of(&server.project("Acme", "Shop"));
+    assert_eq!(shop.take(&[event(0)]).statuses(), ["ok"]);
+    assert_eq!(server.stop(), Some(0));
+}
+
+/// Tells in one sentence why it does not start, and changes nothing.
+#[track_caller]
+fn is_refused_at_once(data_dir: &Path, what: &str) {
+    let before = all(data_dir);
+    let (output, took) = refused(data_dir, &["--log-reserve", "1"], DEADLINE);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.status.code().is_some(), "{what}: {:?}", output.status);
+    assert!(took < AT_ONCE, "{what}: after {took:?}");
+    assert_eq!(said.trim().lines().count(), 1, "{what}: {said}");
+    assert!(said.contains(&data_dir.display().to_string()), "{what}: {said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{what}");
+    assert_eq!(all(data_dir), before, "{what}");
+}
+
+fn all(data_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    match fs::read(data_dir) {
+        Ok(bytes) => [(data_dir.to_owned(), bytes)].into(),
+        Err(_) => crate::scene::files(data_dir).into_iter().collect(),
+    }
+}
+
+#[test]
+fn what_is_no_log_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = folder.path().join("good");
+    with_one_event(&good);
+    let spoilt = |what: &str, spoil: &dyn Fn(&Path)| {
+        let data_dir = folder.path().join(what.replace(' ', "-"));
+        run("cp", &["-r"], &[&good, &data_dir]);
+        spoil(&data_dir);
+        is_refused_at_once(&data_dir, what);
+    };
+    spoilt("the directory is a file", &|data_dir| {
+        fs::remove_dir_all(data_dir).expect("removed");
+        fs::write(data_dir, "a file").expect("a file");
+    });
+    spoilt("the log is a directory", &|data_dir| {
+        fs::remove_file(data_dir.join("log.db")).expect("removed");
+        fs::create_dir(data_dir.join("log.db")).expect("a directory");
+    });
+    spoilt("the log is no database", &|data_dir| {
+        fs::write(data_dir.join("log.db"), "something that is no database, and long enough to be looked at as one")
+            .expect("a file");
+    });
+    spoilt("the log is another database", &|data_dir| {
+        fs::copy(data_dir.join("muriel.db"), data_dir.join("log.db")).map(drop).expect("a copy");
+    });
+    spoilt("the log is of a later version", &|data_dir| {
+        let conn = rusqlite::Connection::open(data_dir.join("log.db")).expect("a database");
+        conn.pragma_update(None, "user_version", 2).expect("a version");
+    });
+    spoilt("the lock is a directory", &|data_dir| {
+        fs::remove_file(data_dir.join("log.lock")).expect("removed");
+        fs::create_dir(data_dir.join("log.lock")).expect("a directory");
+    });
+    spoilt("the log is gone and its write-ahead log is not", &|data_dir| {
+        fs::rename(data_dir.join("log.db"), data_dir.join("log.db-wal")).expect("renamed");
+    });
+}
+
+#[test]
+fn a_second_process_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data_dir = folder.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let shop = Collector::of(&server.project("Acme", "Shop"));
+    assert_eq!(shop.take(&[event(0)]).statuses(), ["ok"]);
+    let (output, took) = refused(&data_dir, &[], DEADLINE);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && took < AT_ONCE, "{:?} after {took:?}", output.status);
+    assert!(said.contains("another muriel serve is running") && said.trim().lines().count() == 1, "{said}");
+    assert_eq!(shop.take(&[event(0)]).statuses(), ["ok"]);
+    assert_eq!(stored_in(&data_dir).len(), 2);
+}
+
+mod postgres {
+    use super::*;
+
+    #[test]
+    fn events_are_taken_while_the_database_is_away() {
+        let mut relay = None;
+        let app = On::Postgres.start_with(|settings| {
+            let url = settings.place.database_url.clone().expect("an address");
+            let (through, url) = Relay::to(&url);
+            relay = Some(through);
+            settings.place.database_url = Some(url);
+        });
+        let relay = relay.expect("a relay");
+        let client = app.project("Acme", "Shop");
+        let live = client.experiment(json!({ "status": 1 }));
+        let draft = client.experiment(json!({ "test_name": "Draft" }));
+        let shop = Collector::of(&client);
+        let exposure = |test_id: i64, variant: &str| json!({ "id": id(), "type": "exposure", "test_id": test_id, "variant_id": variant });
+        assert_eq!(shop.take(&[event(0), exposure(live, "1")]).statuses(), ["ok", "ok"]);
+
+        relay.cut();
+        client.get(&format!("/experiment/{live}")).has_status(503);
+        let events = [event(0), exposure(live, "1"), exposure(live, "7"), event(100)];
+        assert_eq!(shop.take(&events).statuses(), ["ok", "ok", "invalid", "ok"]);
+        assert_eq!(shop.take(&events).statuses(), ["duplicate", "duplicate", "invalid", "duplicate"]);
+        // Of experiments that only the database knows, events are taken at their
+        // word, and not one question of many waits for it.
+        let begun = std::time::Instant::now();
+        let unknown: Vec<Value> = (0..200).map(|number| exposure(if number == 0 { draft } else { 1_000 + number }, "1")).collect();
+        assert_eq!(shop.take(&unknown).statuses(), vec!["ok"; 200]);
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        shop.anyone.get(&format!("/ruleset/{}", shop.project_key)).ok();
+
+        relay.heal();
+        eventually("the database is back", DEADLINE, || client.get(&format!("/experiment/{live}")).status == 200);
+        assert_eq!(shop.take(&[exposure(9_999, "1")]).statuses(), ["invalid"]);
+        let stored = crate::scene::stored(&app);
+        assert_eq!(stored.len(), 2 + 3 + 200);
+    }
+}
+
+/// A way to the database that can be cut.
+struct Relay {
+    is_cut: Arc<AtomicBool>,
+    streams: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Relay {
+    /// A way to the server in `url`, and the address of its beginning.
+    fn to(url: &str) -> (Relay, String) {
+        let authority = url.split("//").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
+        let server = authority.rsplit('@').next().expect("a server").to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let here: SocketAddr = listener.local_addr().expect("a port");
+        let relay = Relay { is_cut: Arc::default(), streams: Arc::default() };
+        let (is_cut, streams, to) = (relay.is_cut.clone(), relay.streams.clone(), server.clone());
+        thread::spawn(move || {
+            for incoming in listener.incoming().flatten() {
+                if is_cut.load(Ordering::SeqCst) {
+                    continue;
+                }
+                let Ok(outgoing) = TcpStream::connect(&to) else { continue };
+                let mut streams = streams.lock().expect("streams");
+                for (from, to) in [(&incoming, &outgoing), (&outgoing, &incoming)] {
+                    let (mut from, mut to) = (from.try_clone().expect("a stream"), to.try_clone().expect("a stream"));
+                    streams.push(from.try_clone().expect("a stream"));
+                    thread::spawn(move || {
+                        let mut buffer = [0; 16 << 10];
+                        while let Ok(read @ 1..) = from.read(&mut buffer) {
+                            if to.write_all(&buffer[..read]).is_err() {
+                                break;
+                            }
+                        }
+                        let _ = to.shutdown(Shutdown::Both);
+                    });
+                }
+            }
+        });
+        (relay, url.replace(&server, &here.to_string()))
+    }
+
+    /// Ends all connections; new ones end at once.
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+        for stream in self.streams.lock().expect("streams").drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn heal(&self) {
+        self.is_cut.store(false, Ordering::SeqCst);
+    }
+}
