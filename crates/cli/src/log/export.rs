@@ -25,13 +25,22 @@ impl Export {
     pub(super) fn run(self) -> Result<()> {
         let reader = reader(&self.common)?;
         let mut damages = Damages::default();
-        export(&reader, &self.wanted, HELD, &mut damages, &mut Output::new())?;
+        let mut out = Output::new();
+        export(&reader, &self.wanted, HELD, &mut damages, &mut |line| out.line(line))?;
+        out.flush()?;
         damages.into_result()
     }
 }
 
-/// Prints what is wanted of the blocks that there are now.
-fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, out: &mut Output) -> Result<()> {
+/// Prints what is wanted of the blocks that there are now, until `print` answers
+/// that nobody reads any more. No more than `held` ids are held at a time.
+pub(super) fn export(
+    reader: &Reader,
+    wanted: &Wanted,
+    held: u64,
+    damages: &mut Damages,
+    print: &mut dyn FnMut(&[u8]) -> Result<bool>,
+) -> Result<()> {
     // Damage is told by the walk that prints.
     let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
     let last = reader.last().map_err(Error::Log)?;
@@ -49,7 +58,7 @@ fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, ou
                 for (nth, event) in block.events().enumerate() {
                     if wanted.is_of(event.project_key)
                         && once.is_first(block.seq, nth, event.project_key, event.id)
-                        && !out.line(event.line)?
+                        && !print(event.line)?
                     {
                         return Ok(());
                     }
@@ -57,7 +66,7 @@ fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, ou
             }
         }
     }
-    out.flush().map(drop)
+    Ok(())
 }
 
 /// What tells whether an event has been printed before.

@@ -235,7 +235,7 @@ impl Visit {
         };
         let loyal = if self.returning { 1.4 } else { 1.0 };
         let last = pages.last().map_or(SHOP, String::as_str).to_owned();
-        if !story.chance.is(0.17 * self.person.keen * loyal * factor(|effect| effect.basket)) {
+        if !story.chance.is(0.12 * self.person.keen * loyal * factor(|effect| effect.basket)) {
             return;
         }
         story.add(json!({ "type": "click", "by": "element", "trigger": "button.add-to-basket", "url": last }));
