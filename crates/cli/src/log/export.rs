@@ -7,6 +7,7 @@ use clap::Args;
 use muriel_events::log::{Position, Reader, Trouble};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// Ids that are held at a time: about 70 MiB.
@@ -115,12 +116,12 @@ impl Keys {
 /// over the ids, each of which holds one part of them.
 fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
     // A block that cannot be printed must not stand for events that come again.
-    let mut good = HashSet::new();
+    let mut damaged: Vec<RangeInclusive<i64>> = Vec::new();
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
             Ok(block) if block.seq > last.seq => break,
-            Ok(block) if wanted.is_at(block.received_at) => drop(good.insert(block.seq)),
-            Ok(_) | Err(Trouble::Damage(_)) => {}
+            Ok(_) => {}
+            Err(Trouble::Damage(damage)) => damaged.push(damage.seq..=damage.last.unwrap_or(i64::MAX)),
             Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
         }
     }
@@ -129,7 +130,10 @@ fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Resu
     for part in 0..parts {
         let mut held = HashSet::new();
         for block in reader.ids(Position::default()).map_err(Error::Log)?.flatten() {
-            if !good.contains(&block.seq) {
+            if block.seq > last.seq {
+                break;
+            }
+            if !wanted.is_at(block.received_at) || damaged.iter().any(|blocks| blocks.contains(&block.seq)) {
                 continue;
             }
             for (nth, (project_key, id)) in block.iter().enumerate() {
