@@ -52,7 +52,7 @@ const NONE: Effect = Effect { experiment_key: "", variant_id: "", basket: 1.0, b
 
 /// The comparison wins, the socks lose exposures, the row of promises does nothing.
 static EFFECTS: [Effect; 4] = [
-    Effect { experiment_key: "compare-table", variant_id: "1", basket: 1.3, buy: 1.15, ..NONE },
+    Effect { experiment_key: "compare-table", variant_id: "1", basket: 1.4, buy: 1.15, ..NONE },
     Effect { experiment_key: "sock-bundle", variant_id: "2", lost: 0.18, ..NONE },
     Effect { experiment_key: "home-hero", variant_id: "3", basket: 1.2, ..NONE },
     Effect { experiment_key: "route-map-first", variant_id: "1", download: 1.25, ..NONE },
