@@ -120,6 +120,7 @@ async fn until_signalled(
             live: *live,
             program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
             data_dir: settings.place.data_dir.display().to_string(),
+            all_there: settings.place.database_url.is_none(),
         };
         let mut out = std::io::stdout();
         let text = welcome.text(out.is_terminal() && std::env::var_os("NO_COLOR").is_none());

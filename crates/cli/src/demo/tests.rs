@@ -158,3 +158,77 @@ async fn a_database_with_another_company_is_left_alone() {
     assert!(error.to_string().contains("a database of its own"), "{error}");
     opened.db.close().await.unwrap();
 }
+
+/// Everything that is in the log, by kind, with the exposures of each arm.
+fn seen(directory: &Path) -> (usize, Vec<Value>) {
+    let reader = muriel_events::log::Reader::open(directory).unwrap();
+    let mut all = Vec::new();
+    for block in reader.blocks(Default::default()).unwrap() {
+        let block = block.unwrap();
+        all.extend(block.events().map(|event| serde_json::from_slice::<Value>(event.line).unwrap()));
+    }
+    (all.len(), all)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn visitors_walk_through_the_past_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let common = Common { data_dir: Some(directory.path().to_owned()), ..Common::default() };
+    let listen = Some("127.0.0.1:0".to_owned());
+    let flags = ServeFlags { listen, metrics_listen: Some("off".to_owned()), ..ServeFlags::default() };
+    let settings = Settings::load(common, flags).unwrap();
+    let running = serve::start(settings.clone()).await.unwrap();
+    let opened = open(&settings.place).await.unwrap();
+    let (key, _) = prepare(&opened).await.unwrap();
+    let visitors = VisitorFlags { visitors_per_day: 60, days: 5, seed: 1, live_rate: 0.0, no_visitors: false };
+    let bar = indicatif::ProgressBar::hidden();
+    let made = history(&running.app, &key, visitors.clone(), &bar).await.unwrap().unwrap();
+    assert_eq!(made.visits, 300);
+    let (events, all) = seen(directory.path());
+    assert_eq!(events as u64, made.events);
+
+    // Who is stopped before the end sends the same again, and that counts once.
+    let until = unvisited(&running.app.db).await.unwrap();
+    assert_eq!(until, None);
+    assert!(history(&running.app, &key, visitors.clone(), &bar).await.unwrap().is_none());
+    let seeded =
+        running.app.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(stored::get(tx, seed::SEEDED).await?) }));
+    let until = Instant::parse(&seeded.await.unwrap().unwrap()).unwrap();
+    let (address, _serving) = unlimited(running.app.clone()).await.unwrap();
+    let again = History { address, key: key.clone(), flags: visitors, until }.walk(&bar).await.unwrap();
+    assert_eq!((again, seen(directory.path()).0), (made, events));
+
+    let count = |is: &dyn Fn(&Value) -> bool| all.iter().filter(|event| is(event)).count();
+    for kind in ["pageview", "exposure", "custom", "click", "order", "scroll", "duration"] {
+        assert!(count(&|event| event["type"] == kind) > 0, "{kind}");
+    }
+    assert_eq!(count(&|event| event["bot"] == true), 0);
+    assert_eq!(count(&|event| event["country"].is_null() || event["device"].is_null()), 0);
+    let began = until.plus_us(-5 * muriel_domain::time::DAY_US).to_string();
+    assert_eq!(count(&|event| event["at"].as_str().unwrap() < began.as_str()), 0);
+    let trust_row = running.app.rulesets.get(Project::Shop.key()).unwrap().ruleset.experiment("trust-row").unwrap().id;
+    let arms = |arm: &str| count(&|event| event["test_id"] == trust_row && event["variant_id"] == arm);
+    assert!(arms("0") > 50 && arms("1") > 50);
+
+    let live = Live { address: running.address, seed: 1, rate: 100.0, known: 300 };
+    let coming = tokio::spawn(live.keep_coming());
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while seen(directory.path()).0 < events + 20 {
+        assert!(std::time::Instant::now() < deadline, "nobody came");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    coming.abort();
+    opened.db.close().await.unwrap();
+    running.stop().await.unwrap();
+}
+
+/// The three that have the most to tell.
+#[test]
+fn three_experiments_of_the_shop_are_live_for_a_month() {
+    let demo = data::Demo::load().unwrap();
+    for key in ["compare-table", "sock-bundle", "trust-row"] {
+        let test = demo.experiments.iter().find(|test| test.body.get("experiment_key") == Some(&key.into())).unwrap();
+        let last = test.story.last().unwrap();
+        assert!(test.project == Project::Shop && last.day > 30, "{key} changed {} days ago", last.day);
+    }
+}

@@ -20,6 +20,8 @@ pub(super) struct Welcome {
     pub(super) program: String,
     /// The data directory.
     pub(super) data_dir: String,
+    /// Whether the database is in it, too.
+    pub(super) all_there: bool,
 }
 
 impl Welcome {
@@ -80,12 +82,12 @@ impl Welcome {
         let program = &self.program;
         let place = format!("--data-dir {}", quoted(&self.data_dir));
         let project = format!("--project {}", Project::Shop.key());
-        let explain =
-            format!("  {program} explain {place} {project} \\\n       --experiment trust-row --visitor visitor-1");
-        tries.push((
-            "why a visitor gets it, step by step",
-            format!("{explain} --context url=https://shop.northwind-outdoor.example/"),
-        ));
+        if self.all_there {
+            let which = "--experiment trust-row --visitor visitor-1";
+            let context = "--context url=https://shop.northwind-outdoor.example/";
+            let explain = format!("  {program} explain {place} {project} \\\n       {which} {context}");
+            tries.push(("why a visitor gets it, step by step", explain));
+        }
         tries.push(("what visitors do, as it happens", format!("  {program} log tail {place} {project}")));
         tries
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use muriel_events::log::{Position, Reader, Trouble};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// Ids that are held at a time: about 70 MiB.
@@ -25,13 +26,22 @@ impl Export {
     pub(super) fn run(self) -> Result<()> {
         let reader = reader(&self.common)?;
         let mut damages = Damages::default();
-        export(&reader, &self.wanted, HELD, &mut damages, &mut Output::new())?;
+        let mut out = Output::new();
+        export(&reader, &self.wanted, HELD, &mut damages, &mut |line| out.line(line))?;
+        out.flush()?;
         damages.into_result()
     }
 }
 
-/// Prints what is wanted of the blocks that there are now.
-fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, out: &mut Output) -> Result<()> {
+/// Prints what is wanted of the blocks that there are now, until `print` answers
+/// that nobody reads any more. No more than `held` ids are held at a time.
+pub(super) fn export(
+    reader: &Reader,
+    wanted: &Wanted,
+    held: u64,
+    damages: &mut Damages,
+    print: &mut dyn FnMut(&[u8]) -> Result<bool>,
+) -> Result<()> {
     // Damage is told by the walk that prints.
     let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
     let last = reader.last().map_err(Error::Log)?;
@@ -49,7 +59,7 @@ fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, ou
                 for (nth, event) in block.events().enumerate() {
                     if wanted.is_of(event.project_key)
                         && once.is_first(block.seq, nth, event.project_key, event.id)
-                        && !out.line(event.line)?
+                        && !print(event.line)?
                     {
                         return Ok(());
                     }
@@ -57,7 +67,7 @@ fn export(reader: &Reader, wanted: &Wanted, held: u64, damages: &mut Damages, ou
             }
         }
     }
-    out.flush().map(drop)
+    Ok(())
 }
 
 /// What tells whether an event has been printed before.
@@ -106,12 +116,12 @@ impl Keys {
 /// over the ids, each of which holds one part of them.
 fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
     // A block that cannot be printed must not stand for events that come again.
-    let mut good = HashSet::new();
+    let mut damaged: Vec<RangeInclusive<i64>> = Vec::new();
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
             Ok(block) if block.seq > last.seq => break,
-            Ok(block) if wanted.is_at(block.received_at) => drop(good.insert(block.seq)),
-            Ok(_) | Err(Trouble::Damage(_)) => {}
+            Ok(_) => {}
+            Err(Trouble::Damage(damage)) => damaged.push(damage.seq..=damage.last.unwrap_or(i64::MAX)),
             Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
         }
     }
@@ -120,7 +130,10 @@ fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Resu
     for part in 0..parts {
         let mut held = HashSet::new();
         for block in reader.ids(Position::default()).map_err(Error::Log)?.flatten() {
-            if !good.contains(&block.seq) {
+            if block.seq > last.seq {
+                break;
+            }
+            if !wanted.is_at(block.received_at) || damaged.iter().any(|blocks| blocks.contains(&block.seq)) {
                 continue;
             }
             for (nth, (project_key, id)) in block.iter().enumerate() {

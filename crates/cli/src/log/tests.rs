@@ -1,1 +1,83 @@
+use super::export::export;
+use super::{Damages, Wanted};
+use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader, Reserve};
+use std::path::Path;
+use uuid::Uuid;
 
+const START_US: i64 = 1_772_000_000_000_000;
+
+/// A log with a block for each list of event numbers, of two projects in turn, a
+/// day apart. Repeats are recognised for an hour.
+async fn log(directory: &Path, blocks: &[&[u128]]) {
+    let mut options = LogOptions::default();
+    (options.recognise_us, options.reserve) = (DAY_US / 24, Reserve::Bytes(0));
+    let log = Log::open(directory, options).unwrap();
+    for (day, numbers) in (0..).zip(blocks) {
+        let mut lines = Vec::new();
+        let mut events = Vec::new();
+        for number in *numbers {
+            lines.extend_from_slice(format!("{{\"n\":{number},\"day\":{day}}}\n").as_bytes());
+            events.push(Entry { id: Uuid::from_u128(*number), end: lines.len() });
+        }
+        let project_key = if day % 2 == 0 { "prj_a" } else { "prj_b" };
+        let received_at = Instant::from_us(START_US + day * DAY_US);
+        log.append(Batch { project_key: project_key.into(), received_at, events, lines }).await.unwrap();
+    }
+    log.close().await.unwrap();
+}
+
+fn exported(directory: &Path, wanted: &Wanted, held: u64) -> (Vec<String>, Option<String>) {
+    let (mut lines, mut damages) = (Vec::new(), Damages::quiet());
+    export(&Reader::open(directory).unwrap(), wanted, held, &mut damages, &mut |line| {
+        lines.push(String::from_utf8(line.to_vec()).unwrap());
+        Ok(true)
+    })
+    .unwrap();
+    (lines, damages.first)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_event_is_exported_once_however_little_is_held() {
+    let directory = tempfile::tempdir().unwrap();
+    // The same numbers in the other project are other events.
+    log(directory.path(), &[&[1, 2, 3], &[2, 3], &[3, 4], &[2, 9], &[1, 4, 5]]).await;
+    let all = [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (4, 2), (9, 3), (5, 4)];
+    let lines =
+        |of: &[(i64, i64)]| of.iter().map(|(n, day)| format!("{{\"n\":{n},\"day\":{day}}}")).collect::<Vec<_>>();
+    for held in [1, 2, 5, 1_000] {
+        assert_eq!(exported(directory.path(), &Wanted::default(), held), (lines(&all), None), "{held}");
+        let a = Wanted { project: Some("prj_a".to_owned()), ..Wanted::default() };
+        let of_a = [(1, 0), (2, 0), (3, 0), (4, 2), (5, 4)];
+        assert_eq!(exported(directory.path(), &a, held).0, lines(&of_a), "{held}");
+        // The first that is wanted is the first.
+        let later = Wanted { from: Some(Instant::from_us(START_US + DAY_US)), ..a };
+        let of_later = [(3, 2), (4, 2), (1, 4), (5, 4)];
+        assert_eq!(exported(directory.path(), &later, held).0, lines(&of_later), "{held}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_damaged_does_not_stand_for_its_repeats() {
+    let directory = tempfile::tempdir().unwrap();
+    log(directory.path(), &[&[1, 2], &[7], &[1, 3]]).await;
+    damage(directory.path(), 0);
+    for held in [1, 1_000] {
+        let (lines, damage) = exported(directory.path(), &Wanted::default(), held);
+        assert_eq!(lines, ["{\"n\":7,\"day\":1}", "{\"n\":1,\"day\":2}", "{\"n\":3,\"day\":2}"], "{held}");
+        assert!(damage.unwrap().starts_with("block 1 of "));
+    }
+}
+
+/// Changes a byte in the body of one of the blocks.
+fn damage(directory: &Path, nth: usize) {
+    let path = directory.join("log.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let frames = bytes.windows(4).enumerate().filter(|(_, four)| *four == [0x28, 0xb5, 0x2f, 0xfd]);
+    let at = frames.map(|(at, _)| at).collect::<Vec<_>>();
+    // Rows fill a page from its end.
+    let at = at[at.len() - 1 - nth] + 10;
+    bytes[at] ^= 0x55;
+    std::fs::write(&path, bytes).unwrap();
+}

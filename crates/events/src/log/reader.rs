@@ -97,6 +97,8 @@ pub struct Summary {
 pub struct Ids {
     /// As [`Block::seq`].
     pub seq: i64,
+    /// As [`Block::received_at`].
+    pub received_at: Instant,
     /// Whose they are.
     pub runs: Vec<Run>,
     ids: Vec<u8>,
@@ -286,7 +288,10 @@ impl Iterator for BlockIds {
     type Item = Result<Ids, Trouble>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.walk.next(|raw| Ok(Ids { seq: raw.seq, runs: raw.check_runs(Columns::Ids)?, ids: raw.ids }))
+        self.walk.next(|raw| {
+            let (runs, received_at) = (raw.check_runs(Columns::Ids)?, Instant::from_us(raw.received_at));
+            Ok(Ids { seq: raw.seq, received_at, runs, ids: raw.ids })
+        })
     }
 }
 

@@ -17,6 +17,8 @@ use tokio::time::{Instant as Tick, MissedTickBehavior};
 
 /// For how long a ruleset is good.
 const FRESH: Duration = Duration::from_secs(10);
+/// How long a visit takes, roughly.
+const VISIT_US: i64 = 60_000_000;
 /// The share of visits by somebody of the past.
 const RETURNING: f64 = 0.3;
 
@@ -67,7 +69,8 @@ impl Live {
         let returning = known > 0 && chance.is(RETURNING);
         let number = if returning { chance.below(known) } else { (1 << 40) + chance.below(1 << 40) };
         let person = Person::new(self.seed, project, number);
-        let visit = Visit::new(project, person, now, returning, Chance::of(&[chance.below(u64::MAX)]));
+        let begun = now.plus_us(-VISIT_US);
+        let visit = Visit::new(project, person, begun, returning, Chance::of(&[chance.below(u64::MAX)]));
         let context = visit.context();
         let facts = context.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value.into()));
         let Ok(mut visitor) = Visitor::read(facts) else { return Ok(()) };

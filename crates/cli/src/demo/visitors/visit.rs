@@ -47,11 +47,12 @@ struct Effect {
     lost: f64,
 }
 
+static NOTHING: Effect = NONE;
 const NONE: Effect = Effect { experiment_key: "", variant_id: "", basket: 1.0, buy: 1.0, download: 1.0, lost: 0.0 };
 
 /// The comparison wins, the socks lose exposures, the row of promises does nothing.
-const EFFECTS: [Effect; 4] = [
-    Effect { experiment_key: "compare-table", variant_id: "1", basket: 1.3, buy: 1.15, ..NONE },
+static EFFECTS: [Effect; 4] = [
+    Effect { experiment_key: "compare-table", variant_id: "1", basket: 1.4, buy: 1.15, ..NONE },
     Effect { experiment_key: "sock-bundle", variant_id: "2", lost: 0.18, ..NONE },
     Effect { experiment_key: "home-hero", variant_id: "3", basket: 1.2, ..NONE },
     Effect { experiment_key: "route-map-first", variant_id: "1", download: 1.25, ..NONE },
@@ -235,7 +236,7 @@ impl Visit {
         };
         let loyal = if self.returning { 1.4 } else { 1.0 };
         let last = pages.last().map_or(SHOP, String::as_str).to_owned();
-        if !story.chance.is(0.17 * self.person.keen * loyal * factor(|effect| effect.basket)) {
+        if !story.chance.is(0.12 * self.person.keen * loyal * factor(|effect| effect.basket)) {
             return;
         }
         story.add(json!({ "type": "click", "by": "element", "trigger": "button.add-to-basket", "url": last }));
@@ -289,9 +290,7 @@ impl Visit {
 }
 
 fn effect(met: &Met<'_>) -> &'static Effect {
-    static ALL: [Effect; 4] = EFFECTS;
-    static NOTHING: Effect = NONE;
-    let of = ALL.iter().find(|it| it.experiment_key == met.experiment_key && it.variant_id == met.variant_id);
+    let of = EFFECTS.iter().find(|it| it.experiment_key == met.experiment_key && it.variant_id == met.variant_id);
     of.unwrap_or(&NOTHING)
 }
 
