@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -13,7 +14,7 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::error::{Error, Result, chain};
-use super::files::{self, ACTIVE, Active};
+use super::files::{self, ACTIVE, Active, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
 use super::index::{self, Fault, Index, project_hash};
 use super::{Batch, Durability, LogOptions, Pruned, Reason, Refused, Shared, State, Taken, points};
@@ -114,6 +115,7 @@ impl Writer {
             // what is found are answered for.
             files::flush_left(dir)?;
         }
+        writer.lengthen_wal();
         Ok(writer)
     }
 
@@ -263,13 +265,30 @@ impl Writer {
         Ok(())
     }
 
+    /// Makes commits faster, where there is space for it.
+    fn lengthen_wal(&self) {
+        let most = WAL_BYTES.min(self.options.roll_bytes / 16);
+        let (Some(Open { active, .. }), Ok((free, reserve))) = (&self.active, self.space()) else { return };
+        if self.options.durability != Durability::Full || free < reserve.saturating_add(4 * most) {
+            return;
+        }
+        if let Err(error) = active.lengthen_wal(&self.dir, most) {
+            tracing::debug!(error = &error as &dyn std::error::Error, "commits to the event log stay slower");
+        }
+    }
+
+    /// Bytes that are free on the volume, and that are to stay so.
+    fn space(&self) -> io::Result<(u64, u64)> {
+        let volume = rustix::fs::statvfs(&self.dir)?;
+        let free = volume.f_bavail.saturating_mul(volume.f_frsize);
+        Ok((free, self.options.reserve.bytes(volume.f_blocks.saturating_mul(volume.f_frsize))))
+    }
+
     fn check_space(&self) -> Result<(), Stop> {
-        let volume = rustix::fs::statvfs(&self.dir).map_err(|error| {
+        let (free, reserve) = self.space().map_err(|error| {
             let sentence = format!("the free space for the event log cannot be told: {error}");
             Stop::Refuse(Reason::Io, sentence.into())
         })?;
-        let free = volume.f_bavail.saturating_mul(volume.f_frsize);
-        let reserve = self.options.reserve.bytes(volume.f_blocks.saturating_mul(volume.f_frsize));
         if free >= reserve {
             return Ok(());
         }
@@ -302,7 +321,9 @@ impl Writer {
                 return Err(Stop::Refuse(Reason::Io, sentence.into()));
             }
         }
-        self.check_acknowledged()
+        self.check_acknowledged()?;
+        self.lengthen_wal();
+        Ok(())
     }
 
     fn check_acknowledged(&mut self) -> Result<(), Stop> {
@@ -476,6 +497,7 @@ impl Writer {
                 }
                 let checked = self.check_acknowledged();
                 self.tell(&checked);
+                self.lengthen_wal();
             }
             // The next group opens it or is told why not.
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the event log cannot be opened"),

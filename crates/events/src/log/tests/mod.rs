@@ -34,7 +34,7 @@ fn place() -> TempDir {
 
 /// Options with which the disks of test machines do.
 fn options() -> LogOptions {
-    LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }
+    LogOptions { reserve: Reserve::Bytes(0), roll_bytes: 1 << 22, ..LogOptions::default() }
 }
 
 /// Rolls after every block.
