@@ -264,10 +264,10 @@ impl Comparison {
     /// As numbers when either side was written as one and the other reads as
     /// one; else as texts, letters A–Z being the same as a–z.
     fn equals(&self, left: Scalar<'_>) -> bool {
-        if self.is_number || matches!(left, Scalar::Number(_)) {
-            if let (Some(left), Some(right)) = (left.number(), self.number) {
-                return left == right;
-            }
+        if (self.is_number || matches!(left, Scalar::Number(_)))
+            && let (Some(left), Some(right)) = (left.number(), self.number)
+        {
+            return left == right;
         }
         left.text().eq_ignore_ascii_case(&self.text)
     }
