@@ -116,6 +116,9 @@ def named(arm):
 TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "test", "Hello, world!", "The quick brown fox jumps over the lazy dog"]
 TEXTS += ["exp-1:v:visitor-1", "exp-1:t:visitor-1", "exp-1:v:zażółć", "é", "日本語", "🙂", "\u0000", "\u0000\u0000\u0000\u0000", "ÿÿÿÿ"]
 TEXTS += ["\uffff", "e\u0301", "A", "x" * 255, "x" * 256, "é" * 255, "42:t:visitor-1", "42:v:visitor-1", "g7:g:visitor-1"]
+# Where the hash would come to the next bucket if it were divided by 2³² − 1.
+NEXT = [text for text in map(str, range(40_000)) if murmur3(text) * 1_000_000 // 0xFFFFFFFF != bucket(text)]
+TEXTS += NEXT[:3]
 FILES["hashing"] = {"cases": [{"text": text, "hash": murmur3(text), "bucket": bucket(text)} for text in TEXTS]}
 assert [each["hash"] for each in FILES["hashing"]["cases"][:9:2]] == [0, 2613040991, 1139631978, 3127628307, 776992547]
 
@@ -159,6 +162,21 @@ def split_cases():
     decisions("split", experiments, cases)
 
 
+# Ids whose bucket is exactly this one, under the salt `on`; found by trying, checked where they are used.
+ON_BORDERS = {
+    ("v", 249999): 1274688,
+    ("v", 250000): 2481890,
+    ("v", 499999): 62421,
+    ("v", 500000): 1569898,
+    ("t", 499999): 541316,
+    ("t", 500000): 908129,
+    ("g", 249999): 617104,
+    ("g", 250000): 1294734,
+    ("g", 749999): 1030418,
+    ("g", 750000): 240379,
+}
+
+
 def border_cases():
     """Visitors whose bucket is the last before a border, or the first behind it."""
     experiments, cases = [], []
@@ -179,6 +197,31 @@ def border_cases():
             f"inside-{at}": expected("Variant 1", "split"),
         }
         cases.append(case(f"{unit}: buckets {enters} and {place}", {"targetingKey": unit}, expect))
+    # And those whose bucket is the border.
+    group = {"salt": "on", "from": 2_500, "to": 7_500}
+    experiments += [
+        experiment(1, "split", salt="on", ranges=[[2_500, 0], [5_000, 1], [10_000, 2]], variants=[{}, {}]),
+        experiment(2, "half", salt="on", traffic_allocation=50),
+        experiment(3, "part", exclusion=group),
+        experiment(4, "share", salt="on", serving={"variant_id": "1", "traffic_allocation": 50}),
+        experiment(5, "personal", salt="on", test_type="personalization", ranges=[[1, 0], [2, 1], [10_000, 2]], variants=[{}, {}]),
+    ]
+    wins, rollout = expected("Variant 1", "served"), expected(None, "rollout")
+    for letter, at, expect in [
+        ("v", 249_999, {"split": expected("Control", "split")}),
+        ("v", 250_000, {"split": expected("Variant 1", "split")}),
+        ("v", 499_999, {"split": expected("Variant 1", "split"), "personal": expected("Control", "split")}),
+        ("v", 500_000, {"split": expected("Variant 2", "split"), "personal": expected("Variant 1", "split")}),
+        ("t", 499_999, {"half": ANSWERS["yes"], "share": wins}),
+        ("t", 500_000, {"half": expected(None, "traffic"), "share": rollout}),
+        ("g", 249_999, {"part": expected(None, "excluded")}),
+        ("g", 250_000, {"part": ANSWERS["yes"]}),
+        ("g", 749_999, {"part": ANSWERS["yes"]}),
+        ("g", 750_000, {"part": expected(None, "excluded")}),
+    ]:
+        unit = ON_BORDERS[letter, at]
+        assert bucket(f"on:{letter}:visitor-{unit}") == at
+        cases.append(case(f"bucket {at} of {letter}", {"targetingKey": f"visitor-{unit}"}, expect))
     decisions("borders", experiments, cases)
 
 
@@ -402,6 +445,7 @@ def word_rules():
             "systems": {"os_rule": ["macOS", "ios"]},
             "new": {"user_rule": "new"},
             "returning": {"user_rule": ["returning"]},
+            "empty": {"device_rule": [""], "os_rule": ["", "ios"]},
             "anyone": {"user_rule": [], "device_rule": [], "browser_rule": [], "os_rule": [], "browser_language_rule": []},
             "audiences": {"ga4_rule": ["Buyers", "Readers"]},
         },
@@ -409,7 +453,7 @@ def word_rules():
             ("nothing is known", {}, dict.fromkeys(["devices", "browsers", "systems", "new", "returning", "audiences"], "unknown") | {"anyone": "yes"}),
             ("none of them", {"device": None, "browser": None, "os": None, "visitor_type": None, "audiences": None},
              dict.fromkeys(["devices", "browsers", "systems", "new", "returning", "audiences"], "no") | {"anyone": "yes"}),
-            ("empty texts are none", {"device": "", "browser": "", "os": "", "visitor_type": ""}, dict.fromkeys(["devices", "browsers", "systems", "new", "returning"], "no")),
+            ("empty texts are none", {"device": "", "browser": "", "os": "", "visitor_type": ""}, dict.fromkeys(["devices", "browsers", "systems", "new", "returning", "empty"], "no")),
             ("the first word", {"device": "mobile", "browser": "chrome", "os": "macOS"}, {"devices": "yes", "browsers": "yes", "systems": "yes"}),
             ("the second word", {"device": "tablet", "browser": "edge", "os": "ios"}, {"devices": "yes", "browsers": "yes", "systems": "yes"}),
             ("another word", {"device": "desktop", "browser": "safari", "os": "windows"}, {"devices": "no", "browsers": "no", "systems": "no"}),

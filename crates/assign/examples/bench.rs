@@ -3,7 +3,8 @@
 //! One project, 50 experiments, each with two conditions: the country is one of
 //! two, and the attribute `plan` is `pro` or `team`. Every decision is for
 //! another visitor; three in four are in a right country and half have a right
-//! plan. Prints nanoseconds per decision, the median of several rounds.
+//! plan. Prints nanoseconds per decision, the median of several rounds, and
+//! allocations per decision.
 
 use muriel_assign::document::{Delivered, DeliveredVariant};
 use muriel_assign::{Document, Experiment, Fact, Ruleset, Scalar, Silent, Visitor};
@@ -12,8 +13,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-const VISITORS: usize = 100_000;
-const ROUNDS: usize = 25;
+const VISITORS: usize = 20_000;
+const ROUNDS: usize = 101;
 
 fn main() {
     let experiments = (1..=50).map(|id| Arc::new(experiment(id))).collect();
@@ -33,8 +34,8 @@ fn main() {
         let pairs = ids.iter().enumerate().zip(experiments.iter().cycle());
         pairs.map(|((n, id), experiment)| decided(experiment, &visitor(n, id))).sum()
     });
+    let keys: Vec<&str> = experiments.iter().map(|experiment| &*experiment.key).collect();
     report("found by its key", || {
-        let keys: Vec<&str> = experiments.iter().map(|experiment| &*experiment.key).collect();
         let pairs = visitors.iter().zip(keys.iter().cycle());
         pairs.map(|(visitor, key)| ruleset.experiment(key).map_or(0, |found| decided(found, visitor))).sum()
     });
@@ -84,10 +85,12 @@ fn report(what: &str, mut round: impl FnMut() -> usize) {
         times.push(start.elapsed().as_nanos() as f64 / VISITORS as f64);
     }
     times.sort_by(f64::total_cmp);
+    let made = allocation_counter::measure(|| included = black_box(round())).count_total;
     println!(
-        "{what:<24} {:>7.1} ns (best {:.1}), {:.1} % included",
+        "{what:<24} {:>7.1} ns (best {:.1}), {:.2} allocations, {:.1} % included",
         times[ROUNDS / 2],
         times[0],
+        made as f64 / VISITORS as f64,
         100.0 * included as f64 / VISITORS as f64
     );
 }

@@ -1,9 +1,12 @@
 //! The cases that every client shares, in `contract/assignment/`.
 
+// Said again for clippy, which lets tests unwrap.
+#[cfg(test)]
 #[path = "contract/decisions.rs"]
 mod decisions;
 #[path = "contract/pages.rs"]
 mod pages;
+#[cfg(test)]
 #[path = "contract/properties.rs"]
 mod properties;
 #[path = "contract/random.rs"]

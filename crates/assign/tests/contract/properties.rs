@@ -76,7 +76,8 @@ fn shares_are_within_chance() {
     let salts = std::env::var("MURIEL_SALTS").map_or(50, |text| text.parse::<u32>().unwrap());
     let ids = sequential(MILLION);
     // Traffic, ranges, and what each outcome weighs; the last outcome is none.
-    let plans: [(&str, u32, &[(u32, u32)], &[f64]); 4] = [
+    type Plan = (&'static str, u32, &'static [(u32, u32)], &'static [f64]);
+    let plans: [Plan; 4] = [
         ("two arms", 100, HALVES, &[50.0, 50.0]),
         ("three arms", 100, &[(3_334, 0), (6_667, 1), (10_000, 2)], &[33.34, 33.33, 33.33]),
         ("90, 5 and 5", 100, &[(9_000, 0), (9_500, 1), (10_000, 2)], &[90.0, 5.0, 5.0]),
@@ -229,6 +230,45 @@ fn groups_share_nobody() {
         counts[members[0]] += 1;
     }
     assert!(is_chance(&counts, &[2_000.0, 1.0, 5_499.0, 2_500.0]), "{counts:?}");
+}
+
+#[test]
+fn deciding_allocates_nothing() {
+    let targeting = json!({
+        "allowed_country": [{"name": "Germany", "code": "DE", "rule": "whitelist"}],
+        "allowed_city": [{"name": "Berlin", "rule": "equal"}],
+        "device_rule": ["mobile"],
+        "user_rule": "new",
+        "browser_language_rule": ["de"],
+        "segment_rule": [[
+            {"criteria": "plan", "operator": "**", "value": "x"},
+            {"criteria": "visits", "operator": "==", "value": "7"},
+            {"criteria": "since", "operator": "days_lt", "value": 7},
+        ]],
+        "event_rule": [
+            {"rule": "equal", "name": "View", "attributes": [], "min_count": 1, "timeframe_days": 7},
+        ],
+        "url_rule": [{"url": "https://shop.example/*", "rule": "wildcard", "allowed": true}],
+        "parameter_rule": [[{"criteria": "utm_source", "operator": "==", "value": "ads"}]],
+        "schedule_rule": {"schedule_groups": [{"days": ["monday"], "time_ranges": []}]},
+    });
+    let part = Exclusion { salt: "group".to_owned(), from: 0, to: WHOLE };
+    let delivered = Delivered {
+        targeting: serde_json::from_value(targeting).unwrap(),
+        exclusion: Some(part),
+        ..delivered("1", 99, HALVES)
+    };
+    let experiment = Experiment::compile(&delivered).unwrap();
+    let context = json!({
+        "country": "DE", "city": "Berlin (Berlin)", "device": "mobile", "visitor_type": "new", "language": "de-AT",
+        "url": "https://shop.example/checkout?utm_source=ads", "local_time": "monday 12:00", "plan": "pro", "visits": 8,
+        "since": "1970-01-01", "events": [{"name": "View", "at": 0}], "targetingKey": "visitor-1",
+    });
+    let context = context.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Given::from(value)));
+    let visitor = Visitor { place: muriel_assign::Place::Browser, ..Visitor::read(context).unwrap() };
+    let mut decision = None;
+    let made = allocation_counter::measure(|| decision = Some(experiment.decide(&visitor, &mut Silent))).count_total;
+    assert_eq!((decision.unwrap().reason, made), (Reason::Split, 0));
 }
 
 /// Any JSON.
