@@ -159,6 +159,14 @@ class Server:
             sys.exit(f"project create failed (status {made.returncode}): {made.stderr}")
         return json.loads(made.stdout)
 
+    def key(self, company, scopes):
+        """Makes a key with these scopes."""
+        command = [self.program, "key", "create", "--company", company, "--scopes", scopes, "--json", *self.store]
+        made = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
+        if made.returncode != 0:
+            sys.exit(f"key create failed (status {made.returncode}): {made.stderr}")
+        return json.loads(made.stdout)["api_key"]
+
     def client(self, company, name):
         """A client of a new project, usable at once: keys made beside a running server hold there within a second."""
         client = Client(self.url, self.project(company, name))

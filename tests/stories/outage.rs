@@ -48,14 +48,16 @@ fn visitors_are_served_while_the_database_is_away() {
     assert_eq!(health(&app)["status"], "ready");
 
     link.cut();
+    // Longer than what is in memory counts as exact.
     let start = Instant::now();
-    for _ in 0..20 {
+    while start.elapsed() < Duration::from_millis(1_500) {
+        let asked = Instant::now();
         assert_eq!(ask(&shop, LIVE).ok(), before);
         assert_eq!(bulk(&shop).ok(), all);
         many().ok();
         assert_eq!(ruleset().has_status(200).etag(), tag);
+        assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     }
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(ask(&shop, PAUSED).has_status(503).body["errorCode"], "GENERAL", "what is not delivered is not known");
     assert_eq!(bulk(&unseen).has_status(503).header("retry-after"), Some("1"), "a key that nobody used");
     assert_eq!(bulk(&shop.with_key(Some("mrl_x"))).has_status(401).body["errorCode"], "GENERAL");

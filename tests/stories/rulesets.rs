@@ -15,6 +15,15 @@ stories![
     previews_open_with_their_token_only,
 ];
 
+/// A project that pages can ask for: one made beside the server is noticed
+/// within a second.
+fn known(app: &TestApp, company: &str, name: &str) -> Client {
+    let shop = app.project(company, name);
+    let path = format!("/ruleset/{}", shop.project_key);
+    eventually("its ruleset", Duration::from_secs(1), || app.anyone().get(&path).status == 200);
+    shop
+}
+
 fn ruleset(app: &TestApp, shop: &Client) -> Answer {
     app.anyone().get(&format!("/ruleset/{}", shop.project_key)).has_status(200)
 }
@@ -27,7 +36,7 @@ fn delivered(app: &TestApp, shop: &Client) -> Vec<i64> {
 
 fn drafts_are_never_delivered(on: On) {
     let app = on.start();
-    let shop = app.project("Acme", "Shop");
+    let shop = known(&app, "Acme", "Shop");
     let empty = ruleset(&app, &shop).body;
     assert_eq!(empty, json!({ "format": 1, "hash": 1, "project_key": shop.project_key, "experiments": [] }));
     let secret = json!([{ "name": "Variant 1", "nickname": "classified", "customJS": "classified()" }]);
@@ -50,7 +59,7 @@ fn drafts_are_never_delivered(on: On) {
 
 fn bodies_are_compressed_for_those_who_take_it(on: On) {
     let app = on.start();
-    let shop = app.project("Acme", "Shop");
+    let shop = known(&app, "Acme", "Shop");
     let path = format!("/ruleset/{}", shop.project_key);
     let ask = |accept: &str| {
         let request =
@@ -109,9 +118,7 @@ fn anybody_may_ask_and_nothing_is_told_of_others(on: On) {
 
 fn a_project_made_beside_the_server_is_served(on: On) {
     let app = on.start();
-    let shop = app.project("Acme", "Shop");
-    let path = format!("/ruleset/{}", shop.project_key);
-    eventually("its ruleset", Duration::from_secs(1), || app.anyone().get(&path).status == 200);
+    let shop = known(&app, "Acme", "Shop");
     // Its first experiment needs no waiting.
     let id = shop.experiment(json!({ "status": 1 }));
     assert_eq!(delivered(&app, &shop), [id]);

@@ -101,9 +101,9 @@ impl Encoded {
 
     /// The body in this form.
     pub async fn compressed(&self, encoding: Encoding) -> Bytes {
-        let (cell, compress): (_, fn(&[u8]) -> Vec<u8>) = match encoding {
-            Encoding::Gzip => (&self.gzip, gzip),
-            Encoding::Brotli => (&self.brotli, brotli),
+        let (cell, compress) = match encoding {
+            Encoding::Gzip => (&self.gzip, gzip as fn(&[u8]) -> Vec<u8>),
+            Encoding::Brotli => (&self.brotli, brotli as _),
         };
         let made = cell.get_or_init(|| async {
             let plain = self.plain.clone();
