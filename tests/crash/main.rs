@@ -12,14 +12,18 @@ mod http;
 mod place;
 mod power;
 mod server;
+mod slow;
 mod violation;
 
 use clap::{Parser, ValueEnum};
+use muriel_tests::{process, room};
 use place::Database;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::Result<T, E>;
+type Error = Box<dyn std::error::Error + Send + Sync>;
+type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Ends the server under load; nothing acknowledged may be lost.
 #[derive(Debug, Parser)]
@@ -40,6 +44,9 @@ struct Args {
     /// Experiments that they share out among them.
     #[arg(long, default_value_t = 12, value_name = "N")]
     experiments: usize,
+    /// Slow connections of each kind.
+    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    connections: usize,
     /// Where choices come from [default: a new one, which is printed].
     #[arg(long)]
     seed: Option<u64>,
@@ -62,6 +69,8 @@ enum What {
     Events,
     /// Events, and the power goes.
     Power,
+    /// Events, between many clients that are slow.
+    Slow,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -95,16 +104,21 @@ fn main() -> ExitCode {
 
 /// Whether all is well.
 fn run(args: &Args) -> Result<bool> {
-    if matches!(args.what, What::Power) && power::needs_room()? {
-        return power::in_own_room(std::env::args_os().skip(1));
+    if matches!(args.what, What::Power) && !room::is_inside() {
+        return Ok(room::enter(std::env::args_os().skip(1), power::PROBE)?);
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     println!("seed {seed}");
     if matches!(args.what, What::Experiments) {
         return of_experiments(args, seed);
     }
+    if matches!(args.what, What::Slow) {
+        let program = process::program(args.muriel.as_deref())?;
+        let outcome = slow::run(&slow::Options { program, each: args.connections, time: Duration::from_secs(50) })?;
+        return Ok(tell(&outcome, outcome.is_well()));
+    }
     let options = events::Options {
-        program: server::program(args.muriel.as_deref())?,
+        program: process::program(args.muriel.as_deref())?,
         clients: args.clients.unwrap_or(32).max(1),
         seed,
         load_ms: 20..=400,
@@ -127,7 +141,7 @@ fn run(args: &Args) -> Result<bool> {
 
 fn of_experiments(args: &Args, seed: u64) -> Result<bool> {
     let options = experiments::rig::Options {
-        program: server::program(args.muriel.as_deref())?,
+        program: process::program(args.muriel.as_deref())?,
         clients: args.clients.unwrap_or(8).max(1),
         experiments: args.experiments.max(1),
         seed,

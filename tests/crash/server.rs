@@ -3,12 +3,11 @@
 use crate::Result;
 use crate::http::Account;
 use crate::place::Place;
+use muriel_tests::process;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,24 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     child: Child,
-}
-
-/// The program to kill: the given one, or `muriel` beside this program.
-pub(crate) fn program(given: Option<&Path>) -> Result<PathBuf> {
-    if let Some(given) = given {
-        return Ok(given.to_owned());
-    }
-    let this = std::env::current_exe()?;
-    // The tests of this program are one folder further down, in deps.
-    let beside = this.ancestors().skip(1).take(2).map(|folder| folder.join("muriel")).find(|path| path.is_file());
-    beside.ok_or_else(|| {
-        let folder = this.parent().unwrap_or(Path::new("."));
-        let missing = format!("there is no muriel beside this program, in {}", folder.display());
-        format!(
-            "{missing}: build it into the same target folder (cargo build -p muriel-cli), or name one with --muriel"
-        )
-        .into()
-    })
 }
 
 /// Makes a project of this name, and its company with the first one, with a key
@@ -68,7 +49,7 @@ impl Server {
         let out = child.stdout.take();
         // Killed from here on whatever happens.
         let mut server = Self { address: ([127, 0, 0, 1], 0).into(), child };
-        server.address = ready(out.ok_or("the server has no output")?)?;
+        server.address = process::ready(out.ok_or("the server has no output")?, PATIENCE)?;
         Ok(server)
     }
 
@@ -87,6 +68,13 @@ impl Server {
             thread::sleep(Duration::from_micros(200));
         }
         Ok(())
+    }
+
+    /// Bytes of memory that it had at most.
+    pub(crate) fn most_memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+        Ok(most.trim().trim_end_matches(" kB").parse::<u64>()? << 10)
     }
 
     /// SIGKILL: it gets no chance to finish anything.
@@ -117,28 +105,9 @@ fn is_frozen(process: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// The address in the line that says that the server is ready.
-fn ready(out: ChildStdout) -> Result<SocketAddr> {
-    let (tell, told) = mpsc::channel();
-    thread::spawn(move || {
-        let mut line = String::new();
-        let read = BufReader::new(out).read_line(&mut line);
-        let _ = tell.send(read.map(|_| line));
-    });
-    let line = told.recv_timeout(PATIENCE).map_err(|_| "the server did not become ready in 30 s")??;
-    let address = line.trim().strip_prefix("muriel ready http://").and_then(|address| address.parse().ok());
-    address.ok_or_else(|| format!("the server did not become ready; it said \"{}\"", line.trim()).into())
-}
-
-/// The program on this place, with nobody's settings but ours.
+/// The program on this place.
 fn command(program: &Path, place: &Place, words: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("MURIEL_") {
-            command.env_remove(name);
-        }
-    }
-    command.args(words).arg("--data-dir").arg(place.data_dir());
+    let mut command = process::command(program, words, place.data_dir());
     if let Some(url) = place.database_url() {
         command.arg("--database-url").arg(url);
     }

@@ -64,6 +64,11 @@ impl Client {
         Self { api_key: api_key.map(str::to_owned), ..self.clone() }
     }
 
+    /// Someone without a key, whose paths are whole.
+    pub fn anyone_here(&self) -> Self {
+        Self::anyone(self.address)
+    }
+
     /// The same caller of a server at another address.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self { address, ..self.clone() }

@@ -8,7 +8,9 @@ mod client;
 mod contract;
 mod link;
 mod postgres;
+pub mod process;
 pub mod raw;
+pub mod room;
 
 pub use answer::Answer;
 pub use app::{Beside, On, TestApp};

@@ -97,7 +97,7 @@ impl Process {
         let id = made["company_id"].as_i64().expect("an id");
         let client = Client::new(self.address, company, id, &text("project_key"), &text("api_key"));
         crate::eventually("the server knows its new project", DEADLINE, || {
-            client.anyone_like().get(&format!("/ruleset/{}", client.project_key)).status == 200
+            client.anyone_here().get(&format!("/ruleset/{}", client.project_key)).status == 200
         });
         client
     }

@@ -63,7 +63,8 @@ fn events_of_every_type_are_stored_as_they_were_sent() {
             event["id"] = id().into();
             event["at"] = NOW.into();
             event["session"] = "s-1".into();
-            event["properties"] = json!({ "text": "größer 😀", "number": 1, "half": 0.5, "yes": true, "nothing": null });
+            event["properties"] =
+                json!({ "text": "größer 😀", "number": 1, "half": 0.5, "yes": true, "nothing": null });
             event
         })
         .collect();
@@ -99,14 +100,20 @@ fn an_invalid_event_is_told_what_is_wrong() {
         (json!({ "id": "1", "type": "script", "trigger": "x" }), "id must be a UUID"),
         (json!({ "id": 1, "type": "script", "trigger": "x" }), "id must be text"),
         (json!({ "id": null, "type": "script", "trigger": "x" }), "id must be text"),
-        (json!({ "id": "00000000-0000-0000-0000-000000000000", "type": "script", "trigger": "x" }), "id must be a UUID"),
+        (
+            json!({ "id": "00000000-0000-0000-0000-000000000000", "type": "script", "trigger": "x" }),
+            "id must be a UUID",
+        ),
         (json!({ "id": "0195a2b47d3e7c119f602b8f1f0e6a55", "type": "script", "trigger": "x" }), "id must be a UUID"),
         (json!({ "type": "script", "trigger": "x", "at": "yesterday" }), "at must be an ISO 8601"),
         (json!({ "type": "script", "trigger": "x", "at": 1_700_000_000 }), "at must be text"),
         (json!({ "type": "script", "trigger": "x", "at": "1969-12-31T00:00:00Z" }), "at must not be before 1970"),
         (json!({ "type": "script", "trigger": "x", "session": "y".repeat(129) }), "session must have 0 to 128"),
         (json!({ "type": "script", "trigger": "x", "properties": [] }), "properties must be an object of at most 100"),
-        (json!({ "type": "script", "trigger": "x", "properties": many }), "properties must be an object of at most 100"),
+        (
+            json!({ "type": "script", "trigger": "x", "properties": many }),
+            "properties must be an object of at most 100",
+        ),
         (json!({ "type": "script", "trigger": "x", "properties": { "a": {} } }), "properties a: must be a plain value"),
         (json!({ "type": "exposure", "variant_id": "1" }), "test_id is required"),
         (json!({ "type": "exposure", "test_id": 1 }), "variant_id is required"),
@@ -141,9 +148,18 @@ fn an_invalid_event_is_told_what_is_wrong() {
         (json!({ "type": "order", "name": "x", "value": 1 }), "currency is required"),
         (json!({ "type": "order", "name": "x", "value": 1, "currency": "eur" }), "currency must be a currency code"),
         (json!({ "type": "order", "name": "x", "value": 1, "currency": "EURO" }), "currency must be a currency code"),
-        (json!({ "type": "order", "name": "x", "value": 1, "currency": "EUR", "order_id": "y".repeat(257) }), "order_id must"),
-        (json!({ "type": "order", "name": "x", "value": 1, "currency": "EUR", "quantity": -1 }), "quantity must be a number"),
-        (json!({ "type": "custom", "name": "x", "properties": { "a": "x".repeat(33 << 10) } }), "must have at most 32 KiB"),
+        (
+            json!({ "type": "order", "name": "x", "value": 1, "currency": "EUR", "order_id": "y".repeat(257) }),
+            "order_id must",
+        ),
+        (
+            json!({ "type": "order", "name": "x", "value": 1, "currency": "EUR", "quantity": -1 }),
+            "quantity must be a number",
+        ),
+        (
+            json!({ "type": "custom", "name": "x", "properties": { "a": "x".repeat(33 << 10) } }),
+            "must have at most 32 KiB",
+        ),
         (json!("text"), "body must be an object"),
         (json!([]), "body must be an object"),
         (json!(null), "body must be an object"),
@@ -182,7 +198,10 @@ fn good_events_are_taken_among_invalid_ones_and_answered_in_order() {
     }
     let names: Vec<Value> = stored(&app).iter().map(|event| event["name"].clone()).collect();
     assert_eq!(names, ["first", "twice", "last"]);
-    assert_eq!(shop.take(&events).statuses(), ["duplicate", "invalid", "duplicate", "invalid", "duplicate", "duplicate"]);
+    assert_eq!(
+        shop.take(&events).statuses(),
+        ["duplicate", "invalid", "duplicate", "invalid", "duplicate", "duplicate"]
+    );
     assert_eq!(shop.take(&[]).statuses(), Vec::<String>::new());
     assert_eq!(stored(&app).len(), 3);
 }
@@ -222,12 +241,19 @@ fn a_body_that_is_wrong_gives_nothing_to_the_log() {
         shop.send(&body).answer.invalid(&[field]);
     }
     let text = with(json!({})).to_string();
-    for broken in [&text[..text.len() - 1], "", "{", "null garbage", &format!("{text}{text}"), &format!("\u{feff}{text}")] {
+    for broken in
+        [&text[..text.len() - 1], "", "{", "null garbage", &format!("{text}{text}"), &format!("\u{feff}{text}")]
+    {
         shop.call().body(broken).send().refused(400, "malformed_body");
     }
     let padded = |size: usize| format!("{text}{}", " ".repeat(size - text.len()));
     shop.call().body(padded((512 << 10) + 1)).send().refused(413, "body_too_large");
-    for media in ["application/x-www-form-urlencoded", "text/html", "application/json; charset=latin1", "text/plain; charset=utf-16"] {
+    for media in [
+        "application/x-www-form-urlencoded",
+        "text/html",
+        "application/json; charset=latin1",
+        "text/plain; charset=utf-16",
+    ] {
         let refused = shop.call().header("content-type", media).body(text.clone()).send();
         refused.refused(415, "unsupported_media_type");
     }
@@ -246,7 +272,9 @@ fn a_body_that_is_wrong_gives_nothing_to_the_log() {
 fn bodies_come_as_json_as_text_or_in_gzip() {
     let (app, shop) = scene();
     let body = || json!({ "visitor": { "id": "v" }, "events": [custom(json!({}))] }).to_string();
-    for media in ["application/json", "application/json; charset=utf-8", "text/plain", "text/plain;charset=UTF-8", "TEXT/PLAIN"] {
+    for media in
+        ["application/json", "application/json; charset=utf-8", "text/plain", "text/plain;charset=UTF-8", "TEXT/PLAIN"]
+    {
         shop.call().header("content-type", media).body(body()).send().ok();
     }
     // A beacon of bare bytes has no type.
@@ -371,7 +399,11 @@ fn no_whole_address_is_kept_anywhere() {
     for address in &addresses[..2] {
         let body = json!({ "visitor": { "id": "v" }, "events": [custom(json!({}))] });
         shop.call().header("x-forwarded-for", address).json(body).send().ok();
-        shop.anyone.call("GET", &format!("/ruleset/{}", shop.project_key)).header("x-forwarded-for", address).send().ok();
+        shop.anyone
+            .call("GET", &format!("/ruleset/{}", shop.project_key))
+            .header("x-forwarded-for", address)
+            .send()
+            .ok();
         shop.anyone.call("GET", &format!("/geo/{}", shop.project_key)).header("x-forwarded-for", address).send().ok();
         client.call("GET", &format!("/experiment/{test_id}")).header("x-forwarded-for", address).send().ok();
     }

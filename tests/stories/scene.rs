@@ -118,8 +118,9 @@ pub(crate) struct Collector {
 impl Collector {
     pub(crate) fn of(client: &Client) -> Self {
         let path = format!("/events/{}", client.project_key);
-        let trusted = Client { base: path, ..client.clone() };
-        let anyone = Client { base: String::new(), ..client.with_key(None) };
+        let mut trusted = client.clone();
+        trusted.base = path;
+        let anyone = client.anyone_here();
         Self { project_key: client.project_key.clone(), anyone, trusted }
     }
 

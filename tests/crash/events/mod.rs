@@ -291,10 +291,11 @@ pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use muriel_tests::process;
 
     fn options() -> Options {
         Options {
-            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
+            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
             clients: 16,
             seed: 1,
             load_ms: 20..=200,

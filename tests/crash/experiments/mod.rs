@@ -33,11 +33,11 @@ pub(crate) fn kill_often(options: &Options, database: Database, cycles: u32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server;
+    use muriel_tests::process;
 
     fn options() -> Options {
         Options {
-            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
+            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
             clients: 8,
             experiments: 12,
             seed: 1,

@@ -9,16 +9,18 @@
 //! that forgets what it was not told to flush is not imitated.
 
 mod disk;
-mod room;
 
 use crate::Result;
 use crate::events::report::Report;
 use crate::events::{Options, Rig};
 use crate::place::Place;
 use disk::Disk;
-pub(crate) use room::{in_own_room, needs_room};
 use std::fmt;
 use std::path::PathBuf;
+
+/// What has to work in a room for a disk to be made in it.
+pub(crate) const PROBE: &str =
+    "cd /mnt; truncate -s 1M image; mkfs.ext4 -q -F image; mkdir disk; mount -o loop image disk";
 
 /// What the cuts gave.
 pub(crate) struct Outcome {
@@ -113,17 +115,11 @@ fn kill_and_cut(rig: &mut Rig, disk: &mut Disk, settings: &[&str]) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server;
+    use muriel_tests::{process, room};
 
-    fn cuts(name: &str, cuts: u32, is_relaxed: bool) {
-        if needs_room().unwrap_or_else(|error| panic!("{error}")) {
-            let arguments = [&format!("power::tests::{name}"), "--exact", "--nocapture"].map(Into::into);
-            let is_well = in_own_room(arguments).unwrap_or_else(|error| panic!("{error}"));
-            assert!(is_well, "see above");
-            return;
-        }
+    fn cuts(cuts: u32, is_relaxed: bool) {
         let options = Options {
-            program: server::program(None).unwrap_or_else(|error| panic!("{error}")),
+            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
             clients: 8,
             seed: 1,
             load_ms: 20..=200,
@@ -134,11 +130,11 @@ mod tests {
 
     #[test]
     fn cuts_lose_no_event() {
-        cuts("cuts_lose_no_event", 3, false);
+        room::told("power::tests::cuts_lose_no_event", || cuts(3, false));
     }
 
     #[test]
     fn cuts_take_what_was_not_flushed() {
-        cuts("cuts_take_what_was_not_flushed", 2, true);
+        room::told("power::tests::cuts_take_what_was_not_flushed", || cuts(2, true));
     }
 }

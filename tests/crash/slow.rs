@@ -1,0 +1,272 @@
+//! Clients that send nothing, half a header, a body byte by byte, or never read
+//! what they asked for: many of each, and honest ones between them who must not
+//! notice.
+
+use crate::Result;
+use crate::http::{Account, Connection};
+use crate::place::{Database, Place};
+use crate::server::{self, Server};
+use serde_json::json;
+use std::fmt;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// Clients that behave.
+const HONEST: usize = 4;
+/// What the slowest of a hundred honest requests may take.
+const P99: Duration = Duration::from_millis(250);
+
+/// How to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) program: PathBuf,
+    /// Connections of each kind.
+    pub(crate) each: usize,
+    /// How long it goes on.
+    pub(crate) time: Duration,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Silent,
+    HalfHeader,
+    SlowBody,
+    NotReading,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Silent, Kind::HalfHeader, Kind::SlowBody, Kind::NotReading];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Silent => "sending nothing",
+            Kind::HalfHeader => "half a header",
+            Kind::SlowBody => "a byte each second",
+            Kind::NotReading => "reading nothing",
+        }
+    }
+
+    /// When the server has to have closed it.
+    fn bound(self) -> Duration {
+        match self {
+            Kind::Silent | Kind::HalfHeader => Duration::from_secs(15),
+            Kind::SlowBody => Duration::from_secs(35),
+            Kind::NotReading => Duration::from_secs(45),
+        }
+    }
+
+    fn first_bytes(self, project_key: &str) -> String {
+        match self {
+            Kind::Silent => String::new(),
+            Kind::HalfHeader => format!("POST /events/{project_key} HTTP/1.1\r\nhost: sl"),
+            Kind::SlowBody => format!(
+                "POST /events/{project_key} HTTP/1.1\r\nhost: slow\r\ncontent-type: text/plain\r\n\
+                 content-length: 100000\r\n\r\n"
+            ),
+            Kind::NotReading => "GET /openapi.json HTTP/1.1\r\nhost: slow\r\n\r\n".repeat(50),
+        }
+    }
+}
+
+/// What slow clients of one kind met.
+struct Met {
+    kind: Kind,
+    opened: usize,
+    /// Of these, those that the server closed, and when the last of them.
+    closed: usize,
+    last: Duration,
+}
+
+/// How it went.
+pub(crate) struct Outcome {
+    time: Duration,
+    /// How long honest requests took, in order of that.
+    honest: Vec<Duration>,
+    failures: Vec<String>,
+    met: Vec<Met>,
+    memory: u64,
+}
+
+impl Outcome {
+    fn percentile(&self, percent: usize) -> Duration {
+        let place = (self.honest.len() * percent / 100).min(self.honest.len().saturating_sub(1));
+        self.honest.get(place).copied().unwrap_or(Duration::MAX)
+    }
+
+    /// Whether honest clients were served, and the others put out where there was
+    /// time for it.
+    pub(crate) fn is_well(&self) -> bool {
+        let is_out =
+            |met: &Met| self.time < met.kind.bound() || (met.closed == met.opened && met.last <= met.kind.bound());
+        self.failures.is_empty() && self.honest.len() >= 50 && self.percentile(99) <= P99 && self.met.iter().all(is_out)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        write!(
+            out,
+            "slow clients, {:.0} s\n  honest requests       {}, p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms; {} failed",
+            self.time.as_secs_f64(),
+            self.honest.len(),
+            ms(self.percentile(50)),
+            ms(self.percentile(99)),
+            ms(self.percentile(100)),
+            self.failures.len()
+        )?;
+        for met in &self.met {
+            write!(out, "\n  {:<22}{} connections", met.kind.name(), met.opened)?;
+            if met.closed > 0 {
+                write!(
+                    out,
+                    ", {} of them closed by the server, the last after {:.0} s",
+                    met.closed,
+                    met.last.as_secs_f64()
+                )?;
+            }
+        }
+        write!(out, "\n  memory of the server  {} MiB at most", self.memory >> 20)?;
+        for failure in self.failures.iter().take(5) {
+            write!(out, "\n  {failure}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Lets the slow clients in, and measures the honest ones.
+pub(crate) fn run(options: &Options) -> Result<Outcome> {
+    let place = Place::new(Database::Sqlite)?;
+    let account = &server::make_project(&options.program, &place, "Rig")?;
+    let server = Server::start(&options.program, &place, &[])?;
+    let address = server.address;
+    let end = Instant::now() + options.time;
+    let mut outcome =
+        Outcome { time: options.time, honest: Vec::new(), failures: Vec::new(), met: Vec::new(), memory: 0 };
+    thread::scope(|scope| {
+        let slow = Kind::ALL.map(|kind| scope.spawn(move || slow(kind, address, account, options.each, end)));
+        let honest: Vec<_> = (0..HONEST).map(|_| scope.spawn(move || honest(address, account, end))).collect();
+        for thread in honest {
+            let (times, failure) = thread.join().map_err(|_| "an honest client panicked")?;
+            outcome.honest.extend(times);
+            outcome.failures.extend(failure.map(|failure| format!("an honest client: {failure}")));
+        }
+        for thread in slow {
+            outcome.met.push(thread.join().map_err(|_| "a slow client panicked")??);
+        }
+        Ok::<_, crate::Error>(())
+    })?;
+    outcome.memory = server.most_memory()?;
+    outcome.honest.sort_unstable();
+    Ok(outcome)
+}
+
+/// Sends events and asks for the ruleset until the end; on a new connection each
+/// fourth time, which has to be accepted first.
+fn honest(address: SocketAddr, account: &Account, end: Instant) -> (Vec<Duration>, Option<String>) {
+    let mut times = Vec::new();
+    let mut connection = None;
+    while Instant::now() < end {
+        let begun = Instant::now();
+        match request(&mut connection, address, account, times.len()) {
+            Ok(()) => times.push(begun.elapsed()),
+            Err(error) => return (times, Some(error.to_string())),
+        }
+        if times.len() % 4 == 0 {
+            connection = None;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    (times, None)
+}
+
+fn request(connection: &mut Option<Connection>, address: SocketAddr, account: &Account, number: usize) -> Result<()> {
+    let connection = match connection {
+        Some(connection) => connection,
+        None => connection.insert(Connection::open(address)?),
+    };
+    let key = &account.project_key;
+    let request = if number % 2 == 0 {
+        let event = json!({ "id": Uuid::now_v7(), "type": "custom", "name": "x" });
+        let body = json!({ "visitor": { "id": "v" }, "events": [event] }).to_string();
+        format!("POST /events/{key} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    } else {
+        format!("GET /ruleset/{key} HTTP/1.1\r\nhost: x\r\n\r\n")
+    };
+    connection.send_bytes(request.as_bytes())?;
+    let answer = connection.receive()?;
+    if answer.status == 200 { Ok(()) } else { Err(answer.summary().into()) }
+}
+
+/// Many slow clients of one kind, until the end or until all of them are out.
+fn slow(kind: Kind, address: SocketAddr, account: &Account, each: usize, end: Instant) -> Result<Met> {
+    let first = kind.first_bytes(&account.project_key);
+    let mut streams = Vec::with_capacity(each);
+    let mut met = Met { kind, opened: 0, closed: 0, last: Duration::ZERO };
+    while met.opened < each && Instant::now() < end {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_nonblocking(true)?;
+        // What the socket does not take is not needed.
+        let _ = stream.write(first.as_bytes());
+        streams.push((stream, Instant::now()));
+        met.opened += 1;
+    }
+    while Instant::now() < end && !streams.is_empty() {
+        streams.retain_mut(|(stream, since)| {
+            if !is_closed(kind, stream) {
+                return true;
+            }
+            met.closed += 1;
+            met.last = met.last.max(since.elapsed());
+            false
+        });
+        thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
+    }
+    Ok(met)
+}
+
+/// Does what such a client does each second, and tells whether it still can.
+fn is_closed(kind: Kind, stream: &mut TcpStream) -> bool {
+    let would_block = |error: &std::io::Error| error.kind() == ErrorKind::WouldBlock;
+    if matches!(kind, Kind::SlowBody | Kind::NotReading) && stream.write(b" ").is_err_and(|error| !would_block(&error))
+    {
+        return true;
+    }
+    if matches!(kind, Kind::NotReading) {
+        return false;
+    }
+    loop {
+        match stream.read(&mut [0; 4096]) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(error) => return !would_block(&error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_tests::process;
+
+    #[test]
+    fn slow_clients_do_not_delay_others() {
+        let program = process::program(None).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = run(&Options { program, each: most(300), time: Duration::from_secs(4) });
+        let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
+        assert!(outcome.is_well(), "{outcome}");
+        eprintln!("{outcome}");
+    }
+
+    /// As many as wanted of each kind, if this process may have so many files open.
+    fn most(wanted: usize) -> usize {
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+        let soft = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok()).unwrap_or(1024);
+        wanted.min(soft.saturating_sub(300) / Kind::ALL.len())
+    }
+}

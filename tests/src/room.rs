@@ -1,0 +1,78 @@
+//! A room of one's own: mounts and processes that nobody else sees and that end
+//! with this program, however it ends.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// Tells a program that it is in its room.
+const INSIDE: &str = "MURIEL_TEST_ROOM";
+/// Makes one: its first process takes all others with it, the last of them the
+/// mounts, and these their loop devices.
+const UNSHARE: [&str; 5] = ["--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
+
+/// Runs a test in a room, by starting this program again for that test alone. On a
+/// machine that has no such rooms it says so and does nothing.
+///
+/// # Panics
+/// When the test fails.
+pub fn told(test: &str, body: impl FnOnce()) {
+    if is_inside() {
+        return body();
+    }
+    let arguments = [test, "--exact", "--nocapture"].map(OsString::from);
+    let is_well = enter(arguments, "").unwrap_or_else(|error| panic!("{error}"));
+    assert!(is_well, "see above");
+}
+
+/// Whether this program is in a room. Then it ends with whoever started it.
+///
+/// # Panics
+/// When there can be no threads.
+pub fn is_inside() -> bool {
+    if std::env::var_os(INSIDE).is_none() {
+        return false;
+    }
+    let watch = thread::Builder::new().spawn(|| {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(1);
+    });
+    watch.expect("a thread");
+    true
+}
+
+/// Starts this program with these arguments in a room; whether it was well. Where
+/// there are no rooms, or `probe`, a script, does not run in one, this says so, and
+/// nothing is wrong.
+///
+/// # Errors
+/// When this program cannot be started.
+pub fn enter(arguments: impl IntoIterator<Item = OsString>, probe: &str) -> std::io::Result<bool> {
+    if let Err(why) = tried(probe) {
+        println!("skipped: this needs root, and mounts of its own: {why}");
+        return Ok(true);
+    }
+    let mut inside = Command::new("unshare");
+    inside.args(UNSHARE).arg(std::env::current_exe()?).args(arguments).env(INSIDE, "1").stdin(Stdio::piped());
+    let mut inside = inside.spawn()?;
+    // As long as this is open the other one goes on.
+    let open = inside.stdin.take();
+    let status = inside.wait()?;
+    drop(open);
+    Ok(status.success())
+}
+
+fn tried(probe: &str) -> Result<(), String> {
+    let script = format!("set -e; mount -t tmpfs muriel-room /mnt; {probe}");
+    let mut command = Command::new("unshare");
+    let tried = command.args(UNSHARE).args(["sh", "-c", &script]).stdin(Stdio::null()).output();
+    match tried {
+        Err(error) => Err(error.to_string()),
+        Ok(tried) if tried.status.success() => Ok(()),
+        Ok(tried) => {
+            let said = String::from_utf8_lossy(&tried.stderr);
+            Err(said.trim().lines().last().unwrap_or("it failed without a word").to_owned())
+        }
+    }
+}

