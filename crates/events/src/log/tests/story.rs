@@ -28,10 +28,12 @@ async fn what_is_stored_comes_back() {
     let count = |from, to| reader.count(Instant::from_us(from)..Instant::from_us(to)).unwrap();
     assert_eq!(count(0, 2 * SECOND), BTreeMap::from([("shop".into(), 5)]));
     assert_eq!(count(0, 4 * SECOND), BTreeMap::from([("shop".into(), 5), ("blog".into(), 2)]));
+    let verified = whole(dir.path());
     assert_eq!(
-        whole(dir.path()),
-        Verified { blocks: 2, events: 7, range: Some((1, 2)), damaged: 0, first_damage: None }
+        Verified { hashes: None, ..verified.clone() },
+        Verified { blocks: 2, events: 7, range: Some((1, 2)), hashes: None, damaged: 0, first_damage: None }
     );
+    assert_eq!(verified.hashes.map(|(_, last)| last), Some(blocks[0].hash));
 }
 
 #[tokio::test]
