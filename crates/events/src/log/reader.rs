@@ -56,8 +56,8 @@ impl std::error::Error for Damage {}
 pub enum Trouble {
     /// Damage, after which the walk goes on.
     Damage(Damage),
-    /// A file cannot be opened or the disk fails; this ends the walk, and a later
-    /// one may have more luck.
+    /// A file cannot be opened or the disk fails. This ends the walk; asking it
+    /// again tries again.
     Failed(Error),
 }
 
@@ -310,6 +310,8 @@ struct Walk {
     computed: Option<Hash>,
     /// Read, but something else comes first.
     ahead: Option<Raw>,
+    /// The scan has failed, and the walk is to end once.
+    failed: bool,
 }
 
 impl Walk {
@@ -317,17 +319,33 @@ impl Walk {
         let after = after.max(0);
         let scan = Scan::new(dir, columns, after)?;
         let path = dir.join(ACTIVE).as_path().into();
-        Ok(Walk { scan, columns, path, seq: after, log: None, stored: None, computed: None, ahead: None })
+        Ok(Walk {
+            scan,
+            columns,
+            path,
+            seq: after,
+            log: None,
+            stored: None,
+            computed: None,
+            ahead: None,
+            failed: false,
+        })
     }
 
     fn next<T>(&mut self, open: impl Fn(Raw) -> Result<T, String>) -> Option<Result<T, Trouble>> {
+        if std::mem::take(&mut self.failed) {
+            return None;
+        }
         loop {
             if let Some(raw) = self.ahead.take() {
                 let seq = raw.seq;
                 return Some(self.row(raw, &open).map_err(|problem| self.damage(seq, Some(seq), problem)));
             }
             match self.scan.next() {
-                Err(error) => return Some(Err(Trouble::Failed(error))),
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(Trouble::Failed(error)));
+                }
                 Ok(None) => return None,
                 Ok(Some(Piece::Row(mut raw))) => {
                     let (missed, seq) = (self.seq + 1, raw.seq);
