@@ -90,7 +90,7 @@ const TEXTS: [&str; 28] = [
     "9007199254740993",
 ];
 const PLACES: [&str; 7] =
-    ["Berlin", "berlin (Berlin)", "Berlin (Connecticut)", "Bern", "Île", "Frankfurt (Oder)", "Frankfurt (Oder) (X)"];
+    ["Berlin", "berlin (Berlin)", "Berlin (Connecticut)", "Bern", "Île", "Halle (Saale)", "Halle (Saale) (X)"];
 const PAGES: [&str; 9] = [
     "https://shop.example/",
     "https://www.shop.example/checkout?plan=pro&visits=5",
