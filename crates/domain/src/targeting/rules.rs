@@ -99,7 +99,7 @@ pub enum Scalar {
 fn operand(operator: &Operator, value: Option<Scalar>) -> Result<Option<Scalar>, Flaw> {
     let numeric = |value: &Scalar| match value {
         Scalar::Integer(_) | Scalar::Number(_) => true,
-        Scalar::Text(text) => text.trim().parse::<f64>().is_ok_and(f64::is_finite),
+        Scalar::Text(text) => text.trim_ascii().parse::<f64>().is_ok_and(f64::is_finite),
         Scalar::Flag(_) => false,
     };
     match (operator.operand(), value) {
