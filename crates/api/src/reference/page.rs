@@ -430,6 +430,13 @@ fn errors<'a>(html: &mut Html, schemas: &mut Schemas<'a>, contract: &'a Value) {
     if let Some(body) = contract.pointer("/components/schemas/ErrorBody") {
         schemas.body(html, body, Side::Answer);
     }
+    if let Some(body) = contract.pointer("/components/schemas/EvaluationFailure") {
+        html.tag(
+            "<p>The OpenFeature operations answer in the words of their protocol; what stops a request before it ",
+        );
+        html.tag("reaches them has the body above.</p>");
+        schemas.body(html, body, Side::Answer);
+    }
     html.tag("</div><div class=\"examples\"><p class=\"after\"><span class=\"status\">400</span> Answer</p>");
     html.tag(ANSWER);
     let body = serde_json::json!({ "$ref": "#/components/schemas/ErrorBody" });
