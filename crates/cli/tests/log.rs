@@ -1,4 +1,5 @@
 //! `muriel log …` as it is typed.
+#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
