@@ -1,4 +1,5 @@
 //! `muriel log …` as it is typed.
+#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
@@ -71,8 +72,7 @@ fn record(project_key: &str, number: u128, received_at: Instant) -> Value {
 /// Stores events of a project in batches of 100.
 fn store(directory: &Path, project_key: &str, numbers: std::ops::Range<u128>, received_at: Instant, roll_bytes: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut options = LogOptions::default();
-    (options.roll_bytes, options.reserve) = (roll_bytes, Reserve::Bytes(0));
+    let options = LogOptions { roll_bytes, reserve: Reserve::Bytes(0), ..LogOptions::default() };
     let log = Log::open(directory, options).unwrap();
     for hundred in numbers.clone().step_by(100) {
         let mut batch = Batch { project_key: project_key.into(), received_at, events: Vec::new(), lines: Vec::new() };

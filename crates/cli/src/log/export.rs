@@ -83,7 +83,7 @@ impl Once {
         match self {
             Once::Holding { keys, held } => held.insert(keys.key(project_key, id)),
             Once::Knowing(repeats) => {
-                !repeats.get(&seq).is_some_and(|places| places.binary_search(&(nth as u32)).is_ok())
+                repeats.get(&seq).is_none_or(|places| places.binary_search(&(nth as u32)).is_err())
             }
         }
     }

@@ -11,8 +11,7 @@ const START_US: i64 = 1_772_000_000_000_000;
 /// A log with a block for each list of event numbers, of two projects in turn, a
 /// day apart. Repeats are recognised for an hour.
 async fn log(directory: &Path, blocks: &[&[u128]]) {
-    let mut options = LogOptions::default();
-    (options.recognise_us, options.reserve) = (DAY_US / 24, Reserve::Bytes(0));
+    let options = LogOptions { recognise_us: DAY_US / 24, reserve: Reserve::Bytes(0), ..LogOptions::default() };
     let log = Log::open(directory, options).unwrap();
     for (day, numbers) in (0..).zip(blocks) {
         let mut lines = Vec::new();
