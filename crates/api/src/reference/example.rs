@@ -32,6 +32,7 @@ fn known(field: &str) -> Option<Value> {
             { "variant_id": "0", "name": "Control", "traffic_weight": 50.0, "variant_status": "active" },
             { "variant_id": "1", "name": "Variant 1", "traffic_weight": 50.0, "variant_status": "active" },
         ]),
+        "EventResult.status" => json!("ok"),
         "ErrorBody.code" => json!("invalid_field"),
         "ErrorBody.error" => json!("variants[0].name must be \"Variant 1\""),
         "ErrorBody.success" => json!(false),

@@ -208,12 +208,17 @@ impl Active {
         filled.map_err(failed)
     }
 
-    pub(super) fn bytes(&self) -> rusqlite::Result<u64> {
+    fn bytes(&self) -> rusqlite::Result<u64> {
         let mut count = self.conn.prepare_cached("PRAGMA page_count")?;
         let mut size = self.conn.prepare_cached("PRAGMA page_size")?;
         let pages: i64 = count.query_row([], |row| row.get(0))?;
         let page: i64 = size.query_row([], |row| row.get(0))?;
         Ok((pages * page).unsigned_abs())
+    }
+
+    /// Whether it is to be closed.
+    pub(super) fn is_due(&self, due: Due) -> bool {
+        due.is_met_by(self).unwrap_or(false)
     }
 
     /// What does not fit about the last block, if anything.
@@ -357,13 +362,39 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip) -> Result<()> {
     settle(conn, &path)
 }
 
-/// Closes the active file under its final name and begins the next, if it has
-/// grown past `bytes` and nobody else has it open. `lock` is held shared before
+/// When a file is closed and the next begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    /// When it has more bytes than these.
+    pub(super) bytes: u64,
+    /// When so many microseconds lie between its first and its last block.
+    pub(super) span_us: i64,
+    /// When its last block was received before this.
+    pub(super) before_us: Option<i64>,
+}
+
+impl Due {
+    fn is_met_by(&self, active: &Active) -> rusqlite::Result<bool> {
+        if active.bytes()? > self.bytes {
+            return Ok(true);
+        }
+        let mut ends = active.conn.prepare_cached(
+            "SELECT (SELECT received_at FROM block ORDER BY seq LIMIT 1), \
+                    (SELECT received_at FROM block ORDER BY seq DESC LIMIT 1)",
+        )?;
+        let ends: (Option<i64>, Option<i64>) = ends.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (Some(first), Some(last)) = ends else { return Ok(false) };
+        Ok(last.saturating_sub(first) > self.span_us || self.before_us.is_some_and(|before| last < before))
+    }
+}
+
+/// Closes the active file under its final name and begins the next, if that is
+/// due and nobody else has it open. `lock` is held shared before
 /// and not at all after.
 ///
 /// Whatever of it has happened when the process dies, [`open_active`] goes on
 /// from there.
-pub(super) fn roll(dir: &Path, lock: &File, active: Active, bytes: u64) -> Result<bool> {
+pub(super) fn roll(dir: &Path, lock: &File, active: Active, due: Due) -> Result<bool> {
     // First the file, then the lock: who has the lock alone relies on nobody
     // having the file open.
     active.close(dir)?;
@@ -371,19 +402,19 @@ pub(super) fn roll(dir: &Path, lock: &File, active: Active, bytes: u64) -> Resul
     if !lock_alone(dir, lock, ROLL_PATIENCE)? {
         return Ok(false);
     }
-    let rolled = roll_alone(dir, bytes);
+    let rolled = roll_alone(dir, due);
     unlock(dir, lock)?;
     rolled
 }
 
-fn roll_alone(dir: &Path, bytes: u64) -> Result<bool> {
+fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
     let path = dir.join(ACTIVE);
     let failed = |error| Error::file("roll", &path, error);
     let active = Active::open(dir, Durability::Full)?;
     let tip = active.tip().map_err(failed)?;
     let Head { log, after } = active.head;
     // Another process may have rolled it just before.
-    if active.bytes().map_err(failed)? <= bytes || tip.seq == after.seq {
+    if tip.seq == after.seq || !due.is_met_by(&active).map_err(failed)? {
         active.close(dir)?;
         return Ok(false);
     }

@@ -7,7 +7,8 @@
 //!
 //! # Files
 //!
-//! `log.db` is written. When it is larger than [`LogOptions::roll_bytes`] it is
+//! `log.db` is written. When it is larger than [`LogOptions::roll_bytes`], or its
+//! blocks span more than [`LogOptions::roll_us`], it is
 //! closed as `log-<first>-<last>.db`, the numbers of its blocks in 19 digits, and
 //! a new `log.db` goes on. Retention deletes closed files, from the oldest on. All
 //! are SQLite files with `application_id` 0x4d6c6f67 and `user_version` 1;
@@ -107,6 +108,9 @@ pub struct LogOptions {
     pub durability: Durability,
     /// Bytes after which a file is closed and the next begun. 1 GiB.
     pub roll_bytes: u64,
+    /// Microseconds from the first to the last block of a file after which it is
+    /// closed, however small: closed files are what retention deletes. 30 days.
+    pub roll_us: i64,
     /// What to leave free on the volume.
     pub reserve: Reserve,
     /// Bytes of batches that may wait. 64 MiB.
@@ -121,6 +125,7 @@ impl Default for LogOptions {
         LogOptions {
             durability: Durability::Full,
             roll_bytes: 1 << 30,
+            roll_us: 30 * DAY_US,
             reserve: Reserve::Usual,
             queue_bytes: 64 << 20,
             recognise_us: 7 * DAY_US,
@@ -419,7 +424,8 @@ impl Log {
     }
 
     /// Deletes closed files, from the oldest on, whose blocks were all received
-    /// before `before`. Never the file that is written.
+    /// before `before`. The file that is written is closed first if that is true
+    /// of all its blocks.
     ///
     /// # Errors
     /// When a file cannot be read or deleted; those before it are gone.

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::error::{Error, Result, chain};
-use super::files::{self, ACTIVE, Active, WAL_BYTES};
+use super::files::{self, ACTIVE, Active, Due, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
 use super::index::{self, Fault, Index, project_hash};
 use super::{Batch, Durability, LogOptions, Pruned, Reason, Refused, Shared, State, Taken, points};
@@ -236,7 +236,7 @@ impl Writer {
         self.tell(&stored);
         let refused = match stored {
             Ok(()) => {
-                self.roll_if_due();
+                self.roll_if_due(None);
                 return;
             }
             Err(Stop::Busy) => Refused::Busy,
@@ -473,14 +473,15 @@ impl Writer {
     }
 
     /// Begins a new file when the active one is large, unless others have it open.
-    fn roll_if_due(&mut self) {
+    fn roll_if_due(&mut self, before: Option<Instant>) {
+        let due =
+            Due { bytes: self.options.roll_bytes, span_us: self.options.roll_us, before_us: before.map(Instant::us) };
         let Some(open) = &self.active else { return };
-        let large = open.active.bytes().is_ok_and(|bytes| bytes > self.options.roll_bytes);
-        if !large || self.roll_after.is_some_and(|after| Clock::now() < after) {
+        if !open.active.is_due(due) || self.roll_after.is_some_and(|after| Clock::now() < after) {
             return;
         }
         let Some(Open { active, index, .. }) = self.active.take() else { return };
-        match files::roll(&self.dir, &self.lock, active, self.options.roll_bytes) {
+        match files::roll(&self.dir, &self.lock, active, due) {
             Ok(true) => self.roll_after = None,
             Ok(false) => self.roll_after = Some(Clock::now() + ROLL_AGAIN),
             Err(error) => {
@@ -506,7 +507,9 @@ impl Writer {
 
     /// Deletes closed files, from the oldest on, whose blocks were all received
     /// before `before`.
-    fn prune(&self, before: Instant) -> Result<Pruned> {
+    fn prune(&mut self, before: Instant) -> Result<Pruned> {
+        // A log that is hardly written would keep its only file for ever.
+        self.roll_if_due(Some(before));
         let mut pruned = Pruned::default();
         let mut doomed = Vec::new();
         for closed in files::closed(&self.dir)? {

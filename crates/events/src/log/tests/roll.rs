@@ -206,6 +206,21 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
     assert_eq!(whole(dir.path()).range, Some((7, 8)));
 }
 
+#[tokio::test]
+async fn a_small_file_is_closed_when_it_is_old() {
+    let dir = place();
+    let log = Log::open(dir.path(), LogOptions { roll_us: 100 * SECOND, ..options() }).unwrap();
+    for (n, at) in [10, 60, 110, 111, 112].into_iter().enumerate() {
+        stored(&log, "shop", at * SECOND, &ids(n as u64..n as u64 + 1)).await;
+    }
+    assert_eq!(files::closed(dir.path()).unwrap().len(), 1, "with the block that is 101 s after the first");
+    // Nothing more comes, and it has to go some day.
+    let pruned = log.prune(Instant::from_us(113 * SECOND)).await.unwrap();
+    assert_eq!((pruned.files, pruned.blocks), (2, 5));
+    assert_eq!(stored(&log, "shop", 120 * SECOND, &ids(5..6)).await, 1);
+    assert_eq!(whole(dir.path()).range, Some((6, 6)));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reader_follows_a_writer_that_rolls() {
     const BLOCKS: u64 = 150;
