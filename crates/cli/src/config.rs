@@ -193,12 +193,12 @@ impl Settings {
 }
 
 fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u64>) -> Result<LogOptions> {
-    let mut options = LogOptions::default();
-    options.durability = match sync {
+    let durability = match sync {
         None | Some("full") => Durability::Full,
         Some("relaxed") => Durability::Relaxed,
         Some(other) => return Err(Error::Setting(format!("log-sync must be full or relaxed, not \"{other}\""))),
     };
+    let mut options = LogOptions { durability, ..LogOptions::default() };
     if let Some(mib) = reserve_mib {
         options.reserve = Reserve::Bytes(mib.saturating_mul(1 << 20));
     }
