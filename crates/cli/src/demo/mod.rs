@@ -182,6 +182,8 @@ async fn visit(app: &App, address: SocketAddr, key: &ApiKey, flags: VisitorFlags
 /// is interrupted sends the same again, which counts once.
 async fn history(app: &App, key: &ApiKey, flags: VisitorFlags, bar: &indicatif::ProgressBar) -> Result<Option<Made>> {
     let Some(until) = unvisited(&app.db).await? else { return Ok(None) };
+    // The experiments were made a moment ago and by others.
+    app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
     bar.enable_steady_tick(Duration::from_millis(100));
     let (address, _serving) = unlimited(app.clone()).await?;
     let made = History { address, key: key.clone(), flags, until }.walk(bar).await?;
