@@ -3,7 +3,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use muriel_events::log::{Position, Reader};
-use muriel_tests::{Answer, Call, Client, Operation, TestApp};
+use muriel_tests::{Answer, Call, Client, DEADLINE, Operation, TestApp, eventually};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -121,6 +121,8 @@ impl Collector {
         let mut trusted = client.clone();
         trusted.base = path;
         let anyone = client.anyone_here();
+        let ruleset = format!("/ruleset/{}", client.project_key);
+        eventually("visitors know the new project", DEADLINE, || anyone.get(&ruleset).status == 200);
         Self { project_key: client.project_key.clone(), anyone, trusted }
     }
 

@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// Bytes of bodies that are on their way at one time.
 const ARRIVING: usize = 96 << 20;
 /// Bytes that bodies may take while they are looked at and written.
-const BODIES: usize = 64 << 20;
+const BODIES: usize = 128 << 20;
 /// What a body takes then, for each of its bytes: many small values take most.
 const TIMES: usize = 6;
 /// What a record has besides its event and its visitor.

@@ -82,6 +82,11 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
         Audience::Visitors => operation.security = Some(Vec::new()),
     }
     let takes_body = operation.request_body.is_some();
+    // A server that sends what its visitors did has one, too.
+    let may_have_key = audience == Audience::Visitors && takes_body;
+    if may_have_key {
+        operation.security = Some(vec![SecurityRequirement::default(), needs("bearer")]);
+    }
     let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
     let changes_one = path.contains("{test_id}") && (is_post || takes_body || is_delete);
     let parameters = operation.parameters.get_or_insert_default();
@@ -104,7 +109,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     }
     let conflicts = conflicts(operation.operation_id.as_deref().unwrap_or_default(), is_post);
     let mut statuses = vec![400, 404, 405, 408, 414, 429, 431, 500, 503];
-    if audience != Audience::Visitors {
+    if audience != Audience::Visitors || may_have_key {
         statuses.extend([401, 403]);
     }
     if takes_body {

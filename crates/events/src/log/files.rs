@@ -298,7 +298,7 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
     loop {
         lock_shared(dir, lock)?;
         if exists(&path)? {
-            let active = Active::open(dir, durability);
+            let active = refuse_empty(&path).and_then(|()| Active::open(dir, durability));
             if active.is_err() {
                 unlock(dir, lock)?;
             }
@@ -314,15 +314,29 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
     }
 }
 
+/// An empty file where the log was: somebody has put it there.
+fn refuse_empty(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() && file.len() == 0 => refuse_left(path, "empty"),
+        _ => Ok(()),
+    }
+}
+
+/// Leaves alone what belongs to a file that is not there: SQLite would move it into
+/// the one that is.
+fn refuse_left(path: &Path, what: &str) -> Result<()> {
+    let left = beside(path, "-wal");
+    if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
+        return Err(Error::unfit(path, format!("it is {what}, but {} has blocks of it", left.display())));
+    }
+    Ok(())
+}
+
 /// Makes the active file: the first of a log, or the one after the newest closed
 /// file, as when a roll was cut short.
 fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
-    let left = beside(&path, "-wal");
-    if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
-        // SQLite would move it into the new file.
-        return Err(Error::unfit(&path, format!("it is missing, but {} has blocks of it", left.display())));
-    }
+    refuse_left(&path, "missing")?;
     let (log, after) = match closed(dir)?.last() {
         Some(newest) => {
             let failed = |error| Error::file("read", &newest.path, error);
