@@ -190,7 +190,7 @@ fn request(connection: &mut Option<Connection>, address: SocketAddr, account: &A
         None => connection.insert(Connection::open(address)?),
     };
     let key = &account.project_key;
-    let request = if number % 2 == 0 {
+    let request = if number.is_multiple_of(2) {
         let event = json!({ "id": Uuid::now_v7(), "type": "custom", "name": "x" });
         let body = json!({ "visitor": { "id": "v" }, "events": [event] }).to_string();
         format!("POST /events/{key} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len())
