@@ -5,6 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Passes bytes on between whoever connects to it and a server.
 pub struct Link {
@@ -109,7 +110,7 @@ impl Shared {
         let mut buffer = [0; 16 << 10];
         while let Ok(read @ 1..) = from.read(&mut buffer) {
             while self.is_frozen.load(Ordering::SeqCst) && !self.is_cut.load(Ordering::SeqCst) {
-                thread::yield_now();
+                thread::sleep(Duration::from_millis(2));
             }
             if to.write_all(&buffer[..read]).is_err() {
                 break;
