@@ -127,7 +127,9 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     use std::io::Read;
     let broken = |_| ApiError::Malformed("the body is not gzip that can be read".to_owned());
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
-    let mut out = Vec::with_capacity(bytes.len().saturating_mul(4).min(EXPANDED_LIMIT));
+    // The last four bytes tell the length. One that lies costs no more than the rest.
+    let length = bytes.last_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize);
+    let mut out = Vec::with_capacity(length.min(EXPANDED_LIMIT) + 1);
     decoder.by_ref().take(EXPANDED_LIMIT as u64 + 1).read_to_end(&mut out).map_err(broken)?;
     if out.len() > EXPANDED_LIMIT {
         return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });

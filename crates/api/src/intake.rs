@@ -17,7 +17,8 @@ use muriel_store::experiments::{self, Shape};
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Bytes of bodies that are on their way at one time.
@@ -34,6 +35,10 @@ const LINES_MAX: usize = 8 << 20;
 const SHAPES: usize = 10_000;
 /// How long such a shape is believed.
 const SHAPE_US: i64 = 5_000_000;
+/// How long an event waits for the database to tell one.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the database is left alone after it told none.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Where events go.
 pub(crate) struct Intake {
@@ -42,6 +47,8 @@ pub(crate) struct Intake {
     pub(crate) arriving: Room,
     pub(crate) bodies: Room,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
+    /// When the database did not tell one, last.
+    asked_in_vain: Mutex<Option<std::time::Instant>>,
 }
 
 /// What became of one event.
@@ -62,7 +69,7 @@ impl<'j> Outcome<'j> {
 impl Intake {
     pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
         let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
-        Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES) }
+        Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES), asked_in_vain: Mutex::default() }
     }
 }
 
@@ -104,12 +111,11 @@ impl App {
         let mut outcomes = Vec::with_capacity(events.len());
         let mut entries = Vec::with_capacity(events.len());
         let mut lines = Vec::with_capacity(512 * events.len());
-        let mut is_away = false;
         for event in events {
             if lines.len() > LINES_MAX {
                 return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
             }
-            match self.judged(event, &common, delivery, &mut is_away).await {
+            match self.judged(event, &common, delivery).await {
                 Err(message) => outcomes.push(Outcome::invalid(event, message)),
                 Ok(record) => match written(&record, &mut lines) {
                     Err(message) => outcomes.push(Outcome::invalid(event, message)),
@@ -202,30 +208,18 @@ impl App {
         Common { project_key, received_at, behind_us, record }
     }
 
-    /// The record of an event that is valid. Once the database `is_away` it is not
-    /// asked for the rest of the request, as each question would take its time.
-    async fn judged(
-        &self,
-        event: &Json,
-        common: &Common,
-        delivery: &Delivery,
-        is_away: &mut bool,
-    ) -> Result<Record, String> {
+    async fn judged(&self, event: &Json, common: &Common, delivery: &Delivery) -> Result<Record, String> {
         let mut record = record(event, common)?;
         let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok(record) };
         let shape = match delivery.shape(test_id) {
             Some(shape) => Ok(Some(shape)),
-            None if *is_away => return Ok(record),
             None => self.undelivered_shape(delivery.project.id, test_id).await,
         };
         let shape = match shape {
             Ok(Some(shape)) => shape,
             Ok(None) => return Err("test_id is no experiment of this project".to_owned()),
             // While the database is away events are taken at their word.
-            Err(_) => {
-                *is_away = true;
-                return Ok(record);
-            }
+            Err(Away) => return Ok(record),
         };
         if variant.parse::<u32>().is_ok_and(|arm| arm >= shape.arms) {
             return Err("variant_id is no arm of this experiment".to_owned());
@@ -242,8 +236,9 @@ impl App {
     }
 
     /// What an exposure can name of an experiment that visitors do not meet, from
-    /// the database as of a few seconds ago.
-    async fn undelivered_shape(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, ApiError> {
+    /// the database as of a few seconds ago. One that does not answer is not asked
+    /// for a moment, so that many events do not wait one after the other.
+    async fn undelivered_shape(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, Away> {
         let now = self.clock.now();
         let key = (project.0, test_id);
         if let Some((at, shape)) = self.intake.shapes.get(&key)
@@ -251,9 +246,20 @@ impl App {
         {
             return Ok(shape);
         }
-        let shape = self.shape_in_database(project, test_id).await?;
-        self.intake.shapes.insert(key, (now, shape));
-        Ok(shape)
+        let asked_in_vain = || self.intake.asked_in_vain.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked_in_vain().is_some_and(|at| at.elapsed() < ASK_AGAIN) {
+            return Err(Away);
+        }
+        match tokio::time::timeout(PATIENCE, self.shape_in_database(project, test_id)).await {
+            Ok(Ok(shape)) => {
+                self.intake.shapes.insert(key, (now, shape));
+                Ok(shape)
+            }
+            Ok(Err(_)) | Err(_) => {
+                *asked_in_vain() = Some(std::time::Instant::now());
+                Err(Away)
+            }
+        }
     }
 
     async fn shape_in_database(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, ApiError> {
@@ -261,6 +267,9 @@ impl App {
         self.read(move |tx| Box::pin(async move { Ok(experiments::shape(tx, project, id).await?) })).await
     }
 }
+
+/// The database does not answer.
+struct Away;
 
 /// Writes the record as a line.
 fn written(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> {

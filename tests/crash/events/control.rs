@@ -123,7 +123,8 @@ impl fmt::Display for Outcome {
 
 /// Plants every fault, each in a copy of a log that was good.
 pub(crate) fn run(options: &Options) -> Result<Outcome> {
-    let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &[])?;
+    let options = Options { load_ms: 150..=250, ..options.clone() };
+    let mut rig = Rig::new(&options, "events", Place::new(Database::Sqlite)?, &[])?;
     for _ in 0..CYCLES {
         rig.load(false, || Ok(()))?;
         rig.start_again(&[])?;
@@ -150,7 +151,7 @@ fn victim(rig: &Rig) -> Result<Uuid> {
         .journal
         .entries
         .iter()
-        .filter(|(key, entry)| key.project == 0 && entry.block > 1)
+        .filter(|(key, entry)| key.project == 0 && entry.block > 0)
         .map(|(key, entry)| (entry.block, key.id))
         .collect();
     known.sort_unstable();
