@@ -67,7 +67,7 @@ impl Kind {
                 "POST /events/{project_key} HTTP/1.1\r\nhost: slow\r\ncontent-type: text/plain\r\n\
                  content-length: 100000\r\n\r\n"
             ),
-            Kind::NotReading => "GET /openapi.json HTTP/1.1\r\nhost: slow\r\n\r\n".repeat(50),
+            Kind::NotReading => "GET /openapi.json HTTP/1.1\r\nhost: slow\r\n\r\n".repeat(10),
         }
     }
 }

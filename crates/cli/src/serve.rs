@@ -16,13 +16,16 @@ use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// How often uses of keys are written down and metrics told.
 const HOUSE_EVERY: Duration = Duration::from_secs(5);
+/// Connections that may wait to be accepted, as far as the system allows. Those
+/// beyond are tried again by their clients only after a second.
+const BACKLOG: u32 = 4_096;
 /// How often the event log is looked through for old files.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// How often a database that was away at the start is tried.
@@ -248,7 +251,13 @@ fn lock(settings: &Settings) -> Result<File> {
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|source| Error::Listen { address: address.to_string(), source })
+    let listening = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listening().map_err(|source| Error::Listen { address: address.to_string(), source })
 }
 
 /// Where metrics are told; a taken address is worth a warning, not a refusal.

@@ -124,7 +124,8 @@ impl fmt::Display for Outcome {
 
 /// Plants every fault, each in a copy of a log that was good.
 pub(crate) fn run(options: &Options) -> Result<Outcome> {
-    let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &[])?;
+    let options = Options { load_ms: 150..=250, ..options.clone() };
+    let mut rig = Rig::new(&options, "events", Place::new(Database::Sqlite)?, &[])?;
     // On a busy machine a kill may come before the first answers.
     for cycle in 1..=10 * CYCLES {
         rig.load(false, || Ok(()))?;
