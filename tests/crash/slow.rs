@@ -176,7 +176,7 @@ fn honest(address: SocketAddr, account: &Account, end: Instant) -> (Vec<Duration
             Ok(()) => times.push(begun.elapsed()),
             Err(error) => return (times, Some(error.to_string())),
         }
-        if times.len() % 4 == 0 {
+        if times.len().is_multiple_of(4) {
             connection = None;
         }
         thread::sleep(Duration::from_millis(10));
@@ -190,7 +190,7 @@ fn request(connection: &mut Option<Connection>, address: SocketAddr, account: &A
         None => connection.insert(Connection::open(address)?),
     };
     let key = &account.project_key;
-    let request = if number % 2 == 0 {
+    let request = if number.is_multiple_of(2) {
         let event = json!({ "id": Uuid::now_v7(), "type": "custom", "name": "x" });
         let body = json!({ "visitor": { "id": "v" }, "events": [event] }).to_string();
         format!("POST /events/{key} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len())

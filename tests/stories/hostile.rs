@@ -133,7 +133,7 @@ fn odd_values_are_told_to_be_or_stored_as_they_are() {
         let plain = !value.is_array() && !value.is_object();
         let key = value.as_str().filter(|key| !key.is_empty()).unwrap_or("key").to_owned();
         let event = json!({ "id": id(), "type": "custom", "name": "x", "properties": { key: value } });
-        let statuses = shop.take(&[event.clone()]).statuses();
+        let statuses = shop.take(std::slice::from_ref(&event)).statuses();
         assert_eq!(statuses, [if plain { "ok" } else { "invalid" }], "{event}");
         if plain {
             assert_eq!(stored(&app).pop().expect("an event")["properties"], event["properties"]);
