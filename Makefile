@@ -47,8 +47,8 @@ typos:
 	@scripts/tools python
 	scripts/in-tools typos
 
-crash: build ## kill the server 500 times under load, on both databases; nothing acknowledged may be lost
-	scripts/with-postgres cargo run --release -p muriel-tests --bin crash -- --cycles 500
+crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
+	scripts/crash
 
 bench: ## side by side with the peers, in the process too, then a large backlog; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)

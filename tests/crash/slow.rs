@@ -176,7 +176,7 @@ fn honest(address: SocketAddr, account: &Account, end: Instant) -> (Vec<Duration
             Ok(()) => times.push(begun.elapsed()),
             Err(error) => return (times, Some(error.to_string())),
         }
-        if times.len() % 4 == 0 {
+        if times.len().is_multiple_of(4) {
             connection = None;
         }
         thread::sleep(Duration::from_millis(10));
