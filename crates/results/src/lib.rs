@@ -1,0 +1,1 @@
+//! Answers questions about experiments: asks the warehouse, and has the answer analysed.
