@@ -235,7 +235,7 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Resu
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
     let mut experiment = read(&mut row, variants(tx, id).await?)?;
     experiment.primary_goal = primary_goal.as_ref().map(|goal: &Goal| goal.key.clone());
-    experiment.secondary_goals = secondary_goals;
+    experiment.secondary_goals = secondary_goals.into_iter().map(|goal| goal.key).collect();
     Ok(Some(Loaded { experiment, origin: origin(&mut row, 33)?, primary_goal }))
 }
 
@@ -373,8 +373,11 @@ async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Variant>> {
         .collect()
 }
 
-/// The primary goal, and the keys of the secondary ones.
-async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goal>, Vec<String>)> {
+/// The primary goal, and the secondary ones in their order.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goal>, Vec<Goal>)> {
     let rows = tx
         .query(
             concat!(
@@ -388,11 +391,8 @@ async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goa
         .await?;
     let (mut primary, mut secondary) = (None, Vec::new());
     for mut row in rows {
-        if row.text(goals::COLUMNS)? == "primary" {
-            primary = Some(goals::read(&mut row, 0)?);
-        } else {
-            secondary.push(row.text(1)?);
-        }
+        let goal = goals::read(&mut row, 0)?;
+        if row.text(goals::COLUMNS)? == "primary" { primary = Some(goal) } else { secondary.push(goal) }
     }
     Ok((primary, secondary))
 }
@@ -651,15 +651,42 @@ pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Ve
             params![id.0, limit],
         )
         .await?;
-    rows.into_iter()
-        .map(|mut row| {
-            Ok(HistoryEntry {
-                revision: row.int(0)?,
-                at: Instant::from_us(row.int(1)?),
-                actor: row.text(2)?,
-                action: row.text(3)?,
-                before: from_json(&row.text(4)?, "experiment_history", "before")?,
-            })
-        })
-        .collect()
+    rows.into_iter().map(entry).collect()
+}
+
+/// Changes of any of `fields`, oldest first; of more than `limit` the last.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn changes_of(tx: &mut dyn Tx, id: ExperimentId, fields: &[&str], limit: i64) -> Result<Vec<HistoryEntry>> {
+    let mut entries = Vec::new();
+    for field in fields {
+        let rows = tx
+            .query(
+                "SELECT revision, at, actor, action, before FROM experiment_history \
+                 WHERE experiment_id = $1 AND before LIKE $2 ORDER BY revision DESC LIMIT $3",
+                params![id.0, format!("%\"{field}\":%"), limit],
+            )
+            .await?;
+        for row in rows {
+            let entry = entry(row)?;
+            // The text may hold the words in another place.
+            let known = entries.iter().any(|other: &HistoryEntry| other.revision == entry.revision);
+            if entry.before.contains_key(*field) && !known {
+                entries.push(entry);
+            }
+        }
+    }
+    entries.sort_by_key(|entry| entry.revision);
+    Ok(entries)
+}
+
+fn entry(mut row: Row) -> Result<HistoryEntry> {
+    Ok(HistoryEntry {
+        revision: row.int(0)?,
+        at: Instant::from_us(row.int(1)?),
+        actor: row.text(2)?,
+        action: row.text(3)?,
+        before: from_json(&row.text(4)?, "experiment_history", "before")?,
+    })
 }

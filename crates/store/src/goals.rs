@@ -114,6 +114,17 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
     row.map(|row| Ok(GoalId(row.int(0)?))).transpose()
 }
 
+/// The project's goal with this key.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find_keyed(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Option<Goal>> {
+    match id_of(tx, project, key).await? {
+        None => Ok(None),
+        Some(id) => find(tx, project, id).await,
+    }
+}
+
 /// Whether the key was ever used in the project, by a deleted goal too.
 ///
 /// # Errors

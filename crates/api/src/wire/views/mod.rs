@@ -5,8 +5,11 @@ mod experiments;
 mod explanation;
 mod goals;
 mod hypotheses;
+mod results;
 
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;
 pub(crate) use hypotheses::*;
+pub use results::ResultAnswer;
+pub(crate) use results::TimeseriesAnswer;

@@ -1,0 +1,275 @@
+//! What a reader wants to know: which visitors, until when, cut by what.
+
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
+use muriel_domain::{Flaw, Instant};
+use muriel_events::warehouse::{Dimension, Filter};
+use serde::{Deserialize, Serialize};
+
+/// Most words of a filter.
+const FILTER_MAX: usize = 50;
+
+/// Which part of an experiment's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Until a winner was served: the test itself.
+    #[default]
+    PreDeploy,
+    /// From then on.
+    PostDeploy,
+    /// All of it.
+    AllTime,
+}
+
+impl Phase {
+    /// Every phase with its word.
+    pub const WORDS: [(&'static str, Phase); 3] =
+        [("pre_deploy", Phase::PreDeploy), ("post_deploy", Phase::PostDeploy), ("all_time", Phase::AllTime)];
+}
+
+/// A time zone, by its IANA name or its distance from UTC.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Zone(String);
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self("UTC".to_owned())
+    }
+}
+
+impl Zone {
+    /// `Europe/Berlin`, `2`, `-3.5`, `+05:30`.
+    ///
+    /// # Errors
+    /// What is neither a known name nor an offset of at most 14 hours in quarters.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        match zone(text) {
+            Some(_) => Ok(Self(text.to_owned())),
+            None => Err(Flaw::new("must be an IANA time zone (Europe/Berlin) or an hour offset (2, -3.5, +05:30)")),
+        }
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn zone(&self) -> TimeZone {
+        zone(&self.0).unwrap_or(TimeZone::UTC)
+    }
+
+    /// When a day begins there.
+    pub fn begin(&self, day: Date) -> Instant {
+        let zoned = day.to_zoned(self.zone());
+        zoned.map_or(Instant::from_us(0), |zoned| Instant::from_us(zoned.timestamp().as_microsecond()))
+    }
+
+    /// The day that it is there.
+    pub fn day(&self, at: Instant) -> Date {
+        let stamp = jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default();
+        stamp.to_zoned(self.zone()).date()
+    }
+}
+
+fn zone(text: &str) -> Option<TimeZone> {
+    if text.eq_ignore_ascii_case("utc") || text == "Z" {
+        return Some(TimeZone::UTC);
+    }
+    match offset_seconds(text) {
+        Some(seconds) => Offset::from_seconds(seconds).ok().map(Offset::to_time_zone),
+        // Names have letters; what begins like a number was meant as one.
+        None if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() <= 64 => TimeZone::get(text).ok(),
+        None => None,
+    }
+}
+
+/// Seconds of `2`, `-3.5`, `+05:30`, in quarters of an hour and within 14 hours.
+fn offset_seconds(text: &str) -> Option<i32> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' => (-1, &text[1..]),
+        b'+' => (1, &text[1..]),
+        // A plus in a query that was not encoded.
+        b' ' => (1, &text[1..]),
+        _ => (1, text),
+    };
+    let number = |text: &str| -> Option<i32> {
+        (!text.is_empty() && text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+    };
+    let (hours, minutes) = if let Some((hours, minutes)) = digits.split_once(':') {
+        (number(hours)?, if minutes.len() == 2 { number(minutes)? } else { return None })
+    } else if let Some((hours, part)) = digits.split_once('.') {
+        let minutes = match part {
+            "0" | "00" => 0,
+            "25" => 15,
+            "5" | "50" => 30,
+            "75" => 45,
+            _ => return None,
+        };
+        (number(hours)?, minutes)
+    } else {
+        (number(digits)?, 0)
+    };
+    let seconds = hours * 3_600 + minutes * 60;
+    (minutes < 60 && minutes % 15 == 0 && seconds <= 14 * 3_600).then_some(sign * seconds)
+}
+
+/// Which visitors, until when, cut by what; everything of the experiment by default.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inquiry {
+    /// Visitors who entered on this day or later.
+    pub start_date: Option<Date>,
+    /// Visitors who entered, and what they did, until the end of this day.
+    pub end_date: Option<Date>,
+    /// Where days begin.
+    pub tz: Zone,
+    /// The goal to report in place of the primary one.
+    pub goal_key: Option<String>,
+    /// Words that all hold for a visitor at entry; of several countries, one.
+    pub filter_by: Vec<String>,
+    /// Attribute to cut by.
+    pub breakdown_by: Option<String>,
+    /// Visitors who entered in this epoch.
+    pub epoch: Option<i64>,
+    /// Which part of the experiment's life.
+    pub report_phase: Phase,
+}
+
+/// A day as the interface writes it.
+///
+/// # Errors
+/// Anything but `YYYY-MM-DD` from 1970 on.
+pub fn parse_day(text: &str) -> Result<Date, Flaw> {
+    let flaw = || Flaw::new("must be a date like 2026-03-01");
+    if text.len() != 10 || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        return Err(flaw());
+    }
+    let day: Date = text.parse().map_err(|_| flaw())?;
+    if day.year() < 1970 { Err(Flaw::new("must not be before 1970")) } else { Ok(day) }
+}
+
+/// The words of a filter: `mobile`, `desktop`, `tablet`, `new`, `returning`,
+/// `paid`, `search`, `direct`, `country-DE`.
+///
+/// # Errors
+/// The first other word.
+pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let word = match word.get(..8) {
+            Some(prefix) if prefix.eq_ignore_ascii_case("country-") => {
+                let code = &word[8..];
+                if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                    return Err(Flaw::new("must name countries by two letters, as country-DE does"));
+                }
+                format!("country-{}", code.to_ascii_uppercase())
+            }
+            _ => word.to_ascii_lowercase(),
+        };
+        let known = word.starts_with("country-")
+            || ["mobile", "desktop", "tablet", "new", "returning", "paid", "search", "direct"].contains(&word.as_str());
+        if !known {
+            return Err(Flaw::new(
+                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by commas",
+            ));
+        }
+        if !words.contains(&word) {
+            words.push(word);
+        }
+        if words.len() > FILTER_MAX {
+            return Err(Flaw::new(format!("must have at most {FILTER_MAX} words")));
+        }
+    }
+    Ok(words)
+}
+
+/// An attribute to cut by.
+///
+/// # Errors
+/// A word that is none.
+pub fn parse_breakdown(text: &str) -> Result<String, Flaw> {
+    match dimension(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => {
+            let words: Vec<&str> = Dimension::WORDS.iter().map(|(word, _)| *word).collect();
+            Err(Flaw::new(format!("must be one of {}", words.join(", "))))
+        }
+    }
+}
+
+pub(crate) fn dimension(word: &str) -> Option<Dimension> {
+    Dimension::WORDS.iter().find(|(known, _)| *known == word).map(|(_, dimension)| *dimension)
+}
+
+impl Inquiry {
+    pub(crate) fn filter(&self) -> Filter {
+        let mut filter = Filter::default();
+        for word in &self.filter_by {
+            match word.as_str() {
+                "mobile" | "desktop" | "tablet" => filter.devices.push(word.clone()),
+                "new" | "returning" => filter.user_types.push(word.clone()),
+                "paid" | "search" | "direct" => filter.sources.push(word.clone()),
+                other => filter.countries.extend(other.strip_prefix("country-").map(str::to_owned)),
+            }
+        }
+        filter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_names_or_quarters_of_an_hour() {
+        for (text, first_of_july) in [
+            ("UTC", Some("2026-07-01T00:00:00.000Z")),
+            ("Europe/Berlin", Some("2026-06-30T22:00:00.000Z")),
+            ("2", Some("2026-06-30T22:00:00.000Z")),
+            ("+2", Some("2026-06-30T22:00:00.000Z")),
+            (" 2", Some("2026-06-30T22:00:00.000Z")),
+            ("-3.5", Some("2026-07-01T03:30:00.000Z")),
+            ("+05:45", Some("2026-06-30T18:15:00.000Z")),
+            ("14", Some("2026-06-30T10:00:00.000Z")),
+            ("15", None),
+            ("+05:50", None),
+            ("1.3", None),
+            ("", None),
+            ("-", None),
+            ("Mars/Base", None),
+            ("../etc/passwd", None),
+        ] {
+            let day = parse_day("2026-07-01").unwrap();
+            let begin = Zone::parse(text).ok().map(|zone| zone.begin(day).to_string());
+            assert_eq!(begin.as_deref(), first_of_july, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn filters_are_known_words() {
+        for (text, expect) in [
+            ("", Some(vec![])),
+            ("mobile, new", Some(vec!["mobile", "new"])),
+            ("Country-de,country-AT,country-de", Some(vec!["country-DE", "country-AT"])),
+            ("phone", None),
+            ("country-", None),
+            ("country-d1", None),
+            ("country-é", None),
+        ] {
+            let words = parse_filter(text).ok();
+            let expect = expect.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(words, expect, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn days_are_written_out() {
+        for (text, good) in
+            [("2026-03-01", true), ("2026-02-30", false), ("20260301", false), ("1969-12-31", false), ("2026-3-1", false)]
+        {
+            assert_eq!(parse_day(text).is_ok(), good, "{text}");
+        }
+    }
+}
