@@ -4,7 +4,11 @@
 //! intervals, always-valid sequences and posteriors are functions of it and never see the kind. What has no value says
 //! why with an [`Undefined`], never with a quiet 0, 1 or NaN.
 
+pub mod bayes;
+pub mod boundary;
 pub mod effect;
+pub mod interval;
+pub mod lift;
 pub mod moments;
 pub mod special;
 

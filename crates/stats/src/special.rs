@@ -65,6 +65,21 @@ pub fn normal_isf(q: f64) -> f64 {
     x
 }
 
+/// E max(Z - u, 0) of the standard normal: density minus u times the upper tail.
+pub fn normal_loss(u: f64) -> f64 {
+    if u < 5.0 {
+        return normal_pdf(u) - u * normal_sf(u);
+    }
+    // The two nearly cancel. With Mills' ratio as 1 / (u + c), c = 1 / (u + 2 / (u + 3 / ...)), what is left of the
+    // density is c / (u + c).
+    let mut rest = u;
+    for k in (2..60).rev() {
+        rest = u + f64::from(k) / rest;
+    }
+    let c = 1.0 / rest;
+    normal_pdf(u) * c / (u + c)
+}
+
 /// ln Gamma(x).
 pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
@@ -137,8 +152,8 @@ pub fn ln_beta(a: f64, b: f64) -> f64 {
     HALF_LN_TAU - 0.5 * large.ln() + (small - 0.5) * (small / sum).ln() - large * share.ln_1p() + correction
 }
 
-/// x^a y^b / B(a, b) with x + y = 1.
-fn beta_front(a: f64, b: f64, x: f64, y: f64) -> f64 {
+/// x^a y^b / B(a, b) with x + y = 1: the density of the logit of a beta variable.
+pub(crate) fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a >= 10.0 && b >= 10.0 {
         // Relative to the mean, where the exponents are the small differences that matter.
         let n = a + b;
@@ -162,7 +177,7 @@ fn distance_from_mean(a: f64, b: f64, x: f64, y: f64) -> f64 {
 }
 
 /// I_x(a, b) and its complement, for x + y = 1 both given, so that neither end loses digits.
-fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
+pub(crate) fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if x <= 0.0 {
         return (0.0, 1.0);
     }
@@ -180,7 +195,7 @@ fn beta_tails(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
 
 /// I_x(a, b) for x up to the mean.
 fn beta_lower(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    let front = beta_front(a, b, x, y);
+    let front = beta_weight(a, b, x, y);
     if front == 0.0 {
         return 0.0;
     }
@@ -259,7 +274,7 @@ pub fn beta_sf(x: f64, a: f64, b: f64) -> f64 {
 /// Density of the beta distribution, inside (0, 1).
 pub fn beta_pdf(x: f64, a: f64, b: f64) -> f64 {
     let y = 1.0 - x;
-    beta_front(a, b, x, y) / (x * y)
+    beta_weight(a, b, x, y) / (x * y)
 }
 
 /// Quantile of the beta distribution: the x with P(X <= x) = p.
@@ -307,7 +322,7 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
             u = 0.5 * (u + centre);
             continue;
         }
-        let slope = beta_front(a, b, x, y) / lower;
+        let slope = beta_weight(a, b, x, y) / lower;
         let step = (target - lower.ln()) / slope;
         if !step.is_finite() {
             break;
