@@ -2,7 +2,8 @@
 
 use crate::design::{BANDIT_EPOCHS, Design, Trial};
 use crate::summary::{Measure, Metric, Summary};
-use muriel_stats::{Effect, Mixture, Result, Sample, Undefined};
+use muriel_stats::boundary::Mixture;
+use muriel_stats::{Effect, Result, Sample, Undefined};
 
 /// Visitors of both arms together from which a covariate is worth its noise.
 const ADJUSTED_FROM: u64 = 200;
@@ -68,11 +69,11 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
     let (effect, boundary, time) = match design.trial {
         Trial::Bandit if parts.len() > 1 => {
             let effect = studentised(&parts)?;
-            (effect, Mixture::tuned(BANDIT_EPOCHS, level), parts.len() as f64)
+            (effect, Mixture::tuned(BANDIT_EPOCHS, level)?, parts.len() as f64)
         }
         _ => {
             let effect = Effect::weighted(&parts)?;
-            (effect, Mixture::tuned(design.planned_units(arm), level), effect.n)
+            (effect, Mixture::tuned(design.planned_units(arm), level)?, effect.n)
         }
     };
     let variance_ratio = match adjusted_variance {

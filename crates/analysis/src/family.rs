@@ -1,9 +1,11 @@
 //! Many comparisons at once.
 
+use muriel_stats::multiplicity::{Correction, adjust};
+
 /// P-values that stay valid when the smallest of a few comparisons is picked:
 /// Holm's, in the order given. Always-valid p-values stay so.
 pub(crate) fn of_arms(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
-    muriel_stats::holm(p_values)
+    adjust(p_values, Correction::Holm).unwrap_or_else(|_| vec![None; p_values.len()])
 }
 
 /// P-values of a family in which the share of false discoveries is bounded, by
@@ -37,9 +39,7 @@ mod tests {
         ) {
             let adjusted = of_discoveries(&logs);
             let found: Vec<usize> = (0..logs.len()).filter(|at| adjusted[*at].is_some_and(|p| p <= alpha)).collect();
-            let present: Vec<usize> = (0..logs.len()).filter(|at| logs[*at].is_some()).collect();
-            let values: Vec<f64> = present.iter().filter_map(|at| logs[*at]).collect();
-            let mut expect: Vec<usize> = muriel_stats::e_bh(&values, alpha).into_iter().map(|at| present[at]).collect();
+            let mut expect = muriel_stats::multiplicity::e_bh(&logs, alpha).unwrap();
             expect.sort_unstable();
             prop_assert_eq!(found, expect);
         }

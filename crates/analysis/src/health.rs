@@ -2,7 +2,8 @@
 
 use crate::design::{Design, Trial};
 use crate::summary::{Role, Summaries};
-use muriel_stats::{ChiSquared, Undefined};
+use muriel_stats::Undefined;
+use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
 
 /// Prior units of the sequential sample ratio test: how near to the weights a
@@ -153,8 +154,8 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
             let weights: Vec<f64> = design.weights(epoch).into_iter().map(f64::from).collect();
             let (all, total) = (observed.iter().sum::<u64>() as f64, weights.iter().sum::<f64>());
             let expected = weights.iter().map(|weight| if total > 0.0 { all * weight / total } else { 0.0 }).collect();
-            let log = muriel_stats::log_bayes_factor(&weights, &observed, CONCENTRATION);
-            let chi_squared = muriel_stats::chi_squared(&observed, &weights).ok();
+            let log = srm::log_bayes_factor(&weights, &observed, CONCENTRATION);
+            let chi_squared = srm::chi_squared(&observed, &weights).ok();
             Ratio { epoch: Some(epoch), p_value: log.ok().map(p_of), chi_squared, observed, expected }
         })
         .collect()
@@ -197,7 +198,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         .any(|ratio| ratio.observed.iter().zip(&ratio.expected).any(|(seen, expected)| *seen > 0 && *expected == 0.0));
     let mut log = 0.0;
     for (weights, counts) in &plans {
-        log += match muriel_stats::log_bayes_factor(weights, counts, CONCENTRATION) {
+        log += match srm::log_bayes_factor(weights, counts, CONCENTRATION) {
             Ok(log) => log,
             Err(Undefined::NoUnits) => 0.0,
             Err(_) => f64::INFINITY,
@@ -207,7 +208,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     let overall = Ratio {
         epoch: None,
         p_value: Some(p_value),
-        chi_squared: muriel_stats::chi_squared(&observed, &expected).ok(),
+        chi_squared: srm::chi_squared(&observed, &expected).ok(),
         observed,
         expected,
     };

@@ -5,10 +5,15 @@ use crate::design::{Design, PRIOR_SD, Trial};
 use crate::family;
 use crate::health::{Health, LEAST_CONVERTED, LEAST_TIME_US, LEAST_VISITORS, health};
 use crate::summary::{Measure, Metric, Role, Summaries, Summary};
-use muriel_stats::{Effect, Interval, Mixture, Prior, Sequential, Undefined, posterior, sequential};
+use muriel_stats::bayes::{Prior, posterior};
+use muriel_stats::boundary::{Mixture, Sequential, sequential};
+use muriel_stats::srm::conversions_log_bayes_factor;
+use muriel_stats::{Effect, Interval, Undefined};
 
 /// Below this many conversions of both arms the exact test is worth showing.
 const RARE: u64 = 100;
+/// Its prior: shares some five points from even, a lift of a fifth.
+const RARE_CONCENTRATION: f64 = 100.0;
 
 /// What to do about an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,7 +282,8 @@ impl Draft {
         let epoch = metric.cells.iter().find(|cell| cell.arm == self.arm && !cell.open)?.epoch;
         let weights = design.weights(epoch);
         let weights = [f64::from(weights[0]), f64::from(*weights.get(self.arm)?)];
-        let log = muriel_stats::exact_conversions(&weights, &[self.control.converted, self.treatment.converted]).ok()?;
+        let conversions = [self.control.converted, self.treatment.converted];
+        let log = conversions_log_bayes_factor(&weights, &conversions, RARE_CONCENTRATION).ok()?;
         Some((-log).exp().min(1.0))
     }
 
@@ -316,9 +322,8 @@ impl Draft {
             let verdict = if better { Verdict::Win } else { Verdict::Loss };
             return (verdict, format!("It is {word} than the control, whenever this is read."));
         }
-        let level = Mixture { alpha: corrected.level, ..compared.boundary };
         let within = |interval: Interval| interval.lower >= -design.mde && interval.upper <= design.mde;
-        if let Ok(judged) = self::test(compared, level)
+        if let Ok(judged) = compared.boundary.at_level(corrected.level).and_then(|level| self::test(compared, level))
             && judged.lift_interval.is_ok_and(within)
         {
             let margin = 100.0 * design.mde;
