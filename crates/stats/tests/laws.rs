@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_undo_distributions(ln_q in -600.0..-0.7_f64, df in 0.3..1e9_f64, a in 0.2..1e6_f64, b in 0.2..1e6_f64) {
+    fn quantiles_undo_distributions(ln_q in -690.0..-0.7_f64, df in 0.3..1e9_f64, a in 0.2..1e6_f64, b in 0.2..1e6_f64) {
         let q = ln_q.exp();
         prop_assert!(close(special::normal_sf(special::normal_isf(q)), q, 1e-11));
         let t = special::student_t_isf(q, df);
