@@ -3,7 +3,7 @@
 /// The prior on the lift: most tests change a metric by less than a tenth.
 pub(crate) const PRIOR_SD: f64 = 0.1;
 /// Units that a comparison is tuned for where the team planned none.
-pub const DEFAULT_UNITS: f64 = 10_000.0;
+pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
 /// Epochs that a bandit is tuned for.
 pub(crate) const BANDIT_EPOCHS: f64 = 30.0;
 

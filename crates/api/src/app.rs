@@ -12,6 +12,7 @@ use crate::visitor::Visitors;
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_events::log::{Log, State};
+use muriel_results::Keeper;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
 use muriel_store::experiments;
@@ -39,6 +40,8 @@ pub struct Parts {
     /// What tells about visitors.
     pub visitors: Visitors,
     pub(crate) intake: Intake,
+    /// What came of experiments.
+    pub results: Option<Arc<Keeper>>,
 }
 
 /// What only visitors need.
@@ -52,6 +55,8 @@ pub struct Traffic {
     pub log: Option<Log>,
     /// What became of them.
     pub events: EventCounts,
+    /// What answers questions about them; without it none are answered.
+    pub results: Option<Arc<Keeper>>,
 }
 
 impl std::ops::Deref for App {
@@ -69,6 +74,7 @@ impl App {
             rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(Files::new)),
             visitors: traffic.visitors,
             intake: Intake::new(traffic.log, traffic.events),
+            results: traffic.results,
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),

@@ -11,7 +11,7 @@ use crate::visitor::Origin;
 use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
 use muriel_domain::Instant;
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_events::log::{Batch, Entry, Log, Refused, Taken};
+use muriel_events::log::{Batch, Entry, Log, Position, Refused, Taken};
 use muriel_events::{Consent, Kind, Properties, Record};
 use muriel_store::experiments::{self, Shape};
 use quick_cache::sync::Cache;
@@ -70,6 +70,11 @@ impl Intake {
     pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
         let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
         Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES), asked_in_vain: Mutex::default() }
+    }
+
+    /// The last block that was acknowledged.
+    pub(crate) fn head(&self) -> Position {
+        self.log.as_ref().map_or_else(Position::default, Log::last)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::edge::X_REQUEST_ID;
-use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, serving, traffic};
+use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, serving, traffic};
 use crate::{openapi, reference};
 use axum::Router;
 use axum::routing::get;
@@ -31,6 +31,9 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(experiments::experiment_preview_links))
         .routes(routes!(experiments::experiment_distribution))
         .routes(routes!(explain::assignment_explain))
+        .routes(routes!(results::experiment_result))
+        .routes(routes!(results::experiment_timeseries))
+        .routes(routes!(results::experiment_plan))
         .routes(routes!(serving::winner_serve))
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))

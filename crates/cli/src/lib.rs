@@ -9,6 +9,8 @@ pub mod log;
 mod logs;
 pub mod open;
 pub mod serve;
+pub mod verify;
+mod warehouse;
 
 pub use error::{Error, Result};
 
@@ -53,6 +55,11 @@ enum Command {
     /// Count, follow, check, export, import and prune stored events.
     #[command(subcommand)]
     Log(log::LogCommand),
+    /// Compute a result again from the log, and say what differs.
+    Verify(verify::Verify),
+    /// Make the store of questions anew from the log.
+    #[command(subcommand)]
+    Warehouse(warehouse::WarehouseCommand),
     /// Print the OpenAPI 3.1 document.
     Openapi,
 }
@@ -81,6 +88,8 @@ fn run(command: Command) -> Result<()> {
         Command::Key(command) => block_on(access::key(command)),
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),
+        Command::Verify(asked) => verify::run(asked),
+        Command::Warehouse(command) => warehouse::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
             println!("{}", contract.map_err(|error| Error::Other(error.into()))?);

@@ -1,7 +1,7 @@
 //! Parameters of a query.
 
 use crate::error::ApiError;
-use muriel_domain::Problems;
+use muriel_domain::{Flaw, Problems};
 use muriel_domain::ids::MAX_SAFE;
 
 /// The parameters that an operation knows; others are ignored.
@@ -73,6 +73,17 @@ impl Query {
             self.problems.add(name, format!("must have at most {max} characters"));
         }
         Some(text)
+    }
+
+    /// Whatever `parse` makes of it; `None` unless given.
+    pub(crate) fn parsed<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Flaw>) -> Option<T> {
+        let parsed = parse(self.get(name)?);
+        parsed.map_err(|flaw| self.problems.add(name, flaw.to_string())).ok()
+    }
+
+    /// Adds what only several parameters together show.
+    pub(crate) fn refuse(&mut self, name: &str, problem: &str) {
+        self.problems.add(name, problem);
     }
 
     /// # Errors

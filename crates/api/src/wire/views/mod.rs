@@ -12,4 +12,4 @@ pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;
 pub(crate) use hypotheses::*;
 pub use results::ResultAnswer;
-pub(crate) use results::TimeseriesAnswer;
+pub(crate) use results::{PlanAnswer, TimeseriesAnswer};

@@ -1,0 +1,205 @@
+//! Whether a result is what the log says: computes it again.
+
+use crate::config::{Common, Place};
+use crate::{Error, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_api::ResultAnswer;
+use muriel_events::log::{Position, Reader};
+use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
+use muriel_results::{Manifest, recompute};
+use serde_json::{Map, Value, json};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest file that is read.
+const BYTES_MAX: u64 = 64 << 20;
+/// Differences that are told.
+const TOLD: usize = 50;
+
+/// `muriel verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    #[command(flatten)]
+    common: Common,
+    /// The answer of GET …/result as it was received; - reads standard input.
+    #[arg(value_name = "RESULT.json")]
+    result: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Computes a result again, from the log alone.
+///
+/// # Errors
+/// A file that is no result, a log that lacks what went into it, and numbers
+/// that are not the log's.
+pub fn run(asked: Verify) -> Result<()> {
+    let name = asked.result.display().to_string();
+    let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
+    let given: Value = serde_json::from_slice(&read(&asked.result)?)
+        .map_err(|error| refuse(&format!("is no JSON: {error}")))?;
+    let manifest = given.get("manifest").ok_or_else(|| refuse("is no result: it has no manifest"))?;
+    let manifest: Manifest = serde_json::from_value(manifest.clone())
+        .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
+    let ours = muriel_results::METHODS;
+    if manifest.engine.methods != ours {
+        let theirs = &manifest.engine;
+        return Err(refuse(&format!(
+            "was computed by methods {} ({} {}); this program has methods {ours}: verify it with that release",
+            theirs.methods, theirs.name, theirs.version
+        )));
+    }
+    let place = Place::load(&asked.common)?;
+    let reader = Reader::open(&place.data_dir).map_err(Error::Log)?;
+    let last = reader.last().map_err(Error::Log)?;
+    let position = Position { seq: manifest.log_position };
+    if last < position {
+        return Err(Error::Refused(format!(
+            "{name} was computed from the log up to block {}, and this log ends with block {}: it is of another server",
+            position.seq, last.seq
+        )));
+    }
+    let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
+    let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+    let bar = progress(position);
+    let events = load_log(&reader, &warehouse, &manifest.project_key, position, &mut |at| {
+        bar.set_position(at.seq.max(0).unsigned_abs());
+    })
+    .map_err(failed)?;
+    bar.finish_and_clear();
+    let engine = manifest.engine.clone();
+    let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
+    // What was loaded ends where the result's events end.
+    computed.manifest.log_position = position.seq;
+    computed.manifest.engine = engine;
+    let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
+    let mut differences = Vec::new();
+    differ(&computed, &given, "", &mut differences);
+    let holds = differences.is_empty();
+    if asked.json {
+        let told: Vec<Value> = differences.iter().take(TOLD).map(Difference::as_json).collect();
+        println!("{}", json!({ "holds": holds, "events": events, "log_position": position.seq, "differences": told }));
+    } else if holds {
+        println!("{name} holds: computed again from {events} events up to block {}, every value is the same.", position.seq);
+    } else {
+        for difference in differences.iter().take(TOLD) {
+            println!("{difference}");
+        }
+    }
+    match differences.len() {
+        0 => Ok(()),
+        1 => Err(Error::Refused(format!("{name} differs from the log in one value"))),
+        many => Err(Error::Refused(format!("{name} differs from the log in {many} values"))),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let failed = |source| Error::File { doing: "cannot read", path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(path).map_err(failed)?)
+    };
+    input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(Error::Refused(format!("{} is too large to be a result", path.display())));
+    }
+    Ok(bytes)
+}
+
+fn progress(until: Position) -> ProgressBar {
+    let bar = ProgressBar::new(until.seq.max(0).unsigned_abs());
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// A place where the result is not what was computed.
+#[derive(Debug, PartialEq)]
+struct Difference {
+    at: String,
+    computed: Option<Value>,
+    given: Option<Value>,
+}
+
+impl Difference {
+    fn as_json(&self) -> Value {
+        json!({ "at": self.at, "computed": self.computed, "given": self.given })
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
+        write!(f, "{}: the log says {}, the result {}", self.at, shown(&self.computed), shown(&self.given))
+    }
+}
+
+/// Every place where two values differ. Numbers are the same when they are the
+/// same double.
+fn differ(computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
+    match (computed, given) {
+        (Value::Object(computed), Value::Object(given)) => {
+            let within = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+            for (name, value) in computed {
+                match given.get(name) {
+                    Some(other) => differ(value, other, &within(name), found),
+                    None => {
+                        found.push(Difference { at: within(name), computed: Some(value.clone()), given: None });
+                    }
+                }
+            }
+            for (name, value) in excess(given, computed) {
+                found.push(Difference { at: within(name), computed: None, given: Some(value.clone()) });
+            }
+        }
+        (Value::Array(computed), Value::Array(given)) => {
+            for index in 0..computed.len().max(given.len()) {
+                let within = format!("{at}[{index}]");
+                match (computed.get(index), given.get(index)) {
+                    (Some(value), Some(other)) => differ(value, other, &within, found),
+                    (value, other) => {
+                        found.push(Difference { at: within, computed: value.cloned(), given: other.cloned() });
+                    }
+                }
+            }
+        }
+        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {}
+        (one, other) if one == other => {}
+        (one, other) => {
+            found.push(Difference { at: at.to_owned(), computed: Some(one.clone()), given: Some(other.clone()) });
+        }
+    }
+}
+
+fn excess<'a>(of: &'a Map<String, Value>, over: &'a Map<String, Value>) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    of.iter().filter(|(name, _)| !over.contains_key(*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_named_by_their_place() {
+        for (computed, given, expect) in [
+            (json!({ "a": 1 }), json!({ "a": 1.0 }), vec![]),
+            (json!({ "a": [1, 2] }), json!({ "a": [1, 3] }), vec!["a[1]"]),
+            (json!({ "a": { "b": 1 } }), json!({ "a": {} }), vec!["a.b"]),
+            (json!({ "a": 1 }), json!({ "a": 1, "b": null }), vec!["b"]),
+            (json!([1]), json!([1, 2]), vec!["[1]"]),
+            (json!({ "a": 0.1 }), json!({ "a": 0.100_000_000_000_000_01 }), vec![]),
+            (json!({ "a": 0.1 }), json!({ "a": 0.100_000_000_000_000_02 }), vec!["a"]),
+            (json!({ "a": null }), json!({ "a": 0 }), vec!["a"]),
+        ] {
+            let mut found = Vec::new();
+            differ(&computed, &given, "", &mut found);
+            let places: Vec<&str> = found.iter().map(|difference| difference.at.as_str()).collect();
+            assert_eq!(places, expect, "{computed} {given}");
+        }
+    }
+}
