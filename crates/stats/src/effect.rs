@@ -1,0 +1,255 @@
+//! The one interface between metrics and inference: a difference, its baseline and how both vary.
+
+use crate::{JointMoments, Result, Sample, Undefined, both};
+
+/// Difference between treatment and control, with the baseline that turns it into a lift.
+///
+/// `num` estimates treatment minus control, `den` the control level; `var_num`, `var_den` and `cov` are the variances of
+/// these two estimates and their covariance. Every metric kind ends here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// Treatment minus control.
+    pub num: f64,
+    /// The control level: mean, share, ratio or quantile.
+    pub den: f64,
+    /// Variance of `num`, never negative.
+    pub var_num: f64,
+    /// Variance of `den`, never negative.
+    pub var_den: f64,
+    /// Covariance of `num` and `den`.
+    pub cov: f64,
+    /// Units of both arms.
+    pub n: f64,
+    /// Welch-Satterthwaite degrees of freedom of `var_num`.
+    pub df: f64,
+}
+
+/// An effect from which a pre-exposure value was taken out; see [`Effect::of_adjusted`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adjusted {
+    /// The adjusted difference over the unadjusted baseline.
+    pub effect: Effect,
+    /// What one unit of the earlier value takes off; 0 when that value is constant.
+    pub theta: f64,
+    /// Adjusted over unadjusted variance of the difference; 1 when the unadjusted one is zero.
+    pub variance_ratio: f64,
+}
+
+/// `value` unless rounding of terms of total size `scale` explains it, which then is zero.
+///
+/// Differences of nearly equal variances end here: a perfect predictor must give a zero variance, not 1e-17.
+fn above_rounding(value: f64, scale: f64) -> f64 {
+    if value <= 8.0 * f64::EPSILON * scale { 0.0 } else { value }
+}
+
+/// Welch-Satterthwaite degrees of freedom from variances and the degrees of freedom of each.
+///
+/// Parts of zero variance do not count; when all are zero the degrees of freedom add up, as for equal variances.
+pub(crate) fn welch(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let largest = parts.clone().fold(0.0, |m: f64, (v, _)| m.max(v));
+    if largest <= 0.0 {
+        return parts.map(|(_, df)| df).sum();
+    }
+    // Scaled by the largest, so that squares of tiny variances do not vanish.
+    let (mut total, mut squares) = (0.0, 0.0);
+    for (v, df) in parts {
+        let v = v / largest;
+        if v > 0.0 {
+            total += v;
+            squares += v * v / df;
+        }
+    }
+    total * total / squares
+}
+
+/// What an arm contributes: its size, level, the variance of the level.
+struct Arm {
+    n: u64,
+    level: f64,
+    variance: f64,
+}
+
+impl Effect {
+    fn of_arms(control: &Arm, treatment: &Arm) -> Result<Effect> {
+        let (v_c, v_t) = (control.variance, treatment.variance);
+        Effect {
+            num: treatment.level - control.level,
+            den: control.level,
+            var_num: v_c + v_t,
+            var_den: v_c,
+            cov: -v_c,
+            n: control.n as f64 + treatment.n as f64,
+            df: welch([(v_c, control.n as f64 - 1.0), (v_t, treatment.n as f64 - 1.0)].into_iter()),
+        }
+        .checked()
+    }
+
+    /// Itself when every number is finite and no variance negative: sums near the largest double may overflow.
+    fn checked(self) -> Result<Effect> {
+        let Effect { num, den, var_num, var_den, cov, n, df } = self;
+        let finite = [num, den, var_num, var_den, cov, n].iter().all(|x| x.is_finite());
+        if finite && var_num >= 0.0 && var_den >= 0.0 && df > 0.0 { Ok(self) } else { Err(Undefined::InvalidInput) }
+    }
+
+    /// Effect on a mean or a proportion: two independent arms.
+    ///
+    /// # Errors
+    /// `NoUnits` and `TooFewUnits` by the sizes, `InvalidInput` when a number is not finite or a variance negative.
+    pub fn of_samples(control: &Sample, treatment: &Sample) -> Result<Effect> {
+        let arm = |s: &Sample| {
+            if !s.mean.is_finite() || !s.variance.is_finite() || s.variance < 0.0 {
+                return Err(Undefined::InvalidInput);
+            }
+            enough(s.n)?;
+            Ok(Arm { n: s.n, level: s.mean, variance: s.var_of_mean() })
+        };
+        let (control, treatment) = both(arm(control), arm(treatment))?;
+        Effect::of_arms(&control, &treatment)
+    }
+
+    /// Effect on a ratio of sums, `x` over `y`, by the delta method within each arm.
+    ///
+    /// # Errors
+    /// `NoUnits`, `TooFewUnits`, `ZeroDenominator` when the `y` of an arm sum to zero, `InvalidInput` when a number is
+    /// not finite.
+    ///
+    /// # Source
+    /// Deng, Knoblich, Lu, Applying the delta method in metric analytics, KDD 2018.
+    pub fn of_ratios(control: &JointMoments, treatment: &JointMoments) -> Result<Effect> {
+        let arm = |m: &JointMoments| {
+            finite(m)?;
+            enough(m.n)?;
+            let ratio = m.ratio()?;
+            let (xx, xy, yy) = (m.m2_x, ratio * m.c, ratio * ratio * m.m2_y);
+            let m2 = above_rounding(xx - 2.0 * xy + yy, xx + 2.0 * xy.abs() + yy);
+            let n = m.n as f64;
+            Ok(Arm { n: m.n, level: ratio, variance: m2 / (n - 1.0) / n / (m.mean_y * m.mean_y) })
+        };
+        let (control, treatment) = both(arm(control), arm(treatment))?;
+        Effect::of_arms(&control, &treatment)
+    }
+
+    /// Effect on a mean with the part that a pre-exposure value explains taken out (CUPED).
+    ///
+    /// `x` is the value after exposure, `y` the one before. The slope is the pooled covariance over the pooled variance
+    /// of both arms together, 0 when the earlier value is constant. The baseline stays the unadjusted control mean, so
+    /// a lift is still relative to what control showed. A 0/1 metric after exposure goes the same way: its n - 1
+    /// variance differs from p (1 - p) by one part in n, and only with the same divisor everywhere do variance and
+    /// covariance fit together.
+    ///
+    /// # Errors
+    /// `NoUnits`, `TooFewUnits`, `InvalidInput` when a number is not finite.
+    ///
+    /// # Source
+    /// Deng, Xu, Kohavi, Walker, Improving the sensitivity of online controlled experiments, WSDM 2013.
+    pub fn of_adjusted(control: &JointMoments, treatment: &JointMoments) -> Result<Adjusted> {
+        let check = |m: &JointMoments| finite(m).and_then(|()| enough(m.n));
+        both(check(control), check(treatment))?;
+        let pooled = control.merge(treatment);
+        let theta = if pooled.m2_y > 0.0 { pooled.c / pooled.m2_y } else { 0.0 };
+        let adjusted = |m: &JointMoments| {
+            let (xx, xy, yy) = (m.m2_x, theta * m.c, theta * theta * m.m2_y);
+            let m2 = above_rounding(xx - 2.0 * xy + yy, xx + 2.0 * xy.abs() + yy);
+            m2 / (m.n as f64 - 1.0) / m.n as f64
+        };
+        let of_mean = |m2: f64, n: u64| m2 / (n as f64 - 1.0) / n as f64;
+        let (v_c, v_t) = (adjusted(control), adjusted(treatment));
+        let effect = Effect {
+            num: (treatment.mean_x - control.mean_x) - theta * (treatment.mean_y - control.mean_y),
+            den: control.mean_x,
+            var_num: v_c + v_t,
+            var_den: of_mean(control.m2_x, control.n),
+            cov: -of_mean(control.m2_x - theta * control.c, control.n),
+            n: control.n as f64 + treatment.n as f64,
+            df: welch([(v_c, control.n as f64 - 1.0), (v_t, treatment.n as f64 - 1.0)].into_iter()),
+        }
+        .checked()?;
+        let unadjusted = of_mean(control.m2_x, control.n) + of_mean(treatment.m2_x, treatment.n);
+        let variance_ratio = if unadjusted > 0.0 { effect.var_num / unadjusted } else { 1.0 };
+        Ok(Adjusted { effect, theta, variance_ratio })
+    }
+
+    /// Weighted mean of effects on separate units, such as epochs between which the allocation changed.
+    ///
+    /// Weights are not negative and of any scale; the parts must be independent. Degrees of freedom by
+    /// Welch-Satterthwaite over the parts, units add up.
+    ///
+    /// # Errors
+    /// `NoUnits` when no part has weight, `InvalidInput` when a weight is negative or not finite.
+    pub fn weighted(parts: &[(f64, Effect)]) -> Result<Effect> {
+        if parts.iter().any(|(w, _)| !w.is_finite() || *w < 0.0) {
+            return Err(Undefined::InvalidInput);
+        }
+        let total: f64 = parts.iter().map(|(w, _)| w).sum();
+        if total <= 0.0 {
+            return Err(Undefined::NoUnits);
+        }
+        let mut sum = Effect { num: 0.0, den: 0.0, var_num: 0.0, var_den: 0.0, cov: 0.0, n: 0.0, df: 0.0 };
+        for (w, part) in parts {
+            let w = w / total;
+            sum.num += w * part.num;
+            sum.den += w * part.den;
+            sum.var_num += w * w * part.var_num;
+            sum.var_den += w * w * part.var_den;
+            sum.cov += w * w * part.cov;
+            sum.n += part.n;
+        }
+        let counted = parts.iter().filter(|(w, _)| *w > 0.0);
+        sum.df = welch(counted.map(|(w, part)| ((w / total) * (w / total) * part.var_num, part.df)));
+        sum.checked()
+    }
+
+    /// The lift: difference over the absolute baseline, so that its sign is that of the difference.
+    ///
+    /// # Errors
+    /// `ZeroBaseline` when the control level is zero.
+    pub fn lift(&self) -> Result<f64> {
+        if self.den == 0.0 { Err(Undefined::ZeroBaseline) } else { Ok(self.num / self.den.abs()) }
+    }
+
+    /// Standard error of the difference.
+    ///
+    /// # Errors
+    /// `ZeroVariance` when it is zero.
+    pub fn std_error(&self) -> Result<f64> {
+        if self.var_num > 0.0 { Ok(self.var_num.sqrt()) } else { Err(Undefined::ZeroVariance) }
+    }
+
+    /// The difference in standard errors.
+    ///
+    /// # Errors
+    /// `ZeroVariance` when the standard error is zero.
+    pub fn z(&self) -> Result<f64> {
+        Ok(self.num / self.std_error()?)
+    }
+
+    /// The lift as an effect of its own, with the delta method's variance and a baseline of exactly 1.
+    ///
+    /// For comparison with tools that decide on this scale: on rare and skewed metrics it rejects too often, so decide
+    /// on the difference and show the interval of [`crate::Effect::lift`].
+    ///
+    /// # Errors
+    /// `ZeroBaseline` when the control level is zero.
+    pub fn relative(&self) -> Result<Effect> {
+        let lift = self.lift()?;
+        let signed = self.num / self.den;
+        let (nn, nd, dd) = (self.var_num, signed * self.cov, signed * signed * self.var_den);
+        let variance = above_rounding(nn - 2.0 * nd + dd, nn + 2.0 * nd.abs() + dd);
+        let var_num = variance / (self.den * self.den);
+        Effect { num: lift, den: 1.0, var_num, var_den: 0.0, cov: 0.0, n: self.n, df: self.df }.checked()
+    }
+}
+
+/// Whether an arm has the two units a variance takes.
+fn enough(n: u64) -> Result<()> {
+    match n {
+        0 => Err(Undefined::NoUnits),
+        1 => Err(Undefined::TooFewUnits),
+        _ => Ok(()),
+    }
+}
+
+fn finite(m: &JointMoments) -> Result<()> {
+    let all = [m.mean_x, m.mean_y, m.m2_x, m.m2_y, m.c].iter().all(|x| x.is_finite());
+    if all && m.m2_x >= 0.0 && m.m2_y >= 0.0 { Ok(()) } else { Err(Undefined::InvalidInput) }
+}

@@ -1,0 +1,60 @@
+//! The lift: the difference relative to the control level.
+
+use crate::{Effect, Interval, Result, Undefined};
+
+/// Fieller's interval of the lift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fieller {
+    /// How uncertain the baseline is: k^2 V_D / D^2. From 1 on the baseline itself may be zero.
+    pub g: f64,
+    /// The interval, or `Unbounded` when `g` is at least 1.
+    pub interval: Result<Interval>,
+}
+
+/// The lifts l for which the difference minus l times the baseline is within `k` of its standard errors.
+///
+/// `k` is the multiplier of the standard error that the test uses: a normal or t quantile, or that of a sequential
+/// boundary. With the same `k` the interval excludes zero exactly when |num| > k standard errors. The lift is relative to
+/// the absolute baseline, so below zero it is reflected.
+///
+/// # Errors
+/// `InvalidInput` when `k` is not positive and finite, `ZeroBaseline`, `ZeroVariance`.
+///
+/// # Source
+/// Fieller, Some problems in interval estimation, JRSS B 1954.
+pub fn fieller(effect: &Effect, k: f64) -> Result<Fieller> {
+    if !(k > 0.0 && k.is_finite()) {
+        return Err(Undefined::InvalidInput);
+    }
+    effect.lift()?;
+    let std_error = effect.std_error()?;
+    // Reflected, so that the baseline is positive, and everything in units of it.
+    let scale = effect.den.abs();
+    let num = effect.num / scale;
+    let half = k * std_error / scale;
+    let var_num = half * half;
+    let g = k * k * effect.var_den / scale / scale;
+    let cov = k * k * effect.cov * effect.den.signum() / scale / scale;
+    if g >= 1.0 {
+        return Ok(Fieller { g, interval: Err(Undefined::Unbounded) });
+    }
+    // Roots of a l^2 - 2 b l + e, the discriminant with the square of b cancelled by hand.
+    let a = 1.0 - g;
+    let b = num - cov;
+    let e = (num - half) * (num + half);
+    let discriminant = var_num - 2.0 * num * cov + num * num * g - (var_num * g - cov * cov);
+    let root = discriminant.max(0.0).sqrt();
+    // The root of larger size first, the other from their product: its sign is then exactly that of e.
+    let far = b + root.copysign(b);
+    let (one, other) = (far / a, if far == 0.0 { 0.0 } else { e / far });
+    Ok(Fieller { g, interval: Ok(Interval { lower: one.min(other), upper: one.max(other) }) })
+}
+
+/// The lift and its standard error by the delta method.
+///
+/// # Errors
+/// `ZeroBaseline`, `ZeroVariance`.
+pub fn delta_lift(effect: &Effect) -> Result<(f64, f64)> {
+    let relative = effect.relative()?;
+    Ok((relative.num, relative.std_error()?))
+}
