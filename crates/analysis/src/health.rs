@@ -224,8 +224,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         );
         Check::new(Grade::Fail, message)
     } else if p_value < RATIO_WATCH {
-        let message =
-            format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
+        let message = format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
         Check::new(Grade::Warn, message)
     } else {
         Check::new(Grade::Ok, format!("Visitors were shared {seen}, as the weights promise ({meant})."))
@@ -331,10 +330,9 @@ fn epochs(design: &Design, summaries: &Summaries) -> Check {
         (epochs, 0 | 1) => {
             Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs, all with the same weights."))
         }
-        (epochs, weights) if design.trial == Trial::Bandit => Check::new(
-            Grade::Ok,
-            format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."),
-        ),
+        (epochs, weights) if design.trial == Trial::Bandit => {
+            Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."))
+        }
         (epochs, weights) => {
             let message = format!(
                 "Weights were changed while it ran: visitors entered in {epochs} epochs with {weights} sets of weights. \

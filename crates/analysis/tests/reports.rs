@@ -1,8 +1,8 @@
 //! Reports of numbers whose meaning is known.
 
 use muriel_analysis::{
-    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Measure, Metric, Report, Role, Summaries, Summary, Trial,
-    Verdict, report,
+    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Measure, Metric, Report, Role, Summaries, Summary, Trial, Verdict,
+    report,
 };
 use muriel_stats::{JointMoments, Moments};
 use proptest::prelude::*;
@@ -36,12 +36,7 @@ fn conversions((visitors, converted): Counts) -> Summary {
 
 fn metric(role: Role, epochs: &[&[Counts]]) -> Metric {
     let cells = (1..).zip(epochs).flat_map(|(epoch, arms)| {
-        arms.iter().enumerate().map(move |(arm, counts)| Cell {
-            epoch,
-            arm,
-            open: false,
-            summary: conversions(*counts),
-        })
+        arms.iter().enumerate().map(move |(arm, counts)| Cell { epoch, arm, open: false, summary: conversions(*counts) })
     });
     Metric { role, measure: Measure::Conversion, lower_is_better: false, cells: cells.collect() }
 }
@@ -181,14 +176,8 @@ fn open_windows_wait() {
 fn checks_name_what_they_found() {
     let good = || summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let balance = |phones: u64| {
-        let row =
-            |value: &str, arm, visitors| Balance { dimension: "device".into(), value: value.into(), arm, visitors };
-        vec![
-            row("mobile", 0, 5_000),
-            row("mobile", 1, phones),
-            row("desktop", 0, 5_000),
-            row("desktop", 1, 10_000 - phones),
-        ]
+        let row = |value: &str, arm, visitors| Balance { dimension: "device".into(), value: value.into(), arm, visitors };
+        vec![row("mobile", 0, 5_000), row("mobile", 1, phones), row("desktop", 0, 5_000), row("desktop", 1, 10_000 - phones)]
     };
     for (name, change, grade, word) in [
         ("crossovers", Summaries { crossed: 300, ..good() }, Grade::Fail, "more than one arm"),
@@ -211,8 +200,7 @@ fn checks_name_what_they_found() {
 
 #[test]
 fn a_stray_arm_is_a_fault() {
-    let report =
-        report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[&[(500, 50), (500, 50), (1, 0)]])]));
+    let report = report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[&[(500, 50), (500, 50), (1, 0)]])]));
     assert_eq!(report.health.sample_ratio.grade, Grade::Fail);
 }
 
