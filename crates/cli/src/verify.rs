@@ -1,11 +1,11 @@
 //! Whether a result is what the log says: computes it again.
 
-use crate::config::{Common, Place};
+use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
-use muriel_events::log::{Position, Reader};
+use muriel_events::log::Position;
 use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
 use muriel_results::{Manifest, recompute};
 use serde_json::{Map, Value, json};
@@ -51,8 +51,7 @@ pub fn run(asked: Verify) -> Result<()> {
             theirs.methods, theirs.name, theirs.version
         )));
     }
-    let place = Place::load(&asked.common)?;
-    let reader = Reader::open(&place.data_dir).map_err(Error::Log)?;
+    let reader = crate::log::reader(&asked.common)?;
     let last = reader.last().map_err(Error::Log)?;
     let position = Position { seq: manifest.log_position };
     if last < position {
