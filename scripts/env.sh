@@ -9,3 +9,23 @@ if [ -d "$MURIEL_CACHE/venv/site" ]; then
   export PYTHONPATH
 fi
 export MURIEL_CACHE PATH
+
+# DuckDB as a library that is already compiled, where scripts/tools has brought one: then cargo is told not to compile it.
+# `MURIEL_DUCKDB=bundled` compiles it all the same. The version is that of the crate `duckdb` (1.10506 is 1.5.6).
+DUCKDB_HOME=$MURIEL_CACHE/tools/duckdb-1.5.6
+case ${MURIEL_DUCKDB:-prebuilt},$(uname -s),$(uname -m) in
+  prebuilt,Linux,x86_64) DUCKDB_PACKAGE=@duckdb/node-bindings-linux-x64 ;;
+  *) DUCKDB_PACKAGE= ;;
+esac
+MURIEL_FEATURES=
+if [ -n "$DUCKDB_PACKAGE" ] && [ -f "$DUCKDB_HOME/libduckdb.so" ]; then
+  MURIEL_FEATURES=--no-default-features
+  DUCKDB_LIB_DIR=$DUCKDB_HOME
+  # Where tests and other programs that cargo makes find it; what `make build` leaves behind does without.
+  case :${LD_LIBRARY_PATH:-}: in
+    *:"$DUCKDB_HOME":*) ;;
+    *) LD_LIBRARY_PATH=$DUCKDB_HOME${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} ;;
+  esac
+  export DUCKDB_LIB_DIR LD_LIBRARY_PATH
+fi
+export MURIEL_FEATURES

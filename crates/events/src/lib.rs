@@ -2,5 +2,6 @@
 
 pub mod log;
 mod record;
+pub mod warehouse;
 
 pub use record::{Consent, Kind, Properties, Record, Who};

@@ -1,0 +1,536 @@
+//! A warehouse in DuckDB, inside of this process.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use duckdb::{Config, Connection, params};
+
+use super::row::Rows;
+use super::{Error, Mark, Result, Stop, Warehouse, lock};
+use crate::log::Position;
+
+/// Counts the changes of the tables and of what is written into them.
+const SCHEMA: i32 = 1;
+const TABLES: &str = include_str!("schema.sql");
+/// Bytes of its write-ahead log before the database moves them to its file.
+const CHECKPOINT: &str = "64MB";
+/// Addresses that are known to be stored; twice as many at most.
+const KNOWN: usize = 100_000;
+
+/// How much a warehouse may use.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Memory of the database, in bytes. 1 GiB. Larger questions go on on the
+    /// disk, beside the file.
+    pub memory_bytes: u64,
+    /// Threads that answer, of all questions together. As many as there are cores.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+        Options { memory_bytes: 1 << 30, threads }
+    }
+}
+
+/// A warehouse in a file of DuckDB, or in memory.
+pub struct DuckWarehouse {
+    options: Options,
+    /// `None` in memory.
+    place: Option<Place>,
+    /// Read by whoever asks, for as long as that takes; `None` when the files could
+    /// not be exchanged.
+    answering: RwLock<Option<Database>>,
+    /// The one that is being made beside it.
+    growing: Mutex<Option<Database>>,
+    damaged: AtomicBool,
+}
+
+struct Place {
+    path: PathBuf,
+    /// Held for as long as the warehouse is open: the database's own lock does not
+    /// keep the same process out.
+    _lock: File,
+}
+
+/// An open database. The last connection to it closes it.
+struct Database {
+    writer: Mutex<Writer>,
+    /// Makes connections while the writer is busy.
+    door: Mutex<Connection>,
+    state: Mutex<State>,
+}
+
+struct Writer {
+    conn: Connection,
+    known: Known,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    log: Option<[u8; 16]>,
+    mark: Mark,
+}
+
+/// Addresses that are stored. Forgets the older half when it is full: storing one
+/// again does no harm.
+#[derive(Default)]
+struct Known {
+    young: HashSet<(u64, u64)>,
+    old: HashSet<(u64, u64)>,
+}
+
+impl Known {
+    fn has(&self, url: (u64, u64)) -> bool {
+        self.young.contains(&url) || self.old.contains(&url)
+    }
+
+    fn add(&mut self, url: (u64, u64)) {
+        if self.young.len() == KNOWN {
+            self.old = mem::take(&mut self.young);
+        }
+        self.young.insert(url);
+    }
+}
+
+impl DuckWarehouse {
+    /// Opens the warehouse at `path`, or begins one there. One that cannot be used
+    /// (damaged, of another version) is moved away, to `path` with `.old` at its end,
+    /// and an empty one begun.
+    ///
+    /// # Errors
+    /// [`Error::InUse`], [`Error::File`], and whatever the database has against
+    /// beginning a new one.
+    pub fn open(path: &Path, options: &Options) -> Result<DuckWarehouse> {
+        let place = Place { path: path.to_owned(), _lock: take(path)? };
+        remove(&beside(path, ".new"))?;
+        let database = match Database::open(path, options) {
+            Ok(database) => database,
+            Err(Trouble::Unfit(problem)) => {
+                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used and is made again from the log");
+                move_away(path)?;
+                Database::open(path, options).map_err(Trouble::into_error)?
+            }
+            Err(trouble) => return Err(trouble.into_error()),
+        };
+        Ok(DuckWarehouse::of(database, Some(place), options))
+    }
+
+    /// An empty one that is gone when it is dropped, and knows no disk.
+    ///
+    /// # Errors
+    /// The database's.
+    pub fn in_memory(options: &Options) -> Result<DuckWarehouse> {
+        let database = Database::begin(None, options)?;
+        Ok(DuckWarehouse::of(database, None, options))
+    }
+
+    fn of(database: Database, place: Option<Place>, options: &Options) -> DuckWarehouse {
+        DuckWarehouse {
+            options: options.clone(),
+            place,
+            answering: RwLock::new(Some(database)),
+            growing: Mutex::new(None),
+            damaged: AtomicBool::new(false),
+        }
+    }
+
+    /// Gives `read` a connection of its own, which [`Stop::stop`] interrupts. The
+    /// temporary tables it makes there go with it.
+    pub(super) fn read<T>(&self, stop: &Stop, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let answering = self.answering();
+        let database = answering.as_ref().ok_or(Error::Damaged(None))?;
+        let conn = lock(&database.door).try_clone()?;
+        let handle = conn.interrupt_handle();
+        let _watch = stop.watch(move || handle.interrupt());
+        stop.check()?;
+        let answer = read(&conn);
+        stop.check()?;
+        self.noted(answer)
+    }
+
+    fn answering(&self) -> RwLockReadGuard<'_, Option<Database>> {
+        self.answering.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers damage.
+    fn noted<T>(&self, result: Result<T>) -> Result<T> {
+        if matches!(result, Err(Error::Damaged(_))) {
+            self.damaged.store(true, Ordering::Release);
+        }
+        result
+    }
+
+    /// Does `change` to the database that is loaded.
+    fn change<T>(&self, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        let growing = lock(&self.growing);
+        let result = match &*growing {
+            Some(database) => change(database),
+            None => self.answering().as_ref().ok_or(Error::Damaged(None)).and_then(change),
+        };
+        self.noted(result)
+    }
+
+    fn state(&self) -> State {
+        self.answering().as_ref().map(|database| *lock(&database.state)).unwrap_or_default()
+    }
+}
+
+impl Warehouse for DuckWarehouse {
+    fn mark(&self) -> Mark {
+        self.state().mark
+    }
+
+    fn log(&self) -> Option<[u8; 16]> {
+        self.state().log
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Acquire) || self.answering().is_none()
+    }
+
+    fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+        self.change(|database| database.load(rows, State { log: Some(log), mark }))
+    }
+
+    fn prune(&self, oldest: i64) -> Result<u64> {
+        self.change(|database| database.prune(oldest))
+    }
+
+    fn reset(&self) -> Result<()> {
+        let mut growing = lock(&self.growing);
+        *growing = None;
+        let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
+        // Closed before it is moved.
+        *answering = None;
+        if let Some(place) = &self.place {
+            remove(&beside(&place.path, ".new"))?;
+            move_away(&place.path)?;
+        }
+        *answering = Some(Database::begin(self.path(), &self.options)?);
+        self.damaged.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    fn begin(&self) -> Result<()> {
+        let mut growing = lock(&self.growing);
+        *growing = None;
+        let path = self.path().map(|path| beside(path, ".new"));
+        if let Some(path) = &path {
+            remove(path)?;
+        }
+        *growing = Some(Database::begin(path.as_deref(), &self.options)?);
+        Ok(())
+    }
+
+    fn swap(&self) -> Result<()> {
+        let mut growing = lock(&self.growing);
+        let Some(grown) = growing.take() else { return Ok(()) };
+        let Some(path) = self.path() else {
+            *self.answering.write().unwrap_or_else(PoisonError::into_inner) = Some(grown);
+            return Ok(());
+        };
+        // Whoever asks meanwhile waits, for a moment.
+        grown.close()?;
+        let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
+        *answering = None;
+        let new = beside(path, ".new");
+        // The old write-ahead log goes first: it must never meet the new file.
+        remove_file(&log_of(path))?;
+        fs::rename(&new, path).map_err(|error| Error::file("rename", &new, error))?;
+        sync_dir(path)?;
+        *answering = Some(Database::open(path, &self.options).map_err(Trouble::into_error)?);
+        remove(&beside(path, ".old"))?;
+        self.damaged.store(false, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl DuckWarehouse {
+    fn path(&self) -> Option<&Path> {
+        self.place.as_ref().map(|place| &*place.path)
+    }
+}
+
+/// Why a file cannot be opened.
+enum Trouble {
+    /// Because of what it is: another one has to be made.
+    Unfit(String),
+    /// For now.
+    Error(Error),
+}
+
+impl Trouble {
+    fn into_error(self) -> Error {
+        match self {
+            Trouble::Unfit(problem) => {
+                Error::Damaged(Some(duckdb::Error::DuckDBFailure(duckdb::ffi::Error::new(1), Some(problem))))
+            }
+            Trouble::Error(error) => error,
+        }
+    }
+}
+
+impl Database {
+    /// A new one; in memory without a path.
+    fn begin(path: Option<&Path>, options: &Options) -> Result<Database> {
+        let conn = connect(path, options)?;
+        conn.execute_batch("BEGIN")?;
+        conn.execute_batch(TABLES)?;
+        conn.execute("INSERT INTO loaded VALUES (?, NULL, 0, NULL)", [SCHEMA])?;
+        conn.execute_batch("COMMIT")?;
+        Database::of(conn, State::default())
+    }
+
+    fn of(conn: Connection, state: State) -> Result<Database> {
+        let door = Mutex::new(conn.try_clone()?);
+        let writer = Mutex::new(Writer { conn, known: Known::default() });
+        Ok(Database { writer, door, state: Mutex::new(state) })
+    }
+
+    /// The one at `path`, begun if there is none.
+    fn open(path: &Path, options: &Options) -> Result<Database, Trouble> {
+        match OpenOptions::new().read(true).write(true).open(path) {
+            // No write-ahead log may meet a file that it is not of.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                remove(path).map_err(Trouble::Error)?;
+                return Database::begin(Some(path), options).map_err(Trouble::Error);
+            }
+            Err(error) => return Err(Trouble::Error(Error::file("open", path, error))),
+            Ok(_) => {}
+        }
+        let conn = connect(Some(path), options).map_err(judged)?;
+        let state = read_state(&conn).map_err(judged)?;
+        let state = state.ok_or_else(|| Trouble::Unfit("it is of another version".to_owned()))?;
+        Database::of(conn, state).map_err(Trouble::Error)
+    }
+
+    fn load(&self, rows: &Rows, state: State) -> Result<()> {
+        let Writer { conn, known } = &mut *lock(&self.writer);
+        let new: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
+        let transaction = conn.transaction()?;
+        append(&transaction, rows, &new)?;
+        let hash = state.mark.hash.map(Vec::from);
+        transaction.execute(
+            "UPDATE loaded SET log = ?, seq = ?, hash = ?",
+            params![state.log.map(Vec::from), state.mark.position.seq, hash],
+        )?;
+        transaction.commit()?;
+        for row in new {
+            known.add((row.project, row.url));
+        }
+        *lock(&self.state) = state;
+        Ok(())
+    }
+
+    fn prune(&self, oldest: i64) -> Result<u64> {
+        let Writer { conn, known } = &mut *lock(&self.writer);
+        let transaction = conn.transaction()?;
+        let mut gone = 0;
+        for table in ["events", "exposures"] {
+            gone += transaction.execute(&format!("DELETE FROM {table} WHERE seq < ?"), [oldest])?;
+        }
+        if gone > 0 {
+            // An address may say who was there: it goes with the last view of its page.
+            transaction.execute(
+                "DELETE FROM urls WHERE (project, url) NOT IN (SELECT project, url FROM events WHERE url IS NOT NULL)",
+                [],
+            )?;
+        }
+        transaction.commit()?;
+        *known = Known::default();
+        if gone > 0 {
+            conn.execute_batch("CHECKPOINT")?;
+        }
+        Ok(gone as u64)
+    }
+
+    /// Puts everything into the one file.
+    fn close(self) -> Result<()> {
+        let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        writer.conn.execute_batch("CHECKPOINT")?;
+        Ok(())
+    }
+}
+
+fn connect(path: Option<&Path>, options: &Options) -> Result<Connection> {
+    let mut config = Config::default()
+        .max_memory(&format!("{}B", options.memory_bytes))?
+        .threads(i64::try_from(options.threads.max(1)).unwrap_or(i64::MAX))?
+        .enable_autoload_extension(false)?
+        .with("checkpoint_threshold", CHECKPOINT)?
+        // Every answer says its order itself.
+        .with("preserve_insertion_order", "false")?;
+    // In memory nothing is written to any disk.
+    let temporary = path.map(|path| beside(path, ".tmp"));
+    config = match temporary.as_deref().map(|path| path.to_str().ok_or(path)) {
+        None => config.with("temp_directory", "")?,
+        Some(Ok(temporary)) => config.with("temp_directory", temporary)?,
+        Some(Err(path)) => return Err(duckdb::Error::InvalidPath(path.to_owned()).into()),
+    };
+    let conn = match path {
+        Some(path) => Connection::open_with_flags(path, config)?,
+        None => Connection::open_in_memory_with_flags(config)?,
+    };
+    // No statement of ours reads or writes other files.
+    conn.execute_batch("SET lock_configuration = true")?;
+    Ok(conn)
+}
+
+/// What the table `loaded` says; `None` when it is of another version.
+fn read_state(conn: &Connection) -> Result<Option<State>> {
+    let version: Vec<i32> =
+        conn.prepare("SELECT schema FROM loaded")?.query_map([], |row| row.get(0))?.collect::<duckdb::Result<_>>()?;
+    if version != [SCHEMA] {
+        return Ok(None);
+    }
+    let (log, seq, hash): (Option<Vec<u8>>, i64, Option<Vec<u8>>) =
+        conn.query_row("SELECT log, seq, hash FROM loaded", [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let log = log.and_then(|log| log.try_into().ok());
+    let hash = hash.and_then(|hash| hash.try_into().ok());
+    Ok(Some(State { log, mark: Mark { position: Position { seq }, hash } }))
+}
+
+/// Whether an error of opening is about the file itself. What may pass by itself
+/// must not cost the warehouse.
+fn judged(error: Error) -> Trouble {
+    match error {
+        Error::Database(error) | Error::Damaged(Some(error)) => {
+            let text = error.to_string();
+            let passing = ["Could not set lock", "Cannot open file", "No space left", "Too many open files"];
+            if passing.iter().any(|passing| text.contains(passing)) {
+                return Trouble::Error(Error::Database(error));
+            }
+            Trouble::Unfit(text.lines().next().unwrap_or_default().to_owned())
+        }
+        error => Trouble::Error(error),
+    }
+}
+
+fn append(conn: &Connection, rows: &Rows, urls: &[&super::row::UrlRow]) -> Result<()> {
+    let mut table = conn.appender("events")?;
+    for row in &rows.events {
+        table.append_row(params![
+            row.project,
+            row.visitor,
+            row.at,
+            row.id,
+            row.kind,
+            row.name,
+            row.url,
+            row.amount,
+            row.unit,
+            row.currency,
+            row.session,
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("exposures")?;
+    for row in &rows.exposures {
+        table.append_row(params![
+            row.project,
+            row.test,
+            row.visitor,
+            row.variant,
+            row.epoch,
+            row.at,
+            row.id,
+            row.bot,
+            row.session,
+            row.url,
+            row.device.as_deref(),
+            row.browser.as_deref(),
+            row.os.as_deref(),
+            row.country.as_deref(),
+            row.user_type,
+            row.source,
+            row.landing_page,
+            row.referrer,
+            row.utm[0],
+            row.utm[1],
+            row.utm[2],
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("urls")?;
+    for row in urls {
+        table.append_row(params![row.project, row.url, row.text])?;
+    }
+    table.flush()?;
+    Ok(())
+}
+
+/// `path` with `ending` at its end.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The database's own write-ahead log.
+fn log_of(path: &Path) -> PathBuf {
+    beside(path, ".wal")
+}
+
+fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a database and what it keeps beside it.
+fn remove(path: &Path) -> Result<()> {
+    remove_file(&log_of(path))?;
+    remove_file(path)?;
+    let temporary = beside(path, ".tmp");
+    match fs::remove_dir_all(&temporary) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", &temporary, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Moves a database to a name with `.old` at its end, over an earlier one.
+fn move_away(path: &Path) -> Result<()> {
+    let old = beside(path, ".old");
+    remove(&old)?;
+    for (from, to) in [(log_of(path), log_of(&old)), (path.to_owned(), old)] {
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::file("rename", &from, error)),
+            _ => {}
+        }
+    }
+    sync_dir(path)
+}
+
+/// Makes the names in the directory of `path` outlive a power cut.
+fn sync_dir(path: &Path) -> Result<()> {
+    let dir = match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    };
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
+}
+
+/// Keeps every other process, and this one, from opening the warehouse again.
+fn take(path: &Path) -> Result<File> {
+    let name = beside(path, ".lock");
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&name).map_err(|error| Error::file("open", &name, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(Error::file("lock", &name, error)),
+    }
+}

@@ -1,0 +1,182 @@
+//! What can be asked of a warehouse.
+
+use std::sync::Arc;
+
+use muriel_domain::Instant;
+use muriel_domain::goal::Trigger;
+
+/// What happened to the visitors of one experiment.
+///
+/// A visitor enters by the first exposure to the experiment that was not a
+/// bot's, by time and then by id. That exposure gives the arm, the epoch and
+/// every attribute: later ones change nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Whose experiment it is.
+    pub project_key: Arc<str>,
+    /// The experiment.
+    pub test_id: i64,
+    /// Counts visitors who entered then or later.
+    pub from: Option<Instant>,
+    /// Counts visitors who entered before, and events before it.
+    pub until: Option<Instant>,
+    /// Counts visitors who entered in this epoch only.
+    pub epoch: Option<i64>,
+    /// The epochs and when they began, which places the exposures that name no
+    /// epoch: in the last that had begun, before all of them in the first, and in
+    /// epoch 0 when none is listed.
+    pub epochs: Vec<(i64, Instant)>,
+    /// How many arms there are; exposures to others are left out.
+    pub arms: u32,
+    /// Counts visitors who entered like this.
+    pub filter: Filter,
+    /// Tells the visitors apart by this.
+    pub breakdown: Option<Dimension>,
+    /// Whether to answer how each metric came about over time.
+    pub by_quarter: bool,
+    /// Now: windows that end later are still open.
+    pub as_of: Instant,
+    /// What to count.
+    pub metrics: Vec<Metric>,
+}
+
+/// How visitors were when they entered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Their device is each of these.
+    pub devices: Vec<String>,
+    /// Each of these is what they were: `new`, `returning`.
+    pub user_types: Vec<String>,
+    /// Each of these is how they came: `direct`, `search`, `paid`…
+    pub sources: Vec<String>,
+    /// Their country is one of these; anybody when there are none.
+    pub countries: Vec<String>,
+}
+
+/// What visitors differ by when they enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dimension {
+    /// `desktop`, `mobile`, `tablet`.
+    Device,
+    /// `chrome`, `safari`…
+    Browser,
+    /// `windows`, `macOS`…
+    Os,
+    /// ISO 3166-1 alpha-2.
+    Country,
+    /// `new` or `returning`.
+    UserType,
+    /// The page on which the visit began, without query and fragment.
+    LandingPage,
+    /// The host that the visitor came from.
+    Referrer,
+    /// `utm_source` of the landing page.
+    UtmSource,
+    /// `utm_medium` of the landing page.
+    UtmMedium,
+    /// `utm_campaign` of the landing page.
+    UtmCampaign,
+}
+
+impl Dimension {
+    /// Every dimension with its word in the interface, which is also the name of
+    /// its column.
+    pub const WORDS: [(&'static str, Dimension); 10] = [
+        ("device", Dimension::Device),
+        ("browser", Dimension::Browser),
+        ("os", Dimension::Os),
+        ("country", Dimension::Country),
+        ("user_type", Dimension::UserType),
+        ("landing_page", Dimension::LandingPage),
+        ("referrer", Dimension::Referrer),
+        ("utm_source", Dimension::UtmSource),
+        ("utm_medium", Dimension::UtmMedium),
+        ("utm_campaign", Dimension::UtmCampaign),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, other)| *other == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// What is counted, of each visitor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// Which events.
+    pub outcome: Outcome,
+    /// Microseconds from entry within which they count; `None` for all that come
+    /// later. [`Outcome::Bounce`] and [`Outcome::Engagement`] have a time of their
+    /// own, [`VISIT_US`], and do not look at this.
+    pub window_us: Option<i64>,
+    /// Events needed for a conversion.
+    pub min_count: i64,
+    /// Most that one visitor contributes, of an outcome with a value. `None` for
+    /// the 99.9 % quantile (nearest rank) of the values that are not 0, of all arms
+    /// together.
+    pub cap: Option<f64>,
+    /// Microseconds before entry in which the same outcome is counted as a
+    /// covariate; `None` for no covariate. Bounce and engagement have none.
+    pub before_us: Option<i64>,
+}
+
+/// An outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// What a goal counts. Of a revenue goal the value counts as well.
+    Goal(Trigger),
+    /// A custom event or an order of this name.
+    Event(String),
+    /// No interaction (click, submit, custom event, order, script) and at most one
+    /// page view, from [`VISIT_BEFORE_US`] before entry to [`VISIT_US`] after it,
+    /// and later in the session in which the visitor entered.
+    Bounce,
+    /// In the same time: an interaction, two page views, half of a page scrolled
+    /// through, or ten seconds spent on one.
+    Engagement,
+}
+
+/// How long after entry a visit lasts, whatever its session: 30 minutes.
+pub const VISIT_US: i64 = 30 * 60 * 1_000_000;
+
+/// How long before entry a visit began: the page view that leads to an exposure
+/// may be told first. 5 seconds.
+pub const VISIT_BEFORE_US: i64 = 5 * 1_000_000;
+
+/// Microseconds of a time step, aligned to UTC: 15 minutes, of which every time
+/// zone's days are made.
+pub const QUARTER_US: i64 = 15 * 60 * 1_000_000;
+
+/// The most segments that a breakdown tells apart.
+pub const SEGMENTS_MAX: usize = 50;
+
+/// What visitors of a project did, whether or not they entered an experiment:
+/// what planning one needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrafficQuestion {
+    /// Whose visitors.
+    pub project_key: Arc<str>,
+    /// From when on.
+    pub from: Instant,
+    /// Until when.
+    pub until: Instant,
+    /// What counts as a conversion; nothing does without.
+    pub outcome: Option<Outcome>,
+}
+
+/// What each visitor of a project did from the first event on, for replaying an
+/// experiment in which nothing was changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisitorsQuestion {
+    /// Whose visitors.
+    pub project_key: Arc<str>,
+    /// From when on.
+    pub from: Instant,
+    /// Until when.
+    pub until: Instant,
+    /// What is counted of each; the covariate is not.
+    pub metric: Metric,
+    /// At most so many visitors. Which ones is decided by their hashes alone, so
+    /// they are as good as drawn, and the same every time.
+    pub limit: u64,
+}

@@ -1,0 +1,65 @@
+-- The tables of a warehouse. All is made from the event log and can be made again: there are no migrations. Whoever
+-- changes a table, or what is written into one, counts SCHEMA in duck.rs up, and every warehouse is rebuilt.
+--
+-- Names become hashes of 64 bits: project keys, visitors, sessions, order ids, event ids, addresses. The visitor's own id
+-- is in the log only. Times are microseconds since 1970, UTC. `seq` is the block of the log that a row comes from: rows
+-- go when the log forgets their block. The rows of one load lie sorted by what questions look for, so that most of them
+-- are passed over by the bounds of their columns. Nothing is declared unique: the log may hold an
+-- event twice, and the questions collapse it, for much less than an index costs.
+
+-- What visitors did. Bots are left out.
+CREATE TABLE events (
+    project  UBIGINT NOT NULL,
+    visitor  UBIGINT NOT NULL,
+    at       BIGINT NOT NULL,
+    id       UBIGINT NOT NULL,
+    kind     UTINYINT NOT NULL, -- the numbers are in row.rs
+    name     VARCHAR,           -- of a custom event or an order; else the trigger; else where a link leads
+    url      UBIGINT,           -- of the page
+    amount   BIGINT,            -- in ten-thousandths: what an order is worth, percent scrolled, seconds spent
+    unit     UBIGINT,           -- which order
+    currency VARCHAR,
+    session  UBIGINT,
+    seq      BIGINT NOT NULL
+);
+
+-- Visitors who met a variant, each time that they did, and how they were then.
+CREATE TABLE exposures (
+    project      UBIGINT NOT NULL,
+    test         BIGINT NOT NULL,
+    visitor      UBIGINT NOT NULL,
+    variant      UTINYINT NOT NULL,
+    epoch        BIGINT,
+    at           BIGINT NOT NULL,
+    id           UBIGINT NOT NULL,
+    bot          BOOLEAN NOT NULL,
+    session      UBIGINT,
+    url          UBIGINT,
+    device       VARCHAR,
+    browser      VARCHAR,
+    os           VARCHAR,
+    country      VARCHAR,
+    user_type    VARCHAR,          -- new or returning
+    source       VARCHAR NOT NULL, -- direct, search, social, email, paid or referral
+    landing_page VARCHAR,          -- without query and fragment
+    referrer     VARCHAR,          -- its host
+    utm_source   VARCHAR,
+    utm_medium   VARCHAR,
+    utm_campaign VARCHAR,
+    seq          BIGINT NOT NULL
+);
+
+-- The addresses of page views, cut to their first 2,048 bytes as their hashes are. A row may be there twice.
+CREATE TABLE urls (
+    project UBIGINT NOT NULL,
+    url     UBIGINT NOT NULL,
+    text    VARCHAR NOT NULL
+);
+
+-- One row: up to which block of which log everything is here. It changes in the transaction that brings the rows.
+CREATE TABLE loaded (
+    schema INTEGER NOT NULL,
+    log    BLOB,             -- the id of the log; NULL before anything was loaded
+    seq    BIGINT NOT NULL,
+    hash   BLOB              -- of that block; NULL when it could not be read
+);
