@@ -63,6 +63,8 @@ impl On {
             trusted_proxies: Default::default(),
             log: Default::default(),
             log_retention_days: None,
+            // Many servers run beside each other.
+            warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.place)).expect("the database opens");

@@ -63,11 +63,15 @@ pub fn run(asked: Verify) -> Result<()> {
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
     let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
     let bar = progress(position);
-    let events = load_log(&reader, &warehouse, &manifest.project_key, position, &mut |at| {
+    let loaded = load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
         bar.set_position(at.seq.max(0).unsigned_abs());
     })
     .map_err(failed)?;
     bar.finish_and_clear();
+    if let Some(damage) = &loaded.damage {
+        eprintln!("muriel: damaged: {damage}");
+    }
+    let events = loaded.events;
     let engine = manifest.engine.clone();
     let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
     // What was loaded ends where the result's events end.
