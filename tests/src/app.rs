@@ -11,6 +11,7 @@ use muriel_cli::serve::{self, Running};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_events::warehouse;
 use muriel_store::experiments::{self, HistoryEntry};
 use std::net::SocketAddr;
 use std::sync::Arc;
