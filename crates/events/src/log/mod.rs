@@ -89,7 +89,7 @@ use uuid::Uuid;
 
 pub use self::error::{Error, Result};
 pub use self::format::{Block, Event, Run};
-pub use self::reader::{BlockIds, Blocks, Damage, Ids, Reader, Summaries, Summary, Trouble, Verified};
+pub use self::reader::{BlockIds, Blocks, Damage, Extent, Ids, Reader, Summaries, Summary, Trouble, Verified};
 pub use muriel_sql::file::Durability;
 
 use self::writer::{Message, Pending, Writer};

@@ -112,6 +112,17 @@ impl Ids {
     }
 }
 
+/// What [`Reader::extent`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The id of the log.
+    pub log: [u8; 16],
+    /// The first block that it has, or will have: retention takes them from there.
+    pub first: i64,
+    /// The last block; before `first` when there is none.
+    pub last: i64,
+}
+
 /// What [`Reader::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
@@ -162,6 +173,52 @@ impl Reader {
         }
         // Closing the file lets go of the lock, and so does an early return.
         Ok(Position { seq: files::closed(&self.dir)?.last().map_or(0, |file| file.last) })
+    }
+
+    /// Which log it is, and from where to where it goes.
+    ///
+    /// # Errors
+    /// [`Error::Unfit`] when the newest file is none of a log, [`Error::File`] when
+    /// it cannot be read.
+    pub fn extent(&self) -> Result<Extent> {
+        let lock = files::lock_to_read(&self.dir)?;
+        if let Some(lock) = &lock {
+            files::lock_shared(&self.dir, lock)?;
+        }
+        let closed = files::closed(&self.dir)?;
+        let active = self.dir.join(ACTIVE);
+        let newest = match closed.last() {
+            Some(file) if !files::exists(&active)? => &file.path,
+            _ => &active,
+        };
+        let failed = |error| Error::file("read", newest, error);
+        let conn = muriel_sql::file::reader(newest).map_err(|error| Error::file("open", newest, error))?;
+        let head = super::format::Head::read(&conn).map_err(failed)?;
+        let head = head.map_err(|problem| Error::unfit(newest, problem))?;
+        let last = files::tip(&conn, &head).map_err(failed)?.seq;
+        Ok(Extent { log: head.log, first: closed.first().map_or(head.after.seq + 1, |file| file.first), last })
+    }
+
+    /// The hash of a block. `None` when the log does not have it, any more or yet,
+    /// or that cannot be told.
+    ///
+    /// # Errors
+    /// [`Error::File`] when a file cannot be opened.
+    pub fn hash_at(&self, position: Position) -> Result<Option<[u8; 32]>> {
+        let lock = files::lock_to_read(&self.dir)?;
+        if let Some(lock) = &lock {
+            files::lock_shared(&self.dir, lock)?;
+        }
+        let closed = files::closed(&self.dir)?;
+        let path = match closed.iter().find(|file| (file.first..=file.last).contains(&position.seq)) {
+            Some(file) => file.path.clone(),
+            None => self.dir.join(ACTIVE),
+        };
+        if !files::exists(&path)? {
+            return Ok(None);
+        }
+        let conn = muriel_sql::file::reader(&path).map_err(|error| Error::file("open", &path, error))?;
+        Ok(files::hash_at(&conn, position.seq).ok().flatten())
     }
 
     /// The blocks after `after`, in order, each checked against its hash; all of

@@ -10,7 +10,10 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use duckdb::{Config, Connection, params};
 
-use super::row::Rows;
+use super::answer::{Answer, Day, Visitor};
+use super::question::{Question, TrafficQuestion, VisitorsQuestion};
+use super::row::{Rows, UrlRow, kind};
+use super::sql;
 use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
@@ -49,6 +52,9 @@ pub struct DuckWarehouse {
     answering: RwLock<Option<Database>>,
     /// The one that is being made beside it.
     growing: Mutex<Option<Database>>,
+    /// It has to be opened anew.
+    failed: AtomicBool,
+    /// That would not help: its file is damaged.
     damaged: AtomicBool,
 }
 
@@ -110,15 +116,7 @@ impl DuckWarehouse {
     pub fn open(path: &Path, options: &Options) -> Result<DuckWarehouse> {
         let place = Place { path: path.to_owned(), _lock: take(path)? };
         remove(&beside(path, ".new"))?;
-        let database = match Database::open(path, options) {
-            Ok(database) => database,
-            Err(Trouble::Unfit(problem)) => {
-                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used and is made again from the log");
-                move_away(path)?;
-                Database::open(path, options).map_err(Trouble::into_error)?
-            }
-            Err(trouble) => return Err(trouble.into_error()),
-        };
+        let database = Database::open_or_begin(path, options)?;
         Ok(DuckWarehouse::of(database, Some(place), options))
     }
 
@@ -137,6 +135,7 @@ impl DuckWarehouse {
             place,
             answering: RwLock::new(Some(database)),
             growing: Mutex::new(None),
+            failed: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
         }
     }
@@ -161,8 +160,10 @@ impl DuckWarehouse {
 
     /// Remembers damage.
     fn noted<T>(&self, result: Result<T>) -> Result<T> {
-        if matches!(result, Err(Error::Damaged(_))) {
-            self.damaged.store(true, Ordering::Release);
+        if let Err(Error::Damaged(cause)) = &result {
+            let damaged = cause.as_ref().is_some_and(|cause| cause.to_string().contains("Corrupt"));
+            self.failed.store(true, Ordering::Release);
+            self.damaged.fetch_or(damaged, Ordering::AcqRel);
         }
         result
     }
@@ -192,7 +193,30 @@ impl Warehouse for DuckWarehouse {
     }
 
     fn is_damaged(&self) -> bool {
-        self.damaged.load(Ordering::Acquire) || self.answering().is_none()
+        self.failed.load(Ordering::Acquire) || self.answering().is_none()
+    }
+
+    fn recover(&self) -> Result<()> {
+        let Some(path) = self.path().filter(|_| !self.damaged.load(Ordering::Acquire)) else {
+            return self.reset();
+        };
+        let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
+        *answering = None;
+        *answering = Some(Database::open_or_begin(path, &self.options)?);
+        self.failed.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+        self.read(stop, |connection| sql::ask(connection, question, stop))
+    }
+
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+        self.read(stop, |connection| sql::traffic(connection, question, stop))
+    }
+
+    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+        self.read(stop, |connection| sql::visitors(connection, question, stop, tell))
     }
 
     fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
@@ -214,6 +238,7 @@ impl Warehouse for DuckWarehouse {
             move_away(&place.path)?;
         }
         *answering = Some(Database::begin(self.path(), &self.options)?);
+        self.failed.store(false, Ordering::Release);
         self.damaged.store(false, Ordering::Release);
         Ok(())
     }
@@ -227,6 +252,10 @@ impl Warehouse for DuckWarehouse {
         }
         *growing = Some(Database::begin(path.as_deref(), &self.options)?);
         Ok(())
+    }
+
+    fn abandon(&self) {
+        *lock(&self.growing) = None;
     }
 
     fn swap(&self) -> Result<()> {
@@ -247,6 +276,7 @@ impl Warehouse for DuckWarehouse {
         sync_dir(path)?;
         *answering = Some(Database::open(path, &self.options).map_err(Trouble::into_error)?);
         remove(&beside(path, ".old"))?;
+        self.failed.store(false, Ordering::Release);
         self.damaged.store(false, Ordering::Release);
         Ok(())
     }
@@ -311,6 +341,19 @@ impl Database {
         Database::of(conn, state).map_err(Trouble::Error)
     }
 
+    /// The same, or an empty one in its place if it cannot be used.
+    fn open_or_begin(path: &Path, options: &Options) -> Result<Database> {
+        match Database::open(path, options) {
+            Ok(database) => Ok(database),
+            Err(Trouble::Unfit(problem)) => {
+                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used, it is made again from the log");
+                move_away(path)?;
+                Database::begin(Some(path), options)
+            }
+            Err(Trouble::Error(error)) => Err(error),
+        }
+    }
+
     fn load(&self, rows: &Rows, state: State) -> Result<()> {
         let Writer { conn, known } = &mut *lock(&self.writer);
         let new: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
@@ -339,8 +382,9 @@ impl Database {
         if gone > 0 {
             // An address may say who was there: it goes with the last view of its page.
             transaction.execute(
-                "DELETE FROM urls WHERE (project, url) NOT IN (SELECT project, url FROM events WHERE url IS NOT NULL)",
-                [],
+                "DELETE FROM urls WHERE (project, url) NOT IN
+                     (SELECT project, url FROM events WHERE kind = ? AND url IS NOT NULL)",
+                [kind::PAGEVIEW],
             )?;
         }
         transaction.commit()?;
@@ -403,7 +447,8 @@ fn judged(error: Error) -> Trouble {
     match error {
         Error::Database(error) | Error::Damaged(Some(error)) => {
             let text = error.to_string();
-            let passing = ["Could not set lock", "Cannot open file", "No space left", "Too many open files"];
+            let passing =
+                ["Could not set lock", "Cannot open file", "No space left", "Too many open files", "Invalid Input"];
             if passing.iter().any(|passing| text.contains(passing)) {
                 return Trouble::Error(Error::Database(error));
             }
@@ -413,7 +458,7 @@ fn judged(error: Error) -> Trouble {
     }
 }
 
-fn append(conn: &Connection, rows: &Rows, urls: &[&super::row::UrlRow]) -> Result<()> {
+fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow]) -> Result<()> {
     let mut table = conn.appender("events")?;
     for row in &rows.events {
         table.append_row(params![

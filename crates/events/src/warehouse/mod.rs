@@ -8,8 +8,10 @@
 
 mod answer;
 mod duck;
+mod load;
 mod question;
 mod row;
+mod sql;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ pub use self::answer::{
     Answer, Arrivals, Balance, Cell, Change, Day, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};
+pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};
 pub use self::question::{
     Dimension, Filter, Metric, Outcome, QUARTER_US, Question, SEGMENTS_MAX, TrafficQuestion, VISIT_BEFORE_US, VISIT_US,
     VisitorsQuestion,
@@ -118,8 +121,34 @@ pub trait Warehouse: Send + Sync {
     /// The id of the log whose rows these are; `None` before any were loaded.
     fn log(&self) -> Option<[u8; 16]>;
 
-    /// Whether a question met damage: then it should be rebuilt.
+    /// Whether it met damage or gave up: then [`Warehouse::recover`] is due.
     fn is_damaged(&self) -> bool;
+
+    /// Opens it anew; empties it if that does not help or it is known to be
+    /// damaged.
+    ///
+    /// # Errors
+    /// As [`Warehouse::reset`].
+    fn recover(&self) -> Result<()>;
+
+    /// Answers a question about an experiment.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`], [`Error::Memory`], and the database's.
+    fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer>;
+
+    /// Tells a project's visitors by day, in the order of days.
+    ///
+    /// # Errors
+    /// As [`Warehouse::ask`].
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>>;
+
+    /// Tells what a project's visitors did, one after the other in the order of
+    /// their hashes.
+    ///
+    /// # Errors
+    /// As [`Warehouse::ask`]; some may have been told then.
+    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()>;
 
     /// Adds rows of this log, those of all blocks up to `mark` that were not
     /// loaded before: all of them or, on an error, none.
@@ -148,11 +177,14 @@ pub trait Warehouse: Send + Sync {
     /// When its file cannot be made.
     fn begin(&self) -> Result<()>;
 
+    /// Forgets the one that was begun.
+    fn abandon(&self);
+
     /// Puts the one that was begun in place of this one, once questions that are
     /// being answered have been.
     ///
     /// # Errors
-    /// When the files cannot be exchanged.
+    /// When the files cannot be exchanged; the one that was begun is forgotten.
     fn swap(&self) -> Result<()>;
 }
 

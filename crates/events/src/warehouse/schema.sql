@@ -11,7 +11,7 @@
 CREATE TABLE events (
     project  UBIGINT NOT NULL,
     visitor  UBIGINT NOT NULL,
-    at       BIGINT NOT NULL,
+    "at"     BIGINT NOT NULL,
     id       UBIGINT NOT NULL,
     kind     UTINYINT NOT NULL, -- the numbers are in row.rs
     name     VARCHAR,           -- of a custom event or an order; else the trigger; else where a link leads
@@ -30,7 +30,7 @@ CREATE TABLE exposures (
     visitor      UBIGINT NOT NULL,
     variant      UTINYINT NOT NULL,
     epoch        BIGINT,
-    at           BIGINT NOT NULL,
+    "at"         BIGINT NOT NULL,
     id           UBIGINT NOT NULL,
     bot          BOOLEAN NOT NULL,
     session      UBIGINT,

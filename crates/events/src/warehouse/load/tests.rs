@@ -1,0 +1,575 @@
+//! What a loader promises, on real logs and files.
+
+use super::*;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use uuid::Uuid;
+
+use crate::log::{Batch, Entry, Log, LogOptions, Reserve};
+use crate::warehouse::{Answer, Day, Question, Stop, TrafficQuestion, Visitor, VisitorsQuestion};
+
+const START: i64 = 1_790_000_000_000_000;
+
+/// A log, and room for warehouses beside it.
+struct Place {
+    dir: TempDir,
+    runtime: Runtime,
+    log: Option<Log>,
+    options: LogOptions,
+    /// Events so far.
+    count: u64,
+}
+
+fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+    if referrer.is_some() { "referral" } else { "direct" }
+}
+
+fn small() -> Options {
+    Options { memory_bytes: 256 << 20, threads: 2 }
+}
+
+impl Place {
+    fn new() -> Place {
+        Place::with(LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() })
+    }
+
+    /// A file of the log for each block.
+    fn rolling() -> Place {
+        Place::with(LogOptions { reserve: Reserve::Bytes(0), roll_bytes: 1, ..LogOptions::default() })
+    }
+
+    fn with(options: LogOptions) -> Place {
+        // In memory where that is possible: what a flush is good for cannot be seen here.
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let mut place = Place { dir, runtime, log: None, options, count: 0 };
+        fs::create_dir(place.log_dir()).unwrap();
+        place.open();
+        place
+    }
+
+    fn open(&mut self) {
+        self.log = Some(Log::open(&self.log_dir(), self.options.clone()).unwrap());
+    }
+
+    fn close(&mut self) {
+        let log = self.log.take().unwrap();
+        self.runtime.block_on(log.close()).unwrap();
+    }
+
+    fn log_dir(&self) -> PathBuf {
+        self.dir.path().join("events")
+    }
+
+    fn file(&self) -> PathBuf {
+        self.dir.path().join("warehouse.duckdb")
+    }
+
+    fn request(&self) -> PathBuf {
+        self.dir.path().join("warehouse.rebuild")
+    }
+
+    /// Appends a block of `count` events of `project`, a day after the one before.
+    fn block(&mut self, project: &str, count: u64) {
+        let log = self.log.as_ref().unwrap();
+        let received_at = Instant::from_us(START + DAY_US * log.last().seq);
+        let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
+        for _ in 0..count {
+            self.count += 1;
+            let id = Uuid::from_u128(u128::from(self.count));
+            serde_json::to_writer(&mut batch.lines, &record(project, id, self.count, received_at)).unwrap();
+            batch.lines.push(b'\n');
+            batch.events.push(Entry { id, end: batch.lines.len() });
+        }
+        self.runtime.block_on(log.append(batch)).unwrap();
+    }
+
+    fn load(&self, warehouse: &Arc<DuckWarehouse>) -> Load {
+        Load { request: Some(self.request()), ..Load::new(&self.log_dir(), warehouse.clone(), source) }
+    }
+
+    /// The rows of the log as they should be.
+    fn expected(&self) -> Vec<String> {
+        let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+        finish(&mut self.load(&warehouse));
+        dump(&warehouse)
+    }
+}
+
+/// An event of one kind after another.
+fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
+    let mut record = json!({
+        "id": id, "project_key": project, "at": at, "received_at": at, "bot": n.is_multiple_of(11),
+        "visitor": {"id": format!("visitor {}", n % 7)}, "url": format!("https://shop.example/{}?n=1", n % 5),
+        "device": "mobile", "session": "s",
+    });
+    let kind = match n % 4 {
+        0 => json!({"type": "exposure", "test_id": 1, "variant_id": (n % 2).to_string(), "epoch": 1,
+            "context": {"visitor_type": "new", "referrer": "https://other.example/x"}}),
+        1 => json!({"type": "pageview"}),
+        2 => json!({"type": "order", "name": "Purchase", "value": n as f64 / 10.0, "currency": "EUR", "order_id": "o"}),
+        _ => json!({"type": "click", "by": "link", "href": "https://away.example/"}),
+    };
+    record.as_object_mut().unwrap().extend(kind.as_object().unwrap().clone());
+    record
+}
+
+fn finish(load: &mut Load) -> u32 {
+    let mut steps = 1;
+    while load.step().unwrap() == More(true) {
+        steps += 1;
+    }
+    steps
+}
+
+/// All rows and the mark, in an order of their own.
+fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
+    let mut all = vec![format!("{:?} {:?}", warehouse.log(), warehouse.mark())];
+    warehouse
+        .read(&Stop::new(), |conn| {
+            for table in ["events", "exposures", "urls"] {
+                let distinct = if table == "urls" { "DISTINCT" } else { "" };
+                let mut rows = conn.prepare(&format!("SELECT {distinct} {table}::VARCHAR FROM {table} ORDER BY 1"))?;
+                all.extend(rows.query_map([], |row| row.get(0))?.collect::<duckdb::Result<Vec<String>>>()?);
+            }
+            Ok(())
+        })
+        .unwrap();
+    all
+}
+
+#[test]
+fn a_killed_loader_is_gone_on_with_exactly_once() {
+    let mut place = Place::new();
+    for n in 0..12 {
+        place.block(if n % 3 == 0 { "a" } else { "b" }, 5 + n);
+    }
+    let expected = place.expected();
+    assert!(expected.len() > 100, "{}", expected.len());
+
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    load.batch.0 = 20;
+    let mut killed = 0;
+    while load.step().unwrap() == More(true) {
+        // What is on the disk is all that a kill leaves behind.
+        let copy = tempfile::tempdir_in(place.dir.path()).unwrap();
+        let path = copy.path().join("warehouse.duckdb");
+        for (from, to) in [(place.file(), path.clone()), (with(&place.file(), ".wal"), with(&path, ".wal"))] {
+            if from.exists() {
+                fs::copy(from, to).unwrap();
+            }
+        }
+        let left = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        assert_eq!(left.mark(), warehouse.mark());
+        let mut load = place.load(&left);
+        finish(&mut load);
+        assert_eq!((dump(&left), load.generation), (expected.clone(), 0));
+        killed += 1;
+    }
+    assert!(killed >= 4, "{killed}");
+    assert_eq!(dump(&warehouse), expected);
+    // Nothing new, nothing changes.
+    assert_eq!(finish(&mut load), 1);
+    assert_eq!(dump(&warehouse), expected);
+}
+
+fn with(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", path.display()))
+}
+
+#[test]
+fn a_closed_warehouse_is_gone_on_with() {
+    let mut place = Place::rolling();
+    for n in 0..6 {
+        place.block("a", 10 + n);
+        let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+        let mut load = place.load(&warehouse);
+        assert_eq!((finish(&mut load), load.generation), (1, 0));
+        assert_eq!(dump(&warehouse), place.expected());
+    }
+}
+
+#[test]
+fn the_rows_of_a_transaction_are_bounded() {
+    let mut place = Place::new();
+    for _ in 0..20 {
+        place.block("a", 10);
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    for batch in [(1, usize::MAX), (usize::MAX, 1)] {
+        let mut load = place.load(&warehouse);
+        load.batch = batch;
+        warehouse.reset().unwrap();
+        assert_eq!(finish(&mut load), 21);
+        assert_eq!(dump(&warehouse), place.expected());
+    }
+    let mut load = place.load(&warehouse);
+    load.batch.0 = 91;
+    warehouse.reset().unwrap();
+    assert_eq!(load.step().unwrap(), More(true));
+    // Bots leave none: a hundred events are a few rows less.
+    assert_eq!(warehouse.position().seq, 10);
+}
+
+#[test]
+fn what_cannot_be_used_is_made_again() {
+    let mut place = Place::new();
+    place.block("a", 50);
+    let expected = place.expected();
+    let path = place.file();
+    let good = {
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        finish(&mut place.load(&warehouse));
+        drop(warehouse);
+        fs::read(&path).unwrap()
+    };
+    let mut flipped = good.clone();
+    // The first of the two headers of the database, both of which name what is in use.
+    flipped[4096..3 * 4096].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let mut newer = good.clone();
+    // The version of the file's format, behind a checksum and four letters.
+    newer[12] = 250;
+    let cases = [
+        ("garbage", vec![7; 100_000]),
+        ("another program's", b"SQLite format 3\0".repeat(1000)),
+        ("empty", Vec::new()),
+        ("cut off", good[..good.len() / 2].to_vec()),
+        ("short", good[..100].to_vec()),
+        ("flipped", flipped),
+        ("newer", newer),
+    ];
+    for (case, bytes) in cases {
+        fs::write(&path, &bytes).unwrap();
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        let mut load = place.load(&warehouse);
+        finish(&mut load);
+        assert_eq!(dump(&warehouse), expected, "{case}");
+        drop((load, warehouse));
+        if !bytes.is_empty() {
+            assert_eq!(fs::read(with(&path, ".old")).unwrap(), bytes, "{case}");
+        }
+        let warehouse = DuckWarehouse::open(&path, &small()).unwrap();
+        assert_eq!(dump(&warehouse), expected, "{case}: once more");
+    }
+
+    // Of another version of these tables.
+    {
+        let conn = duckdb::Connection::open(&path).unwrap();
+        conn.execute_batch("UPDATE loaded SET schema = 999").unwrap();
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    assert_eq!(warehouse.position().seq, 0);
+    finish(&mut place.load(&warehouse));
+    assert_eq!(dump(&warehouse), expected);
+}
+
+#[test]
+fn damage_that_a_question_meets_is_mended() {
+    let mut place = Place::new();
+    for _ in 0..20 {
+        place.block("a", 500);
+    }
+    let expected = place.expected();
+    let path = place.file();
+    {
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        finish(&mut place.load(&warehouse));
+    }
+    // Behind the headers: in the rows, or in what tells where these are.
+    let mut bytes = fs::read(&path).unwrap();
+    let (from, to) = (3 * 4096, bytes.len());
+    bytes[from..to].iter_mut().step_by(1000).for_each(|byte| *byte ^= 0x55);
+    fs::write(&path, &bytes).unwrap();
+
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    let read = warehouse.read(&Stop::new(), |conn| {
+        Ok(conn.query_row("SELECT count(*), max(id) FROM events", [], |row| row.get::<_, i64>(0))?)
+    });
+    // Noticed when it was opened, or now.
+    assert!(read.is_err() || warehouse.position().seq == 0, "{read:?}");
+    finish(&mut place.load(&warehouse));
+    assert_eq!(dump(&warehouse), expected);
+}
+
+#[test]
+fn a_warehouse_of_another_log_is_emptied() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    finish(&mut place.load(&warehouse));
+
+    let mut other = Place::new();
+    other.block("b", 10);
+    let mut load = other.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (other.expected(), 1));
+}
+
+#[test]
+fn a_warehouse_ahead_of_its_log_is_emptied() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    place.close();
+    let saved = fs::read(place.log_dir().join("log.db")).unwrap();
+    place.open();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(warehouse.position().seq, 2);
+
+    // The log as a power cut leaves it when it may lose its end.
+    place.close();
+    fs::remove_dir_all(place.log_dir()).unwrap();
+    fs::create_dir(place.log_dir()).unwrap();
+    fs::write(place.log_dir().join("log.db"), &saved).unwrap();
+    place.open();
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
+    assert_eq!(warehouse.position().seq, 1);
+
+    // And grown again, to the same length with other events.
+    finish(&mut place.load(&warehouse));
+    place.block("a", 10);
+    let mark = warehouse.mark();
+    finish(&mut place.load(&warehouse));
+    place.close();
+    fs::remove_dir_all(place.log_dir()).unwrap();
+    fs::create_dir(place.log_dir()).unwrap();
+    fs::write(place.log_dir().join("log.db"), &saved).unwrap();
+    place.open();
+    place.block("b", 10);
+    assert_ne!(mark, warehouse.mark());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
+}
+
+#[test]
+fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
+    let mut place = Place::new();
+    for _ in 0..10 {
+        place.block("a", 20);
+    }
+    let expected = place.expected();
+    let path = place.file();
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+
+    request_rebuild(&place.request()).unwrap();
+    load.batch.0 = 20;
+    while load.step().unwrap() == More(true) {
+        let progress = load.progress().unwrap();
+        assert!(progress.beside && progress.target.seq == 10 && progress.position.seq > 0, "{progress:?}");
+        assert_eq!(dump(&warehouse), expected);
+    }
+    assert_eq!((dump(&warehouse), load.generation, load.progress()), (expected.clone(), 1, None));
+    assert!(!place.request().exists());
+
+    // Cut short, it leaves the old one as it was, and is begun again.
+    request_rebuild(&place.request()).unwrap();
+    load.step().unwrap();
+    drop((load, warehouse));
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    assert_eq!(dump(&warehouse), expected);
+    assert!(!with(&path, ".new").exists());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (expected.clone(), 1));
+    drop((load, warehouse));
+
+    // Without a server.
+    let mut seen = Vec::new();
+    rebuild(&place.log_dir(), &path, &small(), source, &mut |progress| seen.push(progress.position.seq)).unwrap();
+    assert_eq!(seen.last(), Some(&10));
+    let warehouse = DuckWarehouse::open(&path, &small()).unwrap();
+    assert_eq!(dump(&warehouse), expected);
+    let other = DuckWarehouse::open(&path, &small());
+    assert!(matches!(other.map(drop), Err(Error::InUse { .. })));
+}
+
+#[test]
+fn what_the_log_forgets_is_forgotten() {
+    let mut place = Place::rolling();
+    for _ in 0..6 {
+        place.block("a", 3);
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    let before = dump(&warehouse);
+
+    let log = place.log.clone().unwrap();
+    let pruned = place.runtime.block_on(log.prune(Instant::from_us(START + 4 * DAY_US))).unwrap();
+    assert_eq!(pruned.blocks, 4);
+    load.pruned = None;
+    finish(&mut load);
+    let after = dump(&warehouse);
+    assert_eq!((&after, load.generation), (&place.expected(), 1));
+    assert!(after.len() < before.len());
+    // Addresses that are seen again are stored again.
+    place.block("a", 30);
+    finish(&mut load);
+    assert_eq!(dump(&warehouse), place.expected());
+}
+
+#[test]
+fn damage_of_the_log_is_passed() {
+    let mut place = Place::new();
+    for _ in 0..5 {
+        place.block("a", 10);
+    }
+    place.close();
+    {
+        let conn = rusqlite::Connection::open(place.log_dir().join("log.db")).unwrap();
+        conn.execute("UPDATE block SET body = x'00' WHERE seq = 3", []).unwrap();
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(warehouse.position().seq, 5);
+    let loaded = [1, 2, 4, 5].map(|seq| format!("'seq': {seq}"));
+    let rows = dump(&warehouse);
+    for seq in loaded {
+        assert!(rows.iter().any(|row| row.contains(&seq)), "{seq}");
+    }
+    assert!(!rows.iter().any(|row| row.contains("'seq': 3")));
+
+    // When it is the last that is damaged, the place after it is known without a hash.
+    {
+        let conn = rusqlite::Connection::open(place.log_dir().join("log.db")).unwrap();
+        conn.execute("UPDATE block SET body = x'00' WHERE seq = 5", []).unwrap();
+    }
+    warehouse.reset().unwrap();
+    finish(&mut place.load(&warehouse));
+    assert_eq!(warehouse.mark(), Mark { position: Position { seq: 5 }, hash: None });
+    finish(&mut place.load(&warehouse));
+    assert_eq!(warehouse.mark(), Mark { position: Position { seq: 5 }, hash: None });
+}
+
+#[test]
+fn one_project_can_be_loaded_alone() {
+    let mut place = Place::new();
+    for n in 0..6 {
+        place.block(if n % 2 == 0 { "a" } else { "b" }, 10);
+    }
+    let reader = Reader::open(&place.log_dir()).unwrap();
+    let warehouse = DuckWarehouse::in_memory(&small()).unwrap();
+    let mut told = Vec::new();
+    let up_to = Position { seq: 4 };
+    let loaded = load_log(&reader, &warehouse, "b", up_to, source, &mut |at| told.push(at.seq)).unwrap();
+    assert_eq!(loaded, Loaded { position: up_to, events: 20, damage: None });
+    assert_eq!(told, [4]);
+    let rows = dump(&warehouse);
+    let project = format!("'project': {},", crate::warehouse::row::hash_text("b"));
+    assert!(rows[1..].iter().all(|row| row.contains(&project)), "{rows:?}");
+}
+
+/// Fails each load but every third, once it has happened and once before.
+struct Failing {
+    inner: Arc<DuckWarehouse>,
+    loads: AtomicU32,
+}
+
+impl Warehouse for Failing {
+    fn mark(&self) -> Mark {
+        self.inner.mark()
+    }
+    fn log(&self) -> Option<[u8; 16]> {
+        self.inner.log()
+    }
+    fn is_damaged(&self) -> bool {
+        self.inner.is_damaged()
+    }
+    fn recover(&self) -> Result<()> {
+        self.inner.recover()
+    }
+    fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+        match self.loads.fetch_add(1, Ordering::Relaxed) % 3 {
+            0 => Err(Error::Memory),
+            1 => self.inner.load(log, rows, mark).and(Err(Error::Memory)),
+            _ => self.inner.load(log, rows, mark),
+        }
+    }
+    fn prune(&self, oldest: i64) -> Result<u64> {
+        self.inner.prune(oldest)
+    }
+    fn reset(&self) -> Result<()> {
+        self.inner.reset()
+    }
+    fn begin(&self) -> Result<()> {
+        self.inner.begin()
+    }
+    fn abandon(&self) {
+        self.inner.abandon();
+    }
+    fn swap(&self) -> Result<()> {
+        self.inner.swap()
+    }
+    fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+        self.inner.ask(question, stop)
+    }
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+        self.inner.traffic(question, stop)
+    }
+    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+        self.inner.visitors(question, stop, tell)
+    }
+}
+
+#[test]
+fn what_fails_is_tried_again() {
+    let mut place = Place::new();
+    for _ in 0..10 {
+        place.block("a", 10);
+    }
+    let inner = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let warehouse = Arc::new(Failing { inner: inner.clone(), loads: AtomicU32::new(0) });
+    let mut load = Load::new(&place.log_dir(), warehouse, source);
+    load.batch.0 = 10;
+    let mut failed = 0;
+    loop {
+        match load.step() {
+            Ok(More(true)) => {}
+            Ok(More(false)) => break,
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(failed > 5, "{failed}");
+    assert_eq!(dump(&inner), place.expected());
+}
+
+#[test]
+fn a_loader_is_there_when_it_is_waited_for() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let loader = Loader::start(&place.log_dir(), warehouse.clone(), source, None).unwrap();
+    let patience = Duration::from_secs(60);
+    assert!(loader.wait_for(Position { seq: 1 }, patience));
+    assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (1, 0));
+    for n in 2..20 {
+        let began = Clock::now();
+        place.block(if n % 2 == 0 { "b" } else { "a" }, 10);
+        assert!(loader.wait_for(Position { seq: n }, patience));
+        assert_eq!(loader.position().seq, n);
+        assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (n - (n + 1) % 2, n - n % 2));
+        // Long before the thread would have looked by itself, at least once.
+        if began.elapsed() < TICK / 2 {
+            break;
+        }
+        assert_ne!(n, 19, "waiting does not wake the loader");
+    }
+    assert!(!loader.wait_for(Position { seq: 1000 }, Duration::from_millis(1)));
+    assert_eq!((loader.progress(), loader.generation()), (None, 0));
+    loader.stop();
+    assert!(!loader.wait_for(Position { seq: 1000 }, patience));
+    assert_eq!(dump(&warehouse)[1..], place.expected()[1..]);
+}

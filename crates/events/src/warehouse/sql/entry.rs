@@ -1,0 +1,254 @@
+//! Who entered, and how.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use muriel_domain::Instant;
+
+use super::super::answer::{Answer, Arrivals, Balance, Segment};
+use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX, VisitorsQuestion};
+use super::read::Db;
+use super::{Result, before, literal};
+use crate::log::Position;
+
+/// Dimensions by which arms are compared.
+const BALANCE: [Dimension; 5] =
+    [Dimension::Device, Dimension::Browser, Dimension::Os, Dimension::Country, Dimension::UserType];
+
+/// How many values of one are told.
+const BALANCE_MAX: usize = 10;
+
+/// Makes `entry`.
+pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()> {
+    let mut columns: Vec<&str> = BALANCE.iter().map(|dimension| dimension.word()).collect();
+    let visit = |outcome: &Outcome| matches!(outcome, Outcome::Bounce | Outcome::Engagement);
+    if question.metrics.iter().any(|metric| visit(&metric.outcome)) {
+        columns.push("\"session\"");
+    }
+    if !question.filter.sources.is_empty() {
+        columns.push("source");
+    }
+    if let Some(dimension) = question.breakdown
+        && !BALANCE.contains(&dimension)
+    {
+        columns.push(dimension.word());
+    }
+    let columns = columns.join(", ");
+    let condition = condition(question);
+    let table = if condition.is_some() { "entered" } else { "entry" };
+    let met = met(question, project, &columns);
+    let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
+    let make = |once: &str| {
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE {table} AS
+               WITH
+                 met AS NOT MATERIALIZED ({met}),
+                 -- When each visitor entered, and whether the visitor met several arms.
+                 first AS (
+                   SELECT visitor, min("at") AS "at", min(variant) < max(variant) AS several
+                   FROM met GROUP BY visitor{from})
+               SELECT met.* EXCLUDE (id), first.several
+               FROM met JOIN first ON met.visitor = first.visitor AND met."at" = first."at"{once}"#
+        ))
+    };
+    make("")?;
+    // Hardly ever has a visitor several exposures at the first moment. Finding the
+    // first of these by id takes sorting, and then by all else, for an event that
+    // was stored twice may have been told differently.
+    let sql = format!("SELECT count(*) > count(DISTINCT visitor) FROM {table}");
+    if db.row(&sql, |row| row.get(0))? {
+        make(&format!(
+            " QUALIFY row_number() OVER (PARTITION BY met.visitor ORDER BY met.id, variant, epoch, {columns}) = 1"
+        ))?;
+    }
+    if let Some(condition) = condition {
+        db.run(&format!(
+            "CREATE OR REPLACE TEMP TABLE entry AS SELECT * FROM entered WHERE {condition}; DROP TABLE entered"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Exposures of people to the experiment, as SQL.
+fn met(question: &Question, project: u64, columns: &str) -> String {
+    format!(
+        r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
+           WHERE project = {project} AND test = {test} AND variant < {arms} AND NOT bot{until}"#,
+        epoch = epoch(&question.epochs),
+        test = question.test_id,
+        arms = question.arms,
+        until = before("\"at\"", question.until),
+    )
+}
+
+/// The epoch of an exposure, as SQL.
+fn epoch(epochs: &[(i64, Instant)]) -> String {
+    let mut epochs = epochs.to_vec();
+    epochs.sort_unstable_by_key(|(epoch, start)| (*start, *epoch));
+    let Some((first, later)) = epochs.split_first() else {
+        return "coalesce(epoch, 0)".into();
+    };
+    let mut by_time = "CASE".to_owned();
+    for (epoch, start) in later.iter().rev() {
+        let _ = write!(by_time, r#" WHEN "at" >= {} THEN {epoch}"#, start.us());
+    }
+    if later.is_empty() {
+        format!("coalesce(epoch, {})", first.0)
+    } else {
+        format!("coalesce(epoch, {by_time} ELSE {} END)", first.0)
+    }
+}
+
+/// What those of `entered` must be to count, as SQL.
+fn condition(question: &Question) -> Option<String> {
+    let Filter { devices, user_types, sources, countries } = &question.filter;
+    let mut all: Vec<String> = question.epoch.iter().map(|epoch| format!("epoch = {epoch}")).collect();
+    for (column, values) in [("device", devices), ("user_type", user_types), ("source", sources)] {
+        all.extend(values.iter().map(|value| format!("{column} = {}", literal(value))));
+    }
+    if !countries.is_empty() {
+        let list: Vec<String> = countries.iter().map(|country| literal(country)).collect();
+        all.push(format!("country IN ({})", list.join(", ")));
+    }
+    (!all.is_empty()).then(|| all.join(" AND "))
+}
+
+/// What is to be told of those who entered, without metrics and position.
+pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<Answer> {
+    let arrivals = db
+        .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
+            Ok(Arrivals { epoch: row.get(0)?, variant: row.get(1)?, visitors: row.get(2)? })
+        })?;
+    let (first_entry, last_entry, several): (Option<i64>, Option<i64>, u64) = db
+        .row(r#"SELECT min("at"), max("at"), count(*) FILTER (several) FROM entry"#, |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, project)? };
+    Ok(Answer {
+        position: Position { seq: 0 },
+        arrivals,
+        crossed,
+        moved,
+        bots: bots(db, question, project)?,
+        first_entry: first_entry.map(Instant::from_us),
+        last_entry: last_entry.map(Instant::from_us),
+        balance: balance(db)?,
+        metrics: Vec::new(),
+    })
+}
+
+fn crossed(db: &Db<'_>, question: &Question, project: u64) -> Result<(u64, u64)> {
+    let met = met(question, project, "true");
+    let sql = format!(
+        "WITH
+           met AS ({met}),
+           -- Whether a visitor who met several arms met them within an epoch.
+           arms AS (
+             SELECT visitor, epoch, min(variant) < max(variant) AS several
+             FROM met WHERE visitor IN (SELECT visitor FROM entry WHERE several) GROUP BY ALL),
+           visitors AS (SELECT visitor, bool_or(several) AS crossed FROM arms GROUP BY visitor)
+         SELECT count(*) FILTER (crossed), count(*) FILTER (NOT crossed) FROM visitors"
+    );
+    db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
+    let from = question.from.map_or_else(String::new, |from| format!(r#" AND min("at") >= {}"#, from.us()));
+    let sql = format!(
+        r#"WITH
+             met AS NOT MATERIALIZED (
+               SELECT visitor, bot, "at" FROM exposures
+               WHERE project = {project} AND test = {test} AND variant < {arms}{until})
+           SELECT count(*) FROM (
+             SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
+             GROUP BY visitor HAVING bool_and(bot){from})"#,
+        test = question.test_id,
+        arms = question.arms,
+        until = before("\"at\"", question.until),
+    );
+    db.row(&sql, |row| row.get(0))
+}
+
+fn balance(db: &Db<'_>) -> Result<Vec<Balance>> {
+    let mut balance = Vec::new();
+    for dimension in BALANCE {
+        let column = dimension.word();
+        let counted: Vec<(Option<String>, u32, u64)> = db
+            .rows(&format!("SELECT {column}, variant, count(*) FROM entry GROUP BY ALL"), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        let mut by_value: BTreeMap<Option<String>, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (value, variant, visitors) in counted {
+            by_value.entry(value).or_default().insert(variant, visitors);
+        }
+        let unknown = by_value.remove(&None);
+        let mut known: Vec<_> = by_value.into_iter().collect();
+        // Stable: of values with as many visitors, the alphabet's first.
+        known.sort_by_key(|(_, arms)| std::cmp::Reverse(arms.values().sum::<u64>()));
+        known.truncate(BALANCE_MAX);
+        for (value, arms) in known.into_iter().chain(unknown.map(|arms| (None, arms))) {
+            let value: Option<Arc<str>> = value.map(Arc::from);
+            balance.extend(arms.into_iter().map(|(variant, visitors)| Balance {
+                dimension,
+                value: value.clone(),
+                variant,
+                visitors,
+            }));
+        }
+    }
+    Ok(balance)
+}
+
+/// The segments that have a number, from 0 on. See [`segment`].
+pub(super) fn segments(db: &Db<'_>, question: &Question) -> Result<Vec<Segment>> {
+    let Some(dimension) = question.breakdown else {
+        return Ok(Vec::new());
+    };
+    let column = dimension.word();
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE segments AS
+         WITH
+           -- The largest; of as large ones, the alphabet's first.
+           largest AS (
+             SELECT {column} AS value, count(*) AS visitors FROM entry WHERE {column} IS NOT NULL
+             GROUP BY ALL ORDER BY visitors DESC, value LIMIT {SEGMENTS_MAX})
+         SELECT value, row_number() OVER (ORDER BY visitors DESC, value) - 1 AS segment FROM largest"
+    ))?;
+    let mut segments: Vec<Segment> = db.rows("SELECT value FROM segments ORDER BY segment", |row| {
+        Ok(Segment::Value(row.get::<_, String>(0)?.into()))
+    })?;
+    segments.extend([Segment::Unknown, Segment::Rest]);
+    Ok(segments)
+}
+
+/// Column and join that number the segment of a row `x` of `entry`, as SQL.
+pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String, String) {
+    breakdown.map_or_else(
+        || ("-1".to_owned(), String::new()),
+        |dimension| {
+            let column = dimension.word();
+            let (unknown, rest) = (segments - 2, segments - 1);
+            (
+                format!("CASE WHEN x.{column} IS NULL THEN {unknown} ELSE coalesce(s.segment, {rest}) END"),
+                format!(" LEFT JOIN segments AS s ON s.value = x.{column}"),
+            )
+        },
+    )
+}
+
+/// Makes an `entry` of everybody who did anything, at the first of it.
+pub(super) fn first_seen(db: &Db<'_>, question: &VisitorsQuestion, project: u64) -> Result<()> {
+    let (from, until) = (question.from.us(), question.until.us());
+    let scope = format!(r#"project = {project} AND "at" >= {from} AND "at" < {until}"#);
+    Ok(db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE entry AS
+           SELECT visitor, min("at") AS "at", 0::UTINYINT AS variant, 0::BIGINT AS epoch, NULL::UBIGINT AS "session"
+           FROM (
+             SELECT visitor, "at" FROM events WHERE {scope}
+             UNION ALL
+             SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
+           GROUP BY visitor ORDER BY visitor LIMIT {}"#,
+        question.limit
+    ))?)
+}

@@ -1,0 +1,153 @@
+//! How DuckDB is asked: the questions as SQL, the rows as answers.
+//!
+//! A question is answered within one transaction, so that everything in the
+//! answer is of the same moment. It makes temporary tables, which belong to the
+//! connection and go with the transaction:
+//!
+//! | table | |
+//! |---|---|
+//! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
+//! | `segments` | the values of the breakdown that are told apart, numbered |
+//! | `pages` | the urls that a pattern matches |
+//! | `matched` | the events that count for a metric, when they are needed twice |
+//! | `earnings` | what each visitor with an order is worth |
+//!
+//! Numbers are written into the SQL, and texts as literals: a plan that knows
+//! them skips what cannot match, one with parameters reads all.
+
+mod entry;
+mod outcome;
+mod pages;
+mod read;
+#[cfg(test)]
+mod tests;
+mod visit;
+
+use duckdb::Connection;
+use muriel_domain::Instant;
+
+use super::answer::{Answer, Day, Visitor};
+use super::question::{Outcome, Question, TrafficQuestion, VisitorsQuestion};
+use super::row::hash_text;
+use super::{Result, Stop};
+use crate::log::Position;
+
+use self::read::Db;
+
+/// Answers a question.
+pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> Result<Answer> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        entry::enter(db, question, project)?;
+        let health = entry::health(db, question, project)?;
+        let scope = outcome::Scope {
+            project,
+            breakdown: question.breakdown,
+            by_quarter: question.by_quarter,
+            until: question.until,
+            open_after: question.until.map_or(question.as_of, |until| until.min(question.as_of)),
+        };
+        let segments = entry::segments(db, question)?;
+        let metrics = question
+            .metrics
+            .iter()
+            .map(|metric| match metric.outcome {
+                Outcome::Bounce | Outcome::Engagement => visit::answer(db, &scope, metric, &segments),
+                _ => outcome::answer(db, &scope, metric, &segments),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Answer { position: position(db)?, metrics, ..health })
+    })
+}
+
+/// Visitors of a project by day, in its order; days without any are left out.
+pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        let (from, until) = (question.from.us(), question.until.us());
+        let day = muriel_domain::time::DAY_US;
+        let converted = match &question.outcome {
+            None => "SELECT NULL::BIGINT AS day, 0 AS converted WHERE false".to_owned(),
+            Some(outcome) => {
+                let matching = outcome::matching(db, project, outcome)?;
+                format!(
+                    r#"SELECT "at" // {day} AS day, count(DISTINCT visitor) AS converted FROM events AS e
+                       WHERE e.project = {project} AND ({matching}) AND e."at" >= {from} AND e."at" < {until} GROUP BY ALL"#
+                )
+            }
+        };
+        let sql = format!(
+            r#"WITH
+                 -- Days on which a visitor did anything, exposures included.
+                 seen AS (
+                   SELECT DISTINCT visitor, day FROM (
+                     SELECT visitor, "at" // {day} AS day FROM events
+                     WHERE project = {project} AND "at" >= {from} AND "at" < {until}
+                     UNION ALL
+                     SELECT visitor, "at" // {day} AS day FROM exposures
+                     WHERE project = {project} AND NOT bot AND "at" >= {from} AND "at" < {until})),
+                 -- Each visitor's first.
+                 first AS (SELECT visitor, min(day) AS day FROM seen GROUP BY visitor),
+                 visitors AS (SELECT day, count(*) AS visitors FROM seen GROUP BY day),
+                 first_visitors AS (SELECT day, count(*) AS first_visitors FROM first GROUP BY day),
+                 converted AS ({converted})
+               SELECT day, visitors, coalesce(first_visitors, 0), coalesce(converted, 0)
+               FROM visitors LEFT JOIN first_visitors USING (day) LEFT JOIN converted USING (day)
+               ORDER BY day"#
+        );
+        db.rows(&sql, |row| {
+            Ok(Day { day: row.get(0)?, visitors: row.get(1)?, first_visitors: row.get(2)?, converted: row.get(3)? })
+        })
+    })
+}
+
+/// What each visitor of a project did, told one by one in the order of their
+/// hashes.
+pub(super) fn visitors(
+    connection: &Connection,
+    question: &VisitorsQuestion,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Visitor),
+) -> Result<()> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        entry::first_seen(db, question, project)?;
+        let scope = outcome::Scope {
+            project,
+            breakdown: None,
+            by_quarter: false,
+            until: Some(question.until),
+            open_after: question.until,
+        };
+        match question.metric.outcome {
+            Outcome::Bounce | Outcome::Engagement => visit::tell(db, &scope, &question.metric, tell),
+            _ => outcome::tell(db, &scope, &question.metric, tell),
+        }
+    })
+}
+
+/// Runs `answer` on one state of the warehouse, and leaves nothing behind.
+fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>) -> Result<T>) -> Result<T> {
+    connection.execute_batch("BEGIN TRANSACTION")?;
+    let answered = answer(&Db { connection, stop });
+    let ended = connection.execute_batch("ROLLBACK");
+    let answered = answered?;
+    ended?;
+    Ok(answered)
+}
+
+fn position(db: &Db<'_>) -> Result<Position> {
+    Ok(Position { seq: db.row("SELECT seq FROM loaded", |row| row.get(0))? })
+}
+
+/// `text` as SQL writes it.
+fn literal(text: &str) -> String {
+    // A statement is handed over as a C string.
+    let parts: Vec<String> = text.split('\0').map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+    if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(" || chr(0) || ")) }
+}
+
+/// ` AND column < until`, if there is an end.
+fn before(column: &str, until: Option<Instant>) -> String {
+    until.map_or_else(String::new, |until| format!(" AND {column} < {}", until.us()))
+}

@@ -1,0 +1,454 @@
+//! Goals and events: what counts, of whom, and how much.
+
+use std::collections::BTreeMap;
+
+use duckdb::Row;
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+
+use super::super::answer::{Cell, Change, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor};
+use super::super::question::{Dimension, Metric, Outcome, QUARTER_US};
+use super::super::row::{fixed, kind};
+use super::entry::segment;
+use super::pages::Pattern;
+use super::read::Db;
+use super::{Result, before, literal};
+
+/// What all metrics of a question share.
+pub(super) struct Scope {
+    pub(super) project: u64,
+    pub(super) breakdown: Option<Dimension>,
+    pub(super) by_quarter: bool,
+    /// Events count before it.
+    pub(super) until: Option<Instant>,
+    /// Windows that end later are open.
+    pub(super) open_after: Instant,
+}
+
+/// Which events an outcome means.
+struct Candidates {
+    /// The condition on a row `e` of `events`, as SQL.
+    condition: String,
+    rule: Rule,
+}
+
+/// What of them counts once, besides an event with the same id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Each,
+    /// A page, for each visitor.
+    Page,
+    /// An order.
+    Order,
+    /// An order, of which the value counts.
+    Revenue,
+}
+
+impl Candidates {
+    fn of(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<Self> {
+        let trigger = match outcome {
+            Outcome::Goal(trigger) => trigger,
+            Outcome::Event(name) => return Ok(Self::event(name)),
+            Outcome::Bounce | Outcome::Engagement => {
+                return Ok(Self { condition: "false".into(), rule: Rule::Each });
+            }
+        };
+        let text = match trigger.value() {
+            GoalValue::Text(text) => text.as_str(),
+            GoalValue::Number(_) => "",
+        };
+        let page = |pattern: Pattern<'_>| {
+            let matching = pattern.condition(db, project)?;
+            Ok(Self { condition: format!("e.kind = {} AND {matching}", kind::PAGEVIEW), rule: Rule::Each })
+        };
+        let named = |kind: u8| {
+            Ok(Self { condition: format!("e.kind = {kind} AND e.name = {}", literal(text)), rule: Rule::Each })
+        };
+        let measured = |kind: u8| {
+            let least = units_of(trigger);
+            Ok(Self { condition: format!("e.kind = {kind} AND e.amount >= {least}"), rule: Rule::Page })
+        };
+        match trigger.goal_type() {
+            GoalType::Pageview => page(Pattern::Contains(text)),
+            GoalType::PageviewExact => page(Pattern::Exact(text)),
+            GoalType::PageviewWildcard => page(Pattern::Wildcard(text)),
+            GoalType::PageviewRegex => page(Pattern::Regex(text)),
+            GoalType::ClickOnElement => named(kind::CLICK_ELEMENT),
+            GoalType::ClickOnText => named(kind::CLICK_TEXT),
+            GoalType::ExternalLink => Ok(Self {
+                condition: format!("e.kind = {} AND contains(e.name, {})", kind::CLICK_LINK_OUT, literal(text)),
+                rule: Rule::Each,
+            }),
+            GoalType::FormSubmit => named(kind::SUBMIT),
+            GoalType::ElementAppears => named(kind::APPEAR),
+            GoalType::Scrolling => measured(kind::SCROLL),
+            GoalType::Duration => measured(kind::DURATION),
+            GoalType::Event => Ok(Self::event(text)),
+            GoalType::Revenue => Ok(Self {
+                condition: format!("e.kind = {} AND e.name = {}", kind::ORDER, literal(text)),
+                rule: Rule::Revenue,
+            }),
+            GoalType::Script => named(kind::SCRIPT),
+        }
+    }
+
+    fn event(name: &str) -> Self {
+        let (custom, order) = (kind::CUSTOM, kind::ORDER);
+        Self { condition: format!("e.kind IN ({custom}, {order}) AND e.name = {}", literal(name)), rule: Rule::Order }
+    }
+
+    /// The events that count, each once, of those who entered: `visitor`, `id`,
+    /// `at`, `after` (within the window; else it is before entry, and within
+    /// the time of the covariate), and of orders `amount` and `currency`; as SQL.
+    fn matched(&self, scope: &Scope, metric: &Metric) -> String {
+        let Self { condition, .. } = self;
+        let project = scope.project;
+        let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND "at" < entered + {window}"#));
+        let after = format!(r#""at" >= entered{window}"#);
+        // Negative would be a time after entry.
+        let before_us = metric.before_us.unwrap_or(0).max(0);
+        let counts = format!(r#"("at" < entered AND "at" >= entered - {before_us}) OR ({after})"#);
+        let until = before("e.\"at\"", scope.until);
+        match self.rule {
+            Rule::Each => format!(
+                r#"SELECT visitor, id, "at", {after} AS after FROM (
+                     SELECT x.visitor, e.id, min(e."at") AS "at", min(x."at") AS entered
+                     FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+                     WHERE e.project = {project} AND {condition}{until}
+                     GROUP BY x.visitor, e.id)
+                   WHERE {counts}"#
+            ),
+            Rule::Page => format!(
+                r#"SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
+                     SELECT visitor, id, page, "at", {after} AS after FROM (
+                       SELECT x.visitor, e.id, min(e.url) AS page, min(e."at") AS "at", min(x."at") AS entered
+                       FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+                       WHERE e.project = {project} AND {condition}{until}
+                       GROUP BY x.visitor, e.id)
+                     WHERE {counts})
+                   GROUP BY visitor, page, after"#
+            ),
+            // Another visitor's order with the same number is the same order, so these
+            // are collapsed before it is known who entered.
+            Rule::Order | Rule::Revenue => format!(
+                r#"SELECT visitor, id, "at", {after} AS after, amount, currency FROM (
+                     SELECT x.visitor, o.id, o."at", x."at" AS entered, coalesce(o.amount, 0) AS amount, o.currency
+                     FROM (
+                       SELECT unnest(min({{'at': e."at", 'id': e.id, 'visitor': e.visitor, 'amount': e.amount,
+                                          'currency': e.currency}}))
+                       FROM (
+                         SELECT e.id, unnest(min({{'at': e."at", 'visitor': e.visitor, 'unit': e.unit,
+                                                  'amount': e.amount, 'currency': e.currency}}))
+                         FROM events AS e WHERE e.project = {project} AND {condition}{until}
+                         GROUP BY e.id) AS e
+                       GROUP BY e.unit, CASE WHEN e.unit IS NULL THEN e.id END) AS o
+                     JOIN entry AS x ON x.visitor = o.visitor)
+                   WHERE {counts}"#
+            ),
+        }
+    }
+}
+
+/// A scroll or duration goal's value, in units.
+fn units_of(trigger: &Trigger) -> i64 {
+    let number = match trigger.value() {
+        GoalValue::Number(number) => *number,
+        // Digits only, for a trigger has been checked.
+        GoalValue::Text(text) => text.parse().unwrap_or(i64::MAX),
+    };
+    number.saturating_mul(UNITS)
+}
+
+/// The condition on a row `e` of `events` to be one that an outcome means, as SQL.
+pub(super) fn matching(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<String> {
+    Ok(Candidates::of(db, project, outcome)?.condition)
+}
+
+/// Answers a metric.
+pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
+    let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
+    let mut answer = MetricAnswer::default();
+    let outcomes = outcomes(db, scope, metric, &candidates, &mut answer)?;
+    let cells = Cells { scope, segments, window_us: metric.window_us };
+    answer.cells = cells.all(db, &outcomes)?;
+    if scope.by_quarter {
+        answer.steps = steps(db, &cells, metric, &candidates, &outcomes)?;
+    }
+    Ok(answer)
+}
+
+/// Tells what each visitor of `entry` did.
+pub(super) fn tell(db: &Db<'_>, scope: &Scope, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+    let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
+    let outcomes = outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())?;
+    told(db, &outcomes, tell)
+}
+
+/// The same, of what is known of each visitor with any outcome.
+pub(super) fn told(db: &Db<'_>, outcomes: &Outcomes, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+    let day = muriel_domain::time::DAY_US;
+    let sql = format!(
+        r#"WITH {}
+           SELECT x.visitor, x."at" // {day}, coalesce(o.count, 0), coalesce(o.converted, 0), coalesce(o.value, 0)
+           FROM entry AS x LEFT JOIN outcomes AS o USING (visitor) ORDER BY x.visitor"#,
+        outcomes.with
+    );
+    db.rows(&sql, |row| {
+        tell(Visitor {
+            visitor: row.get(0)?,
+            day: row.get(1)?,
+            count: row.get(2)?,
+            converted: row.get::<_, i64>(3)? == 1,
+            value: row.get(4)?,
+        });
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// One row for each visitor with any outcome: `visitor`, `count`, `converted` (0 or
+/// 1), `value` and `raw`, and `before`.
+pub(super) struct Outcomes {
+    /// What to write after `WITH`, so that there is a table `outcomes`.
+    pub(super) with: String,
+    /// Whether it has values.
+    pub(super) values: bool,
+    /// The cap in units, if there is one.
+    pub(super) cap: Option<i64>,
+}
+
+fn outcomes(
+    db: &Db<'_>,
+    scope: &Scope,
+    metric: &Metric,
+    candidates: &Candidates,
+    answer: &mut MetricAnswer,
+) -> Result<Outcomes> {
+    let matched = candidates.matched(scope, metric);
+    let least = metric.min_count.max(1);
+    let values = candidates.rule == Rule::Revenue;
+    let covariate = metric.before_us.is_some();
+    let kept = values || scope.by_quarter;
+    if kept {
+        db.run(&format!("CREATE OR REPLACE TEMP TABLE matched AS {matched}"))?;
+    }
+    if !values {
+        let matched = if kept { String::new() } else { format!("matched AS NOT MATERIALIZED ({matched}),") };
+        let before =
+            if covariate { format!("(count(*) FILTER (NOT after) >= {least})::BIGINT") } else { "0".to_owned() };
+        // Without a covariate, all that matched came after entry.
+        let count = if covariate { "count(*) FILTER (after)" } else { "count(*)" };
+        let with = format!(
+            "{matched}
+             outcomes AS (
+               SELECT visitor, {count} AS count, ({count} >= {least})::BIGINT AS converted, 0 AS value, 0 AS raw,
+                      {before} AS before
+               FROM matched GROUP BY visitor)"
+        );
+        return Ok(Outcomes { with, values, cap: None });
+    }
+    // The currency of most orders; of as many, the alphabet's first.
+    let orders: Vec<(String, u64)> = db.rows(
+        "SELECT currency, count(*) AS orders FROM matched WHERE after AND currency IS NOT NULL
+         GROUP BY currency ORDER BY orders DESC, currency",
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    answer.other_currency_orders = orders.iter().skip(1).map(|(_, orders)| orders).sum();
+    answer.currency = orders.into_iter().next().map(|(currency, _)| currency);
+    let named =
+        answer.currency.as_deref().map_or_else(String::new, |name| format!(" AND currency <> {}", literal(name)));
+    db.run(&format!(
+        "DELETE FROM matched WHERE currency IS NOT NULL{named};
+         CREATE OR REPLACE TEMP TABLE earnings AS
+         SELECT visitor, count(*) FILTER (after) AS count,
+                least(greatest(coalesce(sum(amount) FILTER (after), 0), -{VALUE_MAX}), {VALUE_MAX})::BIGINT AS raw,
+                least(greatest(coalesce(sum(amount) FILTER (NOT after), 0), -{VALUE_MAX}), {VALUE_MAX})::BIGINT AS earlier
+         FROM matched GROUP BY visitor"
+    ))?;
+    let cap = match metric.cap {
+        Some(cap) => Some(fixed(cap)),
+        None => usual_cap(db)?,
+    };
+    answer.cap = cap.map(|cap| cap as f64 / UNITS as f64);
+    let capped = |column: &str| cap.map_or_else(|| column.to_owned(), |cap| format!("least({column}, {cap})"));
+    if let Some(cap) = cap {
+        let sql = format!("SELECT count(*) FILTER (raw > {cap}) FROM earnings");
+        answer.capped = db.row(&sql, |row| row.get(0))?;
+    }
+    let with = format!(
+        "outcomes AS (
+           SELECT visitor, count, (count >= {least})::BIGINT AS converted, raw, {value} AS value, {before} AS before
+           FROM earnings)",
+        value = capped("raw"),
+        before = if covariate { capped("earlier") } else { "0".to_owned() },
+    );
+    Ok(Outcomes { with, values, cap })
+}
+
+/// The 99.9 % quantile of the values that are not 0, by nearest rank; `None` when
+/// there are none, or it is no limit to what was earned, being below 0.
+fn usual_cap(db: &Db<'_>) -> Result<Option<i64>> {
+    let values: u64 = db.row("SELECT count(*) FROM earnings WHERE raw <> 0", |row| row.get(0))?;
+    if values == 0 {
+        return Ok(None);
+    }
+    // The k-th of n, where k = ⌈0.999 n⌉, is the one after n − k larger ones.
+    let larger = values - (999 * values).div_ceil(1_000);
+    let sql = format!("SELECT raw FROM earnings WHERE raw <> 0 ORDER BY raw DESC LIMIT 1 OFFSET {larger}");
+    Ok(Some(db.row(&sql, |row| row.get::<_, i64>(0))?).filter(|cap| *cap > 0))
+}
+
+/// Puts visitors into cells.
+pub(super) struct Cells<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) segments: &'a [Segment],
+    pub(super) window_us: Option<i64>,
+}
+
+impl Cells<'_> {
+    /// Whether the window of a row `x` of `entry` is open, as SQL.
+    pub(super) fn open(&self) -> String {
+        self.window_us.map_or_else(
+            || "false".to_owned(),
+            |window| format!(r#"x."at" > {}"#, self.scope.open_after.us().saturating_sub(window)),
+        )
+    }
+
+    /// Totals of all cells.
+    pub(super) fn all(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<Cell>> {
+        let (segment, join) = segment(self.scope.breakdown, self.segments.len());
+        let open = self.open();
+        let mut cells: BTreeMap<(i64, u32, i64, bool), Totals> = BTreeMap::new();
+        let place = |row: &Row<'_>| Ok::<_, duckdb::Error>((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        let entered =
+            format!("SELECT x.epoch, x.variant, {segment}, {open}, count(*) FROM entry AS x{join} GROUP BY ALL");
+        db.rows(&entered, |row| {
+            cells.insert(place(row)?, Totals { visitors: row.get(4)?, ..Totals::default() });
+            Ok(())
+        })?;
+        let values = if outcomes.values {
+            "sum(o.value), sum(o.value::HUGEINT * o.value), sum(o.raw), sum(o.count * o.value::HUGEINT),
+             sum(o.before), sum(o.before::HUGEINT * o.before), sum(o.value::HUGEINT * o.before)"
+        } else {
+            // 0 and 1 are their own squares.
+            "0::HUGEINT, 0::HUGEINT, 0::HUGEINT, 0::HUGEINT,
+             sum(o.before), sum(o.before), sum(o.before * o.converted)"
+        };
+        let did = format!(
+            "WITH {with}
+             SELECT x.epoch, x.variant, {segment}, {open}, sum(o.converted), sum(o.count), sum(o.count * o.count),
+                    {values}
+             FROM outcomes AS o JOIN entry AS x ON x.visitor = o.visitor{join} GROUP BY ALL",
+            with = outcomes.with
+        );
+        db.rows(&did, |row| {
+            let totals = cells.entry(place(row)?).or_default();
+            *totals = Totals {
+                visitors: totals.visitors,
+                converted: row.get(4)?,
+                count: row.get(5)?,
+                count_squared: row.get::<_, i128>(6)?.unsigned_abs(),
+                value: row.get(7)?,
+                value_squared: row.get(8)?,
+                raw_value: row.get(9)?,
+                count_value: row.get(10)?,
+                before: row.get(11)?,
+                before_squared: row.get(12)?,
+                outcome_before: row.get(13)?,
+            };
+            Ok(())
+        })?;
+        Ok(cells
+            .into_iter()
+            .map(|((epoch, variant, segment, open), totals)| Cell {
+                epoch,
+                variant,
+                segment: usize::try_from(segment).ok().and_then(|segment| self.segments.get(segment).cloned()),
+                open,
+                totals,
+            })
+            .collect())
+    }
+
+    /// What was added by quarter, of `changes`, a list of `SELECT`s with the columns
+    /// `visitor`, `at`, and the changes by their names.
+    pub(super) fn steps(&self, db: &Db<'_>, with: &str, changes: &str) -> Result<Vec<Step>> {
+        let open = self.open();
+        let sql = format!(
+            r#"WITH {with},
+                 changes AS ({changes})
+               SELECT c."at" // {QUARTER_US} AS quarter, x.epoch, x.variant, {open} AS open,
+                      sum(c.visitors), sum(c.converted), sum(c.count), sum(c.count_squared), sum(c.value),
+                      sum(c.value_squared), sum(c.raw), sum(c.count_value), sum(c.before), sum(c.before_squared),
+                      sum(c.outcome_before)
+               FROM changes AS c JOIN entry AS x ON x.visitor = c.visitor
+               GROUP BY ALL ORDER BY ALL"#
+        );
+        db.rows(&sql, |row| {
+            Ok(Step {
+                quarter: row.get(0)?,
+                epoch: row.get(1)?,
+                variant: row.get(2)?,
+                open: row.get(3)?,
+                totals: Change {
+                    visitors: row.get(4)?,
+                    converted: row.get(5)?,
+                    count: row.get(6)?,
+                    count_squared: row.get(7)?,
+                    value: row.get(8)?,
+                    value_squared: row.get(9)?,
+                    raw_value: row.get(10)?,
+                    count_value: row.get(11)?,
+                    before: row.get(12)?,
+                    before_squared: row.get(13)?,
+                    outcome_before: row.get(14)?,
+                },
+            })
+        })
+    }
+}
+
+/// How a metric came about; needs the table `matched`.
+fn steps(
+    db: &Db<'_>,
+    cells: &Cells<'_>,
+    metric: &Metric,
+    candidates: &Candidates,
+    outcomes: &Outcomes,
+) -> Result<Vec<Step>> {
+    let least = metric.min_count.max(1);
+    let amount = if candidates.rule == Rule::Revenue { "amount" } else { "0" };
+    let clamped = |sum: &str| format!("least(greatest({sum}, -{VALUE_MAX}), {VALUE_MAX})");
+    let capped = |value: &str| outcomes.cap.map_or_else(|| value.to_owned(), |cap| format!("least({value}, {cap})"));
+    let (raw, raw_then) = (clamped("total"), clamped("total - amount"));
+    // A visitor without orders is worth 0, also where the cap is below it.
+    let (value, value_then) = (capped("raw"), format!("CASE WHEN k = 1 THEN 0 ELSE {} END", capped("raw_then")));
+    let converts = format!("(w.k = {least})::BIGINT");
+    let outcome = if outcomes.values { "w.value - w.value_then" } else { converts.as_str() };
+    let with = format!(
+        r#"{with},
+           -- Each event with how many it makes, and what they are worth together.
+           counted AS (
+             SELECT visitor, "at", {amount}::HUGEINT AS amount, row_number() OVER earlier AS k,
+                    sum({amount}) OVER earlier AS total
+             FROM matched WHERE after
+             WINDOW earlier AS (PARTITION BY visitor ORDER BY "at", id)),
+           raws AS (SELECT visitor, "at", k::HUGEINT AS k, {raw}::HUGEINT AS raw, {raw_then}::HUGEINT AS raw_then
+                    FROM counted),
+           worth AS (SELECT *, {value} AS value, {value_then} AS value_then FROM raws)"#,
+        with = outcomes.with
+    );
+    // With the covariate, which is there from entry on.
+    let changes = format!(
+        r#"SELECT x.visitor, x."at", 1 AS visitors, 0 AS converted, 0 AS count, 0 AS count_squared, 0 AS value,
+                  0 AS value_squared, 0 AS raw, 0 AS count_value, coalesce(o.before, 0) AS before,
+                  coalesce(o.before, 0)::HUGEINT * coalesce(o.before, 0) AS before_squared, 0 AS outcome_before
+           FROM entry AS x LEFT JOIN outcomes AS o ON o.visitor = x.visitor
+           UNION ALL
+           SELECT w.visitor, w."at", 0, {converts}, 1, 2 * w.k - 1, w.value - w.value_then,
+                  w.value * w.value - w.value_then * w.value_then, w.raw - w.raw_then,
+                  w.k * w.value - (w.k - 1) * w.value_then, 0, 0, ({outcome}) * o.before
+           FROM worth AS w JOIN outcomes AS o ON o.visitor = w.visitor"#,
+    );
+    cells.steps(db, &with, &changes)
+}

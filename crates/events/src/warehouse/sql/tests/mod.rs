@@ -1,0 +1,507 @@
+//! Every answer is what [`reference`] works out.
+
+mod reference;
+
+use std::sync::Arc;
+
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::Record;
+use crate::log::Position;
+use crate::warehouse::{
+    Answer, Dimension, DuckWarehouse, Filter, Mark, Metric, Options, Outcome, QUARTER_US, Question, Rows, Segment,
+    Stop, Totals, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
+};
+
+/// When everything begins: the first quarter of a day.
+const START: i64 = 1_767_225_600_000_000;
+const SECOND: i64 = 1_000_000;
+
+fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+    match referrer {
+        None => "direct",
+        Some(_) => "referral",
+    }
+}
+
+fn warehouse() -> DuckWarehouse {
+    DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 2 }).unwrap()
+}
+
+/// Loads blocks of records, as the loader does.
+fn load(warehouse: &DuckWarehouse, blocks: &[&[Record]]) {
+    for (block, seq) in blocks.iter().zip(1..) {
+        let mut rows = Rows::default();
+        for record in *block {
+            rows.add(record, seq, source);
+        }
+        rows.sort();
+        warehouse.load([7; 16], &rows, Mark { position: Position { seq }, hash: None }).unwrap();
+    }
+}
+
+fn record(value: Value) -> Record {
+    serde_json::from_value(value).unwrap()
+}
+
+fn at(us: i64) -> Value {
+    serde_json::to_value(Instant::from_us(us)).unwrap()
+}
+
+fn trigger(goal_type: GoalType, value: &str) -> Outcome {
+    Outcome::Goal(Trigger::new(goal_type, GoalValue::Text(value.into())).unwrap())
+}
+
+fn metric(outcome: Outcome) -> Metric {
+    Metric { outcome, window_us: None, min_count: 1, cap: None, before_us: None }
+}
+
+fn question(metrics: Vec<Metric>) -> Question {
+    Question {
+        project_key: "shop".into(),
+        test_id: 1,
+        from: None,
+        until: None,
+        epoch: None,
+        epochs: Vec::new(),
+        arms: 3,
+        filter: Filter::default(),
+        breakdown: None,
+        by_quarter: false,
+        as_of: Instant::from_us(START + 100 * QUARTER_US),
+        metrics,
+    }
+}
+
+fn ask(warehouse: &DuckWarehouse, question: &Question) -> Answer {
+    Answer { position: Position { seq: 0 }, ..warehouse.ask(question, &Stop::new()).unwrap() }
+}
+
+/// Words of a few letters, so that events meet.
+fn word(words: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(words)
+}
+
+const URLS: &[&str] = &[
+    "https://shop.example/",
+    "https://shop.example/thanks",
+    "https://shop.example/a/b?c=d",
+    "https://shop.example/größe'100%",
+];
+
+/// Within three hours, mostly at a few moments.
+fn time() -> impl Strategy<Value = i64> {
+    prop_oneof![(0i64..12).prop_map(|n| START + n * QUARTER_US), (0i64..2_160).prop_map(|n| START + n * 5 * SECOND),]
+}
+
+fn event() -> impl Strategy<Value = Value> {
+    let kind = prop_oneof![
+        4 => Just("exposure"),
+        8 => word(&["pageview", "click", "submit", "appear", "scroll", "duration", "custom", "script", "identify"]),
+        4 => Just("order"),
+    ];
+    let who = (word(&["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"]), proptest::bool::weighted(0.07), time());
+    let how = (
+        proptest::option::of(word(&["desktop", "mobile"])),
+        proptest::option::of(word(&["firefox", "safari"])),
+        proptest::option::of(word(&["DE", "FR", "US"])),
+        proptest::option::of(word(&["new", "returning"])),
+        proptest::option::of(word(&["s1", "s2"])),
+        proptest::option::of(word(&["https://elsewhere.example/x"])),
+    );
+    let met = (word(&["0", "1", "2", "3"]), proptest::option::of(1i64..3), word(&["1", "1", "1", "2"]));
+    let what = (
+        word(&["#buy", "Purchase"]),
+        word(&["element", "text", "link"]),
+        word(&["https://elsewhere.example/x", "/thanks", "https://shop.example/x"]),
+        proptest::option::of(prop_oneof![
+            word(&["0", "12", "75", "100", "-20.5", "9.99995", "1e12"]).prop_map(|text| text.parse::<f64>().unwrap()),
+            0.0..100.0,
+        ]),
+        proptest::option::of(word(&["A-1", "A-2", "A-3"])),
+        proptest::option::of(word(&["EUR", "EUR", "USD"])),
+        proptest::option::weighted(0.9, word(URLS)),
+        word(&["shop", "shop", "shop", "shop", "shop", "other"]),
+    );
+    (kind, who, how, met, what).prop_map(|(kind, who, how, met, what)| {
+        let mut event = json!({
+            "type": kind, "project_key": what.7, "at": at(who.2), "received_at": at(who.2),
+            "visitor": { "id": who.0 }, "bot": who.1,
+        });
+        let mut put = |name: &str, value: Value| {
+            if !value.is_null() {
+                event[name] = value;
+            }
+        };
+        put("device", json!(how.0));
+        put("browser", json!(how.1));
+        put("country", json!(how.2));
+        put("session", json!(how.4));
+        put("referrer", json!(how.5));
+        let url = if kind == "pageview" { Some(what.6.unwrap_or(URLS[0])) } else { what.6 };
+        put("url", json!(url));
+        match kind {
+            "exposure" => {
+                put("test_id", json!(met.2.parse::<i64>().unwrap()));
+                put("variant_id", json!(met.0));
+                put("epoch", json!(met.1));
+                let context = json!({ "visitor_type": how.3, "landing_page": URLS[1], "utm_campaign": how.2 });
+                let context: serde_json::Map<String, Value> =
+                    context.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
+                put("context", Value::Object(context));
+            }
+            "click" if what.1 == "link" => {
+                put("by", json!(what.1));
+                // On another page than the shop's it might lead elsewhere.
+                put("url", json!(URLS[0]));
+                put("href", json!(what.2));
+            }
+            "click" => {
+                put("by", json!(what.1));
+                put("trigger", json!(what.0));
+            }
+            "submit" | "appear" | "script" => put("trigger", json!(what.0)),
+            "scroll" | "duration" => put("value", json!(what.3.unwrap_or(50.0))),
+            "custom" => put("name", json!(what.0)),
+            "order" => {
+                put("name", json!(what.0));
+                put("value", json!(what.3));
+                put("order_id", json!(what.4));
+                put("currency", json!(what.5));
+            }
+            _ => {}
+        }
+        event
+    })
+}
+
+/// Events with ids, and some of them twice.
+fn records() -> impl Strategy<Value = Vec<Record>> {
+    (
+        proptest::collection::vec((event(), any::<u64>()), 0..120),
+        proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
+    )
+        .prop_map(|(events, repeats)| {
+            let mut records: Vec<Record> = events
+                .into_iter()
+                .zip(0u128..)
+                .map(|((mut event, id), number)| {
+                    event["id"] = json!(uuid::Uuid::from_u128((u128::from(id) << 64) + number).to_string());
+                    record(event)
+                })
+                .collect();
+            if !records.is_empty() {
+                for repeat in repeats {
+                    records.push(repeat.get(&records).clone());
+                }
+            }
+            records
+        })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let goals: Vec<(GoalType, &'static str)> = vec![
+        (GoalType::Pageview, "/thanks"),
+        (GoalType::Pageview, "e'100%"),
+        (GoalType::PageviewExact, "https://shop.example"),
+        (GoalType::PageviewWildcard, "https://*/a/*=d"),
+        (GoalType::PageviewWildcard, "*ö*%"),
+        (GoalType::PageviewRegex, r"/(thanks|a/.)\b"),
+        (GoalType::ClickOnElement, "#buy"),
+        (GoalType::ClickOnText, "#buy"),
+        (GoalType::ExternalLink, "/x"),
+        (GoalType::FormSubmit, "#buy"),
+        (GoalType::ElementAppears, "#buy"),
+        (GoalType::Scrolling, "50"),
+        (GoalType::Duration, "10"),
+        (GoalType::Event, "Purchase"),
+        (GoalType::Revenue, "Purchase"),
+        (GoalType::Revenue, "Purchase"),
+        (GoalType::Script, "#buy"),
+    ];
+    prop_oneof![
+        8 => proptest::sample::select(goals).prop_map(|(goal_type, value)| trigger(goal_type, value)),
+        1 => word(&["#buy", "Purchase"]).prop_map(|name| Outcome::Event(name.into())),
+        2 => Just(Outcome::Bounce),
+        2 => Just(Outcome::Engagement),
+    ]
+}
+
+fn metrics() -> impl Strategy<Value = Vec<Metric>> {
+    let metric = (
+        outcome(),
+        proptest::option::of((1i64..100).prop_map(|n| n * 60 * SECOND)),
+        1i64..4,
+        proptest::option::of(1.0..200.0),
+        proptest::option::of((1i64..100).prop_map(|n| n * 60 * SECOND)),
+    );
+    proptest::collection::vec(
+        metric.prop_map(|(outcome, window_us, min_count, cap, before_us)| Metric {
+            min_count: if matches!(outcome, Outcome::Bounce | Outcome::Engagement) { 1 } else { min_count },
+            outcome,
+            window_us,
+            cap,
+            before_us,
+        }),
+        1..4,
+    )
+}
+
+fn questions() -> impl Strategy<Value = Question> {
+    let list = |words: &'static [&'static str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        prop_oneof![3 => Just(Vec::new()), 1 => proptest::sample::subsequence(words, 0..=1)]
+    };
+    let filter = (list(&["mobile"]), list(&["new"]), list(&["direct"]), list(&["DE"]), any::<bool>());
+    let scope = (
+        proptest::option::weighted(0.3, time()),
+        proptest::option::weighted(0.3, time()),
+        proptest::option::weighted(0.3, 1i64..3),
+        proptest::collection::vec((1i64..4, time()), 0..3),
+        1u32..4,
+        time(),
+    );
+    let breakdown =
+        proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
+    (scope, filter, breakdown, metrics()).prop_map(|(scope, filter, breakdown, metrics)| Question {
+        from: scope.0.map(Instant::from_us),
+        until: scope.1.map(Instant::from_us),
+        epoch: scope.2,
+        epochs: scope.3.into_iter().map(|(epoch, start)| (epoch, Instant::from_us(start))).collect(),
+        arms: scope.4,
+        filter: Filter {
+            devices: filter.0,
+            user_types: filter.1,
+            sources: filter.2,
+            countries: filter
+                .3
+                .into_iter()
+                .flat_map(|de| [de, "FR".to_owned()])
+                .take(1 + usize::from(filter.4))
+                .collect(),
+        },
+        breakdown,
+        as_of: Instant::from_us(scope.5),
+        ..question(metrics)
+    })
+}
+
+/// Without values of the landing page's host, which the reference does not look
+/// into.
+fn comparable(mut question: Question) -> Question {
+    if question.breakdown == Some(Dimension::Referrer) {
+        question.breakdown = Some(Dimension::Country);
+    }
+    question
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_are_the_references(records in records(), question in questions()) {
+        let question = comparable(question);
+        let warehouse = warehouse();
+        load(&warehouse, &[&records]);
+        prop_assert_eq!(ask(&warehouse, &question), reference::answer(&records, &question));
+    }
+
+    #[test]
+    fn neither_blocks_nor_order_matter(
+        (records, shuffled) in records().prop_flat_map(|records| (Just(records.clone()), Just(records).prop_shuffle())),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..4),
+        question in questions(),
+    ) {
+        let question = Question { by_quarter: true, ..question };
+        let (one, many) = (warehouse(), warehouse());
+        load(&one, &[&records]);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(shuffled.len() + 1)).collect();
+        cuts.extend([0, shuffled.len()]);
+        cuts.sort_unstable();
+        let blocks: Vec<&[Record]> = cuts.windows(2).map(|cut| &shuffled[cut[0]..cut[1]]).collect();
+        load(&many, &blocks);
+        prop_assert_eq!(ask(&one, &question), ask(&many, &question));
+    }
+
+    #[test]
+    fn steps_are_how_totals_came_about(records in records(), question in questions(), when in 0i64..13) {
+        let mut question = Question { by_quarter: true, ..question };
+        for metric in &mut question.metrics {
+            // A cap of the values themselves is another one at another time.
+            metric.cap = Some(metric.cap.unwrap_or(50.0));
+        }
+        // And so is the currency.
+        let records: Vec<Record> = records
+            .into_iter()
+            .map(|mut record| {
+                record.currency = record.currency.map(|_| "EUR".to_owned());
+                record
+            })
+            .collect();
+        let warehouse = warehouse();
+        load(&warehouse, &[&records]);
+        let whole = ask(&warehouse, &question);
+        let end = START + when * QUARTER_US;
+        let until = question.until.map_or(end, |until| until.us().min(end));
+        let then = ask(&warehouse, &Question { until: Some(Instant::from_us(until)), by_quarter: false, ..question });
+        for (whole, then) in whole.metrics.iter().zip(&then.metrics) {
+            for (epoch, variant) in (0..4).flat_map(|epoch| (0..3).map(move |variant| (epoch, variant))) {
+                let of = |cells: &[super::super::answer::Cell]| {
+                    cells
+                        .iter()
+                        .filter(|cell| (cell.epoch, cell.variant) == (epoch, variant))
+                        .fold(Totals::default(), |sum, cell| sum.merge(&cell.totals))
+                };
+                let up_to = |quarter: i64| {
+                    whole
+                        .steps
+                        .iter()
+                        .filter(|step| (step.epoch, step.variant) == (epoch, variant) && step.quarter < quarter)
+                        .fold(Totals::default(), |sum, step| sum.after(&step.totals))
+                };
+                prop_assert_eq!(up_to(i64::MAX), of(&whole.cells));
+                prop_assert_eq!(up_to(end / QUARTER_US), of(&then.cells));
+            }
+        }
+    }
+}
+
+fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> Value {
+    json!({
+        "id": uuid::Uuid::now_v7().to_string(), "type": "exposure", "project_key": "shop", "at": at(us),
+        "received_at": at(us), "visitor": { "id": visitor }, "bot": false, "test_id": 1,
+        "variant_id": variant.to_string(), "context": context,
+    })
+}
+
+#[test]
+fn the_largest_segments_are_told_apart() {
+    let mut records = Vec::new();
+    for campaign in 0..60 {
+        for visitor in 0..=campaign % 7 {
+            let context = json!({ "utm_campaign": format!("c{campaign:02}") });
+            records.push(record(exposure(&format!("v{campaign}-{visitor}"), START, visitor % 2, context)));
+        }
+    }
+    records.push(record(exposure("unknown", START, 0, json!({}))));
+    let warehouse = warehouse();
+    load(&warehouse, &[&records]);
+    let question = Question { breakdown: Some(Dimension::UtmCampaign), ..question(vec![metric(Outcome::Bounce)]) };
+    let answer = ask(&warehouse, &question);
+    assert_eq!(answer, reference::answer(&records, &question));
+    let mut segments: Vec<_> = answer.metrics[0].cells.iter().filter_map(|cell| cell.segment.clone()).collect();
+    segments.sort();
+    segments.dedup();
+    assert_eq!(segments.len(), 52);
+    // Of the smallest nine, some of one visitor, the alphabet's last are the rest.
+    assert!(segments.contains(&Segment::Rest) && segments.contains(&Segment::Unknown));
+    assert!(!segments.contains(&Segment::Value("c56".into())));
+}
+
+#[test]
+fn an_event_told_again_later_happened_when_it_was_told_first() {
+    let pageview = |us: i64| {
+        json!({
+            "id": "0195fb5c-6bfe-7e2a-b4a9-1d3a6a0c1d11", "type": "pageview", "project_key": "shop", "at": at(us),
+            "received_at": at(us), "visitor": { "id": "v" }, "bot": false, "url": "https://shop.example/thanks",
+        })
+    };
+    let records =
+        [pageview(START), exposure("v", START + SECOND, 0, json!({})), pageview(START + 2 * SECOND)].map(record);
+    for blocks in [vec![&records[..]], vec![&records[2..], &records[..2]]] {
+        let warehouse = warehouse();
+        load(&warehouse, &blocks);
+        let answer = ask(&warehouse, &question(vec![metric(trigger(GoalType::Pageview, "thanks"))]));
+        assert_eq!(answer.metrics[0].cells[0].totals, Totals { visitors: 1, ..Totals::default() });
+    }
+}
+
+#[test]
+fn texts_are_only_texts() {
+    for name in ["it's", "'; DROP TABLE events; --", "a\0b", "\\", "%_", "$1 ? :x"] {
+        let order = json!({
+            "id": uuid::Uuid::now_v7().to_string(), "type": "order", "project_key": name, "at": at(START + SECOND),
+            "received_at": at(START), "visitor": { "id": "v" }, "bot": false, "name": name, "currency": name,
+            "value": 1.5,
+        });
+        let mut met = exposure("v", START, 0, json!({}));
+        met["project_key"] = json!(name);
+        met["country"] = json!(name);
+        let warehouse = warehouse();
+        load(&warehouse, &[&[record(met), record(order)]]);
+        let answer = ask(
+            &warehouse,
+            &Question {
+                project_key: name.into(),
+                filter: Filter { countries: vec![name.into()], ..Filter::default() },
+                breakdown: Some(Dimension::Country),
+                ..question(vec![metric(trigger(GoalType::Revenue, name))])
+            },
+        );
+        assert_eq!(answer.metrics[0].currency.as_deref(), Some(name));
+        assert_eq!(answer.metrics[0].cells[0].segment, Some(Segment::Value(Arc::from(name))));
+        assert_eq!(answer.metrics[0].cells[0].totals.value, 15_000);
+    }
+}
+
+#[test]
+fn a_question_that_was_stopped_is_not_answered() {
+    let warehouse = warehouse();
+    load(&warehouse, &[&[record(exposure("v", START, 0, json!({})))]]);
+    let stop = Stop::new();
+    stop.stop();
+    let answer = warehouse.ask(&question(vec![metric(Outcome::Bounce)]), &stop);
+    assert!(matches!(answer, Err(crate::warehouse::Error::Stopped)), "{answer:?}");
+    // And the next is.
+    assert_eq!(ask(&warehouse, &question(Vec::new())).arrivals[0].visitors, 1);
+}
+
+#[test]
+fn traffic_is_told_by_day() {
+    let event = |visitor: &str, us: i64, name: &str| {
+        record(json!({
+            "id": uuid::Uuid::now_v7().to_string(), "type": "custom", "project_key": "shop", "at": at(us),
+            "received_at": at(us), "visitor": { "id": visitor }, "bot": false, "name": name,
+        }))
+    };
+    let day = muriel_domain::time::DAY_US;
+    let records = [
+        event("a", START, "look"),
+        event("a", START + 1, "buy"),
+        event("a", START + 2, "buy"),
+        event("b", START + day, "look"),
+        event("a", START + day, "buy"),
+        record(exposure("c", START + day, 0, json!({}))),
+        event("a", START + 3 * day, "buy"),
+    ];
+    let warehouse = warehouse();
+    load(&warehouse, &[&records]);
+    let (from, until) = (Instant::from_us(START), Instant::from_us(START + 3 * day));
+    let outcome = Some(Outcome::Event("buy".into()));
+    let asked = TrafficQuestion { project_key: "shop".into(), from, until, outcome };
+    let days: Vec<_> = warehouse
+        .traffic(&asked, &Stop::new())
+        .unwrap()
+        .into_iter()
+        .map(|told| (told.day - START / day, told.visitors, told.first_visitors, told.converted))
+        .collect();
+    assert_eq!(days, [(0, 1, 1, 1), (1, 3, 2, 1)]);
+
+    let ask = |limit: u64, metric: Metric| {
+        let mut told: Vec<Visitor> = Vec::new();
+        let asked = VisitorsQuestion { project_key: "shop".into(), from, until, metric, limit };
+        warehouse.visitors(&asked, &Stop::new(), &mut |visitor| told.push(visitor)).unwrap();
+        told
+    };
+    let told = ask(10, metric(Outcome::Event("buy".into())));
+    let mut counts: Vec<_> = told.iter().map(|told| (told.day - START / day, told.count, told.converted)).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [(0, 3, true), (1, 0, false), (1, 0, false)]);
+    assert!(told.is_sorted_by_key(|told| told.visitor));
+    assert_eq!(ask(2, metric(Outcome::Event("buy".into()))), told[..2]);
+    let bounced = ask(10, metric(Outcome::Bounce)).iter().filter(|told| told.converted).count();
+    assert_eq!(bounced, 1);
+}
