@@ -11,6 +11,7 @@ use muriel_cli::serve::{self, Running};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_events::warehouse;
 use muriel_store::experiments::{self, HistoryEntry};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ impl On {
             trusted_proxies: Default::default(),
             log: Default::default(),
             log_retention_days: None,
+            // Many servers run beside each other.
+            warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.place)).expect("the database opens");

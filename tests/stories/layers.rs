@@ -17,8 +17,32 @@ const MAY_USE: [(&str, &[&str]); 10] = [
         "muriel-results",
         &["muriel-analysis", "muriel-domain", "muriel-events", "muriel-sql", "muriel-stats", "muriel-store"],
     ),
-    ("muriel-api", &["muriel-assign", "muriel-domain", "muriel-events", "muriel-sql", "muriel-store"]),
-    ("muriel-cli", &["muriel-api", "muriel-assign", "muriel-domain", "muriel-events", "muriel-sql", "muriel-store"]),
+    (
+        "muriel-api",
+        &[
+            "muriel-analysis",
+            "muriel-assign",
+            "muriel-domain",
+            "muriel-events",
+            "muriel-results",
+            "muriel-sql",
+            "muriel-stats",
+            "muriel-store",
+        ],
+    ),
+    (
+        "muriel-cli",
+        &[
+            "muriel-analysis",
+            "muriel-api",
+            "muriel-assign",
+            "muriel-domain",
+            "muriel-events",
+            "muriel-results",
+            "muriel-sql",
+            "muriel-store",
+        ],
+    ),
 ];
 
 /// What a crate of pure decisions must do without: async, clocks, randomness, SQL and HTTP.

@@ -15,6 +15,7 @@ mod lists;
 mod order;
 mod outage;
 mod patch;
+mod results;
 mod retries;
 mod rulesets;
 mod scene;

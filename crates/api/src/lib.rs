@@ -32,6 +32,8 @@ pub mod rulesets;
 pub mod server;
 mod unread;
 pub mod visitor;
+pub mod warm;
 mod wire;
 
 pub use app::{App, Traffic};
+pub use wire::views::ResultAnswer;

@@ -6,6 +6,7 @@ use muriel_api::clock::Clock;
 use muriel_api::limits::RateLimits;
 use muriel_api::visitor::TrustedProxies;
 use muriel_events::log::{Durability, LogOptions, Reserve};
+use muriel_events::warehouse;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,10 @@ pub struct ServeFlags {
     /// [default: 395].
     #[arg(long, env = "MURIEL_LOG_RETENTION", value_name = "DAYS")]
     pub log_retention: Option<String>,
+    /// MiB of memory that questions about events may take together; larger ones
+    /// go on on the disk [default: 1024].
+    #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB")]
+    pub warehouse_memory: Option<u64>,
 }
 
 /// The file. An unknown key is an error: a typing mistake must not pass for a
@@ -84,6 +89,7 @@ struct File {
     log_reserve: Option<u64>,
     log_roll: Option<u64>,
     log_retention: Option<String>,
+    warehouse_memory: Option<u64>,
 }
 
 impl File {
@@ -132,6 +138,8 @@ pub struct Settings {
     pub log: LogOptions,
     /// After how many days closed files of the event log are deleted.
     pub log_retention_days: Option<i64>,
+    /// What questions about events may take.
+    pub warehouse: warehouse::Options,
     /// What time it is.
     pub clock: Clock,
 }
@@ -186,6 +194,7 @@ impl Settings {
                 flags.log_roll.or(file.log_roll),
             )?,
             log_retention_days: retention(flags.log_retention.or(file.log_retention).as_deref())?,
+            warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
@@ -204,6 +213,18 @@ fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u6
     }
     if let Some(mib) = roll_mib {
         options.roll_bytes = mib.max(1).saturating_mul(1 << 20);
+    }
+    Ok(options)
+}
+
+fn warehouse_options(memory_mib: Option<u64>) -> Result<warehouse::Options> {
+    let mut options = warehouse::Options::default();
+    match memory_mib {
+        None => {}
+        Some(mib @ 64..=1_048_576) => options.memory_bytes = mib << 20,
+        Some(mib) => {
+            return Err(Error::Setting(format!("warehouse-memory must be from 64 to 1048576 MiB, not {mib}")));
+        }
     }
     Ok(options)
 }

@@ -11,6 +11,8 @@ use muriel_api::visitor::{Geography, Visitors};
 use muriel_api::{App, Traffic};
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Log;
+use muriel_events::warehouse::{DuckWarehouse, Loader, Warehouse};
+use muriel_results::Keeper;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
@@ -40,6 +42,7 @@ pub struct Running {
     /// The state behind it.
     pub app: App,
     log: Log,
+    results: Arc<Keeper>,
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
     watching: JoinHandle<()>,
@@ -60,8 +63,10 @@ pub async fn start(settings: Settings) -> Result<Running> {
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
     let log = open_log(&settings).await?;
+    let results = open_results(&settings).await?;
     let metrics = Arc::new(Metrics::new());
     let traffic = Traffic {
+        results: Some(results.clone()),
         log: Some(log.clone()),
         events: metrics.events.clone(),
         rulesets: Some(settings.place.data_dir.join("rulesets")),
@@ -86,10 +91,11 @@ pub async fn start(settings: Settings) -> Result<Running> {
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
     };
     tokio::spawn(prune(log.clone(), settings.clone(), stopped.clone()));
+    tokio::spawn(muriel_api::warm::keep_warm(app.clone(), stopped.clone()));
     tokio::spawn(app.visitors.geography.clone().keep_fresh());
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, log, stop, serving, watching, _lock: lock })
+    Ok(Running { address, metrics_address, app, log, results, stop, serving, watching, _lock: lock })
 }
 
 /// The state over the database. While that is away, over the last good rulesets:
@@ -131,6 +137,19 @@ async fn open_log(settings: &Settings) -> Result<Log> {
     let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
     let opened = tokio::task::spawn_blocking(move || Log::open(&directory, options)).await;
     opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
+}
+
+/// What answers questions about events, and the thread that feeds it.
+async fn open_results(settings: &Settings) -> Result<Arc<Keeper>> {
+    let (directory, options) = (settings.place.data_dir.clone(), settings.warehouse.clone());
+    let opened = tokio::task::spawn_blocking(move || {
+        let warehouse: Arc<dyn Warehouse> =
+            Arc::new(DuckWarehouse::open(&crate::warehouse::path(&directory), &options)?);
+        let request = crate::warehouse::request(&directory);
+        let loader = Loader::start(&directory, warehouse.clone(), muriel_api::visitor::source, Some(&request))?;
+        Ok::<_, muriel_events::warehouse::Error>(Arc::new(Keeper::new(warehouse, Arc::new(loader))))
+    });
+    opened.await.map_err(|error| Error::Other(error.into()))?.map_err(|error| Error::Other(error.into()))
 }
 
 /// Deletes files of the event log that are older than they are kept, once an hour.
@@ -196,6 +215,8 @@ impl Running {
         if let Err(error) = self.app.directory.flush().await {
             tracing::warn!(%error, "last uses of keys were not noted");
         }
+        let results = self.results.clone();
+        let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
         if let Err(error) = self.log.close().await {
             tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
         }

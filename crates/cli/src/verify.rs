@@ -1,11 +1,11 @@
 //! Whether a result is what the log says: computes it again.
 
-use crate::config::{Common, Place};
+use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
-use muriel_events::log::{Position, Reader};
+use muriel_events::log::Position;
 use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
 use muriel_results::{Manifest, recompute};
 use serde_json::{Map, Value, json};
@@ -51,8 +51,7 @@ pub fn run(asked: Verify) -> Result<()> {
             theirs.methods, theirs.name, theirs.version
         )));
     }
-    let place = Place::load(&asked.common)?;
-    let reader = Reader::open(&place.data_dir).map_err(Error::Log)?;
+    let reader = crate::log::reader(&asked.common)?;
     let last = reader.last().map_err(Error::Log)?;
     let position = Position { seq: manifest.log_position };
     if last < position {
@@ -64,11 +63,15 @@ pub fn run(asked: Verify) -> Result<()> {
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
     let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
     let bar = progress(position);
-    let events = load_log(&reader, &warehouse, &manifest.project_key, position, &mut |at| {
+    let loaded = load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
         bar.set_position(at.seq.max(0).unsigned_abs());
     })
     .map_err(failed)?;
     bar.finish_and_clear();
+    if let Some(damage) = &loaded.damage {
+        eprintln!("muriel: damaged: {damage}");
+    }
+    let events = loaded.events;
     let engine = manifest.engine.clone();
     let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
     // What was loaded ends where the result's events end.

@@ -64,6 +64,8 @@ pub enum Unanswered {
 
 struct Kept {
     version: String,
+    /// Of the loader, when it was asked.
+    generation: u64,
     computed: Arc<Computed>,
     took: Duration,
 }
@@ -76,7 +78,7 @@ struct Flight {
     position: Position,
     version: String,
     outcome: watch::Receiver<Outcome>,
-    stop: Arc<Stop>,
+    stop: Stop,
 }
 
 impl Drop for Flight {
@@ -88,7 +90,7 @@ impl Drop for Flight {
 /// Answers questions about experiments, and keeps the answers.
 pub struct Keeper {
     warehouse: Arc<dyn Warehouse>,
-    loader: Loader,
+    loader: Arc<Loader>,
     kept: Arc<Cache<Key, Arc<Kept>>>,
     flights: Mutex<HashMap<Key, Weak<Flight>>>,
     room: Arc<Semaphore>,
@@ -97,7 +99,7 @@ pub struct Keeper {
 
 impl Keeper {
     /// Over a warehouse that `loader` fills.
-    pub fn new(warehouse: Arc<dyn Warehouse>, loader: Loader) -> Self {
+    pub fn new(warehouse: Arc<dyn Warehouse>, loader: Arc<Loader>) -> Self {
         Self {
             warehouse,
             loader,
@@ -109,7 +111,7 @@ impl Keeper {
     }
 
     /// What fills the warehouse.
-    pub fn loader(&self) -> &Loader {
+    pub fn loader(&self) -> &Arc<Loader> {
         &self.loader
     }
 
@@ -140,7 +142,7 @@ impl Keeper {
                 // It ended without a word.
                 Err(_) => None,
             };
-            let current = flight.position >= self.reached(key, head) && flight.version == known.version();
+            let current = flight.position >= head.min(self.loader.position()) && flight.version == known.version();
             match answer {
                 Some(answer) if current => return answer,
                 // Somebody else's, begun before our events were in.
@@ -156,22 +158,15 @@ impl Keeper {
         let kept = self.kept.get(key)?;
         let manifest = &kept.computed.manifest;
         let age = now.us().saturating_sub(manifest.as_of.us());
-        if kept.version != version || age < -1_000 {
+        if kept.version != version || kept.generation != self.loader.generation() || age < -1_000 {
             return None;
         }
-        let unchanged = manifest.log_position >= head.seq || {
-            let touched = self.loader.touched(&key.project_key);
-            self.loader.position() >= head && touched.is_some_and(|touched| touched.seq <= manifest.log_position)
-        };
+        let unchanged = manifest.log_position >= head.seq
+            || (self.loader.position() >= head && self.loader.touched(&key.project_key).seq <= manifest.log_position);
         let took = i64::try_from(kept.took.as_micros()).unwrap_or(i64::MAX);
         let dear = if kept.took > DEAR { took.saturating_mul(DEAR_TIMES).min(DEAR_HOLDS_US) } else { 0 };
         let holds = if unchanged { HOLDS_US.max(dear) } else { dear };
         (age <= holds && (unchanged || dear > 0)).then(|| kept.computed.clone())
-    }
-
-    /// The position that an answer must have at least.
-    fn reached(&self, _key: &Key, head: Position) -> Position {
-        head.min(self.loader.position())
     }
 
     async fn catch_up(&self, head: Position) -> Result<(), Unanswered> {
@@ -183,10 +178,14 @@ impl Keeper {
         if reached {
             return Ok(());
         }
-        let (done, of) = (self.loader.position().seq, head.seq);
-        // A little behind is an answer of a moment ago; far behind is none.
-        let far = of - done > of / 100 + 1_000;
-        if far { Err(Unanswered::Loading { done, of }) } else { Ok(()) }
+        // A little behind is an answer of a moment ago; a loader that has a long way
+        // to go, and no older rows to answer from, has none.
+        match self.loader.progress() {
+            Some(progress) if !progress.beside => {
+                Err(Unanswered::Loading { done: progress.position.seq, of: progress.target.seq })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The computation that is under way, or a new one.
@@ -199,7 +198,7 @@ impl Keeper {
         }
         let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
         let (sender, outcome) = watch::channel(None);
-        let stop = Arc::new(Stop::default());
+        let stop = Stop::new();
         let version = known.version().to_owned();
         let flight =
             Arc::new(Flight { position: self.loader.position(), version: version.clone(), outcome, stop: stop.clone() });
@@ -208,6 +207,7 @@ impl Keeper {
         drop(flights);
         let manifest = known.manifest(&key.project_key, &key.inquiry, now);
         let (warehouse, room, kept, key) = (self.warehouse.clone(), self.room.clone(), self.kept.clone(), key.clone());
+        let generation = self.loader.generation();
         tokio::spawn(async move {
             let _place = place;
             let Ok(_room) = room.acquire_owned().await else { return };
@@ -218,7 +218,7 @@ impl Keeper {
             let answer = match computed {
                 Ok(Ok(computed)) => {
                     let computed = Arc::new(computed);
-                    kept.insert(key, Arc::new(Kept { version, computed: computed.clone(), took: began.elapsed() }));
+                    kept.insert(key, Arc::new(Kept { version, generation, computed: computed.clone(), took: began.elapsed() }));
                     Ok(computed)
                 }
                 Ok(Err(failure)) => Err(Unanswered::Failed(Arc::new(failure))),
@@ -246,5 +246,5 @@ impl Keeper {
 /// # Errors
 /// As [`compute`].
 pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Computed, Failure> {
-    compute(manifest, false, warehouse, &Stop::default())
+    compute(manifest, false, warehouse, &Stop::new())
 }

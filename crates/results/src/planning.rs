@@ -214,7 +214,7 @@ impl Keeper {
                 outcome,
             };
             let warehouse = self.warehouse().clone();
-            let traffic = tokio::task::spawn_blocking(move || warehouse.traffic(&question, &Stop::default()))
+            let traffic = tokio::task::spawn_blocking(move || warehouse.traffic(&question, &Stop::new()))
                 .await
                 .map_err(|panicked| Unanswered::Failed(Arc::new(Failure::Panicked(panicked.to_string()))))?
                 .map_err(|error| Unanswered::Failed(Arc::new(error.into())))?;

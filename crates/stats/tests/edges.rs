@@ -231,3 +231,23 @@ fn one_sided_modes_and_halves_of_alpha_add_up() {
     let both_sides = decide(&effect, &Mode::AlwaysValid { planned_units: 2000.0 }, 0.05).expect("defined");
     assert!(lower.multiplier < both_sides.multiplier);
 }
+
+#[test]
+fn a_treatment_of_only_zeros_loses_everything_for_sure() {
+    let effect = conversions((1000, 317), (900, 0)).expect("defined");
+    let lift = fieller(&effect, 3.0).expect("defined").interval.expect("the baseline is known well");
+    assert!((lift.lower + 1.0).abs() < 1e-14 && (lift.upper + 1.0).abs() < 1e-14, "{lift:?}");
+    assert_eq!(effect.relative().expect("defined").std_error(), Err(ZeroVariance));
+}
+
+/// A billion units in each arm take the longest continued fractions there are.
+#[test]
+fn beta_binomial_answers_at_any_size() {
+    let of = |n, successes| Share { n, successes };
+    let exact = beta_binomial(&of(1_000_000_000, 50_000_000), &of(1_000_000_000, 50_010_000), (1.0, 1.0));
+    let exact = exact.expect("defined");
+    let effect = conversions((1_000_000_000, 50_000_000), (1_000_000_000, 50_010_000)).expect("defined");
+    let normal = posterior(&effect, &Prior::Flat, 0.05, false).expect("defined");
+    assert!((exact.chance_to_win - normal.chance_to_win).abs() < 1e-5, "{exact:?} {normal:?}");
+    assert!((exact.expected_loss_treatment / normal.expected_loss_treatment - 1.0).abs() < 1e-4);
+}

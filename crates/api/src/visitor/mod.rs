@@ -14,6 +14,7 @@ use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use http::{HeaderMap, header};
+use muriel_assign::page;
 
 pub use address::{TrustedProxies, client_address, cut};
 pub use agent::{Agent, Agents};
@@ -28,6 +29,12 @@ pub struct Visitors {
     pub geography: Geography,
     /// Whose word about an address counts.
     pub proxies: TrustedProxies,
+}
+
+/// What kind of way led a visitor to the page, as a word: see
+/// [`muriel_assign::page::source`].
+pub fn source(referrer: Option<&str>, page: Option<&str>) -> &'static str {
+    page::source(referrer.and_then(page::Referrer::parse), page.and_then(page::Address::parse).as_ref()).word()
 }
 
 impl Visitors {

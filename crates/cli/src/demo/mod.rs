@@ -117,7 +117,7 @@ async fn until_signalled(
                 (None, Some(_)) => "in the database of --database-url".to_owned(),
                 (None, None) => settings.place.data_dir.display().to_string(),
             },
-            live: *live,
+            live: live.clone(),
             program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
             data_dir: settings.place.data_dir.display().to_string(),
             all_there: settings.place.database_url.is_none(),
@@ -246,8 +246,8 @@ fn thousands(number: u64) -> String {
 }
 
 /// Makes the data unless it is there; a new key, and the id of an experiment of
-/// the shop that is live.
-async fn prepare(opened: &Opened) -> Result<(ApiKey, Option<i64>)> {
+/// the shop that are live.
+async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64)>)> {
     let now = Clock::System.now();
     let projects = match seed::is_seeded(&opened.db).await? {
         true => None,
@@ -271,15 +271,17 @@ async fn prepare(opened: &Opened) -> Result<(ApiKey, Option<i64>)> {
     Ok((key, live))
 }
 
-/// An experiment of the shop that is live. The list is the company's, so each is
-/// asked for in the project.
-async fn live_in_shop(client: &Client) -> Result<Option<i64>> {
+/// Keys and ids of the shop's experiments that are live. The list is the
+/// company's, so each is asked for in the project.
+async fn live_in_shop(client: &Client) -> Result<Vec<(String, i64)>> {
     let listed = client.get(Project::Shop, "experiments?limit=500").await?;
+    let mut live = Vec::new();
     for test in listed["experiments"].as_array().into_iter().flatten().filter(|test| test["status"] == 1) {
         let Some(id) = test["test_id"].as_i64() else { continue };
-        if client.get(Project::Shop, &format!("experiment/{id}")).await.is_ok() {
-            return Ok(Some(id));
+        if let Ok(details) = client.get(Project::Shop, &format!("experiment/{id}")).await {
+            let key = details["experiment"]["experiment_key"].as_str().unwrap_or_default();
+            live.push((key.to_owned(), id));
         }
     }
-    Ok(None)
+    Ok(live)
 }

@@ -14,8 +14,8 @@ pub(super) struct Welcome {
     pub(super) api_key: String,
     /// Where the data is.
     pub(super) kept_in: String,
-    /// Id of a live experiment of the shop.
-    pub(super) live: Option<i64>,
+    /// Keys and ids of the shop's live experiments.
+    pub(super) live: Vec<(String, i64)>,
     /// How this program was called.
     pub(super) program: String,
     /// The data directory.
@@ -69,7 +69,7 @@ impl Welcome {
             ("the experiments of the company, newest first", curl(&format!("'{shop}/experiments?limit=5'"))),
             ("the shop's ideas about sizes", curl(&format!("'{shop}/hypotheses?search=size'"))),
         ];
-        if let Some(id) = self.live {
+        if let Some((_, id)) = self.live.first() {
             let send = r#"-X PATCH -H 'Content-Type: application/merge-patch+json' \
        -d '{"configuration": {"traffic_allocation": 60}}'"#;
             let rest = format!("{send} \\\n       '{shop}/experiment/{id}'");
@@ -87,6 +87,15 @@ impl Welcome {
             let context = "--context url=https://shop.northwind-outdoor.example/";
             let explain = format!("  {program} explain {place} {project} \\\n       {which} {context}");
             tries.push(("why a visitor gets it, step by step", explain));
+        }
+        for (title, key) in [
+            ("what a month says of a true winner", "compare-table"),
+            ("of a change without an effect", "trust-row"),
+            ("and of a test that loses visitors, which its health check names", "sock-bundle"),
+        ] {
+            if let Some((_, id)) = self.live.iter().find(|(known, _)| known == key) {
+                tries.push((title, curl(&format!("'{shop}/experiment/{id}/result'"))));
+            }
         }
         tries.push(("what visitors do, as it happens", format!("  {program} log tail {place} {project}")));
         tries

@@ -78,7 +78,7 @@ fn moment(text: &str) -> Result<Instant, String> {
 }
 
 /// The log of the data directory, to be read.
-fn reader(common: &Common) -> Result<Reader> {
+pub(crate) fn reader(common: &Common) -> Result<Reader> {
     let place = Place::load(common)?;
     let directory = std::path::absolute(&place.data_dir).unwrap_or(place.data_dir);
     let failed = |path: &std::path::Path| {

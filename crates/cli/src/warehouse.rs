@@ -1,0 +1,83 @@
+//! The warehouse, which answers questions about events. It is made from the log
+//! and can be made again.
+
+use crate::config::{Common, Place};
+use crate::{Error, Result};
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_events::warehouse::{self, Options};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often a server is looked at that rebuilds.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// `muriel warehouse …`
+#[derive(Debug, Subcommand)]
+pub(crate) enum WarehouseCommand {
+    /// Make it again from the event log, with the same answers. A running server does it itself and goes on answering.
+    Rebuild(Rebuild),
+}
+
+/// `muriel warehouse rebuild`
+#[derive(Debug, Args)]
+pub(crate) struct Rebuild {
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The warehouse of a data directory.
+pub(crate) fn path(data_dir: &Path) -> PathBuf {
+    data_dir.join("warehouse.duckdb")
+}
+
+/// The file that asks a running server to rebuild.
+pub(crate) fn request(data_dir: &Path) -> PathBuf {
+    data_dir.join("warehouse.rebuild")
+}
+
+/// Does a command on the warehouse.
+///
+/// # Errors
+/// What keeps it from being done.
+pub(crate) fn run(command: WarehouseCommand) -> Result<()> {
+    match command {
+        WarehouseCommand::Rebuild(rebuild) => rebuild.run(),
+    }
+}
+
+impl Rebuild {
+    fn run(self) -> Result<()> {
+        // Says what is wrong when there is no log.
+        crate::log::reader(&self.common)?;
+        let data_dir = Place::load(&self.common)?.data_dir;
+        let failed = |error: warehouse::Error| Error::Other(error.into());
+        let bar = ProgressBar::new(0);
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
+            bar.set_style(style);
+        }
+        let source = muriel_api::visitor::source;
+        let rebuilt = warehouse::rebuild(&data_dir, &path(&data_dir), &Options::default(), source, &mut |progress| {
+            bar.set_length(progress.target.seq.max(0).unsigned_abs());
+            bar.set_position(progress.position.seq.max(0).unsigned_abs());
+        });
+        bar.finish_and_clear();
+        match rebuilt {
+            Ok(position) => println!("The warehouse holds the log up to block {}.", position.seq),
+            Err(warehouse::Error::InUse { .. }) => ask(&request(&data_dir)).map_err(failed)?,
+            Err(error) => return Err(failed(error)),
+        }
+        Ok(())
+    }
+}
+
+/// Has a running server do it, and waits until it did.
+fn ask(request: &Path) -> Result<(), warehouse::Error> {
+    warehouse::request_rebuild(request)?;
+    eprintln!("muriel: a server is running and rebuilds its warehouse; it goes on answering meanwhile");
+    while request.exists() {
+        std::thread::sleep(LOOK);
+    }
+    println!("The server has rebuilt its warehouse.");
+    Ok(())
+}

@@ -1,0 +1,508 @@
+//! What came of experiments.
+
+use crate::scene::{Collector, id, keys};
+use muriel_tests::{Client, On, TestApp, stories};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![
+    a_result_counts_what_happened,
+    goals_count_from_the_start_of_the_test,
+    a_variant_that_became_another_is_marked,
+    phases_end_with_the_deployment,
+    queries_that_make_no_sense_are_refused,
+];
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A shop with an experiment that went live on 2026-03-01 at 10:00.
+struct Shop {
+    app: TestApp,
+    client: Client,
+    collector: Collector,
+    test_id: i64,
+}
+
+/// What one visitor does, as events without ids.
+struct Visit<'a> {
+    visitor: &'a str,
+    events: Vec<Value>,
+}
+
+impl Shop {
+    fn open(on: On, besides: Value) -> Self {
+        let app = on.start();
+        let client = app.project("Acme", "Shop");
+        client.goal("bought");
+        let mut experiment = json!({ "status": 1, "primary_goal_key": "bought" });
+        for (field, value) in besides.as_object().expect("fields") {
+            experiment[field] = value.clone();
+        }
+        let test_id = client.experiment(experiment);
+        let collector = Collector::of(&client);
+        Self { app, client, collector, test_id }
+    }
+
+    /// Sends visits as a server that is believed about their time.
+    #[track_caller]
+    fn tell(&self, visits: &[Visit]) {
+        for visit in visits {
+            let events: Vec<Value> = visit
+                .events
+                .iter()
+                .map(|event| {
+                    let mut event = event.clone();
+                    if event.get("id").is_none() {
+                        event["id"] = id().into();
+                    }
+                    event
+                })
+                .collect();
+            let body = json!({ "visitor": { "id": visit.visitor }, "events": events });
+            let results = self.collector.trusted.post("", body).ok()["results"].clone();
+            for result in results.as_array().expect("results") {
+                assert_ne!(result["status"], "invalid", "{result}");
+            }
+        }
+    }
+
+    fn exposure(&self, arm: &str, at: &str) -> Value {
+        json!({ "type": "exposure", "test_id": self.test_id, "variant_id": arm, "at": at })
+    }
+
+    /// `each` arm gets so many visitors who enter at `at`, the first `converted` of whom do `event` an hour later.
+    fn crowd(&self, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &Value) {
+        let later = at.replacen("T10", "T11", 1);
+        for (arm, visitors, converted) in arms {
+            let visits: Vec<(String, Vec<Value>)> = (0..*visitors)
+                .map(|number| {
+                    let mut events = vec![self.exposure(arm, at)];
+                    if number < *converted {
+                        let mut event = event.clone();
+                        event["at"] = later.clone().into();
+                        events.push(event);
+                    }
+                    (format!("{name}-{arm}-{number}"), events)
+                })
+                .collect();
+            let visits: Vec<Visit> =
+                visits.iter().map(|(visitor, events)| Visit { visitor, events: events.clone() }).collect();
+            self.tell(&visits);
+        }
+    }
+
+    #[track_caller]
+    fn result(&self, query: &str) -> Value {
+        self.client.get(&format!("/experiment/{}/result{query}", self.test_id)).ok()
+    }
+}
+
+fn bought() -> Value {
+    json!({ "type": "custom", "name": "bought" })
+}
+
+/// Visitors and conversions of each arm.
+fn counts(result: &Value) -> Vec<(u64, u64)> {
+    let variants = result["variants"].as_array().expect("variants");
+    variants.iter().map(|arm| (arm["visitors"].as_u64().unwrap(), arm["conversions"].as_u64().unwrap())).collect()
+}
+
+fn verdict(result: &Value) -> &str {
+    result["variants"][1]["analysis"]["verdict"].as_str().expect("a verdict")
+}
+
+fn a_result_counts_what_happened(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let empty = shop.result("");
+    assert_eq!((counts(&empty), &empty["total_visitors"]), (vec![(0, 0), (0, 0)], &json!(0)));
+    assert_eq!(verdict(&empty), "keep_running");
+    shop.crowd("v", &[("0", 150, 15), ("1", 150, 75)], "2026-02-20T10:00:00Z", &bought());
+    shop.tell(&[
+        // An event before entering is none of the test's.
+        Visit {
+            visitor: "early",
+            events: vec![
+                json!({ "type": "custom", "name": "bought", "at": "2026-02-21T09:00:00Z" }),
+                shop.exposure("0", "2026-02-21T10:00:00Z"),
+            ],
+        },
+        // Another goal, and two events of one visitor.
+        Visit {
+            visitor: "twice",
+            events: vec![
+                shop.exposure("1", "2026-02-21T10:00:00Z"),
+                json!({ "type": "custom", "name": "bought", "at": "2026-02-21T10:00:00Z" }),
+                json!({ "type": "custom", "name": "bought", "at": "2026-02-22T10:00:00Z" }),
+                json!({ "type": "custom", "name": "looked", "at": "2026-02-22T10:00:00Z" }),
+            ],
+        },
+        // Nobody who entered.
+        Visit { visitor: "stranger", events: vec![json!({ "type": "custom", "name": "bought" })] },
+    ]);
+    let result = shop.result("");
+    assert_eq!(
+        keys(&result)[..24],
+        [
+            "success",
+            "test_id",
+            "test_name",
+            "status",
+            "status_code",
+            "start_date",
+            "end_date",
+            "days_running",
+            "primary_goal",
+            "goal_key",
+            "report_phase",
+            "stats_engine",
+            "confidence_threshold_percent",
+            "serving_variant_id",
+            "is_mab",
+            "traffic_allocation",
+            "distribution_mode",
+            "total_visitors",
+            "total_conversions",
+            "variants",
+            "breakdowns",
+            "health",
+            "metrics",
+            "manifest"
+        ]
+    );
+    assert_eq!(counts(&result), [(151, 15), (151, 76)]);
+    assert_eq!((&result["total_visitors"], &result["total_conversions"]), (&json!(302), &json!(91)));
+    assert_eq!((&result["status"], &result["stats_engine"]), (&json!("live"), &json!("bayesian")));
+    assert_eq!((&result["start_date"], &result["end_date"]), (&json!("2026-02-20"), &json!("2026-03-01")));
+    assert_eq!(result["days_running"], 9);
+    assert_eq!(result["primary_goal"]["goal_key"], "bought");
+    let (control, variant) = (&result["variants"][0], &result["variants"][1]);
+    assert_eq!((&control["variant_id"], &control["is_control"]), (&json!("0"), &json!(true)));
+    assert!(control.get("improvement").is_none() && control.get("analysis").is_none());
+    let rate = |arm: &Value| arm["conversion_rate"].as_f64().unwrap();
+    assert!((rate(control) - 100.0 * 15.0 / 151.0).abs() < 1e-9);
+    let lift = 100.0 * (76.0 / 15.0 - 1.0);
+    for (field, value) in [("improvement", &variant["improvement"]), ("lift", &variant["analysis"]["lift"])] {
+        assert!((value.as_f64().unwrap() - lift).abs() < 1e-9, "{field} is {value}");
+    }
+    assert_eq!(verdict(&result), "win");
+    let ends = variant["analysis"]["lift_interval"].as_array().expect("an interval");
+    assert!(ends[0].as_f64().unwrap() > 0.0 && ends[1].as_f64().unwrap() > lift);
+    assert_eq!(result["health"]["sample_ratio"]["status"], "ok");
+    let names: Vec<&str> = result["metrics"].as_array().unwrap().iter().map(|m| m["key"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bounce_rate", "engagement"]);
+    // Asked again, it is the same; and after more events it is another.
+    assert_eq!(shop.result(""), result);
+    shop.crowd("w", &[("0", 1, 1)], "2026-02-25T10:00:00Z", &bought());
+    assert_eq!(counts(&shop.result("")), [(152, 16), (151, 76)]);
+}
+
+fn goals_count_from_the_start_of_the_test(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let signed_up = json!({ "type": "custom", "name": "signed-up" });
+    shop.crowd("v", &[("0", 3, 1), ("1", 4, 2)], "2026-03-01T10:00:00Z", &signed_up);
+    shop.app.pass(10 * DAY);
+    shop.client.goal("signed-up");
+    shop.client.patch(&format!("/experiment/{}", shop.test_id), json!({ "secondary_goal_keys": ["signed-up"] })).ok();
+    let result = shop.result("");
+    assert_eq!(counts(&result), [(3, 0), (4, 0)]);
+    let metric = &result["metrics"][0];
+    assert_eq!((&metric["key"], &metric["role"]), (&json!("signed-up"), &json!("secondary")));
+    assert_eq!(counts(metric), [(3, 1), (4, 2)]);
+    assert_eq!(counts(&shop.result("?goal_key=signed-up")), [(3, 1), (4, 2)]);
+}
+
+fn a_variant_that_became_another_is_marked(on: On) {
+    let shop = Shop::open(on, json!({ "variants": [{ "name": "Variant 1" }, { "name": "Variant 2" }] }));
+    shop.crowd("v", &[("0", 2, 0), ("1", 2, 0), ("2", 2, 2)], "2026-03-01T10:00:00Z", &bought());
+    let path = format!("/experiment/{}", shop.test_id);
+    shop.app.pass(DAY);
+    shop.client.patch(&path, json!({ "variants": [{ "name": "Variant 1", "nickname": "kept" }] })).ok();
+    assert_eq!(counts(&shop.result("")), [(2, 0), (2, 0)]);
+    shop.app.pass(DAY);
+    let both = json!({ "variants": [{ "name": "Variant 1", "nickname": "kept" }, { "name": "Variant 2" }] });
+    shop.client.patch(&path, both).ok();
+    let result = shop.result("");
+    assert_eq!(counts(&result), [(2, 0), (2, 0), (2, 2)], "a reused name inherits what was recorded");
+    let marked: Vec<&Value> = result["variants"].as_array().unwrap().iter().map(|arm| &arm["redefined_at"]).collect();
+    assert_eq!(marked, [&Value::Null, &Value::Null, &json!("2026-03-03T10:00:00.000Z")]);
+    // From that moment on it can be read by its epoch.
+    let epoch = shop.client.details(shop.test_id)["epochs"].as_array().unwrap().last().unwrap()["epoch"].clone();
+    assert_eq!(counts(&shop.result(&format!("?epoch={epoch}"))), [(0, 0), (0, 0), (0, 0)]);
+}
+
+fn phases_end_with_the_deployment(on: On) {
+    let shop = Shop::open(on, json!({}));
+    shop.crowd("v", &[("0", 3, 1), ("1", 3, 2)], "2026-03-01T10:00:00Z", &bought());
+    shop.app.pass(2 * DAY);
+    let path = format!("/experiment/{}/serve-winner", shop.test_id);
+    shop.client.post(&path, json!({ "variant_id": "1" })).ok();
+    shop.app.pass(2 * DAY);
+    shop.crowd("w", &[("1", 5, 1)], "2026-03-04T10:00:00Z", &bought());
+    for (query, expect) in [
+        ("", [(3, 1), (3, 2)]),
+        ("?report_phase=pre_deploy", [(3, 1), (3, 2)]),
+        ("?report_phase=post_deploy", [(0, 0), (5, 1)]),
+        ("?report_phase=all_time", [(3, 1), (8, 3)]),
+    ] {
+        assert_eq!(counts(&shop.result(query)), expect, "{query}");
+    }
+    assert_eq!(shop.result("")["serving_variant_id"], "1");
+}
+
+fn queries_that_make_no_sense_are_refused(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let path = |name: &str, query: &str| format!("/experiment/{}/{name}{query}", shop.test_id);
+    for (query, field) in [
+        ("?start_date=yesterday", "start_date"),
+        ("?start_date=2026-02-30", "start_date"),
+        ("?end_date=2026-3-1", "end_date"),
+        ("?start_date=2026-03-02&end_date=2026-03-01", "end_date"),
+        ("?tz=Mars", "tz"),
+        ("?tz=25", "tz"),
+        ("?goal_key=nobody-has-this", "goal_key"),
+        ("?goal_key=", "goal_key"),
+        ("?filter_by=phone", "filter_by"),
+        ("?filter_by=country-DEU", "filter_by"),
+        ("?breakdown_by=colour", "breakdown_by"),
+        ("?epoch=0", "epoch"),
+        ("?epoch=99", "epoch"),
+        ("?epoch=one", "epoch"),
+        ("?report_phase=during", "report_phase"),
+        ("?start_date=2026-03-01&start_date=2026-03-01", "start_date"),
+    ] {
+        shop.client.get(&path("result", query)).refused(400, "invalid_query").invalid(&[field]);
+        shop.client.get(&path("timeseries", query)).refused(400, "invalid_query").invalid(&[field]);
+    }
+    shop.client.get(&path("result", "?format=xml")).refused(400, "invalid_query").invalid(&["format"]);
+    for (query, field) in [
+        ("?mde=0", "mde"),
+        ("?mde=-1", "mde"),
+        ("?mde=NaN", "mde"),
+        ("?power=100", "power"),
+        ("?daily_visitors=0", "daily_visitors"),
+        ("?baseline_rate=100", "baseline_rate"),
+        ("?baseline_rate=1e1", "baseline_rate"),
+    ] {
+        shop.client.get(&path("plan", query)).refused(400, "invalid_query").invalid(&[field]);
+    }
+    // What is not there comes first.
+    shop.client.get("/experiment/9999/result?tz=Mars").refused(404, "not_found");
+}
+
+#[test]
+fn visitors_can_be_filtered_and_broken_down() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let enter = |visitor: &str, arm: &str, agent: &str, country: &str, context: Value, buys: bool| {
+        let mut exposure = shop.exposure(arm, "2026-03-01T10:00:00Z");
+        exposure["context"] = context;
+        let mut events = vec![exposure];
+        events.extend(buys.then(bought));
+        for event in &mut events {
+            event["id"] = id().into();
+        }
+        let who = json!({ "id": visitor, "user_agent": agent, "country": country });
+        shop.collector.trusted.post("", json!({ "visitor": who, "events": events })).ok();
+    };
+    let phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1";
+    let desk = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    let robot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+    let paid = json!({ "url": "https://shop.example/?gclid=1&utm_source=ads&utm_medium=cpc", "landing_page": "https://shop.example/a?x=1", "visitor_type": "new" });
+    let direct = json!({ "url": "https://shop.example/", "visitor_type": "returning" });
+    enter("a", "0", phone, "DE", paid.clone(), true);
+    enter("b", "1", phone, "AT", paid, false);
+    enter("c", "1", desk, "DE", direct.clone(), true);
+    enter("d", "0", desk, "FR", direct.clone(), false);
+    enter("e", "1", robot, "FR", direct, true);
+    for (query, expect) in [
+        ("", [(2, 1), (2, 1)]),
+        ("?filter_by=mobile", [(1, 1), (1, 0)]),
+        ("?filter_by=desktop,returning", [(1, 0), (1, 1)]),
+        ("?filter_by=new,country-DE", [(1, 1), (0, 0)]),
+        ("?filter_by=country-DE,country-AT", [(1, 1), (2, 1)]),
+        ("?filter_by=paid", [(1, 1), (1, 0)]),
+        ("?filter_by=direct", [(1, 0), (1, 1)]),
+        ("?filter_by=mobile,desktop", [(0, 0), (0, 0)]),
+        ("?filter_by=search", [(0, 0), (0, 0)]),
+    ] {
+        assert_eq!(counts(&shop.result(query)), expect, "{query}");
+    }
+    for (by, expect) in [
+        ("device", json!(["desktop", "mobile"])),
+        ("browser", json!(["firefox", "safari"])),
+        ("country", json!(["DE", "AT", "FR"])),
+        ("user_type", json!(["new", "returning"])),
+        ("utm_source", json!(["ads", null])),
+        ("utm_medium", json!(["cpc", null])),
+    ] {
+        let result = shop.result(&format!("?breakdown_by={by}"));
+        assert_eq!(counts(&result), [(2, 1), (2, 1)], "{by}");
+        let parts = result["breakdowns"].as_array().expect("parts");
+        let values: Vec<&Value> = parts.iter().map(|part| &part["value"]).collect();
+        assert_eq!(json!(values), expect, "{by}");
+        let sum: u64 = parts.iter().flat_map(|part| counts(part)).map(|(visitors, _)| visitors).sum();
+        assert_eq!(sum, 4, "{by}");
+    }
+    let health = &shop.result("")["health"];
+    assert!(health["bots"]["message"].as_str().unwrap().starts_with("1 programs"), "{health}");
+}
+
+#[test]
+fn revenue_counts_each_order_once() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let goal = json!({ "goal_name": "Revenue", "goal_type": "revenue", "goal_value": "Purchase", "goal_key": "revenue" });
+    shop.client.post("/goal", goal).created();
+    let order = |value: f64, id: &str, currency: &str| {
+        json!({ "type": "order", "name": "Purchase", "value": value, "order_id": id, "currency": currency,
+                "at": "2026-03-01T11:00:00Z" })
+    };
+    let enter = |arm| shop.exposure(arm, "2026-03-01T10:00:00Z");
+    shop.tell(&[
+        Visit { visitor: "a", events: vec![enter("0"), order(10.0, "1", "EUR"), order(10.0, "1", "EUR")] },
+        Visit { visitor: "b", events: vec![enter("0")] },
+        Visit { visitor: "c", events: vec![enter("1"), order(30.25, "2", "EUR"), order(0.1, "3", "EUR")] },
+        Visit { visitor: "d", events: vec![enter("1"), order(99.0, "4", "USD")] },
+    ]);
+    let result = shop.result("?goal_key=revenue");
+    assert_eq!(
+        (&result["total_revenue"], &result["total_orders"], &result["currency"]),
+        (&json!(40.35), &json!(3), &json!("EUR"))
+    );
+    let of = |arm: usize, field: &str| result["variants"][arm][field].as_f64().expect("a number");
+    assert_eq!((of(0, "total_revenue"), of(0, "rpv"), of(0, "aov")), (10.0, 5.0, 10.0));
+    assert_eq!((of(1, "total_orders"), of(1, "rpv"), of(1, "aov")), (2.0, 30.35 / 2.0, 30.35 / 2.0));
+    assert_eq!(result["health"]["currency"]["status"], "warn");
+}
+
+#[test]
+fn a_fault_in_the_split_voids_every_verdict() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    shop.crowd("v", &[("0", 300, 30), ("1", 150, 90)], "2026-02-20T10:00:00Z", &bought());
+    let result = shop.result("");
+    assert_eq!(result["health"]["sample_ratio"]["status"], "fail");
+    assert_eq!(verdict(&result), "do_not_trust");
+    for metric in result["metrics"].as_array().unwrap() {
+        assert_eq!(verdict(metric), "do_not_trust");
+    }
+}
+
+#[test]
+fn days_begin_where_the_reader_is() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let at = |visitor, arm, at: &str, buys: &str| Visit {
+        visitor,
+        events: vec![shop.exposure(arm, at), json!({ "type": "custom", "name": "bought", "at": buys })],
+    };
+    shop.tell(&[
+        at("a", "0", "2026-02-10T22:30:00Z", "2026-02-10T23:30:00Z"),
+        at("b", "1", "2026-02-11T12:00:00Z", "2026-02-13T12:00:00Z"),
+    ]);
+    for (query, expect) in [
+        ("?end_date=2026-02-10", [(1, 1), (0, 0)]),
+        ("?end_date=2026-02-10&tz=2", [(0, 0), (0, 0)]),
+        ("?end_date=2026-02-10&tz=Europe/Berlin", [(1, 0), (0, 0)]),
+        ("?start_date=2026-02-11&end_date=2026-02-12", [(0, 0), (1, 0)]),
+        ("?start_date=2026-02-11&tz=%2B02:00", [(1, 1), (1, 1)]),
+    ] {
+        assert_eq!(counts(&shop.result(query)), expect, "{query}");
+    }
+    let series = |query: &str| {
+        let answer = shop.client.get(&format!("/experiment/{}/timeseries{query}", shop.test_id)).ok();
+        let points = answer["timeseries"].as_array().expect("points").clone();
+        points
+            .iter()
+            .map(|p| {
+                let text = |name: &str| p[name].as_str().unwrap().to_owned();
+                (text("date"), text("variant_id"), p["visitors"].as_u64().unwrap(), p["conversions"].as_u64().unwrap())
+            })
+            .collect::<Vec<_>>()
+    };
+    let day = |date: &str, arm: &str, visitors, conversions| (date.to_owned(), arm.to_owned(), visitors, conversions);
+    assert_eq!(
+        series(""),
+        [
+            day("2026-02-10", "0", 1, 1),
+            day("2026-02-10", "1", 0, 0),
+            day("2026-02-11", "0", 1, 1),
+            day("2026-02-11", "1", 1, 0),
+            day("2026-02-12", "0", 1, 1),
+            day("2026-02-12", "1", 1, 0),
+            day("2026-02-13", "0", 1, 1),
+            day("2026-02-13", "1", 1, 1),
+        ]
+    );
+    assert_eq!(series("?tz=2")[0], day("2026-02-11", "0", 1, 1));
+}
+
+#[test]
+fn a_result_is_a_table_too() {
+    let shop = Shop::open(On::Sqlite, json!({ "variants": [{ "name": "Variant 1", "nickname": "=1+1, \"two\"" }] }));
+    shop.crowd("v", &[("0", 2, 1), ("1", 2, 2)], "2026-03-01T10:00:00Z", &bought());
+    let answer = shop.client.get(&format!("/experiment/{}/result?format=csv", shop.test_id)).has_status(200);
+    assert_eq!(answer.header("content-type").as_deref(), Some("text/csv; charset=utf-8; header=present"));
+    let text = answer.text();
+    let lines: Vec<&str> = text.split("\r\n").collect();
+    assert!(lines[0].starts_with("metric,metric_name,role,breakdown,value,variant_id,name,nickname,visitors,conversions"));
+    assert!(lines[1].starts_with("bought,bought,primary,,,0,Control,,2,1,50,"), "{}", lines[1]);
+    assert!(lines[2].starts_with("bought,bought,primary,,,1,Variant 1,\"'=1+1, \"\"two\"\"\",2,2,100,100,"), "{}", lines[2]);
+    assert_eq!(lines.len(), 1 + 3 * 2 + 1);
+}
+
+#[test]
+fn a_plan_says_how_long() {
+    let shop = Shop::open(On::Sqlite, json!({ "plan": { "mde": 10, "visitors": null } }));
+    let plan = |query: &str| shop.client.get(&format!("/experiment/{}/plan{query}", shop.test_id)).ok();
+    let nothing_known = plan("");
+    assert_eq!((&nothing_known["visitors_needed"], &nothing_known["mde"]), (&Value::Null, &json!(10.0)));
+    let given = plan("?baseline_rate=5&daily_visitors=5000");
+    let (needed, days) = (given["visitors_needed"].as_f64().unwrap(), given["days"].as_i64().unwrap());
+    // A fixed test of this size needs 62,000; looking all the time costs about twice as many.
+    assert!((110_000.0..160_000.0).contains(&needed), "{needed}");
+    assert_eq!(days, (needed / 5000.0).ceil() as i64);
+    let by_day = given["mde_by_day"].as_array().unwrap();
+    assert_eq!(by_day.len() as i64, days);
+    let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().unwrap()).collect();
+    assert!(mde.windows(2).all(|pair| pair[1] < pair[0]), "{mde:?}");
+    assert!(mde[mde.len() - 1] <= 10.0 && mde[mde.len() - 2] > 10.0, "{mde:?}");
+    let surer = plan("?baseline_rate=5&daily_visitors=5000&power=95")["visitors_needed"].as_f64().unwrap();
+    assert!(surer > needed);
+    assert_eq!(plan("?baseline_rate=60&daily_visitors=5000&mde=70")["visitors_needed"], Value::Null);
+    // The project's own traffic: 20 new visitors a day, half of whom buy.
+    for day in 20..28 {
+        for visitor in 0..20 {
+            let mut events = vec![json!({ "type": "pageview", "url": "https://shop.example/", "at": format!("2026-02-{day}T10:00:00Z") })];
+            if visitor % 2 == 0 {
+                events.push(json!({ "type": "custom", "name": "bought", "at": format!("2026-02-{day}T11:00:00Z") }));
+            }
+            shop.tell(&[Visit { visitor: &format!("{day}-{visitor}"), events }]);
+        }
+    }
+    let own = plan("");
+    assert_eq!((&own["baseline_rate"], &own["baseline_rate_from"]), (&json!(50.0), &json!("project")));
+    assert!(own["visitors_needed"].as_f64().is_some_and(|visitors| visitors > 1_000.0), "{own}");
+}
+
+#[test]
+fn windows_that_are_open_are_shown_and_wait() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let goal = json!({ "goal_name": "Soon", "goal_type": "event", "goal_value": "bought", "goal_key": "soon", "window_days": 3 });
+    shop.client.post("/goal", goal).created();
+    let buys = |at: &str| json!({ "type": "custom", "name": "bought", "at": at });
+    shop.tell(&[
+        Visit {
+            visitor: "in time",
+            events: vec![shop.exposure("0", "2026-02-20T10:00:00Z"), buys("2026-02-23T09:59:59Z")],
+        },
+        Visit {
+            visitor: "late",
+            events: vec![shop.exposure("1", "2026-02-20T10:00:00Z"), buys("2026-02-23T10:00:00Z")],
+        },
+        Visit { visitor: "open", events: vec![shop.exposure("1", "2026-02-28T10:00:00Z"), buys("2026-02-28T11:00:00Z")] },
+    ]);
+    let result = shop.result("?goal_key=soon");
+    assert_eq!(counts(&result), [(1, 1), (2, 1)]);
+    assert_eq!(result["variants"][1]["open_visitors"], 1);
+    assert_eq!(result["variants"][1]["analysis"]["visitors_compared"], 2);
+    shop.app.pass(3 * DAY);
+    let result = shop.result("?goal_key=soon");
+    assert_eq!((counts(&result), &result["variants"][1]["analysis"]["visitors_compared"]), (vec![(1, 1), (2, 1)], &json!(3)));
+}
