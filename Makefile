@@ -15,7 +15,7 @@ run: build ## build, then start the demo: a server with a shop to look around in
 	$(TARGET)/release/muriel demo
 
 build: ## leave the release binary at target/release/muriel
-	cargo build --release --bin muriel
+	@scripts/build
 
 test: ## every test, on both databases; the last line is the count
 	@scripts/test
@@ -27,11 +27,11 @@ fmt:
 	cargo fmt --all --check
 
 clippy:
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	scripts/cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # Private items too: most links of the documentation lead to them.
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --locked
+	RUSTDOCFLAGS="-D warnings" scripts/cargo doc --workspace --no-deps --document-private-items --locked
 
 fresh:
 	scripts/fresh

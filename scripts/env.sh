@@ -13,9 +13,10 @@ export MURIEL_CACHE PATH
 # DuckDB as a library that is already compiled, where scripts/tools has brought one: then cargo is told not to compile it.
 # `MURIEL_DUCKDB=bundled` compiles it all the same. The version is that of the crate `duckdb` (1.10506 is 1.5.6).
 DUCKDB_HOME=$MURIEL_CACHE/tools/duckdb-1.5.6
+DUCKDB_PACKAGE=
 case ${MURIEL_DUCKDB:-prebuilt},$(uname -s),$(uname -m) in
-  prebuilt,Linux,x86_64) DUCKDB_PACKAGE=@duckdb/node-bindings-linux-x64 ;;
-  *) DUCKDB_PACKAGE= ;;
+  # It is linked against glibc.
+  prebuilt,Linux,x86_64) [ ! -e /lib64/ld-linux-x86-64.so.2 ] || DUCKDB_PACKAGE=@duckdb/node-bindings-linux-x64 ;;
 esac
 MURIEL_FEATURES=
 if [ -n "$DUCKDB_PACKAGE" ] && [ -f "$DUCKDB_HOME/libduckdb.so" ]; then

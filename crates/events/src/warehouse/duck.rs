@@ -422,8 +422,8 @@ fn connect(path: Option<&Path>, options: &Options) -> Result<Connection> {
         Some(path) => Connection::open_with_flags(path, config)?,
         None => Connection::open_in_memory_with_flags(config)?,
     };
-    // No statement of ours reads or writes other files.
-    conn.execute_batch("SET lock_configuration = true")?;
+    // No statement of ours reads or writes other files, or needs another setting.
+    conn.execute_batch("SET enable_external_access = false; SET lock_configuration = true")?;
     Ok(conn)
 }
 
@@ -577,5 +577,74 @@ fn take(path: &Path) -> Result<File> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(error)) => Err(Error::file("lock", &name, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU32;
+    use std::thread;
+
+    #[test]
+    fn questions_are_stopped() {
+        let options = Options { memory_bytes: 64 << 20, threads: 2 };
+        let warehouse = DuckWarehouse::in_memory(&options).unwrap();
+        let (stop, other) = (Stop::new(), Stop::new());
+        let running = AtomicU32::new(0);
+        thread::scope(|scope| {
+            let asked = scope.spawn(|| {
+                warehouse.read(&stop, |conn| {
+                    running.store(1, Ordering::Release);
+                    // Years of work.
+                    let forever =
+                        "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range = b.range + 1";
+                    Ok(conn.query_row(forever, [], |row| row.get::<_, i64>(0))?)
+                })
+            });
+            while running.load(Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
+            // Again and again, for the first may fall before the statement.
+            while !asked.is_finished() {
+                stop.stop();
+                thread::yield_now();
+            }
+            assert!(matches!(asked.join().unwrap(), Err(Error::Stopped)));
+        });
+        // From now on it is not even begun.
+        assert!(matches!(warehouse.read(&stop, |_| Ok(())), Err(Error::Stopped)));
+        assert!(warehouse.read(&other, |_| Ok(())).is_ok());
+        assert!(!other.is_stopped());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options { memory_bytes: 32 << 20, threads: 2 };
+        let asked = "SELECT count(*) FROM (SELECT DISTINCT hash(range) FROM range(4000000))";
+        let ask = |warehouse: &DuckWarehouse| {
+            warehouse.read(&Stop::new(), |conn| Ok(conn.query_row(asked, [], |row| row.get::<_, i64>(0))?))
+        };
+        // Without a disk to go on on, a large question fails, and nothing else does.
+        let warehouse = DuckWarehouse::in_memory(&options).unwrap();
+        assert!(matches!(ask(&warehouse), Err(Error::Memory)));
+        assert!(!warehouse.is_damaged());
+        let warehouse = DuckWarehouse::open(&dir.path().join("w"), &options).unwrap();
+        assert_eq!(ask(&warehouse).unwrap(), 4_000_000);
+    }
+
+    #[test]
+    fn nothing_else_is_read_or_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let warehouse = DuckWarehouse::open(&dir.path().join("w"), &Options::default()).unwrap();
+        let other = dir.path().join("other.csv");
+        fs::write(&other, "1\n").unwrap();
+        let read = format!("FROM '{}'", other.display());
+        let write = format!("COPY (SELECT 1) TO '{}'", dir.path().join("new.csv").display());
+        for sql in [&*read, &write, "SET enable_external_access = true", "SET threads = 7", "INSTALL json"] {
+            let done = warehouse.read(&Stop::new(), |conn| Ok(conn.execute_batch(sql)?));
+            assert!(matches!(done, Err(Error::Database(_))), "{sql}");
+        }
     }
 }

@@ -310,3 +310,172 @@ fn parameter<'u>(address: &'u str, name: &str) -> Option<Cow<'u, str>> {
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs.find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record(fields: Value) -> Record {
+        let mut record = json!({
+            "id": "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55", "project_key": "shop", "at": "2026-03-01T10:00:00Z",
+            "received_at": "2026-03-01T10:00:01Z", "visitor": {"id": "v"}, "bot": false,
+        });
+        record.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_value(record).unwrap()
+    }
+
+    fn rows(fields: Value) -> Rows {
+        let mut rows = Rows::default();
+        rows.add(&record(fields), 7, |referrer, page| match (referrer, page) {
+            (None, None) => "direct",
+            (None, Some(_)) => "paid",
+            (Some(_), _) => "referral",
+        });
+        rows
+    }
+
+    #[test]
+    fn hashes_are_those_of_every_version() {
+        // `printf shop | sha256sum`, and of the 16 bytes of the id.
+        assert_eq!(hash_text("shop"), 0x8d90_01d3_2c6a_703d);
+        assert_eq!(hash_text(""), 0xe3b0_c442_98fc_1c14);
+        let id = Uuid::parse_str("0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55").unwrap();
+        assert_eq!(hash_id(id), 0xcd36_dbbc_1508_1ce9);
+    }
+
+    #[test]
+    fn values_are_in_ten_thousandths() {
+        for (value, expect) in [
+            (0.0, 0),
+            (59.9, 599_000),
+            (0.1 + 0.2, 3_000),
+            (-0.00005, -1),
+            (0.000049, 0),
+            (1e15, VALUE_MAX),
+            (-1e300, -VALUE_MAX),
+            (1e11, VALUE_MAX),
+        ] {
+            assert_eq!(fixed(value), expect, "{value}");
+        }
+    }
+
+    #[test]
+    fn links_lead_off_the_site_to_other_hosts() {
+        let page = Some("https://shop.example/a/b?c");
+        for (href, page, expect) in [
+            ("https://away.example/", page, true),
+            ("//away.example/x", page, true),
+            ("HTTPS://SHOP.EXAMPLE/", page, false),
+            ("http://shop.example:8080/", page, false),
+            ("https://help.shop.example/", page, true),
+            ("/x", page, false),
+            ("x?https://away.example/", page, false),
+            ("#https://away.example/", page, false),
+            ("mailto:a@away.example", page, false),
+            ("javascript:void(0)", page, false),
+            ("https://", page, false),
+            ("https://away.example/", None, true),
+            ("/x", None, false),
+            ("https://away.example/", Some("no address"), true),
+        ] {
+            assert_eq!(leads_out(href, page), expect, "{href} on {page:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_event_has_a_number_and_a_name() {
+        use kind::*;
+        let url = "https://shop.example/";
+        let link = |href| json!({"type": "click", "by": "link", "href": href, "url": url});
+        for (fields, expect) in [
+            (json!({"type": "pageview", "url": url}), Some((PAGEVIEW, None))),
+            (json!({"type": "click", "by": "element", "trigger": "#buy"}), Some((CLICK_ELEMENT, Some("#buy")))),
+            (json!({"type": "click", "by": "text", "trigger": "Buy"}), Some((CLICK_TEXT, Some("Buy")))),
+            (link("/cart"), Some((CLICK_LINK, Some("/cart")))),
+            (link("https://a.example/"), Some((CLICK_LINK_OUT, Some("https://a.example/")))),
+            (json!({"type": "submit", "trigger": "form"}), Some((SUBMIT, Some("form")))),
+            (json!({"type": "appear", "trigger": "#x"}), Some((APPEAR, Some("#x")))),
+            (json!({"type": "scroll", "value": 50}), Some((SCROLL, None))),
+            (json!({"type": "duration", "value": 10}), Some((DURATION, None))),
+            (json!({"type": "custom", "name": "signup"}), Some((CUSTOM, Some("signup")))),
+            (json!({"type": "order", "name": "Purchase", "value": 1}), Some((ORDER, Some("Purchase")))),
+            (json!({"type": "script", "trigger": "t"}), Some((SCRIPT, Some("t")))),
+            (json!({"type": "identify"}), None),
+            (json!({"type": "health", "test_id": 1, "variant_id": "0"}), None),
+            (json!({"type": "custom", "name": "signup", "bot": true}), None),
+        ] {
+            let rows = rows(fields.clone());
+            let found = rows.events.first().map(|row| (row.kind, row.name.as_deref()));
+            assert_eq!((found, rows.exposures.len()), (expect, 0), "{fields}");
+        }
+    }
+
+    #[test]
+    fn an_event_keeps_what_is_counted() {
+        let rows = rows(json!({
+            "type": "order", "name": "Purchase", "value": 59.9, "currency": "EUR", "order_id": "A-77",
+            "session": "s", "url": "https://shop.example/thanks",
+        }));
+        let row = &rows.events[0];
+        assert_eq!((row.project, row.visitor), (hash_text("shop"), hash_text("v")));
+        assert_eq!((row.at, row.seq), (1_772_359_200_000_000, 7));
+        assert_eq!((row.amount, row.currency.as_deref()), (Some(599_000), Some("EUR")));
+        assert_eq!((row.unit, row.session), (Some(hash_text("A-77")), Some(hash_text("s"))));
+        assert_eq!(row.url, Some(hash_text("https://shop.example/thanks")));
+        // It is of no use to any question, other than that of page views.
+        assert!(rows.urls.is_empty());
+    }
+
+    #[test]
+    fn addresses_are_cut_where_a_character_ends() {
+        let url = format!("https://shop.example/{}", "ü".repeat(2000));
+        let mut rows = rows(json!({"type": "pageview", "url": url}));
+        let row = &rows.urls[0];
+        assert_eq!((row.text.len(), &*row.text), (2_047, &url[..2_047]));
+        assert_eq!((row.url, Some(row.url)), (hash_url(&url), rows.events[0].url));
+        let longer = record(json!({"type": "pageview", "url": format!("{url}x")}));
+        rows.add(&longer, 8, |_, _| "direct");
+        assert_eq!((rows.events.len(), rows.urls.len()), (2, 1));
+        rows.clear();
+        rows.add(&longer, 9, |_, _| "direct");
+        assert_eq!((rows.events.len(), rows.urls.len()), (1, 1));
+    }
+
+    #[test]
+    fn an_exposure_keeps_how_things_were() {
+        let exposure = |fields: Value| {
+            let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1", "epoch": 3});
+            all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            rows(all).exposures.pop()
+        };
+        let row = exposure(json!({
+            "device": "mobile", "browser": "chrome", "os": "Android", "country": "DE", "session": "s", "bot": true,
+            "url": "https://shop.example/b?utm_source=later&utm_medium=mail",
+            "context": {
+                "referrer": "https://news.example/x", "visitor_type": "new", "utm_campaign": "told",
+                "landing_page": "https://shop.example/a?utm_source=first%20one&utm_campaign=c#utm_medium=x",
+            },
+        }))
+        .unwrap();
+        assert_eq!((row.test, row.variant, row.epoch, row.bot, row.seq), (12, 1, Some(3), true, 7));
+        let known = [&row.device, &row.browser, &row.os, &row.country].map(|text| text.as_deref());
+        assert_eq!(known, [Some("mobile"), Some("chrome"), Some("Android"), Some("DE")]);
+        assert_eq!((row.user_type, row.source), (Some("new"), "referral"));
+        assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/a"));
+        assert_eq!(row.referrer.as_deref(), Some("news.example"));
+        assert_eq!(row.utm.each_ref().map(|text| text.as_deref()), [Some("first one"), Some("mail"), Some("told")]);
+
+        let row = exposure(json!({"context": {"url": "https://shop.example/?a=b", "visitor_type": "?"}})).unwrap();
+        assert_eq!((row.user_type, row.source, row.referrer), (None, "paid", None));
+        assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/"));
+        assert_eq!(row.url, Some(hash_text("https://shop.example/?a=b")));
+        let row = exposure(json!({"epoch": null})).unwrap();
+        assert_eq!((row.epoch, row.source, row.landing_page, row.url), (None, "direct", None, None));
+
+        assert!(exposure(json!({"variant_id": "255"})).is_some());
+        assert!(exposure(json!({"variant_id": "256"})).is_none());
+        assert!(exposure(json!({"variant_id": null})).is_none());
+        assert!(exposure(json!({"test_id": null})).is_none());
+    }
+}
