@@ -245,7 +245,7 @@ fn thousands(number: u64) -> String {
     text
 }
 
-/// Makes the data unless it is there; a new key, and the id of an experiment of
+/// Makes the data unless it is there; a new key, and the experiments of
 /// the shop that are live.
 async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64)>)> {
     let now = Clock::System.now();

@@ -9,6 +9,7 @@
 mod answer;
 mod duck;
 mod load;
+mod moments;
 mod question;
 mod row;
 mod sql;
