@@ -133,7 +133,7 @@ impl Terms {
 }
 
 /// The plan of numbers that are known.
-pub fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) -> Planned {
+fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) -> Planned {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
     let (baseline_rate, daily_visitors) = (wanted.baseline_rate.or(own.0), wanted.daily_visitors.or(own.1));

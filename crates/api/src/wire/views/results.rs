@@ -7,6 +7,7 @@ use muriel_domain::time::DAY_US;
 use muriel_events::warehouse::Segment;
 use muriel_results::{ArmFacts, Computed, Counted, Manifest, MetricFacts, Numbers, Part, Planned, Shown};
 use muriel_stats::Interval;
+use muriel_stats::srm::ChiSquared;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -528,7 +529,7 @@ impl HealthCheck {
 impl RatioCheck {
     fn new(check: &Check, ratios: &[Shares]) -> Self {
         let overall = ratios.iter().find(|ratio| ratio.epoch.is_none());
-        let chi_squared = |ratio: &Shares| ratio.chi_squared.as_ref().map(|test| test.p_value);
+        let chi_squared = |ratio: &Shares| ratio.chi_squared.as_ref().map(ChiSquared::p_value);
         Self {
             status: check.grade.word(),
             message: check.message.clone(),
