@@ -51,7 +51,8 @@ impl Promise {
         }
     }
 
-    fn word(self) -> &'static str {
+    /// Its word.
+    pub(super) fn word(self) -> &'static str {
         match self {
             Promise::Kept => "kept",
             Promise::Open => "open",
