@@ -300,6 +300,10 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
              days too before you blame the goal."
         ),
     };
+    if replayed.schedule.days < replayed.wanted_days {
+        let (has, takes) = (replayed.schedule.days, replayed.wanted_days);
+        let _ = writeln!(text, "The plan takes {}; the past of the project has {has}.", days(takes));
+    }
     if replayed.is_sample {
         let _ = writeln!(text, "Only {} of the visitors are replayed, drawn by their hashes.", grouped(VISITORS_MAX));
     }
@@ -347,6 +351,7 @@ pub(super) fn replayed_json(replayed: &Replayed, tally: &Tally, asked: &Simulate
             "to": day(replayed.last),
             "visitors": replayed.visitors,
             "converted": replayed.converted,
+            "days_wanted": replayed.wanted_days,
             "is_sample": replayed.is_sample,
         },
         "seed": asked.seed,

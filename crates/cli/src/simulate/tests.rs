@@ -258,6 +258,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     let told = replayed_text(&replayed, &tally, &asked);
     assert!(told.contains(&format!("False alarms {} of 40: ", tally.called)), "{told}");
     assert!(told.contains("every call is a false alarm"), "{told}");
+    assert!(told.contains("The plan takes 365 days; the past of the project has 26."), "{told}");
     let told = replayed_json(&replayed, &tally, &asked);
     assert_eq!(told["replay"]["called"]["count"], json!(tally.called));
     assert_eq!(told["promise"], json!(Promise::of(tally.called(), 0.5).word()));
