@@ -9,7 +9,11 @@ impl Totals {
     pub fn moments(&self) -> Moments {
         let n = self.visitors;
         let unit = UNITS as f64;
-        Moments { n, mean: mean(self.value, n) / unit, m2: spread(self.value, self.value, self.value_squared, n) / (unit * unit) }
+        Moments {
+            n,
+            mean: mean(self.value, n) / unit,
+            m2: spread(self.value, self.value, self.value_squared, n) / (unit * unit),
+        }
     }
 
     /// The outcome of each visitor (`x`) with the same outcome before entry (`y`):
