@@ -17,7 +17,7 @@ pub struct Mixture {
     pub alpha: f64,
 }
 
-/// Planned units over r at which the boundary is narrowest, nearly: K(a) of the guide's F6.
+/// Planned units over r at which the boundary is narrowest, nearly: -2 ln a + ln(1 - 2 ln a).
 fn narrowest(alpha: f64) -> f64 {
     let l = -2.0 * alpha.ln();
     l + l.ln_1p()

@@ -42,6 +42,19 @@ fn above_rounding(value: f64, scale: f64) -> f64 {
     if value <= 8.0 * f64::EPSILON * scale { 0.0 } else { value }
 }
 
+/// Variance of N - l D, and the determinant of the covariance matrix of N and D.
+///
+/// Near l = -1, where the treatment is next to nothing, N - l D is what is left of two large terms. There both are taken
+/// through the treatment level T = N + D, for which they are small from the start: a treatment of only zeros has a lift
+/// of exactly -1, without variance.
+pub(crate) fn spread(var_num: f64, var_den: f64, cov: f64, l: f64) -> (f64, f64) {
+    let (v, c, l) =
+        if l < -0.5 { ((var_num + cov) + (cov + var_den), cov + var_den, 1.0 + l) } else { (var_num, cov, l) };
+    let (middle, last) = (2.0 * l * c, l * l * var_den);
+    let variance = above_rounding(v - middle + last, v + middle.abs() + last);
+    (variance, above_rounding(v * var_den - c * c, v * var_den + c * c))
+}
+
 /// Welch-Satterthwaite degrees of freedom from variances and the degrees of freedom of each.
 ///
 /// Parts of zero variance do not count; when all are zero the degrees of freedom add up, as for equal variances.
@@ -233,8 +246,7 @@ impl Effect {
     pub fn relative(&self) -> Result<Effect> {
         let lift = self.lift()?;
         let signed = self.num / self.den;
-        let (nn, nd, dd) = (self.var_num, signed * self.cov, signed * signed * self.var_den);
-        let variance = above_rounding(nn - 2.0 * nd + dd, nn + 2.0 * nd.abs() + dd);
+        let (variance, _) = spread(self.var_num, self.var_den, self.cov, signed);
         let var_num = variance / (self.den * self.den);
         Effect { num: lift, den: 1.0, var_num, var_den: 0.0, cov: 0.0, n: self.n, df: self.df }.checked()
     }

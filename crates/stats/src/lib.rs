@@ -5,15 +5,28 @@
 //! why with an [`Undefined`], never with a quiet 0, 1 or NaN.
 
 pub mod bayes;
+pub mod best_arm;
 pub mod boundary;
+pub mod cap;
 pub mod effect;
+pub mod epochs;
+pub mod group_sequential;
 pub mod interval;
 pub mod lift;
 pub mod moments;
+pub mod multiplicity;
+pub mod power;
+mod quadrature;
+pub mod quantile;
 pub mod special;
+pub mod srm;
+pub mod strata;
 
 pub use effect::{Adjusted, Effect};
+pub use epochs::Epochs;
 pub use moments::{JointMoments, Moments, Sample};
+pub use power::Sides;
+pub use quantile::QuantileSample;
 
 /// Why a statistic has no value.
 ///

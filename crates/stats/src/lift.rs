@@ -1,5 +1,6 @@
 //! The lift: the difference relative to the control level.
 
+use crate::effect::spread;
 use crate::{Effect, Interval, Result, Undefined};
 
 /// Fieller's interval of the lift.
@@ -32,18 +33,20 @@ pub fn fieller(effect: &Effect, k: f64) -> Result<Fieller> {
     let scale = effect.den.abs();
     let num = effect.num / scale;
     let half = k * std_error / scale;
-    let var_num = half * half;
-    let g = k * k * effect.var_den / scale / scale;
-    let cov = k * k * effect.cov * effect.den.signum() / scale / scale;
+    let in_units = |variance: f64| variance / scale / scale;
+    let (var_num, var_den) = (in_units(effect.var_num), in_units(effect.var_den));
+    let cov = in_units(effect.cov * effect.den.signum());
+    let g = k * k * var_den;
     if g >= 1.0 {
         return Ok(Fieller { g, interval: Err(Undefined::Unbounded) });
     }
     // Roots of a l^2 - 2 b l + e, the discriminant with the square of b cancelled by hand.
     let a = 1.0 - g;
-    let b = num - cov;
+    let b = num - k * k * cov;
     let e = (num - half) * (num + half);
-    let discriminant = var_num - 2.0 * num * cov + num * num * g - (var_num * g - cov * cov);
-    let root = discriminant.max(0.0).sqrt();
+    let (variance, determinant) = spread(var_num, var_den, cov, num);
+    let discriminant = variance - k * k * determinant;
+    let root = k * discriminant.max(0.0).sqrt();
     // The root of larger size first, the other from their product: its sign is then exactly that of e.
     let far = b + root.copysign(b);
     let (one, other) = (far / a, if far == 0.0 { 0.0 } else { e / far });

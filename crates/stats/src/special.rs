@@ -314,23 +314,31 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> (f64, f64) {
     let normal = centre - normal_isf(p) * spread;
     let power = (target + a.ln() + ln_beta(a, b)) / a;
     let mut u = if a < 1.0 || b < 1.0 { power.min(centre + spread) } else { normal };
-    for _ in 0..200 {
+    let (mut below, mut above) = (f64::NEG_INFINITY, f64::INFINITY);
+    for _ in 0..300 {
         let (x, y) = of_logit(u);
         let (lower, _) = beta_tails(a, b, x, y);
-        if lower == 0.0 {
-            // Too far out for a double: closer to the centre by half the way.
-            u = 0.5 * (u + centre);
-            continue;
+        let step = (target - lower.ln()) * lower / beta_weight(a, b, x, y);
+        if lower < p {
+            below = u;
+        } else {
+            above = u;
         }
-        let slope = beta_weight(a, b, x, y) / lower;
-        let step = (target - lower.ln()) / slope;
-        if !step.is_finite() {
+        let next = u + step;
+        let done = step.abs() <= 1e-14 * (1.0 + u.abs()).min(1.0 + spread);
+        // A tail that underflows has no tangent, and one that is nearly flat points far away.
+        u = if next > below && next < above {
+            next
+        } else if done {
             break;
-        }
-        // Bounded steps, because from the far right the slope is nearly zero.
-        let step = step.clamp(-20.0 * (1.0 + spread), 20.0 * (1.0 + spread));
-        u += step;
-        if step.abs() <= 1e-14 * (1.0 + u.abs()).min(1.0 + spread) {
+        } else if above.is_infinite() {
+            below + 10.0 * spread
+        } else if below.is_infinite() {
+            above - 10.0 * spread
+        } else {
+            0.5 * (below + above)
+        };
+        if done {
             break;
         }
     }
@@ -342,7 +350,7 @@ pub fn student_t_sf(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
     }
-    let (_, upper) = student_t_parts(t.abs(), df);
+    let (_, upper, _) = student_t_parts(t.abs(), df);
     if t >= 0.0 { upper } else { 1.0 - upper }
 }
 
@@ -361,20 +369,20 @@ pub fn student_t_pdf(t: f64, df: f64) -> f64 {
     (-0.5 * (df + 1.0) * ln_kernel - ln_beta(0.5 * df, 0.5)).exp() / df.sqrt()
 }
 
-/// P(0 < T < t) and P(T > t) for t >= 0, each with its own digits.
-fn student_t_parts(t: f64, df: f64) -> (f64, f64) {
+/// P(0 < T < t), P(T > t) and t times the density for t >= 0, each with its own digits.
+fn student_t_parts(t: f64, df: f64) -> (f64, f64, f64) {
     if t.is_infinite() {
-        return (0.5, 0.0);
+        return (0.5, 0.0, 0.0);
     }
     if df.is_infinite() {
-        return (0.5 * libm::erf(t * FRAC_1_SQRT_2), normal_sf(t));
+        return (0.5 * libm::erf(t * FRAC_1_SQRT_2), normal_sf(t), t * normal_pdf(t));
     }
     let a = 0.5 * df;
     let q = t / df.sqrt();
     if q > 1e8 {
         // The power law of the tail, exact to a part in 1e16; t * t might overflow.
         let upper = 0.5 * (-df * q.ln() - a.ln() - ln_beta(a, 0.5)).exp();
-        return (0.5 - upper, upper);
+        return (0.5 - upper, upper, df * upper);
     }
     let square = q * q;
     let (x, y) = (1.0 / (1.0 + square), square / (1.0 + square));
@@ -382,14 +390,14 @@ fn student_t_parts(t: f64, df: f64) -> (f64, f64) {
     let front = (-a * square.ln_1p() - ln_beta(a, 0.5)).exp() * q / (1.0 + square).sqrt();
     if t * t < 6.0 && y < 0.9 {
         let central = front * beta_series(0.5, a, y);
-        return (central, 0.5 - central);
+        return (central, 0.5 - central, front);
     }
     let upper = if (a + 0.5) * x / (a + 1.0) < 0.7 {
         0.5 * front / a * beta_series(a, 0.5, x)
     } else {
         0.5 * front * beta_fraction(a, 0.5, x, y)
     };
-    (0.5 - upper, upper)
+    (0.5 - upper, upper, front)
 }
 
 /// Quantile of Student's t: infinite at 0 and 1.
@@ -417,39 +425,55 @@ pub fn student_t_isf(q: f64, df: f64) -> f64 {
         return z;
     }
     let (start, last) = cornish_fisher(z, df);
-    if last <= 1e-15 * start && z * z <= 0.01 * df {
+    if last <= 1e-14 * start && z * z <= 0.01 * df {
         return start;
     }
     let mut t = if df > 2.0 && z * z < 4.0 * df { start } else { power_law_quantile(q, central, df) };
     // Newton's method on logarithms, of which both tail and centre are concave functions: from wherever it starts, the
     // second and later points approach the root from one side.
-    for _ in 0..200 {
-        let (below, above) = student_t_parts(t, df);
-        let density = student_t_pdf(t, df) * t;
+    let (mut low, mut high) = (0.0, f64::INFINITY);
+    for _ in 0..300 {
+        let (below, above, slope) = student_t_parts(t, df);
         let step =
-            if central < 0.25 { (central / below).ln() * below / density } else { (above / q).ln() * above / density };
-        if !step.is_finite() {
-            // The density or the tail underflowed: come back towards the centre.
-            t *= 0.5;
-            continue;
+            if central < 0.25 { (central / below).ln() * below / slope } else { (above / q).ln() * above / slope };
+        if above > q {
+            low = t;
+        } else {
+            high = t;
         }
-        t *= step.clamp(-50.0, 50.0).exp();
-        if step.abs() <= 1e-13 {
+        let next = t * step.exp();
+        let done = step.abs() <= 1e-13;
+        // A tail that underflows has no tangent, and one that is nearly flat points far away.
+        t = if next > low && next < high {
+            next
+        } else if done {
+            break;
+        } else if high.is_infinite() {
+            low * 1e10
+        } else if low == 0.0 {
+            high * 1e-10
+        } else {
+            low.sqrt() * high.sqrt()
+        };
+        if done {
             break;
         }
     }
     t
 }
 
-/// The Cornish-Fisher expansion of a t quantile around the normal one, and the size of its last term.
+/// The Cornish-Fisher expansion of a t quantile around the normal one, and a bound on the size of its last term.
+///
+/// The bound adds the coefficients' sizes: the term itself crosses zero where the next one does not.
 fn cornish_fisher(z: f64, df: f64) -> (f64, f64) {
     let s = z * z;
     let g1 = (s + 1.0) * z / 4.0;
     let g2 = ((5.0 * s + 16.0) * s + 3.0) * z / 96.0;
     let g3 = (((3.0 * s + 19.0) * s + 17.0) * s - 15.0) * z / 384.0;
     let g4 = ((((79.0 * s + 776.0) * s + 1_482.0) * s - 1_920.0) * s - 945.0) * z / 92_160.0;
+    let bound = ((((79.0 * s + 776.0) * s + 1_482.0) * s + 1_920.0) * s + 945.0) * z / 92_160.0;
     let i = 1.0 / df;
-    (z + i * (g1 + i * (g2 + i * (g3 + i * g4))), ((g4 * i * i) * i * i).abs())
+    (z + i * (g1 + i * (g2 + i * (g3 + i * g4))), (bound * i * i) * i * i)
 }
 
 /// A start for few degrees of freedom: the power law of the tail where it holds, the straight line of the centre else.

@@ -238,14 +238,14 @@ proptest! {
 
     #[test]
     fn beta_binomial_is_fair(a in shares(), b in shares(), prior in (0.3..20.0_f64, 0.3..20.0_f64)) {
-        let (ab, ba) = (beta_binomial(&a, &b, prior), beta_binomial(&b, &a, prior));
-        let (ab, ba) = (ab.expect("defined"), ba.expect("defined"));
-        prop_assert!((ab.chance_to_win + ba.chance_to_win - 1.0).abs() < 1e-10);
-        prop_assert!((ab.expected_loss_control - ba.expected_loss_treatment).abs() < 1e-12);
+        let (one, other) = (beta_binomial(&a, &b, prior), beta_binomial(&b, &a, prior));
+        let (one, other) = (one.expect("defined"), other.expect("defined"));
+        prop_assert!((one.chance_to_win + other.chance_to_win - 1.0).abs() < 1e-10);
+        prop_assert!((one.expected_loss_control - other.expected_loss_treatment).abs() < 1e-12);
         // The losses differ by the difference of the posterior means, which is known in closed form.
         let mean = |s: &Share| (s.successes as f64 + prior.0) / (s.n as f64 + prior.0 + prior.1);
-        let difference = ab.expected_loss_control - ab.expected_loss_treatment;
-        prop_assert!((difference - (mean(&b) - mean(&a))).abs() < 1e-12, "{ab:?}");
+        let difference = one.expected_loss_control - one.expected_loss_treatment;
+        prop_assert!((difference - (mean(&b) - mean(&a))).abs() < 1e-12, "{one:?}");
     }
 
     #[test]
@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_undo_distributions(ln_q in -600.0..-0.7_f64, df in 0.3..1e9_f64, a in 0.2..1e6_f64, b in 0.2..1e6_f64) {
+    fn quantiles_undo_distributions(ln_q in -690.0..-0.7_f64, df in 0.3..1e9_f64, a in 0.2..1e6_f64, b in 0.2..1e6_f64) {
         let q = ln_q.exp();
         prop_assert!(close(special::normal_sf(special::normal_isf(q)), q, 1e-11));
         let t = special::student_t_isf(q, df);

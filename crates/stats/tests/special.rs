@@ -3,8 +3,6 @@
 //! `special.json` holds rows of function, arguments and value, evaluated from the defining series at 60 to 420 digits with
 //! mpmath 1.3.0 and rounded once.
 
-#![expect(clippy::unwrap_used, reason = "a test data file that cannot be read is a failed test")]
-
 use muriel_stats::special;
 
 fn value(function: &str, args: &[f64]) -> f64 {

@@ -1,0 +1,417 @@
+//! Sample ratio mismatch: did the units arrive in the shares they were given?
+//!
+//! When they did not, something between assignment and analysis loses units of one arm and no other number of the
+//! experiment can be trusted. The sequential test may be looked at after every unit; the χ² test is for comparison.
+
+use crate::special::{chi_squared_sf, log1p_minus, stirling_error};
+use crate::{Interval, Result, Undefined, checked_alpha};
+
+/// How sure the alternative is of the planned shares; detects a 1 % fault at ordinary sizes about as fast as anything.
+pub const CONCENTRATION: f64 = 10_000.0;
+
+/// What the χ² test of the shares found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChiSquared {
+    /// The test of the arms with positive weight.
+    Tested {
+        /// Sum of (count - expected)² / expected.
+        statistic: f64,
+        /// Arms of positive weight - 1; 0 when there is only one, and then nothing to test.
+        df: u32,
+        /// Upper tail of χ².
+        p_value: f64,
+    },
+    /// An arm of weight zero has units, which no chance explains: the p-value is 0.
+    UnitsInZeroWeightArm,
+}
+
+impl ChiSquared {
+    /// The p-value of either outcome.
+    pub fn p_value(&self) -> f64 {
+        match self {
+            ChiSquared::Tested { p_value, .. } => *p_value,
+            ChiSquared::UnitsInZeroWeightArm => 0.0,
+        }
+    }
+}
+
+/// The sequential test after its looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampleRatio {
+    /// Natural log of the Bayes factor against the planned shares at the last look; infinite on units in an arm of
+    /// weight zero.
+    pub log_bayes_factor: f64,
+    /// The p-value after each look, 0..=1, never increasing. Valid at any of them, whenever one chooses to stop.
+    pub p_values: Vec<f64>,
+}
+
+impl SampleRatio {
+    /// The last p-value; 1 before the first look.
+    pub fn p_value(&self) -> f64 {
+        self.p_values.last().copied().unwrap_or(1.0)
+    }
+
+    fn of_looks(log_bayes_factors: &[f64]) -> SampleRatio {
+        let mut reached: f64 = 1.0;
+        let p_values = log_bayes_factors.iter().map(|l| {
+            reached = reached.min((-l).exp());
+            reached
+        });
+        SampleRatio { p_values: p_values.collect(), log_bayes_factor: log_bayes_factors.last().copied().unwrap_or(0.0) }
+    }
+}
+
+/// Shares that sum to 1 from weights of any scale.
+fn shares(weights: &[f64], arms: usize) -> Result<Vec<f64>> {
+    let total: f64 = weights.iter().sum();
+    let usable = weights.iter().all(|w| w.is_finite() && *w >= 0.0) && total > 0.0 && total.is_finite();
+    if usable && weights.len() == arms {
+        Ok(weights.iter().map(|w| w / total).collect())
+    } else {
+        Err(Undefined::InvalidInput)
+    }
+}
+
+/// χ² test that `counts` came in the shares `weights`.
+///
+/// `counts[i]` units, `weights[i]` for arm `i`: equal length, weights not negative and of any scale. Valid at one look
+/// at a size fixed beforehand; [`sequential`] is for the others.
+///
+/// # Errors
+/// `InvalidInput` when lengths differ, a weight is negative or none is positive; `NoUnits` when nobody was counted: an
+/// empty test reassures no one.
+///
+/// # Source
+/// Fabijan et al., Diagnosing sample ratio mismatch, KDD 2019; vectors `srm_chi2` (SciPy).
+pub fn chi_squared(counts: &[u64], weights: &[f64]) -> Result<ChiSquared> {
+    let shares = shares(weights, counts.len())?;
+    let total: f64 = counts.iter().map(|&c| c as f64).sum();
+    if total == 0.0 {
+        return Err(Undefined::NoUnits);
+    }
+    let (mut statistic, mut positive) = (0.0, 0);
+    for (&count, share) in counts.iter().zip(shares) {
+        if share == 0.0 {
+            if count > 0 {
+                return Ok(ChiSquared::UnitsInZeroWeightArm);
+            }
+            continue;
+        }
+        let expected = total * share;
+        let off = count as f64 - expected;
+        statistic += off * (off / expected);
+        positive += 1;
+    }
+    let df = positive - 1;
+    // With one arm every unit is where it should be.
+    let p_value = if df == 0 { 1.0 } else { chi_squared_sf(statistic, f64::from(df)) };
+    Ok(ChiSquared::Tested { statistic, df, p_value })
+}
+
+/// (1 + u) ln(1 + u) - u for u > -1, without cancellation at small u.
+fn divergence(u: f64) -> f64 {
+    (1.0 + u) * log1p_minus(u) + u * u
+}
+
+/// Natural log of the Bayes factor of "some other shares" against "the planned shares".
+///
+/// `counts[i]` units so far and `weights[i]` of any scale for arm `i`. The alternative is a Dirichlet distribution
+/// centred on the planned shares p with `concentration` K: ln B(K p + x) - ln B(K p) - Σ x ln p, B the multivariate
+/// beta function. It is 0 without units, infinite on units in an arm of weight zero, and it only depends on the totals,
+/// so that batching does not matter.
+///
+/// Computed as Σ E h(u) - ½ Σ ln(1 + u) - (k - 1)/2 ln(1 + n/K) + Σ (δ(K p + x) - δ(K p)) - δ(K + n) + δ(K), with
+/// E = p (K + n), u = (x - p n) / E, h(u) = (1 + u) ln(1 + u) - u and δ the remainder of Stirling's formula: the large
+/// terms of ln Γ have cancelled on paper, and a billion units cost no digits.
+///
+/// # Errors
+/// `InvalidInput` when lengths differ, a weight is negative, none is positive, or the concentration is not positive.
+///
+/// # Source
+/// Lindon, Malek, Anytime-valid inference for multinomial count data, NeurIPS 2022; vectors `srm_sequential`.
+pub fn log_bayes_factor(weights: &[f64], counts: &[u64], concentration: f64) -> Result<f64> {
+    let counts: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
+    log_bayes_factor_of(&shares(weights, counts.len())?, &counts, concentration)
+}
+
+fn log_bayes_factor_of(shares: &[f64], counts: &[f64], concentration: f64) -> Result<f64> {
+    let k = concentration;
+    if !(k > 0.0 && k.is_finite()) {
+        return Err(Undefined::InvalidInput);
+    }
+    if shares.iter().zip(counts).any(|(&p, &x)| p == 0.0 && x > 0.0) {
+        return Ok(f64::INFINITY);
+    }
+    let n: f64 = counts.iter().sum();
+    if n == 0.0 {
+        return Ok(0.0);
+    }
+    let (mut sum, mut active) = (0.0, 0.0);
+    for (&p, &x) in shares.iter().zip(counts).filter(|(p, _)| **p > 0.0) {
+        let expected = p * (k + n);
+        let u = (x - p * n) / expected;
+        sum += expected * divergence(u) - 0.5 * u.ln_1p();
+        sum += stirling_error(k * p + x) - stirling_error(k * p);
+        active += 1.0;
+    }
+    Ok(sum - 0.5 * (active - 1.0) * (n / k).ln_1p() - stirling_error(k + n) + stirling_error(k))
+}
+
+/// The sequential test over batches of counts in time order, all under the same weights.
+///
+/// `batches[b][i]` units of arm `i` that came in batch `b`, not running totals. One p-value per batch. An empty first
+/// batch is a look that saw nothing: its p-value is 1.
+///
+/// # Errors
+/// As [`log_bayes_factor`], and `NoUnits` when all batches together are empty.
+///
+/// # Source
+/// Lindon, Malek 2022; vectors `srm_sequential` (ssrm-test).
+pub fn sequential(weights: &[f64], batches: &[Vec<u64>], concentration: f64) -> Result<SampleRatio> {
+    let mut totals = vec![0u64; weights.len()];
+    let mut looks = Vec::with_capacity(batches.len());
+    for batch in batches {
+        if batch.len() != totals.len() {
+            return Err(Undefined::InvalidInput);
+        }
+        for (total, &count) in totals.iter_mut().zip(batch) {
+            *total = total.checked_add(count).ok_or(Undefined::InvalidInput)?;
+        }
+        looks.push(log_bayes_factor(weights, &totals, concentration)?);
+    }
+    // Weights are judged even when there is no batch to judge them by.
+    log_bayes_factor(weights, &totals, concentration)?;
+    if totals.iter().all(|&t| t == 0) { Err(Undefined::NoUnits) } else { Ok(SampleRatio::of_looks(&looks)) }
+}
+
+/// One stretch of time during which the weights did not change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Epoch {
+    /// A weight per arm, not negative, any scale. An arm not yet or no longer served has weight zero.
+    pub weights: Vec<f64>,
+    /// Units per arm that were first exposed in this stretch.
+    pub counts: Vec<u64>,
+}
+
+/// The sequential test over epochs of different weights.
+///
+/// Each epoch starts from its own weights and the evidence multiplies, ln BF adds, so that a change of allocation is not
+/// mistaken for a fault. One p-value per epoch.
+///
+/// # Errors
+/// As [`log_bayes_factor`], and `NoUnits` when all epochs together are empty.
+///
+/// # Source
+/// Lindon, Malek 2022, products of independent Bayes factors; vectors `srm_epochs`.
+pub fn over_epochs(epochs: &[Epoch], concentration: f64) -> Result<SampleRatio> {
+    let mut sum = 0.0;
+    let mut looks = Vec::with_capacity(epochs.len());
+    for epoch in epochs {
+        sum += log_bayes_factor(&epoch.weights, &epoch.counts, concentration)?;
+        looks.push(sum);
+    }
+    if epochs.iter().all(|e| e.counts.iter().all(|&c| c == 0)) {
+        return Err(Undefined::NoUnits);
+    }
+    Ok(SampleRatio::of_looks(&looks))
+}
+
+/// Always-valid interval for the share of one arm: the shares whose Bayes factor stays below 1 / alpha.
+///
+/// `count` of `total` units are in the arm. The interval contains the observed share, narrows with the units and covers
+/// the true share at all looks together with probability 1 - alpha. Without a unit in the arm it starts at 0, with all
+/// units there it ends at 1.
+///
+/// # Errors
+/// `InvalidInput` when the count exceeds the total, alpha is not between 0 and 1 or the concentration is not positive;
+/// `NoUnits` when the total is 0.
+///
+/// # Source
+/// Lindon, Malek 2022; vectors `srm_sequential_interval`.
+pub fn share_interval(count: u64, total: u64, concentration: f64, alpha: f64) -> Result<Interval> {
+    let limit = -checked_alpha(alpha)?.ln();
+    if count > total || !(concentration > 0.0 && concentration.is_finite()) {
+        return Err(Undefined::InvalidInput);
+    }
+    if total == 0 {
+        return Err(Undefined::NoUnits);
+    }
+    // The upper end is one minus the lower end of the rest, which keeps its digits near 1.
+    let rest = total - count;
+    Ok(Interval {
+        lower: lowest_share(count, rest, concentration, limit)?,
+        upper: 1.0 - lowest_share(rest, count, concentration, limit)?,
+    })
+}
+
+/// The smallest share of an arm with `count` units, `rest` elsewhere, whose log Bayes factor is below `limit`.
+fn lowest_share(count: u64, rest: u64, concentration: f64, limit: f64) -> Result<f64> {
+    if count == 0 {
+        return Ok(0.0);
+    }
+    let counts = [count as f64, rest as f64];
+    let excluded = |p: f64| Ok(log_bayes_factor_of(&[p, 1.0 - p], &counts, concentration)? >= limit);
+    // A share of 1 with no unit elsewhere explains everything, so it starts the search only when something is elsewhere.
+    let observed = if rest == 0 { 1.0 - f64::EPSILON } else { counts[0] / (counts[0] + counts[1]) };
+    let (mut low, mut high) = (observed * 0.5, observed);
+    while low > 0.0 && !excluded(low)? {
+        high = low;
+        low *= 0.5;
+    }
+    while high - low > 4.0 * f64::EPSILON * high {
+        let middle = 0.5 * (low + high);
+        if excluded(middle)? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(0.5 * (low + high))
+}
+
+/// Natural log of the Bayes factor against equal conversion rates, exact at any number of conversions.
+///
+/// `conversions[i]` converted units of arm `i`, whose units came in the shares `weights`. Under equal rates the
+/// conversions fall on the arms like units do, so this is [`log_bayes_factor`] on conversions: always valid, without an
+/// approximation that fails at small numbers, and immune to rates that move with the season. It needs the test on units
+/// to be clean, because it takes the shares for granted.
+///
+/// # Errors
+/// As [`log_bayes_factor`]; a conversion in an arm of weight zero is `InvalidInput` here, for it tells of no rate.
+///
+/// # Source
+/// Lindon, Malek 2022, section on conversion rates.
+pub fn conversions_log_bayes_factor(weights: &[f64], conversions: &[u64], concentration: f64) -> Result<f64> {
+    let log_e = log_bayes_factor(weights, conversions, concentration)?;
+    if log_e.is_finite() { Ok(log_e) } else { Err(Undefined::InvalidInput) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::special::ln_gamma;
+    use proptest::prelude::*;
+
+    fn plain(weights: &[f64], counts: &[u64], k: f64) -> f64 {
+        let total: f64 = weights.iter().sum();
+        let n: u64 = counts.iter().sum();
+        let arms = weights.iter().zip(counts).map(|(w, &x)| {
+            let p = w / total;
+            ln_gamma(k * p + x as f64) - ln_gamma(k * p) - x as f64 * p.ln()
+        });
+        arms.sum::<f64>() - ln_gamma(k + n as f64) + ln_gamma(k)
+    }
+
+    #[test]
+    fn an_arm_without_weight_takes_no_part_until_it_has_units() {
+        let without = log_bayes_factor(&[0.5, 0.5], &[100, 130], 1e4).unwrap();
+        assert_eq!(log_bayes_factor(&[0.5, 0.0, 0.5], &[100, 0, 130], 1e4).unwrap(), without);
+        let with = sequential(&[0.5, 0.0, 0.5], &[vec![100, 0, 130], vec![0, 1, 0]], 1e4).unwrap();
+        assert_eq!(with.log_bayes_factor, f64::INFINITY);
+        assert_eq!(with.p_value(), 0.0);
+        assert_eq!(chi_squared(&[5, 5, 1], &[1.0, 1.0, 0.0]).unwrap(), ChiSquared::UnitsInZeroWeightArm);
+    }
+
+    #[test]
+    fn a_single_arm_has_nothing_to_test() {
+        assert_eq!(chi_squared(&[7], &[1.0]).unwrap(), ChiSquared::Tested { statistic: 0.0, df: 0, p_value: 1.0 });
+        assert_eq!(log_bayes_factor(&[1.0], &[7], 1e4).unwrap(), 0.0);
+    }
+
+    #[test]
+    fn nobody_reassures_no_one() {
+        assert_eq!(chi_squared(&[0, 0], &[1.0, 1.0]), Err(Undefined::NoUnits));
+        assert_eq!(sequential(&[1.0, 1.0], &[], 1e4), Err(Undefined::NoUnits));
+        assert_eq!(sequential(&[1.0, 1.0], &[vec![0, 0]], 1e4), Err(Undefined::NoUnits));
+        assert_eq!(over_epochs(&[], 1e4), Err(Undefined::NoUnits));
+        assert_eq!(share_interval(0, 0, 1e4, 0.05), Err(Undefined::NoUnits));
+        assert_eq!(sequential(&[1.0, 1.0], &[vec![0, 0], vec![3, 4]], 1e4).unwrap().p_values[0], 1.0);
+    }
+
+    #[test]
+    fn impossible_input_is_named() {
+        let invalid = Err(Undefined::InvalidInput);
+        assert_eq!(chi_squared(&[1, 2, 3], &[1.0, 1.0]), invalid);
+        assert_eq!(chi_squared(&[1, 2], &[1.0, -1.0]), invalid);
+        assert_eq!(chi_squared(&[1, 2], &[0.0, 0.0]), invalid);
+        assert_eq!(sequential(&[1.0, 1.0], &[vec![1]], 1e4), Err(Undefined::InvalidInput));
+        assert_eq!(log_bayes_factor(&[1.0, 1.0], &[1, 2], 0.0), Err(Undefined::InvalidInput));
+        assert_eq!(share_interval(3, 2, 1e4, 0.05), Err(Undefined::InvalidInput));
+        assert_eq!(conversions_log_bayes_factor(&[1.0, 0.0], &[2, 1], 1e4), Err(Undefined::InvalidInput));
+    }
+
+    #[test]
+    fn the_interval_reaches_the_ends_it_cannot_exclude() {
+        let none = share_interval(0, 500, 100.0, 0.05).unwrap();
+        assert!(none.lower == 0.0 && none.upper > 0.0 && none.upper < 0.1);
+        let all = share_interval(500, 500, 100.0, 0.05).unwrap();
+        assert!(all.upper == 1.0 && (all.lower - (1.0 - none.upper)).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_formula_as_printed(
+            arms in prop::collection::vec((0.01..1.0f64, 0u64..2_000), 1..6), k in 1.0..20_000.0f64
+        ) {
+            let (weights, counts): (Vec<f64>, Vec<u64>) = arms.into_iter().unzip();
+            let got = log_bayes_factor(&weights, &counts, k).unwrap();
+            let want = plain(&weights, &counts, k);
+            prop_assert!((got - want).abs() <= 1e-8 * (1.0 + want.abs()), "{} {}", got, want);
+        }
+
+        #[test]
+        fn batching_does_not_matter(
+            batches in prop::collection::vec(prop::collection::vec(0u64..1_000_000, 3), 1..6), scale in 0.1..50.0f64
+        ) {
+            prop_assume!(batches.iter().flatten().any(|&x| x > 0));
+            let weights = [0.5, 0.3, 0.2];
+            let totals: Vec<u64> = (0..3).map(|i| batches.iter().map(|b| b[i]).sum()).collect();
+            let split = sequential(&weights, &batches, 1e4).unwrap();
+            let whole = sequential(&weights.map(|w| w * scale), &[totals], 1e4).unwrap();
+            let (a, b) = (split.log_bayes_factor, whole.log_bayes_factor);
+            prop_assert!((a - b).abs() <= 1e-9 * (1.0 + b.abs()));
+            prop_assert!(split.p_value() <= whole.p_value() * (1.0 + 1e-9 * (1.0 + b.abs())));
+            prop_assert!(split.p_values.windows(2).all(|w| w[0] >= w[1]));
+        }
+
+        /// Under the planned shares the next unit leaves the Bayes factor unchanged on average: it is a fair bet.
+        #[test]
+        fn the_bayes_factor_is_a_martingale(
+            weights in prop::collection::vec(0.05..1.0f64, 2..5), seed in prop::collection::vec(0u64..300, 5), k in 1.0..1e4f64
+        ) {
+            let counts = &seed[..weights.len()];
+            let total: f64 = weights.iter().sum();
+            let now = log_bayes_factor(&weights, counts, k).unwrap();
+            let mut mean = 0.0;
+            for (i, w) in weights.iter().enumerate() {
+                let mut next = counts.to_vec();
+                next[i] += 1;
+                mean += w / total * (log_bayes_factor(&weights, &next, k).unwrap() - now).exp();
+            }
+            prop_assert!((mean - 1.0).abs() < 1e-8, "{}", mean);
+        }
+
+        #[test]
+        fn epochs_merge(counts in prop::collection::vec(1u64..10_000, 4), k in 10.0..1e5f64) {
+            let a = Epoch { weights: vec![0.9, 0.1], counts: counts[..2].to_vec() };
+            let b = Epoch { weights: vec![0.5, 0.5], counts: counts[2..].to_vec() };
+            let both = over_epochs(&[a.clone(), b.clone()], k).unwrap();
+            let swapped = over_epochs(&[b.clone(), a.clone()], k).unwrap();
+            let alone = over_epochs(&[a], k).unwrap().log_bayes_factor + over_epochs(&[b], k).unwrap().log_bayes_factor;
+            prop_assert!((both.log_bayes_factor - alone).abs() <= 1e-9 * (1.0 + alone.abs()));
+            prop_assert!((swapped.log_bayes_factor - alone).abs() <= 1e-9 * (1.0 + alone.abs()));
+        }
+
+        #[test]
+        fn the_interval_holds_the_share_and_its_ends_are_on_the_boundary(
+            count in 1u64..100_000, rest in 1u64..100_000, k in 10.0..1e5f64, alpha in 0.001..0.5f64
+        ) {
+            let interval = share_interval(count, count + rest, k, alpha).unwrap();
+            prop_assert!(interval.contains(count as f64 / (count + rest) as f64));
+            for end in [interval.lower, interval.upper] {
+                let log = log_bayes_factor(&[end, 1.0 - end], &[count, rest], k).unwrap();
+                prop_assert!((log + alpha.ln()).abs() < 1e-6, "{}", log);
+            }
+        }
+    }
+}
