@@ -62,6 +62,9 @@ impl Scale {
     }
 }
 
+/// Values along a line.
+type Line = Vec<(f64, f64)>;
+
 /// A drawing with its axes.
 struct Picture {
     x: Scale,
@@ -225,7 +228,7 @@ fn peeking() -> String {
     let days = no_effect(seed());
     let mut picture = Picture::new((1.0, DAYS as f64, false), (-0.5, 0.5));
     picture.axes((&[1.0, 7.0, 14.0, 21.0, 28.0], "day"), (&[-0.5, -0.25, 0.0, 0.25, 0.5], "lift"), true);
-    let ends = |of: fn(&Day) -> (f64, f64)| -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+    let ends = |of: fn(&Day) -> (f64, f64)| -> (Line, Line) {
         days.iter().map(|day| ((day.day, of(day).0), (day.day, of(day).1))).unzip()
     };
     let (lower, upper) = ends(|day| day.always);
@@ -256,7 +259,7 @@ fn fieller() -> String {
         true,
     );
     let control = Sample::of_proportion(units, 20).expect("counts");
-    let (mut ours, mut delta): ((Vec<_>, Vec<_>), (Vec<_>, Vec<_>)) = Default::default();
+    let (mut ours, mut delta): ((Line, Line), (Line, Line)) = Default::default();
     for converted in 1..=40 {
         let effect =
             Effect::of_samples(&control, &Sample::of_proportion(units, converted).expect("counts")).expect("counts");

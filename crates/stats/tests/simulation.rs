@@ -35,6 +35,11 @@ fn always_valid_results_hold_under_continuous_peeking() {
 }
 
 #[test]
+fn arms_of_different_sizes_are_compared_fairly() {
+    check("unequal arms");
+}
+
+#[test]
 fn health_checks_seldom_cry_wolf() {
     check("health");
 }
@@ -77,7 +82,7 @@ fn no_group_is_forgotten() {
     for name in &names {
         assert!(source.contains(&format!("check(\"{name}\")")), "no test runs the group {name:?}");
     }
-    assert_eq!(names.len(), 10);
+    assert_eq!(names.len(), 11);
 }
 
 /// A wrong promise is noticed: peeking at a fixed test is not 5 %, and half the units do not give the planned power.

@@ -7,6 +7,7 @@ use muriel_stats::best_arm::allocation;
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::special::{normal_cdf, normal_isf};
 use muriel_stats::{Effect, Epochs, Moments, Result, Sample};
+use rand_distr::{Distribution, LogNormal};
 
 /// Epochs of a bandit, and what a bandit is tuned for.
 const EPOCHS: usize = 30;
@@ -40,18 +41,34 @@ impl Arms {
     }
 }
 
-/// `units` of whom `share` are treated. Values are 0 or 1, or normal with a mean of the rate and the same variance.
-fn arrive(units: u64, share: f64, rates: [f64; 2], counts: bool, rng: &mut super::Rng) -> Arms {
+/// What a unit is worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Worth {
+    /// 1 at the rate.
+    Conversion,
+    /// An order at the rate, of a lognormal sum whose logarithm has standard deviation 1.
+    Order,
+    /// A normal value with the mean and variance of a conversion.
+    Normal,
+}
+
+/// `units` of whom `share` are treated.
+fn arrive(units: u64, share: f64, rates: [f64; 2], worth: Worth, rng: &mut super::Rng) -> Arms {
     let treated = binomial(rng, units, share);
     let n = [units - treated, treated];
     Arms([0, 1].map(|arm| {
         let (n, p) = (n[arm], rates[arm]);
-        if counts && n > 0 {
-            let x = binomial(rng, n, p) as f64;
-            Moments::from_sums(n, x, x).expect("counts")
-        } else {
-            normal_moments(rng, n, p, (p * (1.0 - p)).sqrt())
+        if worth == Worth::Normal {
+            return normal_moments(rng, n, p, (p * (1.0 - p)).sqrt());
         }
+        let buyers = binomial(rng, n, p);
+        let mut bought = Moments { n: buyers, mean: if buyers > 0 { 1.0 } else { 0.0 }, m2: 0.0 };
+        if worth == Worth::Order {
+            let order = LogNormal::new(0.0, 1.0).expect("a standard deviation");
+            bought = Moments::default();
+            (0..buyers).for_each(|_| bought.push(order.sample(rng)));
+        }
+        bought.merge(&Moments { n: n - buyers, mean: 0.0, m2: 0.0 })
     }))
 }
 
@@ -64,8 +81,7 @@ struct Bandit {
     rate: (f64, f64),
     /// Of the second arm.
     lift: f64,
-    /// Conversions, or normal values with their mean and variance.
-    counts: bool,
+    worth: Worth,
 }
 
 /// What somebody sees who combines epochs, looking after each.
@@ -92,11 +108,15 @@ impl Combined {
 
 /// A bandit by the probability of being best, from all data so far.
 fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
-    let Bandit { units, rate: (from, to), lift, counts } = bandit;
+    let Bandit { units, rate: (from, to), lift, worth } = bandit;
     let percent = |x: f64| (1_000.0 * x).round() / 10.0;
     let test = format!(
         "bandit, {} {}, {} per epoch, {}",
-        if counts { "conversions" } else { "normal" },
+        match worth {
+            Worth::Conversion => "conversions",
+            Worth::Order => "orders",
+            Worth::Normal => "normal",
+        },
         if from == to { format!("{} %", percent(from)) } else { format!("{} to {} %", percent(from), percent(to)) },
         count(units),
         if lift == 0.0 { "A/A".to_owned() } else { format!("lift {:+} %", percent(lift)) },
@@ -104,7 +124,7 @@ fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
     let mixture = Mixture::tuned(EPOCHS as f64, ALPHA).expect("a plan");
     let fixed = normal_isf(0.5 * ALPHA);
     // Of normal values variance and mean know nothing of each other, so each arm may have its own.
-    let own = if counts { Accept::Shown } else { Accept::AtMost(ALPHA) };
+    let own = if worth == Worth::Normal { Accept::AtMost(ALPHA) } else { Accept::Shown };
     let mut checks = vec![
         ("by epochs, truth missed at any epoch", Accept::AtMost(ALPHA)),
         ("by epochs, each arm its own variance, the same", own),
@@ -118,7 +138,7 @@ fn bandit(bandit: Bandit, fixed_test: Accept) -> Row {
         let (mut one, mut own) = (Combined::default(), Combined::default());
         for epoch in 0..EPOCHS {
             let rate = from + (to - from) * epoch as f64 / (EPOCHS as f64 - 1.0);
-            let now = arrive(units, share, [rate, rate * (1.0 + lift)], counts, rng);
+            let now = arrive(units, share, [rate, rate * (1.0 + lift)], worth, rng);
             all.add(&now);
             one.add(now.effect_of_one_variance(), &mixture, lift);
             own.add(now.effect(), &mixture, lift);
@@ -154,7 +174,7 @@ fn rebalanced(lift: f64) -> Row {
         let (mut missed, mut pooled_missed) = (false, false);
         for day in 0..14 {
             let (set, share, rate) = if day < 7 { (0, 0.1, 0.05) } else { (1, 0.5, 0.1) };
-            let now = arrive(2_000, share, [rate, rate * (1.0 + lift)], true, rng);
+            let now = arrive(2_000, share, [rate, rate * (1.0 + lift)], Worth::Conversion, rng);
             sets[set].add(&now);
             all.add(&now);
             let parts: Vec<(f64, Effect)> =
@@ -172,8 +192,9 @@ fn rebalanced(lift: f64) -> Row {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    let conversions = |units, rate, lift| Bandit { units, rate, lift, counts: true };
-    let values = |units, rate| Bandit { units, rate, lift: 0.0, counts: false };
+    let conversions = |units, rate, lift| Bandit { units, rate, lift, worth: Worth::Conversion };
+    let orders = |units, rate, lift| Bandit { units, rate, lift, worth: Worth::Order };
+    let values = |units, rate| Bandit { units, rate, lift: 0.0, worth: Worth::Normal };
     let (near, at_most) = (Accept::Near(ALPHA), Accept::AtMost(ALPHA));
     vec![
         bandit(values(2_000, (0.1, 0.1)), near),
@@ -187,6 +208,9 @@ pub(crate) fn rows() -> Vec<Row> {
         bandit(conversions(5_000, (0.005, 0.01), 0.0), at_most),
         bandit(conversions(2_000, (0.1, 0.2), 0.2), at_most),
         bandit(conversions(2_000, (0.1, 0.2), -0.2), at_most),
+        bandit(orders(2_000, (0.04, 0.04), 0.0), at_most),
+        bandit(orders(2_000, (0.04, 0.08), 0.0), at_most),
+        bandit(orders(2_000, (0.04, 0.08), 0.2), at_most),
         rebalanced(0.0),
         rebalanced(0.2),
     ]

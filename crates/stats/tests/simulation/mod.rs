@@ -11,6 +11,7 @@ mod merging;
 mod one_look;
 mod path;
 mod planning;
+mod unequal;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -272,6 +273,7 @@ pub(crate) fn groups() -> Vec<(&'static str, Vec<Row>)> {
         ("one look", one_look::rows()),
         ("always valid", path::rows()),
         ("continuous peeking", continuous::rows()),
+        ("unequal arms", unequal::rows()),
         ("health", health::rows()),
         ("families", family::rows()),
         ("epochs", epochs::rows()),

@@ -38,7 +38,7 @@ pub(crate) fn rows() -> Vec<Row> {
         row(Metric::Binary(0.5), 40 * UNITS, near, true),
         row(Metric::Binary(0.05), UNITS, near, false),
         row(Metric::Binary(0.005), 5 * UNITS, near, false),
-        row(Metric::Revenue(1.0), UNITS, near, true),
+        row(Metric::Revenue(1.0), 5 * UNITS, near, true),
         // A few orders make up most of such a sum and of its variance: where the mean is off the variance is large too.
         row(Metric::Revenue(1.5), UNITS, Accept::AtMost(ALPHA), false),
         row(Metric::Revenue(2.0), UNITS, Accept::AtMost(ALPHA), false),
