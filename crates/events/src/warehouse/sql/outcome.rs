@@ -145,14 +145,25 @@ impl Candidates {
         let before_us = metric.before_us.unwrap_or(0).max(0);
         let counts = format!(r#"("at" < entered AND "at" >= entered - {before_us}) OR ({after})"#);
         let until = before("e.\"at\"", scope.until);
+        // Found before it is looked at who entered: of tables that are made within a
+        // transaction the database does not know the size, and would join all page
+        // views with their visitors before it asks for the page.
+        let found = |more: &str| {
+            format!(
+                r#"WITH found AS MATERIALIZED (
+                     SELECT e.visitor, e.id, e."at", e.url FROM events AS e
+                     WHERE e.project = {project} AND {condition}{more}{until})"#
+            )
+        };
         let each = |more: &str, columns: &str| {
             format!(
-                r#"SELECT visitor, id, "at", {after} AS after{columns} FROM (
+                r#"{found}
+                   SELECT visitor, id, "at", {after} AS after{columns} FROM (
                      SELECT x.visitor, e.id, min(e."at") AS "at", min(x."at") AS entered
-                     FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-                     WHERE e.project = {project} AND {condition}{more}{until}
+                     FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                      GROUP BY x.visitor, e.id)
-                   WHERE {counts}"#
+                   WHERE {counts}"#,
+                found = found(more)
             )
         };
         let orders = format!(
@@ -166,17 +177,18 @@ impl Candidates {
             Rule::Revenue => orders,
             Rule::Order => {
                 let custom = each(&format!(" AND e.kind = {}", kind::CUSTOM), ", 0 AS amount, NULL AS currency");
-                format!("{custom} UNION ALL {orders}")
+                format!("({custom}) UNION ALL ({orders})")
             }
             Rule::Page => format!(
-                r#"SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
+                r#"{found}
+                   SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
                      SELECT visitor, id, page, "at", {after} AS after FROM (
                        SELECT x.visitor, e.id, min(e.url) AS page, min(e."at") AS "at", min(x."at") AS entered
-                       FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-                       WHERE e.project = {project} AND {condition}{until}
+                       FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                        GROUP BY x.visitor, e.id)
                      WHERE {counts})
-                   GROUP BY visitor, page, after"#
+                   GROUP BY visitor, page, after"#,
+                found = found("")
             ),
         }
     }
