@@ -396,8 +396,11 @@ impl Database {
         }
         transaction.commit()?;
         *known = Known::default();
-        if gone > 0 {
-            conn.execute_batch("CHECKPOINT")?;
+        if gone > 0
+            && let Err(error) = conn.execute_batch("CHECKPOINT")
+        {
+            // The rows are gone all the same; their space is free a while later.
+            tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
         }
         Ok(gone as u64)
     }
