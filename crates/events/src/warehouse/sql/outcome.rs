@@ -27,7 +27,8 @@ pub(super) struct Scope {
 
 /// Which events an outcome means.
 struct Candidates {
-    /// The condition on a row `e` of `events`, as SQL.
+    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] besides that
+    /// of its kind.
     condition: String,
     rule: Rule,
 }
@@ -38,7 +39,7 @@ enum Rule {
     Each,
     /// A page, for each visitor.
     Page,
-    /// An order.
+    /// A custom event each time, or an order.
     Order,
     /// An order, of which the value counts.
     Revenue,
@@ -93,8 +94,7 @@ impl Candidates {
     }
 
     fn event(name: &str) -> Self {
-        let (custom, order) = (kind::CUSTOM, kind::ORDER);
-        Self { condition: format!("e.kind IN ({custom}, {order}) AND e.name = {}", literal(name)), rule: Rule::Order }
+        Self { condition: format!("e.name = {}", literal(name)), rule: Rule::Order }
     }
 
     /// Makes the table `orders`, if these are orders, each once. Another visitor's
@@ -206,7 +206,9 @@ fn units_of(trigger: &Trigger) -> i64 {
 
 /// The condition on a row `e` of `events` to be one that an outcome means, as SQL.
 pub(super) fn matching(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<String> {
-    Ok(Candidates::of(db, project, outcome)?.condition)
+    let Candidates { condition, rule } = Candidates::of(db, project, outcome)?;
+    let kinds = format!("e.kind IN ({}, {}) AND ", kind::CUSTOM, kind::ORDER);
+    Ok(if rule == Rule::Order { kinds + &condition } else { condition })
 }
 
 /// Answers a metric.
