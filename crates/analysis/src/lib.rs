@@ -8,6 +8,7 @@ mod design;
 mod family;
 mod health;
 mod report;
+pub mod simulate;
 mod summary;
 
 pub use design::{Design, EpochPlan, Trial};

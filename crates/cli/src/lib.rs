@@ -9,6 +9,7 @@ pub mod log;
 mod logs;
 pub mod open;
 pub mod serve;
+pub mod simulate;
 pub mod verify;
 mod warehouse;
 
@@ -57,6 +58,9 @@ enum Command {
     Log(log::LogCommand),
     /// Compute a result again from the log, and say what differs.
     Verify(verify::Verify),
+    /// Try a plan many times, on simulated visitors or those of the past: how often it finds an effect, and how often
+    /// it calls one that is not there.
+    Simulate(Box<simulate::Simulate>),
     /// Make the store of questions anew from the log.
     #[command(subcommand)]
     Warehouse(warehouse::WarehouseCommand),
@@ -89,6 +93,7 @@ fn run(command: Command) -> Result<()> {
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),
         Command::Verify(asked) => verify::run(asked),
+        Command::Simulate(asked) => block_on(simulate::run(*asked)),
         Command::Warehouse(command) => warehouse::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();

@@ -247,7 +247,7 @@ fn thousands(number: u64) -> String {
 
 /// Makes the data unless it is there; a new key, and the experiments of
 /// the shop that are live.
-async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64)>)> {
+pub(crate) async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64)>)> {
     let now = Clock::System.now();
     let projects = match seed::is_seeded(&opened.db).await? {
         true => None,

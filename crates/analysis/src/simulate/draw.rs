@@ -1,0 +1,160 @@
+//! Visitors who are made up.
+
+use super::looks::{Cap, Entered, Looks};
+use super::{DAILY_MAX, EPOCH, Ended, Impossible, Run, SIGMA_MAX, Schedule, check};
+use crate::design::Design;
+use crate::summary::Measure;
+use muriel_stats::power::{Looks as When, Rule, TreatmentVariance, Units, units_for_mean, units_for_proportion};
+use muriel_stats::{Sides, Undefined};
+use rand_distr::{Binomial, Distribution, LogNormal, Poisson};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+/// What visitors are like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// How many enter on a day on average, more than 0: all days are alike, and
+    /// numbers vary as those of people do who decide on their own.
+    pub daily_visitors: f64,
+    /// Share of the control's visitors who convert, between 0 and 1.
+    pub rate: f64,
+    /// Per arm, how much more of its visitors convert, as a fraction of the
+    /// control's share: 0 for the control.
+    pub lifts: Vec<f64>,
+    /// Whoever converts brings a value, whose logarithm is normal with this
+    /// spread; `None` where only conversions count. The unit of the values makes
+    /// no difference. A lift brings more buyers, who buy as the others do.
+    pub sigma: Option<f64>,
+}
+
+/// A plan with the visitors that it is tried on.
+#[derive(Debug, Clone)]
+pub struct Simulation {
+    design: Design,
+    schedule: Schedule,
+    /// Per arm: visitors a day, `None` for an arm without weight; the share who convert.
+    arms: Vec<(Option<Poisson<f64>>, f64)>,
+    values: Option<LogNormal<f64>>,
+}
+
+impl Simulation {
+    /// Checks that the plan can be tried.
+    ///
+    /// # Errors
+    /// [`Impossible`].
+    pub fn new(design: Design, schedule: Schedule, scenario: &Scenario) -> Result<Self, Impossible> {
+        check(&design, &schedule)?;
+        let is_share = |rate: f64| rate > 0.0 && rate < 1.0;
+        if !(scenario.daily_visitors > 0.0 && scenario.daily_visitors <= DAILY_MAX) {
+            return Err(Impossible::Visitors);
+        }
+        if !is_share(scenario.rate) {
+            return Err(Impossible::Rate);
+        }
+        let rates: Vec<f64> = scenario.lifts.iter().map(|lift| scenario.rate * (1.0 + lift)).collect();
+        if rates.len() != design.arms || !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) {
+            return Err(Impossible::Lift);
+        }
+        let values = match scenario.sigma {
+            None => None,
+            Some(sigma) if !(0.0..=SIGMA_MAX).contains(&sigma) => return Err(Impossible::Sigma),
+            Some(sigma) => Some(LogNormal::new(0.0, sigma).map_err(|_| Impossible::Sigma)?),
+        };
+        let weights: Vec<f64> = design.weights(EPOCH).into_iter().map(f64::from).collect();
+        let all: f64 = weights.iter().sum();
+        let daily = |weight: f64| match weight > 0.0 {
+            false => Ok(None),
+            true => Poisson::new(scenario.daily_visitors * weight / all).map(Some).map_err(|_| Impossible::Visitors),
+        };
+        let arms =
+            weights.iter().zip(rates).map(|(weight, rate)| Ok((daily(*weight)?, rate))).collect::<Result<_, _>>()?;
+        Ok(Self { design, schedule, arms, values })
+    }
+
+    /// What became of it the `number`th time: the same seed and number are the
+    /// same run.
+    pub fn run(&self, seed: u64, number: u64) -> Run {
+        let mut source = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, number));
+        let days: Vec<Vec<Entered>> = (0..self.schedule.days).map(|_| self.entered(&mut source)).collect();
+        let converted = days.iter().flatten().map(|entered| entered.converted).sum();
+        let (measure, cap) = match self.values {
+            None => (Measure::Conversion, Cap::None),
+            Some(_) => (Measure::Value, Cap::Quantile { values: converted }),
+        };
+        let mut looks = Looks::new(&self.design, &self.schedule, measure, cap);
+        for mut day in days {
+            if let Some(values) = &self.values {
+                for entered in &mut day {
+                    entered.values = (0..entered.converted).map(|_| values.sample(&mut source)).collect();
+                }
+            }
+            if let Some(ended) = looks.day(day) {
+                return looks.finish(ended);
+            }
+        }
+        looks.finish(Ended::Days)
+    }
+
+    /// The visitors of a day by arm, without their values.
+    fn entered(&self, source: &mut Xoshiro256PlusPlus) -> Vec<Entered> {
+        let of_arm = |(daily, rate): &(Option<Poisson<f64>>, f64)| {
+            let visitors = daily.map_or(0, |daily| daily.sample(source) as u64);
+            // A rate is a share, so there is always such a distribution.
+            let converted = Binomial::new(visitors, *rate).map_or(0, |binomial| binomial.sample(source));
+            Entered { visitors, converted, values: Vec::new() }
+        };
+        self.arms.iter().map(of_arm).collect()
+    }
+}
+
+/// A seed of its own for each run, that resembles no other's.
+///
+/// # Source
+/// The finalizer of SplitMix64: Steele, Lea, Flood, Fast splittable pseudorandom
+/// number generators, OOPSLA 2014.
+fn mixed(seed: u64, number: u64) -> u64 {
+    let scramble = |bits: u64| {
+        let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    };
+    scramble(scramble(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)).wrapping_add(number))
+}
+
+impl Scenario {
+    /// Visitors of all arms with which the lift of the first variant is found as
+    /// often as `power` says, 0 to 1, at a single look at the end; looks on the way
+    /// only find it sooner.
+    ///
+    /// # Errors
+    /// What makes such a number impossible, such as a lift of 0.
+    pub fn visitors_needed(&self, design: &Design, power: f64) -> muriel_stats::Result<f64> {
+        let weights = design.weights(EPOCH);
+        let all: u64 = weights.iter().copied().map(u64::from).sum();
+        let Some(own) = weights.get(1).filter(|own| **own > 0 && weights[0] > 0) else {
+            return Err(Undefined::NoUnits);
+        };
+        let both = f64::from(weights[0]) + f64::from(*own);
+        // The surest of several arms must pass the strictest level of the correction.
+        let compared = weights.iter().skip(1).filter(|weight| **weight > 0).count();
+        let rule = Rule {
+            alpha: design.alpha() / compared as f64,
+            sides: Sides::Two,
+            looks: When::Any { planned_units: None },
+        };
+        let (lift, share) = (self.lifts.get(1).copied().unwrap_or(0.0), f64::from(*own) / both);
+        let units: Units = match self.sigma {
+            None => {
+                let difference = self.rate * lift;
+                units_for_proportion(self.rate, difference, TreatmentVariance::Own, share, &rule, power)?.exact
+            }
+            Some(sigma) => {
+                // Of a value that is 0 but for buyers; the cap makes it vary less.
+                let mean = self.rate * (0.5 * sigma * sigma).exp();
+                let sd = (self.rate * (2.0 * sigma * sigma).exp() - mean * mean).sqrt();
+                units_for_mean(mean * lift, sd, share, &rule, power)?.exact
+            }
+        };
+        Ok(units.total() * all as f64 / both)
+    }
+}

@@ -1,0 +1,227 @@
+//! An experiment as it is watched: visitors enter by day, each day is judged,
+//! and a rule ends it.
+
+use super::{Call, EPOCH, Ended, Fate, Run, Schedule};
+use crate::design::Design;
+use crate::report::{Verdict, report};
+use crate::summary::{Arrivals, Cell, Measure, Metric, Role, Summaries, Summary};
+use muriel_domain::time::DAY_US;
+use muriel_stats::Moments;
+use std::collections::VecDeque;
+
+/// One in so many orders is above the cap, as where a goal sets none.
+const ABOVE_CAP: u64 = 1_000;
+
+/// Visitors of one arm who entered on one day.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Entered {
+    pub(crate) visitors: u64,
+    pub(crate) converted: u64,
+    /// Values that are not 0, where values are measured.
+    pub(crate) values: Vec<f64>,
+}
+
+/// How large values may count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cap {
+    /// As they are.
+    None,
+    /// Up to the quantile that the product takes, which moves with the data. At
+    /// most so many values come in a run.
+    Quantile { values: u64 },
+}
+
+/// An experiment on its way.
+pub(crate) struct Looks<'a> {
+    design: &'a Design,
+    schedule: &'a Schedule,
+    /// Days that were entered.
+    days: u32,
+    entered: u64,
+    converted: u64,
+    /// Days whose visitors still may convert, oldest first.
+    open: VecDeque<Vec<Entered>>,
+    values: Values,
+    summaries: Summaries,
+    fates: Vec<Fate>,
+}
+
+impl<'a> Looks<'a> {
+    pub(crate) fn new(design: &'a Design, schedule: &'a Schedule, measure: Measure, cap: Cap) -> Self {
+        let of_arm = |arm| Cell { epoch: EPOCH, arm, open: false, summary: Summary::default() };
+        let metric = Metric {
+            role: Role::Primary,
+            measure,
+            lower_is_better: false,
+            cells: (0..design.arms).map(of_arm).collect(),
+        };
+        Self {
+            design,
+            schedule,
+            days: 0,
+            entered: 0,
+            converted: 0,
+            open: VecDeque::new(),
+            values: Values::new(design.arms, cap),
+            summaries: Summaries {
+                arrivals: (0..design.arms).map(|arm| Arrivals { epoch: EPOCH, arm, visitors: 0 }).collect(),
+                metrics: vec![metric],
+                ..Summaries::default()
+            },
+            fates: vec![Fate { verdict: Verdict::KeepRunning, called: None }; design.arms - 1],
+        }
+    }
+
+    /// Lets the visitors of a day enter, looks at its end, and says what ended the
+    /// experiment, if anything did. `day` has an item per arm.
+    pub(crate) fn day(&mut self, day: Vec<Entered>) -> Option<Ended> {
+        self.days += 1;
+        for (arrivals, entered) in self.summaries.arrivals.iter_mut().zip(&day) {
+            arrivals.visitors += entered.visitors;
+            self.entered += entered.visitors;
+            self.converted += entered.converted;
+        }
+        self.open.push_back(day);
+        self.look(self.days);
+        let rules = &self.schedule.rules;
+        let is_called = |fate: &Fate| matches!(fate.verdict, Verdict::Win | Verdict::Loss);
+        if rules.significant && self.fates.iter().any(is_called) {
+            Some(Ended::Significant)
+        } else if rules.visitors.is_some_and(|enough| self.entered >= enough) {
+            Some(Ended::Visitors)
+        } else if rules.conversions.is_some_and(|enough| self.converted >= enough) {
+            Some(Ended::Conversions)
+        } else if rules.period.is_some_and(|days| self.days >= days) {
+            Some(Ended::Period)
+        } else if self.days >= self.schedule.days {
+            Some(Ended::Days)
+        } else {
+            None
+        }
+    }
+
+    /// Goes on looking until everybody's time to convert is over.
+    pub(crate) fn finish(mut self, ended: Ended) -> Run {
+        for after in 1..=self.schedule.window_days {
+            self.look(self.days + after);
+        }
+        Run { days: self.days, visitors: self.entered, ended, fates: self.fates }
+    }
+
+    /// A look at the end of a day.
+    fn look(&mut self, day: u32) {
+        // Who entered on a day has all of it and of the window's days to convert.
+        let over = day.saturating_sub(self.schedule.window_days).min(self.days);
+        let closed = self.days - self.open.len() as u32;
+        for entered in self.open.drain(..(over - closed.min(over)) as usize) {
+            for (arm, entered) in entered.into_iter().enumerate() {
+                let summary = &mut self.summaries.metrics[0].cells[arm].summary;
+                summary.visitors += entered.visitors;
+                summary.converted += entered.converted;
+                for value in entered.values {
+                    self.values.push(arm, value);
+                }
+            }
+        }
+        if self.summaries.metrics[0].measure == Measure::Value {
+            let values = self.values.capped();
+            for (cell, values) in self.summaries.metrics[0].cells.iter_mut().zip(values) {
+                let without = Moments { n: cell.summary.visitors.saturating_sub(values.n), ..Moments::default() };
+                cell.summary.value = values.merge(&without);
+            }
+        }
+        // Nobody enters at the stroke of midnight.
+        self.summaries.observed_us = i64::from(day) * DAY_US - 1;
+        let report = report(self.design, &self.summaries);
+        for (fate, analysis) in self.fates.iter_mut().zip(&report.metrics[0].analyses) {
+            fate.verdict = analysis.verdict;
+            if fate.called.is_none() && matches!(analysis.verdict, Verdict::Win | Verdict::Loss) {
+                fate.called = Some(Call { day, verdict: analysis.verdict });
+            }
+        }
+    }
+}
+
+/// Values of the arms, those that a cap may ever reach kept one by one.
+struct Values {
+    /// Per arm, the values that are not among the largest.
+    rest: Vec<Moments>,
+    /// The largest of all arms with their arms, the largest first.
+    largest: Vec<(f64, usize)>,
+    /// How many of these are kept.
+    keep: usize,
+}
+
+impl Values {
+    fn new(arms: usize, cap: Cap) -> Self {
+        let keep = match cap {
+            Cap::None => 0,
+            Cap::Quantile { values } => usize::try_from(values / ABOVE_CAP + 1).unwrap_or(usize::MAX),
+        };
+        Self { rest: vec![Moments::default(); arms], largest: Vec::new(), keep }
+    }
+
+    fn push(&mut self, arm: usize, value: f64) {
+        if self.largest.len() == self.keep && self.largest.last().is_none_or(|(least, _)| value <= *least) {
+            self.rest[arm].push(value);
+            return;
+        }
+        let at = self.largest.partition_point(|(other, _)| *other >= value);
+        self.largest.insert(at, (value, arm));
+        if self.largest.len() > self.keep
+            && let Some((value, arm)) = self.largest.pop()
+        {
+            self.rest[arm].push(value);
+        }
+    }
+
+    /// Per arm, the moments of its values with the largest cut to the cap: the
+    /// 99.9 % quantile by nearest rank, of the values of all arms together.
+    fn capped(&self) -> Vec<Moments> {
+        let mut capped = self.rest.clone();
+        let values = self.largest.len() as u64 + self.rest.iter().map(|moments| moments.n).sum::<u64>();
+        // So many are larger than the quantile.
+        let above = (values / ABOVE_CAP) as usize;
+        let cap = self.largest.get(above).map_or(f64::INFINITY, |(value, _)| *value);
+        for (value, arm) in &self.largest {
+            capped[*arm].push(value.min(cap));
+        }
+        capped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_are_cut_at_the_quantile(values in prop::collection::vec((0_usize..2, 0.1..100.0f64), 1..4_000)) {
+            let mut kept = Values::new(2, Cap::Quantile { values: values.len() as u64 });
+            for (arm, value) in &values {
+                kept.push(*arm, *value);
+            }
+            let mut sorted: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let rank = (values.len() * 999).div_ceil(1_000);
+            let cap = sorted[rank - 1];
+            for (arm, moments) in kept.capped().iter().enumerate() {
+                let own: Vec<f64> = values.iter().filter(|(of, _)| *of == arm).map(|(_, value)| value.min(cap)).collect();
+                prop_assert_eq!(moments.n, own.len() as u64);
+                let sum: f64 = own.iter().sum();
+                prop_assert!((moments.mean * moments.n as f64 - sum).abs() <= 1e-9 * sum);
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_cap_values_are_as_they_are() {
+        let mut values = Values::new(1, Cap::None);
+        for value in [-3.0, 7.0, 2.0] {
+            values.push(0, value);
+        }
+        let moments = values.capped()[0];
+        assert_eq!((moments.n, moments.mean), (3, 2.0));
+    }
+}

@@ -1,0 +1,215 @@
+//! What a plan would do if it were run many times, on visitors who are made up
+//! or on those of the past.
+
+mod experiment;
+mod flags;
+mod past;
+mod plan;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use crate::config::Common;
+use crate::{Error, Result};
+use clap::Args;
+use experiment::Experiment;
+use flags::{above_zero, effect, mde, part, sigma, weights};
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_analysis::simulate::{DAYS_MAX, Impossible, Run, Tally};
+use past::Replayed;
+use plan::{Plan, Tried};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// `muriel simulate`
+#[derive(Debug, Clone, Args)]
+pub struct Simulate {
+    #[command(flatten)]
+    common: Common,
+    /// The project (its key).
+    #[arg(long, value_name = "PROJECT_KEY", requires = "experiment")]
+    project: Option<String>,
+    /// The experiment whose plan is tried: its key or its id. Without one the plan is what the flags say.
+    #[arg(long, value_name = "KEY_OR_ID", requires = "project")]
+    experiment: Option<String>,
+
+    /// Weights of the arms, the control first [default: the experiment's, else 50,50].
+    #[arg(long, value_name = "WEIGHT,WEIGHT…", value_parser = weights, help_heading = "Plan")]
+    weights: Option<Weights>,
+    /// Confidence in percent, 50 to 99 [default: the experiment's, else 95].
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(i64).range(50..=99), help_heading = "Plan")]
+    confidence: Option<i64>,
+    /// Planned visitors of all arms [default: the experiment's, else none].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Plan")]
+    visitors: Option<u64>,
+    /// Smallest lift worth acting on, in percent [default: the experiment's, else 2].
+    #[arg(long, value_name = "PERCENT", value_parser = mde, help_heading = "Plan")]
+    mde: Option<f64>,
+    /// End it when a variant is called better or worse; no keeps the experiment from doing so.
+    #[arg(
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        default_missing_value = "yes",
+        value_parser = flags::yes_or_no,
+        help_heading = "Plan"
+    )]
+    stop_when_significant: Option<bool>,
+    /// End it after so many visitors; 0 for no such rule.
+    #[arg(long, value_name = "N", help_heading = "Plan")]
+    stop_after_visitors: Option<u64>,
+    /// End it after so many conversions; 0 for no such rule.
+    #[arg(long, value_name = "N", help_heading = "Plan")]
+    stop_after_conversions: Option<u64>,
+    /// End it after so many days; 0 for no such rule.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(0..=i64::from(DAYS_MAX)),
+        help_heading = "Plan"
+    )]
+    stop_after_days: Option<u32>,
+
+    /// True lift of Variant 1 in percent [default: the smallest one worth acting on].
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = effect,
+        allow_negative_numbers = true,
+        conflicts_with = "replay",
+        help_heading = "Visitors"
+    )]
+    effect: Option<f64>,
+    /// Percent of the control's visitors who convert [default: the project's last two weeks, else 5].
+    #[arg(long, value_name = "PERCENT", value_parser = part, conflicts_with = "replay", help_heading = "Visitors")]
+    baseline_rate: Option<f64>,
+    /// Visitors who enter per day [default: the project's last two weeks, else 1000].
+    #[arg(long, value_name = "N", value_parser = above_zero, conflicts_with = "replay", help_heading = "Visitors")]
+    daily_visitors: Option<f64>,
+    /// Measure revenue: order values are lognormal with this sigma [default: 1 if the primary goal is revenue].
+    #[arg(long, value_name = "SIGMA", value_parser = sigma, conflicts_with = "replay", help_heading = "Visitors")]
+    revenue: Option<f64>,
+    /// Days after which it is ended if nothing else did [default: what the plan takes, at most 365].
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(DAYS_MAX)),
+        help_heading = "Visitors"
+    )]
+    days: Option<u32>,
+    /// Take the project's own visitors of the past instead, and share them anew, to all of whom the same was shown:
+    /// whatever is called is a false alarm.
+    #[arg(long, requires = "experiment", help_heading = "Visitors")]
+    replay: bool,
+
+    /// How many experiments are simulated.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2_000,
+        value_parser = clap::value_parser!(u64).range(1..=100_000),
+        conflicts_with = "replay"
+    )]
+    runs: u64,
+    /// How many times the past is shared anew.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 200,
+        value_parser = clap::value_parser!(u64).range(1..=10_000),
+        requires = "replay"
+    )]
+    salts: u64,
+    /// Where chance begins: the same seed gives the same numbers.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A weight per arm in hundredths, the control first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Weights(Vec<u32>);
+
+/// Runs a plan many times, and says what became of it.
+///
+/// # Errors
+/// A project or experiment that is not there, a plan that cannot be tried, and a
+/// log that cannot be read.
+pub async fn run(asked: Simulate) -> Result<()> {
+    let experiment = match (&asked.project, &asked.experiment) {
+        (Some(project), Some(wanted)) => Some(Experiment::load(&asked.common, project, wanted).await?),
+        _ => None,
+    };
+    let plan = Plan::new(&asked, experiment)?;
+    // What follows computes for long, and waits for nothing.
+    tokio::task::spawn_blocking(move || if asked.replay { replay(&asked, plan) } else { simulate(&asked, plan) })
+        .await
+        .map_err(|panicked| Error::Other(panicked.into()))?
+}
+
+fn simulate(asked: &Simulate, plan: Plan) -> Result<()> {
+    let tried = Tried::new(asked, plan)?;
+    let both = if tried.effect == 0.0 { 1 } else { 2 };
+    let bar = bar(both * asked.runs, "experiments");
+    let nothing = tried.simulation(0.0)?;
+    let without = Tally::of(&all(asked.runs, &bar, |number| nothing.run(asked.seed, number)));
+    let with = match tried.effect {
+        0.0 => None,
+        effect => {
+            let simulation = tried.simulation(effect)?;
+            Some(Tally::of(&all(asked.runs, &bar, |number| simulation.run(asked.seed, number))))
+        }
+    };
+    bar.finish_and_clear();
+    show::simulated(&tried, with.as_ref(), &without, asked);
+    Ok(())
+}
+
+fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
+    let replayed = Replayed::new(asked, plan)?;
+    let bar = bar(asked.salts, "replays");
+    let runs = all(asked.salts, &bar, |number| replayed.run(asked.seed, number));
+    bar.finish_and_clear();
+    show::replayed(&replayed, &Tally::of(&runs), asked);
+    Ok(())
+}
+
+fn refused(impossible: Impossible) -> Error {
+    let more = match impossible {
+        Impossible::Bandit => "; --weights sets some",
+        _ => "",
+    };
+    Error::Refused(format!("this cannot be simulated: {impossible}{more}"))
+}
+
+fn bar(length: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}} of {{len}} {what}, {{eta}} left")) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Runs of the numbers from 0 on, on every core, in no order.
+fn all(runs: u64, bar: &ProgressBar, run: impl Fn(u64) -> Run + Sync) -> Vec<Run> {
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= runs {
+                return done;
+            }
+            done.push(run(number));
+            bar.inc(1);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let working: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        working.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
+}

@@ -1,0 +1,65 @@
+//! What is stored of the experiment whose plan is tried.
+
+use crate::config::{Common, Place};
+use crate::open::open_existing;
+use crate::{Error, Result};
+use muriel_api::clock::Clock;
+use muriel_domain::experiment::Configuration;
+use muriel_domain::ids::ExperimentId;
+use muriel_events::warehouse::Metric;
+use muriel_results::{Inquiry, Known, Manifest, MetricFacts};
+use muriel_store::{experiments, tenants};
+use std::sync::Arc;
+
+/// An experiment, as far as its plan goes.
+#[derive(Debug, Clone)]
+pub(super) struct Experiment {
+    pub(super) manifest: Manifest,
+    pub(super) configuration: Configuration,
+    /// What its primary goal counts, if it has one.
+    pub(super) metric: Option<Metric>,
+}
+
+impl Experiment {
+    /// # Errors
+    /// A project or experiment that is not there; a database that cannot be used.
+    pub(super) async fn load(common: &Common, project: &str, wanted: &str) -> Result<Self> {
+        let opened = open_existing(&Place::load(common)?).await?;
+        let (project, wanted) = (project.to_owned(), wanted.to_owned());
+        let found = opened.db.read::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let Some(of) = tenants::project_by_key(tx, &project).await? else {
+                    let message = format!("there is no project with the key {project}; muriel project list shows them");
+                    return Err(Error::Refused(message));
+                };
+                let unknown = || Error::Refused(format!("the project has no experiment {wanted}"));
+                let mut id = experiments::id_of(tx, of.id, &wanted).await?;
+                if id.is_none() {
+                    id = wanted.parse().ok().map(ExperimentId);
+                }
+                let id = id.ok_or_else(unknown)?;
+                let inquiry = Inquiry::default();
+                let known = Known::load(tx, of.id, id, &inquiry).await?.map_err(|_| unknown())?;
+                let loaded = experiments::find(tx, of.id, id).await?.ok_or_else(unknown)?;
+                let manifest = known.manifest(&Arc::from(project.as_str()), &inquiry, Clock::System.now());
+                Ok((manifest, loaded.experiment.configuration))
+            })
+        });
+        let found = found.await;
+        opened.db.close().await?;
+        let (manifest, configuration) = found?;
+        let metric = match manifest.top() {
+            None => None,
+            Some(_) => {
+                let question = manifest.question(false).map_err(|flaw| Error::Refused(format!("its goal {flaw}")))?;
+                question.metrics.into_iter().next()
+            }
+        };
+        Ok(Self { manifest, configuration, metric })
+    }
+
+    /// The goal that decides.
+    pub(super) fn goal(&self) -> Option<&MetricFacts> {
+        self.manifest.top()
+    }
+}

@@ -1,0 +1,246 @@
+//! The project's own visitors, from the log.
+
+use super::experiment::Experiment;
+use super::plan::{Plan, RATE, SIGMA};
+use super::{Simulate, refused};
+use crate::config::Common;
+use crate::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_analysis::Measure;
+use muriel_analysis::simulate::{Past, Replay, Rules, Run, Scenario, Schedule};
+use muriel_assign::{BUCKETS, Murmur3};
+use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
+use muriel_events::warehouse::{
+    self, DuckWarehouse, Options, Stop, TrafficQuestion, UNITS, VisitorsQuestion, Warehouse, load_log,
+};
+
+/// How far back traffic is looked at, in days, as plans do.
+const BACK_DAYS: i64 = 14;
+/// Visitors who are replayed at most.
+pub(super) const VISITORS_MAX: u64 = 1_000_000;
+/// How far back visitors are replayed where the plan does not say, in days.
+const REPLAY_DAYS: u32 = 28;
+
+fn failed(error: warehouse::Error) -> Error {
+    Error::Other(error.into())
+}
+
+/// A project's events, in a warehouse of their own: a running server is not
+/// disturbed, and none is needed.
+pub(super) struct Project<'a> {
+    experiment: &'a Experiment,
+    warehouse: DuckWarehouse,
+}
+
+impl<'a> Project<'a> {
+    /// # Errors
+    /// A log that cannot be read.
+    pub(super) fn load(common: &Common, experiment: &'a Experiment) -> Result<Self> {
+        let reader = crate::log::reader(common)?;
+        let last = reader.last().map_err(Error::Log)?;
+        let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+        let bar = ProgressBar::new(last.seq.max(0).unsigned_abs());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
+            bar.set_style(style);
+        }
+        let source = muriel_api::visitor::source;
+        let loaded = load_log(&reader, &warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
+            bar.set_position(at.seq.max(0).unsigned_abs());
+        });
+        bar.finish_and_clear();
+        if let Some(damage) = loaded.map_err(failed)?.damage {
+            eprintln!("muriel: damaged: {damage}");
+        }
+        Ok(Self { experiment, warehouse })
+    }
+
+    /// Percent of the visitors who convert, and those who would enter on a day, by
+    /// the last whole days; `None` where they do not tell.
+    ///
+    /// # Errors
+    /// The warehouse's.
+    pub(super) fn traffic(&self) -> Result<(Option<f64>, Option<f64>)> {
+        let facts = &self.experiment.manifest;
+        let until = Instant::from_us(facts.as_of.us().div_euclid(DAY_US) * DAY_US);
+        let outcome = self.experiment.metric.as_ref().map(|metric| metric.outcome.clone());
+        let is_measured = outcome.is_some();
+        let question = TrafficQuestion {
+            project_key: facts.project_key.as_str().into(),
+            from: until.plus_us(-BACK_DAYS * DAY_US),
+            until,
+            outcome,
+        };
+        let days = self.warehouse.traffic(&question, &Stop::new()).map_err(failed)?;
+        // Days before the project had visitors say nothing about those that have them.
+        let Some(first) = days.iter().find(|day| day.visitors > 0) else { return Ok((None, None)) };
+        let lasted = until.us() / DAY_US - first.day;
+        let visitors: u64 = days.iter().map(|day| day.first_visitors).sum();
+        let converted: u64 = days.iter().map(|day| day.converted).sum();
+        let daily = visitors as f64 / lasted.max(1) as f64 * allocation(self.experiment);
+        let rate = 100.0 * converted as f64 / visitors.max(1) as f64;
+        Ok((
+            Some(rate).filter(|rate| is_measured && *rate > 0.0 && *rate < 100.0),
+            Some(daily).filter(|daily| *daily > 0.0),
+        ))
+    }
+
+    /// What the visitors of the last days did, up to now.
+    fn visitors(&self, metric: &warehouse::Metric, days: i64) -> Result<Vec<warehouse::Visitor>> {
+        let facts = &self.experiment.manifest;
+        // Today is not over, but whoever came today did come.
+        let until = Instant::from_us((facts.as_of.us().div_euclid(DAY_US) + 1) * DAY_US);
+        let question = VisitorsQuestion {
+            project_key: facts.project_key.as_str().into(),
+            from: until.plus_us(-days * DAY_US),
+            until,
+            metric: warehouse::Metric { before_us: None, ..metric.clone() },
+            limit: VISITORS_MAX,
+        };
+        let mut visitors = Vec::new();
+        self.warehouse.visitors(&question, &Stop::new(), &mut |visitor| visitors.push(visitor)).map_err(failed)?;
+        Ok(visitors)
+    }
+}
+
+/// The share of the visitors who enter.
+fn allocation(experiment: &Experiment) -> f64 {
+    experiment.manifest.experiment.traffic_allocation as f64 / 100.0
+}
+
+/// A plan with the visitors of the past.
+#[derive(Debug)]
+pub(super) struct Replayed {
+    pub(super) plan: Plan,
+    pub(super) schedule: Schedule,
+    /// The first day on which visitors enter, and the last.
+    pub(super) first: Instant,
+    pub(super) last: Instant,
+    /// How many visitors there are; not all need enter.
+    pub(super) visitors: u64,
+    pub(super) converted: u64,
+    /// Whether there are more than are replayed.
+    pub(super) is_sample: bool,
+    replay: Replay,
+    key: String,
+    /// Buckets of those who enter.
+    entering: u32,
+    /// Where the buckets of each arm end.
+    ends: Vec<u32>,
+}
+
+impl Replayed {
+    /// # Errors
+    /// An experiment without a primary goal, a log that cannot be read or has no
+    /// visitors.
+    pub(super) fn new(asked: &Simulate, plan: Plan) -> Result<Self> {
+        let refuse = |text: &str| Err(Error::Refused(text.to_owned()));
+        let Some(experiment) = plan.experiment.as_ref() else {
+            return refuse("--replay needs an experiment: name it with --project and --experiment");
+        };
+        let Some(metric) = experiment.metric.as_ref() else {
+            return refuse("the experiment has no primary goal, so there is nothing to count in the past");
+        };
+        let project = Project::load(&asked.common, experiment)?;
+        let (rate, daily) = project.traffic()?;
+        let says = asked.days.is_some() || plan.rules != Rules::default() || plan.design.visitors.is_some();
+        let days = match alike(rate, daily, plan.measure) {
+            Some(scenario) if says => plan.days(asked, &scenario).0,
+            _ => asked.days.unwrap_or(REPLAY_DAYS),
+        };
+        let visitors = project.visitors(metric, i64::from(days) + i64::from(plan.window_days))?;
+        let today = experiment.manifest.as_of.us().div_euclid(DAY_US);
+        let Some(first) = visitors.iter().map(|visitor| visitor.day).min() else {
+            return refuse("the project had no visitors lately, so there is nothing to replay");
+        };
+        // Those of the last days may still convert.
+        let last = today - i64::from(plan.window_days);
+        if last < first {
+            let days = plan.window_days;
+            return Err(Error::Refused(format!(
+                "visitors have {days} days to convert, and those of all visitors still run: there is nothing to replay yet"
+            )));
+        }
+        let days = u32::try_from(last - first + 1).unwrap_or(u32::MAX).min(days);
+        let is_sample = visitors.len() as u64 >= VISITORS_MAX;
+        let past: Vec<Past> = visitors
+            .into_iter()
+            .filter_map(|visitor| {
+                Some(Past {
+                    unit: visitor.visitor,
+                    day: u32::try_from(visitor.day - first).ok().filter(|day| *day < days)?,
+                    converted: visitor.converted,
+                    value: visitor.value as f64 / UNITS as f64,
+                })
+            })
+            .collect();
+        let converted = past.iter().filter(|past| past.converted).count() as u64;
+        let (entering, key) = (allocation(experiment), experiment.manifest.project_key.clone());
+        let schedule = Schedule { rules: plan.rules, days, window_days: plan.window_days };
+        let replay = Replay::new(plan.design.clone(), schedule, plan.measure, past).map_err(refused)?;
+        let begin = |day: i64| Instant::from_us(day.saturating_mul(DAY_US));
+        Ok(Self {
+            first: begin(first),
+            last: begin(first + i64::from(days) - 1),
+            visitors: replay.visitors() as u64,
+            converted,
+            is_sample,
+            entering: (entering * f64::from(BUCKETS)).round() as u32,
+            ends: ends(plan.weights()),
+            replay,
+            schedule,
+            key,
+            plan,
+        })
+    }
+
+    /// The `number`th time: everybody is hashed with a salt of its own.
+    pub(super) fn run(&self, seed: u64, number: u64) -> Run {
+        let salt = format!("replay:{}:{seed}:{number}", self.key);
+        let (for_traffic, for_variant) = (Murmur3::of(&format!("{salt}:t:")), Murmur3::of(&format!("{salt}:v:")));
+        let bucket = |hash: Murmur3, unit: u64| hash.with(&unit.to_le_bytes()).bucket("");
+        self.replay.run(|unit| {
+            if self.entering < BUCKETS && bucket(for_traffic, unit) >= self.entering {
+                return None;
+            }
+            let bucket = bucket(for_variant, unit);
+            self.ends.iter().position(|end| bucket < *end)
+        })
+    }
+}
+
+/// What the project's visitors are like, as far as it takes to tell how long a plan
+/// takes; `None` where none came in the last whole days.
+fn alike(rate: Option<f64>, daily: Option<f64>, measure: Measure) -> Option<Scenario> {
+    let sigma = (measure == Measure::Value).then_some(SIGMA);
+    Some(Scenario { daily_visitors: daily?, rate: rate.unwrap_or(RATE) / 100.0, lifts: Vec::new(), sigma })
+}
+
+/// The buckets at which each arm's end.
+fn ends(weights: &[u32]) -> Vec<u32> {
+    let all: u64 = weights.iter().copied().map(u64::from).sum();
+    let mut below = 0;
+    weights
+        .iter()
+        .map(|weight| {
+            below += u64::from(*weight);
+            (below * u64::from(BUCKETS) / all.max(1)) as u32
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arms_have_their_share_of_the_buckets() {
+        for (weights, expect) in [
+            (vec![1, 1], vec![500_000, 1_000_000]),
+            (vec![1, 1, 1], vec![333_333, 666_666, 1_000_000]),
+            (vec![9_000, 0, 1_000], vec![900_000, 900_000, 1_000_000]),
+        ] {
+            assert_eq!(ends(&weights), expect);
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! What became of a plan, in words or as JSON.
+
+use super::Simulate;
+use super::past::{Replayed, VISITORS_MAX};
+use super::plan::{From, POWER, Plan, Tried};
+use muriel_analysis::simulate::{Ended, Schedule, Share, Spread, Tally};
+use muriel_analysis::{Measure, Verdict};
+use muriel_domain::Instant;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Prints what became of a plan on visitors who are made up; `with` an effect, and
+/// `without`.
+pub(super) fn simulated(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) {
+    if asked.json {
+        println!("{}", simulated_json(tried, with, without, asked));
+    } else {
+        print!("{}", simulated_text(tried, with, without, asked));
+    }
+}
+
+/// Prints what became of a plan on the visitors of the past.
+pub(super) fn replayed(replayed: &Replayed, tally: &Tally, asked: &Simulate) {
+    if asked.json {
+        println!("{}", replayed_json(replayed, tally, asked));
+    } else {
+        print!("{}", replayed_text(replayed, tally, asked));
+    }
+}
+
+/// How false alarms compare with what was promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// Surely at most as many.
+    Kept,
+    /// More cannot be ruled out.
+    Open,
+    /// Surely more.
+    Broken,
+}
+
+impl Promise {
+    pub(super) fn of(called: Share, promised: f64) -> Promise {
+        let interval = called.interval();
+        if interval.lower > promised {
+            Promise::Broken
+        } else if interval.upper > promised {
+            Promise::Open
+        } else {
+            Promise::Kept
+        }
+    }
+
+    /// Its word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Promise::Kept => "kept",
+            Promise::Open => "open",
+            Promise::Broken => "broken",
+        }
+    }
+}
+
+pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) -> String {
+    let mut text = String::new();
+    let line = |text: &mut String, name: &str, what: &str| {
+        let _ = writeln!(text, "{name:<10}{what}");
+    };
+    let (plan, scenario) = (&tried.plan, &tried.scenario);
+    about(&mut text, plan, &tried.schedule);
+    let of_goal = match scenario.sigma {
+        None => format!("{} % convert", percent(scenario.rate)),
+        Some(sigma) => format!("{} % buy, for values with sigma {sigma}", percent(scenario.rate)),
+    };
+    let visitors = whole(scenario.daily_visitors);
+    let (daily_from, rate_from) = (from(tried.daily_from), from(tried.rate_from));
+    line(&mut text, "Visitors", &format!("{visitors} a day ({daily_from}), of the control's {of_goal} ({rate_from})"));
+    line(&mut text, "Runs", &format!("{} each, seed {}", grouped(asked.runs), asked.seed));
+
+    let heads: Vec<String> = with
+        .map(|_| format!("lift {}", signed(tried.effect)))
+        .into_iter()
+        .chain(["no difference".to_owned()])
+        .collect();
+    let tallies: Vec<&Tally> = with.into_iter().chain([without]).collect();
+    let row = |text: &mut String, name: &str, cell: &dyn Fn(&Tally) -> String| {
+        let cells: String = tallies.iter().map(|tally| format!("{:<25}", cell(tally))).collect();
+        let _ = writeln!(text, "{name:<26}{}", cells.trim_end());
+    };
+    let heads: String = heads.iter().map(|head| format!("{head:<25}")).collect();
+    let _ = writeln!(text, "\n{:<26}{}", "", heads.trim_end());
+    for (verdict, name) in VERDICTS {
+        row(&mut text, name, &|tally| share(tally.verdict(verdict)));
+    }
+    row(&mut text, "called at any look", &|tally| share(tally.called()));
+    if plan.rules.significant {
+        row(&mut text, "ended early by a call", &|tally| share(tally.ended(Ended::Significant)));
+    }
+    row(&mut text, "days, half within", &|tally| spread(&tally.days));
+    row(&mut text, "visitors, half within", &|tally| spread(&tally.visitors));
+
+    text.push('\n');
+    if let Some(with) = with {
+        text.push_str(&finding(tried, with));
+    }
+    text.push_str(&false_calls(without.called(), plan.design.alpha()));
+    for note in notes(plan) {
+        text.push_str(&note);
+    }
+    if let Some(days) = tried.days_needed {
+        let _ = writeln!(
+            text,
+            "The plan takes {} days; only the first {} are simulated.",
+            whole(days),
+            tried.schedule.days
+        );
+    }
+    text
+}
+
+/// What is said of the first variant at the end.
+const VERDICTS: [(Verdict, &str); 5] = [
+    (Verdict::Win, "ends with a win"),
+    (Verdict::Loss, "ends with a loss"),
+    (Verdict::NoDifference, "ends with no difference"),
+    (Verdict::KeepRunning, "ends undecided"),
+    (Verdict::DoNotTrust, "ends not to be trusted"),
+];
+
+/// The plan, line by line.
+fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
+    let design = &plan.design;
+    let mut line = |name: &str, what: &str| {
+        let _ = writeln!(text, "{name:<10}{what}");
+    };
+    if let Some(experiment) = &plan.experiment {
+        let facts = &experiment.manifest.experiment;
+        line("Tried", &format!("the plan of {} ({})", facts.test_name, facts.test_id));
+        line("Goal", &experiment.goal().map_or("none".to_owned(), |goal| format!("{} ({})", goal.name, goal.key)));
+    }
+    let all: f64 = plan.weights().iter().copied().map(f64::from).sum();
+    let arms: Vec<String> = plan
+        .weights()
+        .iter()
+        .enumerate()
+        .map(|(arm, weight)| {
+            let share = percent(f64::from(*weight) / all);
+            if arm == 0 { format!("Control {share} %") } else { format!("Variant {arm} {share} %") }
+        })
+        .collect();
+    line("Arms", &arms.join(", "));
+    let planned = design
+        .visitors
+        .map_or("no number of visitors planned".to_owned(), |n| format!("{} visitors planned", whole(n)));
+    let confidence = percent(design.confidence);
+    line(
+        "Plan",
+        &format!("confidence {confidence} %, smallest lift worth acting on {} %, {planned}", percent(design.mde)),
+    );
+    line("Ends", &ends(plan, schedule));
+    let after = match plan.window_days {
+        0 => String::new(),
+        1 => ", and for 1 day more until everybody's time to convert is over".to_owned(),
+        days => format!(", and for {days} days more until everybody's time to convert is over"),
+    };
+    line("Looks", &format!("at the end of every day{after}"));
+}
+
+/// When it ends, as a sentence.
+fn ends(plan: &Plan, schedule: &Schedule) -> String {
+    let rules = &plan.rules;
+    let mut ends: Vec<String> = Vec::new();
+    if rules.significant {
+        ends.push("when a variant is called better or worse".to_owned());
+    }
+    if let Some(visitors) = rules.visitors {
+        ends.push(format!("after {} visitors", grouped(visitors)));
+    }
+    if let Some(conversions) = rules.conversions {
+        ends.push(format!("after {} conversions", grouped(conversions)));
+    }
+    let period = rules.period.filter(|days| *days <= schedule.days);
+    ends.push(format!("after {}", days(period.unwrap_or(schedule.days))));
+    let by_hand = if period.is_none() { " at the latest, by hand" } else { "" };
+    match ends.len() {
+        1 => format!("{}{}", ends[0], if period.is_none() { ", by hand" } else { "" }),
+        _ => format!("{}{by_hand}", ends.join(", ")),
+    }
+}
+
+/// What the runs with an effect mean.
+fn finding(tried: &Tried, with: &Tally) -> String {
+    let right = if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss };
+    let found = with.verdict(right);
+    let mut text = format!(
+        "With a true lift of {} this plan ends with a {} in {} % of experiments, after {} in the middle case.\n",
+        signed(tried.effect),
+        right.word(),
+        rounded(found.value()),
+        days(u32::try_from(with.days.median).unwrap_or(u32::MAX)),
+    );
+    let usual = 100.0 * POWER;
+    if found.interval().upper < POWER {
+        let _ = match tried.visitors_needed() {
+            Some(visitors) => writeln!(
+                text,
+                "That is less than the usual {usual} %, which takes about {} visitors{}.",
+                whole(visitors),
+                match visitors / tried.scenario.daily_visitors {
+                    days if days < 10_000.0 => format!(", or {} days", whole(days.ceil())),
+                    _ => String::new(),
+                }
+            ),
+            None => writeln!(text, "That is less than the usual {usual} %."),
+        };
+    }
+    if tried.plan.design.arms > 2 && with.others_called > 0 {
+        let others = rounded(with.share(with.others_called).value());
+        let _ = writeln!(text, "Another variant, which differs in nothing, is called in {others} % of them.");
+    }
+    text
+}
+
+/// What the runs without a difference mean.
+fn false_calls(called: Share, promised: f64) -> String {
+    let (share, interval, promised_percent) = (rounded(called.value()), called.interval(), percent(promised));
+    let begin = format!(
+        "Where nothing differs, {share} % call something all the same; the plan promises at most {promised_percent} %."
+    );
+    match Promise::of(called, promised) {
+        Promise::Kept => format!("{begin}\n"),
+        Promise::Open => {
+            format!("{begin} Up to {} % cannot be ruled out by so few runs.\n", rounded(interval.upper))
+        }
+        Promise::Broken => format!("{begin} The promise is not kept: do not decide by this plan.\n"),
+    }
+}
+
+/// What is worth knowing of a plan besides.
+fn notes(plan: &Plan) -> Vec<String> {
+    let mut notes = Vec::new();
+    if plan.is_personal {
+        notes.push("Its variants have audiences of their own; here everybody is in all of them.\n".to_owned());
+    }
+    notes
+}
+
+pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate) -> String {
+    let mut text = String::new();
+    let plan = &replayed.plan;
+    about(&mut text, plan, &replayed.schedule);
+    let (first, last) = (day(replayed.first), day(replayed.last));
+    let rate = Share { count: replayed.converted, of: replayed.visitors };
+    let sample = if replayed.is_sample { ", a sample" } else { "" };
+    let _ = writeln!(
+        text,
+        "{:<10}{} of the project, who first came from {first} to {last}{sample}; {} % convert",
+        "Visitors",
+        grouped(replayed.visitors),
+        rounded(rate.value())
+    );
+    let _ = writeln!(text, "{:<10}{} salts, seed {}\n", "Shared", grouped(asked.salts), asked.seed);
+    let (called, promised) = (tally.called(), plan.design.alpha());
+    let interval = called.interval();
+    let _ = writeln!(
+        text,
+        "False alarms {} of {}: {} % ({} to {})",
+        grouped(called.count),
+        grouped(called.of),
+        rounded(called.value()),
+        rounded(interval.lower),
+        rounded(interval.upper)
+    );
+    if plan.rules.significant {
+        let _ = writeln!(text, "Ended early by a call {}", share(tally.ended(Ended::Significant)));
+    }
+    let _ = writeln!(text, "Not to be trusted at the end {}", share(tally.verdict(Verdict::DoNotTrust)));
+    let _ = writeln!(text, "Days, half within {}", spread(&tally.days));
+    let _ = writeln!(text, "Visitors, half within {}\n", spread(&tally.visitors));
+    let promised_percent = percent(promised);
+    let _ = match Promise::of(called, promised) {
+        Promise::Kept => writeln!(
+            text,
+            "All of them saw the same, so every call is a false alarm. There are at most {} % of them, and the plan \
+             promises at most {promised_percent} %.",
+            rounded(interval.upper)
+        ),
+        Promise::Open => writeln!(
+            text,
+            "All of them saw the same, so every call is a false alarm. The plan promises at most {promised_percent} %; up \
+             to {} % cannot be ruled out. More --salts tell more.",
+            rounded(interval.upper)
+        ),
+        Promise::Broken => writeln!(
+            text,
+            "All of them saw the same, so every call is a false alarm, and there are more than the {promised_percent} % \
+             that the plan promises: this goal is not safe to decide on. Salts share their visitors, so look at other \
+             days too before you blame the goal."
+        ),
+    };
+    if replayed.is_sample {
+        let _ = writeln!(text, "Only {} of the visitors are replayed, drawn by their hashes.", grouped(VISITORS_MAX));
+    }
+    for note in notes(plan) {
+        text.push_str(&note);
+    }
+    text
+}
+
+pub(super) fn simulated_json(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) -> Value {
+    let scenario = &tried.scenario;
+    let promise = Promise::of(without.called(), tried.plan.design.alpha());
+    json!({
+        "experiment": experiment_json(&tried.plan),
+        "plan": plan_json(&tried.plan, &tried.schedule),
+        "visitors": {
+            "daily_visitors": scenario.daily_visitors,
+            "daily_from": tried.daily_from.word(),
+            "baseline_rate": 100.0 * scenario.rate,
+            "baseline_from": tried.rate_from.word(),
+            "sigma": scenario.sigma,
+        },
+        "seed": asked.seed,
+        "days_needed": tried.days_needed,
+        "visitors_needed": tried.visitors_needed(),
+        "with_effect": with.map(|tally| {
+            let mut told = tally_json(tally);
+            told["effect"] = json!(100.0 * tried.effect);
+            told["power"] = share_json(tally.verdict(if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss }));
+            told
+        }),
+        "without_effect": tally_json(without),
+        "promise": promise.word(),
+    })
+}
+
+pub(super) fn replayed_json(replayed: &Replayed, tally: &Tally, asked: &Simulate) -> Value {
+    let plan = &replayed.plan;
+    json!({
+        "experiment": experiment_json(plan),
+        "plan": plan_json(plan, &replayed.schedule),
+        "visitors": {
+            "from": day(replayed.first),
+            "to": day(replayed.last),
+            "visitors": replayed.visitors,
+            "converted": replayed.converted,
+            "is_sample": replayed.is_sample,
+        },
+        "seed": asked.seed,
+        "replay": tally_json(tally),
+        "promise": Promise::of(tally.called(), plan.design.alpha()).word(),
+    })
+}
+
+fn experiment_json(plan: &Plan) -> Value {
+    plan.experiment.as_ref().map_or(Value::Null, |experiment| {
+        let facts = &experiment.manifest.experiment;
+        json!({
+            "test_id": facts.test_id,
+            "test_name": facts.test_name,
+            "goal_key": experiment.goal().map(|goal| &goal.key),
+        })
+    })
+}
+
+fn plan_json(plan: &Plan, schedule: &Schedule) -> Value {
+    let (design, rules) = (&plan.design, &plan.rules);
+    let weights: Vec<f64> = plan.weights().iter().map(|weight| f64::from(*weight) / 100.0).collect();
+    json!({
+        "weights": weights,
+        "confidence": (100.0 * design.confidence).round(),
+        "promised_false_calls": promised(plan),
+        "planned_visitors": design.visitors,
+        "mde": 100.0 * design.mde,
+        "measure": match plan.measure { Measure::Conversion => "conversion", Measure::Value => "revenue" },
+        "window_days": plan.window_days,
+        "days": schedule.days,
+        "stops": {
+            "significant": rules.significant,
+            "visitors": rules.visitors,
+            "conversions": rules.conversions,
+            "days": rules.period,
+        },
+    })
+}
+
+/// In percent, without the dust of a subtraction.
+fn promised(plan: &Plan) -> f64 {
+    (1e4 * plan.design.alpha()).round() / 100.0
+}
+
+fn tally_json(tally: &Tally) -> Value {
+    let verdicts: serde_json::Map<String, Value> =
+        VERDICTS.iter().map(|(verdict, _)| (verdict.word().to_owned(), share_json(tally.verdict(*verdict)))).collect();
+    let ended: serde_json::Map<String, Value> =
+        Ended::ALL.iter().map(|reason| (reason.word().to_owned(), share_json(tally.ended(*reason)))).collect();
+    json!({
+        "runs": tally.runs,
+        "verdicts": verdicts,
+        "called": share_json(tally.called()),
+        "ever_won": share_json(tally.share(tally.ever_won)),
+        "others_called": share_json(tally.share(tally.others_called)),
+        "ended_by": ended,
+        "days": spread_json(&tally.days),
+        "visitors": spread_json(&tally.visitors),
+    })
+}
+
+fn share_json(share: Share) -> Value {
+    let interval = share.interval();
+    json!({
+        "count": share.count,
+        "percent": 100.0 * share.value(),
+        "lower": 100.0 * interval.lower,
+        "upper": 100.0 * interval.upper,
+    })
+}
+
+fn spread_json(spread: &Spread) -> Value {
+    json!({ "mean": spread.mean, "median": spread.median, "nine_of_ten": spread.nine_of_ten })
+}
+
+/// `62.3 % (60.1 to 64.4)`.
+fn share(share: Share) -> String {
+    let interval = share.interval();
+    format!("{} % ({} to {})", rounded(share.value()), rounded(interval.lower), rounded(interval.upper))
+}
+
+/// `14, mean 15.2`.
+fn spread(spread: &Spread) -> String {
+    let mean = if spread.mean < 1_000.0 { format!("{:.1}", spread.mean) } else { whole(spread.mean) };
+    format!("{}, mean {mean}", grouped(spread.median))
+}
+
+/// A fraction in percent, with a digit after the point.
+fn rounded(fraction: f64) -> String {
+    format!("{:.1}", 100.0 * fraction)
+}
+
+/// A fraction in percent, with as many digits as it takes, at most two after the point.
+fn percent(fraction: f64) -> String {
+    format!("{}", (1e4 * fraction).round() / 100.0)
+}
+
+/// `+5 %`.
+fn signed(fraction: f64) -> String {
+    format!("{}{} %", if fraction > 0.0 { "+" } else { "" }, percent(fraction))
+}
+
+fn days(days: u32) -> String {
+    if days == 1 { "1 day".to_owned() } else { format!("{days} days") }
+}
+
+fn from(from: From) -> &'static str {
+    match from {
+        From::Flag => "as asked",
+        From::Project => "the project's last two weeks",
+        From::Default => "assumed",
+    }
+}
+
+/// A date.
+fn day(at: Instant) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
+/// A number without its fraction, grouped by thousands.
+fn whole(number: f64) -> String {
+    grouped(number.round() as u64)
+}
+
+/// `12,345`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
