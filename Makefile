@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh deny machete typos crash bench dist clean
+.PHONY: help run build test check fmt clippy doc fresh deny machete typos simulate crash bench dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -46,6 +46,9 @@ machete:
 typos:
 	@scripts/tools python
 	scripts/in-tools typos
+
+simulate: ## try what the statistics promise on forty thousand experiments of every kind; takes minutes
+	cargo run --release -p muriel-stats --example simulate --locked -- --full
 
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
 	scripts/crash

@@ -22,8 +22,17 @@ def binary(profile):
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     path = Path(os.environ.get("MURIEL_BIN", target / profile / "muriel"))
     if not path.exists():
-        sys.exit(f"{path} is not there: build it first (cargo build --bin muriel)")
+        sys.exit(f"{path} is not there: build it first (scripts/cargo build --bin muriel)")
+    find_library()
     return path
+
+
+def find_library():
+    """Lets programs that this script starts find DuckDB's library, where they were not compiled with it."""
+    script = '. scripts/env.sh; printf %s "${LD_LIBRARY_PATH:-}"'
+    path = subprocess.run(["sh", "-c", script], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    if path:
+        os.environ["LD_LIBRARY_PATH"] = path
 
 
 def die_with_parent():

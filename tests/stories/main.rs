@@ -15,6 +15,7 @@ mod lists;
 mod order;
 mod outage;
 mod patch;
+mod recompute;
 mod results;
 mod retries;
 mod rulesets;

@@ -50,7 +50,8 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
     let mut first_problem = None;
     for stratum in &strata {
         let visitors = stratum.control.visitors + stratum.treatment.visitors;
-        match effect(metric.measure, &stratum.control, &stratum.treatment) {
+        let one_variance = design.trial == Trial::Bandit && strata.len() > 1;
+        match effect(metric.measure, &stratum.control, &stratum.treatment, one_variance) {
             Ok((effect, ratio)) => {
                 let weight = visitors as f64;
                 adjusted_variance.0 += weight * weight * effect.var_num;
@@ -116,26 +117,39 @@ fn reduced(a: u32, b: u32) -> (u64, u64) {
 }
 
 /// The effect in one stratum, and the share of the variance that the covariate left.
-fn effect(measure: Measure, control: &Summary, treatment: &Summary) -> Result<(Effect, f64)> {
-    let plain = {
-        let sample = |summary: &Summary| match measure {
-            Measure::Conversion => Sample::of_proportion(summary.visitors, summary.converted),
-            Measure::Value => Sample::of_mean(&summary.value),
-        };
-        Effect::of_samples(&sample(control)?, &sample(treatment)?)?
+///
+/// A small arm of rare conversions or skewed orders has a small variance just when
+/// its mean is small, and would look surely worse by chance. So the variance of the
+/// difference is at least what all visitors together give it. With `one_variance` it
+/// is just that: an arm that a bandit starves has a handful of conversions an epoch,
+/// and the errors of thirty epochs would add up to a false winner.
+fn effect(measure: Measure, control: &Summary, treatment: &Summary, one_variance: bool) -> Result<(Effect, f64)> {
+    let sample = |summary: &Summary| match measure {
+        Measure::Conversion => Sample::of_proportion(summary.visitors, summary.converted),
+        Measure::Value => Sample::of_mean(&summary.value),
     };
+    let (arms, all) = ((sample(control)?, sample(treatment)?), sample(&control.merge(treatment))?);
+    if one_variance {
+        let arm = |arm: Sample| Sample { variance: all.variance, ..arm };
+        return Ok((Effect::of_samples(&arm(arms.0), &arm(arms.1))?, 1.0));
+    }
+    let of_both = 1.0 / control.visitors as f64 + 1.0 / treatment.visitors as f64;
+    let at_least = |effect: Effect, variance: f64| Effect { var_num: effect.var_num.max(variance * of_both), ..effect };
+    let plain = at_least(Effect::of_samples(&arms.0, &arms.1)?, all.variance);
     let both = control.visitors + treatment.visitors;
     let varies = |summary: &Summary| summary.adjusted.m2_y > 0.0;
     if both < ADJUSTED_FROM || !(varies(control) && varies(treatment)) || plain.var_num <= 0.0 {
         return Ok((plain, 1.0));
     }
-    match Effect::of_adjusted(&control.adjusted, &treatment.adjusted) {
-        // A covariate that does not help is left out.
-        Ok(adjusted) if adjusted.effect.var_num > 0.0 && adjusted.effect.var_num < plain.var_num => {
-            Ok((adjusted.effect, adjusted.effect.var_num / plain.var_num))
-        }
-        _ => Ok((plain, 1.0)),
-    }
+    let adjusted = match Effect::of_adjusted(&control.adjusted, &treatment.adjusted) {
+        Ok(adjusted) if adjusted.effect.var_num > 0.0 => adjusted,
+        _ => return Ok((plain, 1.0)),
+    };
+    let (joint, theta) = (control.adjusted.merge(&treatment.adjusted), adjusted.theta);
+    let m2 = joint.m2_x - 2.0 * theta * joint.c + theta * theta * joint.m2_y;
+    let effect = at_least(adjusted.effect, m2 / (joint.n as f64 - 1.0));
+    // A covariate that does not help is left out.
+    Ok(if effect.var_num < plain.var_num { (effect, effect.var_num / plain.var_num) } else { (plain, 1.0) })
 }
 
 /// Epochs weighted by their precision: the z of each is standard normal whatever

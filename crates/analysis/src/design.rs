@@ -69,7 +69,8 @@ impl Design {
     pub fn planned_units(&self, arm: usize) -> f64 {
         let Some(visitors) = self.visitors else { return DEFAULT_UNITS };
         let first = self.epochs.iter().map(|epoch| &epoch.weights).find(|weights| {
-            weights.get(arm).is_some_and(|weight| *weight > 0) && weights.iter().copied().map(u64::from).sum::<u64>() > 0
+            weights.get(arm).is_some_and(|weight| *weight > 0)
+                && weights.iter().copied().map(u64::from).sum::<u64>() > 0
         });
         let share = match first {
             None => 2.0 / self.arms.max(2) as f64,

@@ -6,9 +6,12 @@ use muriel_stats::Undefined;
 use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
 
-/// Prior units of the sequential sample ratio test: how near to the weights a
-/// fault is expected.
-const CONCENTRATION: f64 = 10_000.0;
+/// Prior units of the sequential sample ratio test, which say how near to the
+/// weights a fault is expected: some five, one and a half, or half a point away.
+/// The mean of their Bayes factors is an e-value too. It sees a gross fault among
+/// hundreds of visitors and a slight one among a million, where a single prior
+/// sees one of them late.
+const CONCENTRATIONS: [f64; 3] = [100.0, 1_000.0, 10_000.0];
 /// The sample ratio alarm.
 const RATIO_ALARM: f64 = 0.01;
 /// Below this a ratio is worth watching.
@@ -154,15 +157,35 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
             let weights: Vec<f64> = design.weights(epoch).into_iter().map(f64::from).collect();
             let (all, total) = (observed.iter().sum::<u64>() as f64, weights.iter().sum::<f64>());
             let expected = weights.iter().map(|weight| if total > 0.0 { all * weight / total } else { 0.0 }).collect();
-            let log = srm::log_bayes_factor(&weights, &observed, CONCENTRATION);
+            let p_value = sequential(&[(weights.clone(), observed.clone())]);
             let chi_squared = srm::chi_squared(&observed, &weights).ok();
-            Ratio { epoch: Some(epoch), p_value: log.ok().map(p_of), chi_squared, observed, expected }
+            Ratio { epoch: Some(epoch), p_value, chi_squared, observed, expected }
         })
         .collect()
 }
 
-fn p_of(log_bayes_factor: f64) -> f64 {
-    (-log_bayes_factor).exp().min(1.0)
+/// Always-valid p-value of these epochs' counts under their weights; `None`
+/// without anybody. Factors multiply over epochs and are averaged over priors.
+fn sequential(epochs: &[(Vec<f64>, Vec<u64>)]) -> Option<f64> {
+    if epochs.iter().all(|(_, counts)| counts.iter().sum::<u64>() == 0) {
+        return None;
+    }
+    let logs = CONCENTRATIONS.map(|concentration| {
+        let of_epoch =
+            |(weights, counts): &(Vec<f64>, Vec<u64>)| match srm::log_bayes_factor(weights, counts, concentration) {
+                Ok(log) => log,
+                Err(Undefined::NoUnits) => 0.0,
+                // Somebody was where nobody could be.
+                Err(_) => f64::INFINITY,
+            };
+        epochs.iter().map(of_epoch).sum::<f64>()
+    });
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::INFINITY {
+        return Some(0.0);
+    }
+    let mean = logs.iter().map(|log| (log - largest).exp()).sum::<f64>() / logs.len() as f64;
+    Some((-(largest + mean.ln())).exp().min(1.0))
 }
 
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
@@ -196,15 +219,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     let stray = each
         .iter()
         .any(|ratio| ratio.observed.iter().zip(&ratio.expected).any(|(seen, expected)| *seen > 0 && *expected == 0.0));
-    let mut log = 0.0;
-    for (weights, counts) in &plans {
-        log += match srm::log_bayes_factor(weights, counts, CONCENTRATION) {
-            Ok(log) => log,
-            Err(Undefined::NoUnits) => 0.0,
-            Err(_) => f64::INFINITY,
-        };
-    }
-    let p_value = if stray { 0.0 } else { p_of(log) };
+    let p_value = if stray { 0.0 } else { sequential(&plans).unwrap_or(1.0) };
     let overall = Ratio {
         epoch: None,
         p_value: Some(p_value),
@@ -224,7 +239,8 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         );
         Check::new(Grade::Fail, message)
     } else if p_value < RATIO_WATCH {
-        let message = format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
+        let message =
+            format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
         Check::new(Grade::Warn, message)
     } else {
         Check::new(Grade::Ok, format!("Visitors were shared {seen}, as the weights promise ({meant})."))
@@ -315,7 +331,7 @@ fn bots(summaries: &Summaries) -> Check {
     let of = share(bots, bots + visitors(summaries));
     let message = match bots {
         0 => "No programs were among the visitors.".to_owned(),
-        _ => format!("{bots} programs ({:.1} % of all who came) were left out.", 100.0 * of),
+        _ => format!("Programs, not people, were left out: {bots}, {:.1} % of all who came.", 100.0 * of),
     };
     Check::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
@@ -330,9 +346,10 @@ fn epochs(design: &Design, summaries: &Summaries) -> Check {
         (epochs, 0 | 1) => {
             Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs, all with the same weights."))
         }
-        (epochs, weights) if design.trial == Trial::Bandit => {
-            Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."))
-        }
+        (epochs, weights) if design.trial == Trial::Bandit => Check::new(
+            Grade::Ok,
+            format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."),
+        ),
         (epochs, weights) => {
             let message = format!(
                 "Weights were changed while it ran: visitors entered in {epochs} epochs with {weights} sets of weights. \

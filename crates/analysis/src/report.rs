@@ -303,15 +303,17 @@ impl Draft {
             Ok(judged) => judged,
             Err(problem) => return keep(format!("There is nothing to compare yet: {problem}.")),
         };
-        let (least, fewest) = (
-            self.control.visitors.min(self.treatment.visitors),
-            self.control.converted.min(self.treatment.converted),
-        );
+        let (least, fewest) =
+            (self.control.visitors.min(self.treatment.visitors), self.control.converted.min(self.treatment.converted));
         if least < LEAST_VISITORS {
-            return keep(format!("One of the arms has {least} visitors; {LEAST_VISITORS} are the least to judge from."));
+            return keep(format!(
+                "One of the arms has {least} visitors; {LEAST_VISITORS} are the least to judge from."
+            ));
         }
         if fewest < LEAST_CONVERTED && !self.is_all_or_nothing() {
-            return keep(format!("One of the arms has {fewest} conversions; {LEAST_CONVERTED} are the least to judge from."));
+            return keep(format!(
+                "One of the arms has {fewest} conversions; {LEAST_CONVERTED} are the least to judge from."
+            ));
         }
         if summaries.observed_us < LEAST_TIME_US {
             return keep("A full day is not over yet, and days differ by the hour.".to_owned());

@@ -1,8 +1,8 @@
 //! Reports of numbers whose meaning is known.
 
 use muriel_analysis::{
-    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Measure, Metric, Report, Role, Summaries, Summary, Trial, Verdict,
-    report,
+    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Measure, Metric, Report, Role, Summaries, Summary, Trial,
+    Verdict, report,
 };
 use muriel_stats::{JointMoments, Moments};
 use proptest::prelude::*;
@@ -36,7 +36,12 @@ fn conversions((visitors, converted): Counts) -> Summary {
 
 fn metric(role: Role, epochs: &[&[Counts]]) -> Metric {
     let cells = (1..).zip(epochs).flat_map(|(epoch, arms)| {
-        arms.iter().enumerate().map(move |(arm, counts)| Cell { epoch, arm, open: false, summary: conversions(*counts) })
+        arms.iter().enumerate().map(move |(arm, counts)| Cell {
+            epoch,
+            arm,
+            open: false,
+            summary: conversions(*counts),
+        })
     });
     Metric { role, measure: Measure::Conversion, lower_is_better: false, cells: cells.collect() }
 }
@@ -61,6 +66,8 @@ fn verdicts_of_one_arm() {
         ((10_000, 500), (10_000, 530), KeepRunning, "a lift that may be chance"),
         ((1_000_000, 500_000), (1_000_000, 500_500), NoDifference, "a difference within 2 %"),
         ((10_000, 500), (10_700, 650), DoNotTrust, "visitors lost"),
+        ((300, 30), (150, 60), DoNotTrust, "many lost of few"),
+        ((1_000_000, 50_000), (990_000, 52_000), DoNotTrust, "few lost of many"),
         ((60, 10), (60, 40), KeepRunning, "too few visitors"),
         ((2_000, 2), (2_000, 40), KeepRunning, "too few conversions"),
         ((2_000, 0), (2_000, 400), Win, "nobody against many is no lack of data"),
@@ -176,14 +183,20 @@ fn open_windows_wait() {
 fn checks_name_what_they_found() {
     let good = || summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let balance = |phones: u64| {
-        let row = |value: &str, arm, visitors| Balance { dimension: "device".into(), value: value.into(), arm, visitors };
-        vec![row("mobile", 0, 5_000), row("mobile", 1, phones), row("desktop", 0, 5_000), row("desktop", 1, 10_000 - phones)]
+        let row =
+            |value: &str, arm, visitors| Balance { dimension: "device".into(), value: value.into(), arm, visitors };
+        vec![
+            row("mobile", 0, 5_000),
+            row("mobile", 1, phones),
+            row("desktop", 0, 5_000),
+            row("desktop", 1, 10_000 - phones),
+        ]
     };
     for (name, change, grade, word) in [
         ("crossovers", Summaries { crossed: 300, ..good() }, Grade::Fail, "more than one arm"),
         ("crossovers", Summaries { crossed: 100, ..good() }, Grade::Warn, "more than one arm"),
         ("crossovers", Summaries { moved: 5_000, ..good() }, Grade::Ok, "5000 more met another arm"),
-        ("bots", Summaries { bots: 10, ..good() }, Grade::Ok, "10 programs"),
+        ("bots", Summaries { bots: 10, ..good() }, Grade::Ok, "left out: 10,"),
         ("bots", Summaries { bots: 10_000, ..good() }, Grade::Warn, "left out"),
         ("balance", Summaries { balance: balance(5_100), ..good() }, Grade::Ok, "resemble"),
         ("balance", Summaries { balance: balance(4_000), ..good() }, Grade::Warn, "device"),
@@ -200,7 +213,8 @@ fn checks_name_what_they_found() {
 
 #[test]
 fn a_stray_arm_is_a_fault() {
-    let report = report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[&[(500, 50), (500, 50), (1, 0)]])]));
+    let report =
+        report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[&[(500, 50), (500, 50), (1, 0)]])]));
     assert_eq!(report.health.sample_ratio.grade, Grade::Fail);
 }
 

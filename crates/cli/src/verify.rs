@@ -38,8 +38,8 @@ pub struct Verify {
 pub fn run(asked: Verify) -> Result<()> {
     let name = asked.result.display().to_string();
     let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
-    let given: Value = serde_json::from_slice(&read(&asked.result)?)
-        .map_err(|error| refuse(&format!("is no JSON: {error}")))?;
+    let given: Value =
+        serde_json::from_slice(&read(&asked.result)?).map_err(|error| refuse(&format!("is no JSON: {error}")))?;
     let manifest = given.get("manifest").ok_or_else(|| refuse("is no result: it has no manifest"))?;
     let manifest: Manifest = serde_json::from_value(manifest.clone())
         .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
@@ -63,10 +63,11 @@ pub fn run(asked: Verify) -> Result<()> {
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
     let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
     let bar = progress(position);
-    let loaded = load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
-        bar.set_position(at.seq.max(0).unsigned_abs());
-    })
-    .map_err(failed)?;
+    let loaded =
+        load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
+            bar.set_position(at.seq.max(0).unsigned_abs());
+        })
+        .map_err(failed)?;
     bar.finish_and_clear();
     if let Some(damage) = &loaded.damage {
         eprintln!("muriel: damaged: {damage}");
@@ -85,7 +86,10 @@ pub fn run(asked: Verify) -> Result<()> {
         let told: Vec<Value> = differences.iter().take(TOLD).map(Difference::as_json).collect();
         println!("{}", json!({ "holds": holds, "events": events, "log_position": position.seq, "differences": told }));
     } else if holds {
-        println!("{name} holds: computed again from {events} events up to block {}, every value is the same.", position.seq);
+        println!(
+            "{name} holds: computed again from {events} events up to block {}, every value is the same.",
+            position.seq
+        );
     } else {
         for difference in differences.iter().take(TOLD) {
             println!("{difference}");
@@ -179,7 +183,10 @@ fn differ(computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>
     }
 }
 
-fn excess<'a>(of: &'a Map<String, Value>, over: &'a Map<String, Value>) -> impl Iterator<Item = (&'a String, &'a Value)> {
+fn excess<'a>(
+    of: &'a Map<String, Value>,
+    over: &'a Map<String, Value>,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
     of.iter().filter(|(name, _)| !over.contains_key(*name))
 }
 

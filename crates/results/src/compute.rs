@@ -290,7 +290,8 @@ fn stages(
             let place = totals.entry((step.epoch, step.variant, step.open)).or_default();
             *place = place.after(&step.totals);
         }
-        let of_day = metric_of(facts, totals.iter().map(|((epoch, variant, open), totals)| (*epoch, *variant, *open, *totals)));
+        let of_day =
+            metric_of(facts, totals.iter().map(|((epoch, variant, open), totals)| (*epoch, *variant, *open, *totals)));
         stages.push(Stage {
             day,
             arms: numbers(totals.iter().map(|((_, variant, open), totals)| (*variant, *open, totals)), design.arms),

@@ -253,7 +253,12 @@ impl Known {
         }
         for key in &self.experiment.builtin_metrics {
             let name = if key == "bounce_rate" { "Bounce rate" } else { "Engagement" };
-            add(MetricFacts { key: key.clone(), name: name.into(), role: "guardrail".into(), counted: Counted::Builtin });
+            add(MetricFacts {
+                key: key.clone(),
+                name: name.into(),
+                role: "guardrail".into(),
+                counted: Counted::Builtin,
+            });
         }
         for key in &self.experiment.event_metrics {
             add(MetricFacts { key: key.clone(), name: key.clone(), role: "secondary".into(), counted: Counted::Event });

@@ -266,9 +266,13 @@ mod tests {
 
     #[test]
     fn days_are_written_out() {
-        for (text, good) in
-            [("2026-03-01", true), ("2026-02-30", false), ("20260301", false), ("1969-12-31", false), ("2026-3-1", false)]
-        {
+        for (text, good) in [
+            ("2026-03-01", true),
+            ("2026-02-30", false),
+            ("20260301", false),
+            ("1969-12-31", false),
+            ("2026-3-1", false),
+        ] {
             assert_eq!(parse_day(text).is_ok(), good, "{text}");
         }
     }

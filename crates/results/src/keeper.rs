@@ -24,8 +24,10 @@ const WAITING: usize = 64;
 const CATCH_UP: Duration = Duration::from_secs(3);
 /// How long an answer holds while no events come: windows close as time passes.
 const HOLDS_US: i64 = 10_000_000;
-/// An answer that took longer than this may be given again while events come,
-/// for as long as twenty times its making took, a minute at most.
+/// An answer about so many visitors that took so long may be given again while
+/// events come, for as long as twenty times its making took, a minute at most. A
+/// few more events do not change what it says.
+const DEAR_VISITORS: u64 = 50_000;
 const DEAR: Duration = Duration::from_millis(50);
 const DEAR_TIMES: i64 = 20;
 const DEAR_HOLDS_US: i64 = 60_000_000;
@@ -126,7 +128,13 @@ impl Keeper {
     ///
     /// # Errors
     /// When it cannot be computed, or too many wait.
-    pub async fn answer(&self, key: &Key, known: &Known, head: Position, now: Instant) -> Result<Arc<Computed>, Unanswered> {
+    pub async fn answer(
+        &self,
+        key: &Key,
+        known: &Known,
+        head: Position,
+        now: Instant,
+    ) -> Result<Arc<Computed>, Unanswered> {
         if let Some(kept) = self.holding(key, known.version(), head, now) {
             return Ok(kept);
         }
@@ -164,7 +172,12 @@ impl Keeper {
         let unchanged = manifest.log_position >= head.seq
             || (self.loader.position() >= head && self.loader.touched(&key.project_key).seq <= manifest.log_position);
         let took = i64::try_from(kept.took.as_micros()).unwrap_or(i64::MAX);
-        let dear = if kept.took > DEAR { took.saturating_mul(DEAR_TIMES).min(DEAR_HOLDS_US) } else { 0 };
+        let visitors: u64 = kept.computed.visitors.iter().sum();
+        let dear = if kept.took > DEAR && visitors >= DEAR_VISITORS {
+            took.saturating_mul(DEAR_TIMES).min(DEAR_HOLDS_US)
+        } else {
+            0
+        };
         let holds = if unchanged { HOLDS_US.max(dear) } else { dear };
         (age <= holds && (unchanged || dear > 0)).then(|| kept.computed.clone())
     }
@@ -200,8 +213,12 @@ impl Keeper {
         let (sender, outcome) = watch::channel(None);
         let stop = Stop::new();
         let version = known.version().to_owned();
-        let flight =
-            Arc::new(Flight { position: self.loader.position(), version: version.clone(), outcome, stop: stop.clone() });
+        let flight = Arc::new(Flight {
+            position: self.loader.position(),
+            version: version.clone(),
+            outcome,
+            stop: stop.clone(),
+        });
         flights.retain(|_, flight| flight.strong_count() > 0);
         flights.insert(key.clone(), Arc::downgrade(&flight));
         drop(flights);
@@ -218,7 +235,10 @@ impl Keeper {
             let answer = match computed {
                 Ok(Ok(computed)) => {
                     let computed = Arc::new(computed);
-                    kept.insert(key, Arc::new(Kept { version, generation, computed: computed.clone(), took: began.elapsed() }));
+                    kept.insert(
+                        key,
+                        Arc::new(Kept { version, generation, computed: computed.clone(), took: began.elapsed() }),
+                    );
                     Ok(computed)
                 }
                 Ok(Err(failure)) => Err(Unanswered::Failed(Arc::new(failure))),

@@ -140,9 +140,9 @@ fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) ->
     let terms = Terms::new(manifest, power);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let visitors_needed = terms.as_ref().zip(base).and_then(|(terms, base)| terms.visitors(base, mde / 100.0));
-    let days = visitors_needed.zip(daily_visitors.filter(|daily| *daily > 0.0)).map(|(visitors, daily)| {
-        (visitors / daily).ceil().min(1e9) as i64
-    });
+    let days = visitors_needed
+        .zip(daily_visitors.filter(|daily| *daily > 0.0))
+        .map(|(visitors, daily)| (visitors / daily).ceil().min(1e9) as i64);
     let mde_by_day = match (&terms, base, daily_visitors.filter(|daily| *daily > 0.0)) {
         (Some(terms), Some(base), Some(daily)) => {
             let last = days.unwrap_or(0).clamp(DAYS_LEAST, DAYS_MOST);

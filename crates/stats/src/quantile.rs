@@ -29,6 +29,9 @@ pub struct QuantileSample {
     pub clusters: Option<JointMoments>,
 }
 
+/// Probabilities closer than this part of themselves are equal.
+const TIE: f64 = 1e-12;
+
 /// The levels, clipped to 0..=1, whose sample quantiles are `lower` and `upper` of a [`QuantileSample`].
 ///
 /// # Errors
@@ -150,9 +153,10 @@ pub fn ranks(n: u64, level: f64, alpha: f64) -> Result<Ranks> {
     if n == 0 {
         return Err(Undefined::NoUnits);
     }
-    // The smallest number with P(B ≤ k) ≥ tail, and the smallest with P(B > k) ≤ tail; at k = n both hold.
-    let low = first(n, |k| beta_cdf(1.0 - level, (n - k) as f64, k as f64 + 1.0) >= tail);
-    let high = first(n, |k| beta_cdf(level, k as f64 + 1.0, (n - k) as f64) <= tail);
+    // The smallest number with P(B ≤ k) ≥ tail, and the smallest with P(B > k) ≤ tail; at k = n both hold. Decimal levels
+    // meet the tail exactly at small n, which a rounding must not undo.
+    let low = first(n, |k| beta_cdf(1.0 - level, (n - k) as f64, k as f64 + 1.0) >= tail * (1.0 - TIE));
+    let high = first(n, |k| beta_cdf(level, k as f64 + 1.0, (n - k) as f64) <= tail * (1.0 + TIE));
     Ok(Ranks { lower: (low > 0).then_some(low), upper: (high < n).then_some(high + 1) })
 }
 
@@ -185,6 +189,8 @@ mod tests {
         assert_eq!(ranks(5, 0.9, 0.05).unwrap().upper, None);
         assert_eq!(ranks(5, 0.1, 0.05).unwrap().lower, None);
         assert_eq!(ranks(6, 0.5, 0.05).unwrap(), Ranks { lower: Some(1), upper: Some(6) });
+        assert_eq!(ranks(1, 0.1, 0.2).unwrap(), Ranks { lower: None, upper: Some(1) });
+        assert_eq!(ranks(1, 0.9, 0.2).unwrap(), Ranks { lower: None, upper: None });
         assert_eq!(ranks(0, 0.5, 0.05), Err(Undefined::NoUnits));
         assert_eq!(ranks(9, 1.0, 0.05), Err(Undefined::InvalidInput));
     }

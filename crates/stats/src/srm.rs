@@ -110,7 +110,7 @@ pub fn chi_squared(counts: &[u64], weights: &[f64]) -> Result<ChiSquared> {
 
 /// (1 + u) ln(1 + u) - u for u > -1, without cancellation at small u.
 fn divergence(u: f64) -> f64 {
-    (1.0 + u) * log1p_minus(u) + u * u
+    if u.abs() < 0.3 { (1.0 + u) * log1p_minus(u) + u * u } else { (1.0 + u) * u.ln_1p() - u }
 }
 
 /// Natural log of the Bayes factor of "some other shares" against "the planned shares".
@@ -216,57 +216,68 @@ pub fn over_epochs(epochs: &[Epoch], concentration: f64) -> Result<SampleRatio> 
     Ok(SampleRatio::of_looks(&looks))
 }
 
-/// Always-valid interval for the share of one arm: the shares whose Bayes factor stays below 1 / alpha.
+/// Always-valid interval for the share of the first of two arms: the shares p whose Bayes factor stays below 1 / alpha.
 ///
-/// `count` of `total` units are in the arm. The interval contains the observed share, narrows with the units and covers
-/// the true share at all looks together with probability 1 - alpha. Without a unit in the arm it starts at 0, with all
-/// units there it ends at 1.
+/// `counts` units came under `weights`, both positive and of any scale; of more arms, the one of interest and the sum of
+/// the rest. The alternative stays centred on the planned shares, so that those are outside exactly when the test rejects
+/// them at alpha. The interval contains the observed share, narrows with the units and covers the true share at all
+/// looks together with probability 1 - alpha. Without a unit in the arm it starts at 0, with all units there it ends at 1.
 ///
 /// # Errors
-/// `InvalidInput` when the count exceeds the total, alpha is not between 0 and 1 or the concentration is not positive;
-/// `NoUnits` when the total is 0.
+/// `InvalidInput` when a weight is not positive, alpha is not between 0 and 1 or the concentration is not positive;
+/// `NoUnits` when nobody was counted.
 ///
 /// # Source
 /// Lindon, Malek 2022; vectors `srm_sequential_interval`.
-pub fn share_interval(count: u64, total: u64, concentration: f64, alpha: f64) -> Result<Interval> {
+pub fn share_interval(weights: [f64; 2], counts: [u64; 2], concentration: f64, alpha: f64) -> Result<Interval> {
     let limit = -checked_alpha(alpha)?.ln();
-    if count > total || !(concentration > 0.0 && concentration.is_finite()) {
+    let shares = shares(&weights, 2)?;
+    if shares.contains(&0.0) {
         return Err(Undefined::InvalidInput);
     }
-    if total == 0 {
+    let x = counts.map(|c| c as f64);
+    let planned = log_bayes_factor_of(&shares, &x, concentration)?;
+    let n = x[0] + x[1];
+    if n == 0.0 {
         return Err(Undefined::NoUnits);
     }
+    // Against any p the log Bayes factor is that against the planned share plus Σ x ln(planned / p), a difference of two
+    // divergences from the observed shares. What p may have of its own divergence is left after the other.
+    let budget = limit - planned + divergence_from(x, [shares[0], shares[1]]);
     // The upper end is one minus the lower end of the rest, which keeps its digits near 1.
-    let rest = total - count;
-    Ok(Interval {
-        lower: lowest_share(count, rest, concentration, limit)?,
-        upper: 1.0 - lowest_share(rest, count, concentration, limit)?,
-    })
+    Ok(Interval { lower: lowest_share(x, budget), upper: 1.0 - lowest_share([x[1], x[0]], budget) })
 }
 
-/// The smallest share of an arm with `count` units, `rest` elsewhere, whose log Bayes factor is below `limit`.
-fn lowest_share(count: u64, rest: u64, concentration: f64, limit: f64) -> Result<f64> {
-    if count == 0 {
-        return Ok(0.0);
+/// Σ x ln(observed / p), which is n times the divergence of the shares `p` from those observed.
+fn divergence_from(x: [f64; 2], p: [f64; 2]) -> f64 {
+    let n = x[0] + x[1];
+    // x ln(x / (n p)) - x + n p, whose last two terms cancel over the arms.
+    x.iter().zip(p).map(|(x, p)| if *x == 0.0 { n * p } else { n * p * divergence((x - n * p) / (n * p)) }).sum()
+}
+
+/// The smallest share of the first arm whose divergence is within `budget`, positive.
+fn lowest_share(x: [f64; 2], budget: f64) -> f64 {
+    if x[0] == 0.0 {
+        return 0.0;
     }
-    let counts = [count as f64, rest as f64];
-    let excluded = |p: f64| Ok(log_bayes_factor_of(&[p, 1.0 - p], &counts, concentration)? >= limit);
-    // A share of 1 with no unit elsewhere explains everything, so it starts the search only when something is elsewhere.
-    let observed = if rest == 0 { 1.0 - f64::EPSILON } else { counts[0] / (counts[0] + counts[1]) };
+    let excluded = |p: f64| divergence_from(x, [p, 1.0 - p]) >= budget;
+    let observed = x[0] / (x[0] + x[1]);
     let (mut low, mut high) = (observed * 0.5, observed);
-    while low > 0.0 && !excluded(low)? {
-        high = low;
-        low *= 0.5;
+    while low > 0.0 && !excluded(low) {
+        (low, high) = (low * 0.5, low);
     }
-    while high - low > 4.0 * f64::EPSILON * high {
+    // Until no double is in between: a share may be so small that there are few.
+    loop {
         let middle = 0.5 * (low + high);
-        if excluded(middle)? {
+        if middle <= low || middle >= high {
+            return middle;
+        }
+        if excluded(middle) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    Ok(0.5 * (low + high))
 }
 
 /// Natural log of the Bayes factor against equal conversion rates, exact at any number of conversions.
@@ -324,7 +335,7 @@ mod tests {
         assert_eq!(sequential(&[1.0, 1.0], &[], 1e4), Err(Undefined::NoUnits));
         assert_eq!(sequential(&[1.0, 1.0], &[vec![0, 0]], 1e4), Err(Undefined::NoUnits));
         assert_eq!(over_epochs(&[], 1e4), Err(Undefined::NoUnits));
-        assert_eq!(share_interval(0, 0, 1e4, 0.05), Err(Undefined::NoUnits));
+        assert_eq!(share_interval([1.0, 1.0], [0, 0], 1e4, 0.05), Err(Undefined::NoUnits));
         assert_eq!(sequential(&[1.0, 1.0], &[vec![0, 0], vec![3, 4]], 1e4).unwrap().p_values[0], 1.0);
     }
 
@@ -336,15 +347,17 @@ mod tests {
         assert_eq!(chi_squared(&[1, 2], &[0.0, 0.0]), invalid);
         assert_eq!(sequential(&[1.0, 1.0], &[vec![1]], 1e4), Err(Undefined::InvalidInput));
         assert_eq!(log_bayes_factor(&[1.0, 1.0], &[1, 2], 0.0), Err(Undefined::InvalidInput));
-        assert_eq!(share_interval(3, 2, 1e4, 0.05), Err(Undefined::InvalidInput));
+        assert_eq!(share_interval([1.0, 0.0], [3, 2], 1e4, 0.05), Err(Undefined::InvalidInput));
         assert_eq!(conversions_log_bayes_factor(&[1.0, 0.0], &[2, 1], 1e4), Err(Undefined::InvalidInput));
     }
 
     #[test]
     fn the_interval_reaches_the_ends_it_cannot_exclude() {
-        let none = share_interval(0, 500, 100.0, 0.05).unwrap();
-        assert!(none.lower == 0.0 && none.upper > 0.0 && none.upper < 0.1);
-        let all = share_interval(500, 500, 100.0, 0.05).unwrap();
+        let none = share_interval([1.0, 1.0], [0, 500], 100.0, 0.05).unwrap();
+        // The shares p of the other arm with 500 ln(1/p) within what is left of 1 / alpha.
+        let left = 20f64.ln() - plain(&[0.5, 0.5], &[0, 500], 100.0) + 500.0 * 2f64.ln();
+        assert!(none.lower == 0.0 && (none.upper + (-left / 500.0).exp_m1()).abs() < 1e-12);
+        let all = share_interval([1.0, 1.0], [500, 0], 100.0, 0.05).unwrap();
         assert!(all.upper == 1.0 && (all.lower - (1.0 - none.upper)).abs() < 1e-12);
     }
 
@@ -402,16 +415,23 @@ mod tests {
             prop_assert!((swapped.log_bayes_factor - alone).abs() <= 1e-9 * (1.0 + alone.abs()));
         }
 
+        /// The ends are where the Bayes factor as printed reaches 1 / alpha, and the planned share is outside exactly
+        /// when the test rejects it.
         #[test]
-        fn the_interval_holds_the_share_and_its_ends_are_on_the_boundary(
-            count in 1u64..100_000, rest in 1u64..100_000, k in 10.0..1e5f64, alpha in 0.001..0.5f64
+        fn the_interval_is_the_test_turned_around(
+            count in 1u64..100_000, rest in 1u64..100_000, w in 0.05..0.95f64, k in 10.0..1e5f64, alpha in 0.001..0.5f64
         ) {
-            let interval = share_interval(count, count + rest, k, alpha).unwrap();
-            prop_assert!(interval.contains(count as f64 / (count + rest) as f64));
-            for end in [interval.lower, interval.upper] {
-                let log = log_bayes_factor(&[end, 1.0 - end], &[count, rest], k).unwrap();
-                prop_assert!((log + alpha.ln()).abs() < 1e-6, "{}", log);
+            let interval = share_interval([w, 1.0 - w], [count, rest], k, alpha).unwrap();
+            let (x, y) = (count as f64, rest as f64);
+            prop_assert!(interval.contains(x / (x + y)));
+            let planned = log_bayes_factor(&[w, 1.0 - w], &[count, rest], k).unwrap();
+            // An end closer to 1 than a double can be has rounded to 1.
+            for end in [interval.lower, interval.upper].into_iter().filter(|end| *end < 1.0 - 1e-6) {
+                let log = planned + x * (w / end).ln() + y * ((1.0 - w) / (1.0 - end)).ln();
+                prop_assert!((log + alpha.ln()).abs() < 1e-6 + 1e-9 * planned.abs(), "{}", log);
             }
+            let margin = planned + alpha.ln();
+            prop_assert!(margin.abs() < 1e-6 || interval.excludes(w) == (margin > 0.0));
         }
     }
 }

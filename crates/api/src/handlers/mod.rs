@@ -28,7 +28,9 @@ use muriel_store::goals as stored_goals;
 use std::future::Future;
 
 /// A transaction's body as the database takes it.
-pub(crate) fn boxed<'t, T>(work: impl Future<Output = Result<T, ApiError>> + Send + 't) -> BoxFuture<'t, Result<T, ApiError>> {
+pub(crate) fn boxed<'t, T>(
+    work: impl Future<Output = Result<T, ApiError>> + Send + 't,
+) -> BoxFuture<'t, Result<T, ApiError>> {
     Box::pin(work)
 }
 

@@ -21,17 +21,8 @@ use muriel_results::{
 use std::sync::Arc;
 
 /// Parameters that say which visitors are meant.
-const ABOUT: [&str; 9] = [
-    "start_date",
-    "end_date",
-    "tz",
-    "goal_key",
-    "filter_by",
-    "breakdown_by",
-    "epoch",
-    "report_phase",
-    "format",
-];
+const ABOUT: [&str; 9] =
+    ["start_date", "end_date", "tz", "goal_key", "filter_by", "breakdown_by", "epoch", "report_phase", "format"];
 /// Seconds after which a report that had no place may be asked for again.
 const BUSY_S: u64 = 1;
 /// The same while the warehouse is filled.
@@ -236,7 +227,7 @@ fn refused(problem: Unanswered) -> ApiError {
 fn table(csv: String, id: ExperimentId) -> Response {
     let mut response = Response::new(Body::from(csv));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8; header=present"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"experiment-{}.csv\"", id.0)) {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }

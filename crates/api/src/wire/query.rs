@@ -1,8 +1,8 @@
 //! Parameters of a query.
 
 use crate::error::ApiError;
-use muriel_domain::{Flaw, Problems};
 use muriel_domain::ids::MAX_SAFE;
+use muriel_domain::{Flaw, Problems};
 
 /// The parameters that an operation knows; others are ignored.
 pub(crate) struct Query {

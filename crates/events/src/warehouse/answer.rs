@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use muriel_domain::Instant;
+use muriel_stats::{JointMoments, Moments};
 
 use super::question::Dimension;
 use crate::log::Position;
@@ -14,7 +15,7 @@ use crate::log::Position;
 pub const UNITS: i64 = 10_000;
 
 /// The most that one visitor's value can be, in units, either way. Squares of it
-/// can be added for more visitors than there are people.
+/// can be added for a hundred million visitors.
 pub const VALUE_MAX: i64 = 1_000_000_000_000_000;
 
 /// Answer to a [`super::question::Question`].
@@ -104,7 +105,8 @@ pub struct Cell {
     pub variant: u32,
     /// With which value of the breakdown; `None` without one.
     pub segment: Option<Segment>,
-    /// Whether what they do can still count: their window ends after `as_of`.
+    /// Whether it is too early to tell: their window ends after `as_of`, or after
+    /// `until`, from which on nothing counts. Never without a window.
     pub open: bool,
     /// What they did.
     pub totals: Totals,
@@ -159,6 +161,120 @@ impl Totals {
             outcome_before: self.outcome_before + other.outcome_before,
         }
     }
+}
+
+/// Moments, worked out in integers and rounded once: of the same visitors they are
+/// the same to the last bit.
+impl Totals {
+    /// Of the value per visitor, after the cap.
+    pub fn moments(&self) -> Moments {
+        let value = Sum { of: self.value, units: UNITS };
+        Moments {
+            n: self.visitors,
+            mean: value.mean(self.visitors),
+            m2: value.deviations(value, self.value_squared, self.visitors),
+        }
+    }
+
+    /// Of the value after the cap (`x`) and the number of events (`y`) per visitor:
+    /// what a value per order is made of.
+    pub fn orders_and_value(&self) -> JointMoments {
+        let value = Sum { of: self.value, units: UNITS };
+        let count = Sum { of: i128::from(self.count), units: 1 };
+        // More would be the square of more events than a warehouse holds.
+        let count_squared = i128::try_from(self.count_squared).unwrap_or(i128::MAX);
+        joint(self.visitors, value, self.value_squared, count, count_squared, self.count_value)
+    }
+
+    /// Of the outcome (`x`) and the covariate (`y`) per visitor. The outcome is the
+    /// value after the cap if it [has one](super::Outcome::has_value), else 0 or 1
+    /// for a conversion.
+    pub fn adjusted(&self, has_value: bool) -> JointMoments {
+        let units = if has_value { UNITS } else { 1 };
+        let (outcome, squared) = if has_value {
+            (self.value, self.value_squared)
+        } else {
+            (i128::from(self.converted), i128::from(self.converted))
+        };
+        let (outcome, before) = (Sum { of: outcome, units }, Sum { of: self.before, units });
+        joint(self.visitors, outcome, squared, before, self.before_squared, self.outcome_before)
+    }
+}
+
+fn joint(n: u64, x: Sum, squares_x: i128, y: Sum, squares_y: i128, products: i128) -> JointMoments {
+    JointMoments {
+        n,
+        mean_x: x.mean(n),
+        mean_y: y.mean(n),
+        m2_x: x.deviations(x, squares_x, n),
+        m2_y: y.deviations(y, squares_y, n),
+        c: x.deviations(y, products, n),
+    }
+}
+
+/// Σ of a number per visitor, counted in so many units.
+#[derive(Clone, Copy)]
+struct Sum {
+    of: i128,
+    units: i64,
+}
+
+impl Sum {
+    /// The mean of `n`; 0 of none.
+    fn mean(self, n: u64) -> f64 {
+        let per = u128::from(n) * self.units.unsigned_abs() as u128;
+        if per == 0 {
+            return 0.0;
+        }
+        let whole = self.of.unsigned_abs();
+        let mean = rounded(whole / per, whole % per, per);
+        if self.of < 0 { -mean } else { mean }
+    }
+
+    /// Σ (x − mean of x)(y − mean of y) = Σxy − Σx Σy / n.
+    ///
+    /// With Σx = q n + r and Σy = s n + t, what is taken away is
+    /// q s n + q t + s r, which is an integer, and r t / n.
+    fn deviations(self, other: Sum, products: i128, n: u64) -> f64 {
+        if n == 0 {
+            return 0.0;
+        }
+        let count = i128::from(n);
+        let (q, r) = (self.of.div_euclid(count), self.of.rem_euclid(count));
+        let (s, t) = (other.of.div_euclid(count), other.of.rem_euclid(count));
+        // Grouped so that nothing is larger than a sum of squares can be.
+        let integer = products - (q * other.of + s * r);
+        let taken = r * t;
+        // floor(integer − taken / n), and what is left of n.
+        let floor = integer - taken / count - i128::from(taken % count > 0);
+        let part = (count - taken % count) % count;
+        let (negative, whole, part) = match (floor < 0, part) {
+            (false, part) => (false, floor, part),
+            (true, 0) => (true, -floor, 0),
+            (true, part) => (true, -floor - 1, count - part),
+        };
+        let units = (self.units * other.units).unsigned_abs() as u128;
+        let per = units * u128::from(n);
+        let left = (whole.unsigned_abs() % units) * u128::from(n) + part.unsigned_abs();
+        let deviations = rounded(whole.unsigned_abs() / units, left, per);
+        if negative { -deviations } else { deviations }
+    }
+}
+
+/// `whole + part / per`, `part` below `per` and `per` below 2¹²⁷, as the nearest
+/// double.
+fn rounded(whole: u128, mut part: u128, per: u128) -> f64 {
+    let (mut digits, mut places) = (whole, 0);
+    // More binary digits than a double keeps, and one more that says whether any
+    // follow.
+    while digits >> 64 == 0 && part > 0 {
+        part *= 2;
+        digits = digits * 2 + u128::from(part >= per);
+        part -= if part >= per { per } else { 0 };
+        places += 1;
+    }
+    digits |= u128::from(part > 0);
+    digits as f64 * 2f64.powi(-places)
 }
 
 /// What changed within a quarter of an hour.
@@ -243,4 +359,103 @@ pub struct Visitor {
     pub converted: bool,
     /// The value, after the cap, in [`UNITS`].
     pub value: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Totals of visitors with a count, a value and a covariate.
+    fn totals(visitors: &[(u32, i64, i64)]) -> Totals {
+        visitors.iter().fold(Totals::default(), |sum, &(count, value, before)| {
+            let (value, before) = (i128::from(value), i128::from(before));
+            sum.merge(&Totals {
+                visitors: 1,
+                converted: u64::from(count > 0),
+                count: count.into(),
+                count_squared: u128::from(count) * u128::from(count),
+                value,
+                value_squared: value * value,
+                raw_value: value,
+                count_value: i128::from(count) * value,
+                before,
+                before_squared: before * before,
+                outcome_before: value * before,
+            })
+        })
+    }
+
+    #[test]
+    fn moments_keep_a_spread_that_is_small_beside_the_mean() {
+        // 1e11 and twice 1e11 less a ten-thousandth: sums of squares in doubles
+        // know nothing of the difference.
+        let most = VALUE_MAX;
+        let moments = totals(&[(1, most, 0), (1, most - 1, 0), (1, most - 1, 0)]).moments();
+        assert_eq!(moments.n, 3);
+        assert_eq!(moments.m2, 2.0 / 3e8);
+        assert_eq!(moments.mean, (3.0 * most as f64 - 2.0) / 3e4);
+    }
+
+    #[test]
+    fn nobody_has_no_moments() {
+        assert_eq!(Totals::default().moments(), Moments::default());
+        assert_eq!(Totals::default().adjusted(true), JointMoments::default());
+    }
+
+    #[test]
+    fn fractions_round_to_the_nearest_double() {
+        for (whole, part, per, expect) in [
+            (0, 1, 3, 1.0 / 3.0),
+            (0, 2, 3, 2.0 / 3.0),
+            (1, 1, 10, 1.1),
+            (123_456_789, 7, 16, 123_456_789.437_5),
+            (1 << 60, 0, 7, (1u64 << 60) as f64),
+            // Just above half of the last place: only what follows tells.
+            ((1 << 53) + 1, 1, 1_000_000_007, ((1u64 << 53) + 2) as f64),
+            ((1 << 53) + 1, 0, 1, (1u64 << 53) as f64),
+            ((1 << 80) + (1 << 27), 1, 1_000_000_007, 2f64.powi(80) + 2f64.powi(28)),
+            ((1 << 80) + (1 << 27), 0, 1, 2f64.powi(80)),
+            (0, 1, 1 << 100, 2f64.powi(-100)),
+        ] {
+            assert_eq!(rounded(whole, part, per), expect, "{whole} {part}/{per}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn moments_are_those_of_the_visitors(
+            visitors in proptest::collection::vec((0u32..5, -5_000_000i64..5_000_000, -9_000_000i64..9_000_000), 1..40),
+        ) {
+            let totals = totals(&visitors);
+            let (mut adjusted, mut orders) = (JointMoments::default(), JointMoments::default());
+            for &(count, value, before) in &visitors {
+                adjusted.push(value as f64 / 1e4, before as f64 / 1e4);
+                orders.push(value as f64 / 1e4, count.into());
+            }
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs());
+            let alike = |a: JointMoments, b: JointMoments| {
+                let squares = (1.0 + b.m2_x * b.m2_y).sqrt();
+                a.n == b.n && near(a.mean_x, b.mean_x) && near(a.mean_y, b.mean_y) && near(a.m2_x, b.m2_x)
+                    && near(a.m2_y, b.m2_y) && (a.c - b.c).abs() <= 1e-9 * squares
+            };
+            prop_assert!(alike(totals.adjusted(true), adjusted), "{:?} {adjusted:?}", totals.adjusted(true));
+            prop_assert!(alike(totals.orders_and_value(), orders), "{:?} {orders:?}", totals.orders_and_value());
+            prop_assert_eq!(totals.moments(), totals.adjusted(true).x());
+        }
+
+        #[test]
+        fn deviations_are_exact(
+            x in proptest::collection::vec(-1_000i64..1_000, 1..9), y in proptest::collection::vec(-1_000i64..1_000, 9),
+        ) {
+            let n = x.len() as i64;
+            let sum = |all: &[i64]| all.iter().sum::<i64>();
+            let products: i64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+            let y = &y[..x.len()];
+            let exact = (products * n - sum(&x) * sum(y)) as f64 / n as f64;
+            let (x, y) = (Sum { of: sum(&x).into(), units: 1 }, Sum { of: sum(y).into(), units: 1 });
+            // Numerator and denominator are exact doubles: one division, rounded once.
+            prop_assert_eq!(x.deviations(y, products.into(), n as u64), exact);
+        }
+    }
 }

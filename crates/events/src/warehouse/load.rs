@@ -529,7 +529,8 @@ pub fn rebuild(
     load.begin_beside("it was asked for")?;
     while load.is_beside {
         load.step()?;
-        progress(Progress { position: load.mark.position, target: load.target, beside: true });
+        let position = load.mark.position;
+        progress(Progress { position, target: load.target.max(position), beside: true });
     }
     Ok(warehouse.position())
 }

@@ -9,7 +9,6 @@
 mod answer;
 mod duck;
 mod load;
-mod moments;
 mod question;
 mod row;
 mod sql;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use muriel_domain::Instant;
-use muriel_domain::goal::Trigger;
+use muriel_domain::goal::{GoalType, Trigger};
 
 /// What happened to the visitors of one experiment.
 ///
@@ -34,7 +34,7 @@ pub struct Question {
     pub breakdown: Option<Dimension>,
     /// Whether to answer how each metric came about over time.
     pub by_quarter: bool,
-    /// Now: windows that end later are still open.
+    /// Now: windows that end later are still open, as are those that end after `until`.
     pub as_of: Instant,
     /// What to count.
     pub metrics: Vec<Metric>,
@@ -134,6 +134,13 @@ pub enum Outcome {
     /// In the same time: an interaction, two page views, half of a page scrolled
     /// through, or ten seconds spent on one.
     Engagement,
+}
+
+impl Outcome {
+    /// Whether it is worth something, of each visitor: else it is only counted.
+    pub fn has_value(&self) -> bool {
+        matches!(self, Outcome::Goal(trigger) if trigger.goal_type() == GoalType::Revenue)
+    }
 }
 
 /// How long after entry a visit lasts, whatever its session: 30 minutes.

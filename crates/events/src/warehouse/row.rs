@@ -150,7 +150,7 @@ impl Rows {
 
     /// Puts rows that are looked for together beside each other: the database skips
     /// rows by the bounds of groups of 122,880, and a load is rarely more than one.
-    pub(super) fn sort(&mut self) {
+    pub fn sort(&mut self) {
         self.events.sort_by(|a, b| (a.project, a.kind, &a.name, a.at).cmp(&(b.project, b.kind, &b.name, b.at)));
         self.exposures.sort_by_key(|row| (row.project, row.test, row.at));
     }

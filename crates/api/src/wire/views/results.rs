@@ -14,7 +14,6 @@ use utoipa::ToSchema;
 
 /// What is known of an experiment.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ResultAnswer {
     /// Always true.
     success: bool,
@@ -59,9 +58,8 @@ pub struct ResultAnswer {
     total_visitors: u64,
     /// Visitors who converted.
     total_conversions: u64,
-    /// Of revenue goals.
     #[serde(flatten)]
-    revenue: Option<TotalRevenue>,
+    revenue: Revenue,
     /// The arms, the control first.
     variants: Vec<VariantResult>,
     /// The arms by the attribute that was asked for; the largest part first, at
@@ -91,24 +89,28 @@ pub(crate) struct GoalExcerpt {
     goal_value: Value,
 }
 
-/// What all arms sold.
-#[derive(Debug, Serialize, ToSchema)]
-struct TotalRevenue {
+/// What was sold; of revenue goals only.
+#[derive(Debug, Default, Serialize, ToSchema)]
+struct Revenue {
     /// Value of the orders.
-    total_revenue: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_revenue: Option<f64>,
     /// Orders.
-    total_orders: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_orders: Option<u64>,
     /// Revenue per visitor.
-    rpv: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rpv: Option<Option<f64>>,
     /// Average order value.
-    aov: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aov: Option<Option<f64>>,
     /// ISO 4217; null when no order names one.
-    currency: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<Option<String>>,
 }
 
 /// An arm and what it did.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct VariantResult {
     /// `"0"` is the control.
     variant_id: String,
@@ -142,7 +144,7 @@ pub(crate) struct ArmResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     open_visitors: Option<u64>,
     #[serde(flatten)]
-    revenue: Option<TotalRevenue>,
+    revenue: Revenue,
     /// Percent that the arm does more than the control, as it is shown; not on the control.
     #[serde(skip_serializing_if = "Option::is_none")]
     improvement: Option<Option<f64>>,
@@ -162,6 +164,12 @@ pub(crate) struct AnalysisResult {
     /// any time it is read. Null while there is no bound.
     #[schema(required)]
     lift_interval: Option<[f64; 2]>,
+    /// Difference to the control: in percentage points, or in units of value.
+    #[schema(required)]
+    difference: Option<f64>,
+    /// Its lower and upper end; bounded also where the lift is not.
+    #[schema(required)]
+    difference_interval: Option<[f64; 2]>,
     /// Always-valid p-value.
     #[schema(required)]
     p_value: Option<f64>,
@@ -210,7 +218,6 @@ pub(crate) struct Breakdown {
 /// An arm in one part of the visitors. To look around, not to decide by: many
 /// parts are compared, and no correction is made for it.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct PartResult {
     /// `"0"` is the control.
     variant_id: String,
@@ -247,7 +254,6 @@ pub(crate) struct MetricResult {
 
 /// An arm by a further metric.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct MetricVariant {
     /// `"0"` is the control.
     variant_id: String,
@@ -461,14 +467,17 @@ fn ends(interval: Option<Interval>) -> Option<[f64; 2]> {
     ends.iter().all(|end| end.is_finite()).then_some(ends)
 }
 
-fn revenue(facts: &MetricFacts, shown: &Shown, numbers: &Numbers) -> Option<TotalRevenue> {
-    facts.is_revenue().then(|| TotalRevenue {
-        total_revenue: numbers.value,
-        total_orders: numbers.events,
-        rpv: numbers.value_per_visitor(),
-        aov: numbers.value_per_order(),
-        currency: shown.currency.clone(),
-    })
+fn revenue(facts: &MetricFacts, shown: &Shown, numbers: &Numbers) -> Revenue {
+    if !facts.is_revenue() {
+        return Revenue::default();
+    }
+    Revenue {
+        total_revenue: Some(numbers.value),
+        total_orders: Some(numbers.events),
+        rpv: Some(numbers.value_per_visitor()),
+        aov: Some(numbers.value_per_order()),
+        currency: Some(shown.currency.clone()),
+    }
 }
 
 fn improvement(facts: &MetricFacts, control: &Numbers, arm: &Numbers) -> Option<f64> {
@@ -498,10 +507,13 @@ fn arm_result(
 }
 
 impl AnalysisResult {
-    fn new(analysis: &Analysis, bayesian: bool) -> Self {
+    fn new(analysis: &Analysis, facts: &MetricFacts, bayesian: bool) -> Self {
+        let scale = if facts.is_revenue() { 1.0 } else { 100.0 };
         Self {
             lift: analysis.lift.map(percent),
             lift_interval: ends(analysis.lift_interval),
+            difference: analysis.difference.map(|difference| scale * difference),
+            difference_interval: analysis.difference_interval.map(|ends| [scale * ends.lower, scale * ends.upper]),
             p_value: analysis.p_value,
             p_value_adjusted: analysis.p_value_adjusted,
             chance_to_beat_control: analysis.chance_to_beat_control.map(percent),
@@ -568,16 +580,19 @@ fn health(computed: &Computed) -> Health {
     } else {
         HealthCheck::plain("warn", format!("Got worse: {}.", harmed.join(", ")))
     };
-    let currency = computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
-        let currency = shown.currency.as_deref().unwrap_or("no currency");
-        match shown.other_currency_orders {
-            0 => HealthCheck::plain("ok", "All orders are in one currency."),
-            others => HealthCheck::plain(
-                "warn",
-                format!("{others} orders are not in {currency} and were left out; send values in one currency."),
-            ),
-        }
-    });
+    let currency =
+        computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
+            let currency = shown.currency.as_deref().unwrap_or("no currency");
+            match shown.other_currency_orders {
+                0 => HealthCheck::plain("ok", "All orders are in one currency."),
+                others => HealthCheck::plain(
+                    "warn",
+                    format!(
+                        "Left out, as their values are not in {currency}: {others} orders. Send values in one currency."
+                    ),
+                ),
+            }
+        });
     let worst = checks.grade().word();
     let warned = [Some(&guardrails), currency.as_ref()].into_iter().flatten().any(|check| check.status == "warn");
     Health {
@@ -635,7 +650,9 @@ impl ResultAnswer {
         let shown = top.and(computed.metrics.first());
         let arms: Vec<Numbers> = match shown {
             Some(shown) => shown.arms.clone(),
-            None => computed.visitors.iter().map(|visitors| Numbers { visitors: *visitors, ..Numbers::default() }).collect(),
+            None => {
+                computed.visitors.iter().map(|visitors| Numbers { visitors: *visitors, ..Numbers::default() }).collect()
+            }
         };
         let sum = |of: fn(&Numbers) -> u64| arms.iter().map(of).sum::<u64>();
         let total = Numbers {
@@ -670,7 +687,7 @@ impl ResultAnswer {
             distribution_mode: facts.distribution_mode.clone(),
             total_visitors: total.visitors,
             total_conversions: total.converted,
-            revenue: top.zip(shown).and_then(|(top, shown)| revenue(top, shown, &total)),
+            revenue: top.zip(shown).map(|(top, shown)| revenue(top, shown, &total)).unwrap_or_default(),
             variants: facts.arms.iter().enumerate().map(|(arm, known)| variant(computed, &arms, arm, known)).collect(),
             breakdowns: computed.parts.iter().map(|part| breakdown(computed, part)).collect(),
             health: health(computed),
@@ -686,14 +703,14 @@ fn variant(computed: &Computed, arms: &[Numbers], arm: usize, known: &ArmFacts) 
         (Some(top), Some(shown)) => {
             let analyses = computed.report.metrics.first().map(|metric| &metric.analyses);
             let analysis = analyses.zip(arm.checked_sub(1)).and_then(|(analyses, at)| analyses.get(at));
-            arm_result(top, shown, arms, arm, analysis.map(|analysis| AnalysisResult::new(analysis, bayesian)))
+            arm_result(top, shown, arms, arm, analysis.map(|analysis| AnalysisResult::new(analysis, top, bayesian)))
         }
         _ => ArmResult {
             visitors: arms[arm].visitors,
             conversions: 0,
             conversion_rate: None,
             open_visitors: None,
-            revenue: None,
+            revenue: Revenue::default(),
             improvement: (arm > 0).then_some(None),
             analysis: None,
         },
@@ -755,7 +772,8 @@ fn metric(computed: &Computed, at: usize) -> MetricResult {
         variants: (0..shown.arms.len())
             .map(|arm| {
                 let analysis = arm.checked_sub(1).and_then(|at| report.analyses.get(at));
-                let compared = analysis.map(|analysis| AnalysisResult::new(analysis, manifest.experiment.bayesian));
+                let compared =
+                    analysis.map(|analysis| AnalysisResult::new(analysis, facts, manifest.experiment.bayesian));
                 MetricVariant {
                     variant_id: manifest.experiment.arms[arm].variant_id.clone(),
                     result: arm_result(facts, shown, &shown.arms, arm, compared),
@@ -837,39 +855,39 @@ impl ResultAnswer {
             let known = self.variants.iter().find(|variant| variant.variant_id == variant_id);
             known.map(|variant| (variant.name.clone(), variant.nickname.clone())).unwrap_or_default()
         };
-        let mut row = |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {
-            let (name, nickname) = name(variant_id);
-            let analysis = arm.analysis.as_ref();
-            let lift = analysis.map_or(point.and_then(|p| p.lift), |a| a.lift);
-            let interval = analysis.map_or(point.and_then(|p| p.lift_interval), |a| a.lift_interval);
-            let p_value = analysis.map_or(point.and_then(|p| p.p_value), |a| a.p_value);
-            let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-            let money = |of: fn(&TotalRevenue) -> Option<f64>| number(arm.revenue.as_ref().and_then(of));
-            let mut cells: Vec<String> = metric.iter().chain(&part).map(|text| (*text).to_owned()).collect();
-            cells.extend([
-                variant_id.to_owned(),
-                name,
-                nickname,
-                arm.visitors.to_string(),
-                arm.conversions.to_string(),
-                number(arm.conversion_rate),
-                number(arm.improvement.flatten()),
-                money(|revenue| Some(revenue.total_revenue)),
-                arm.revenue.as_ref().map(|revenue| revenue.total_orders.to_string()).unwrap_or_default(),
-                money(|revenue| revenue.rpv),
-                money(|revenue| revenue.aov),
-                arm.revenue.as_ref().and_then(|revenue| revenue.currency.clone()).unwrap_or_default(),
-                number(lift),
-                number(interval.map(|ends| ends[0])),
-                number(interval.map(|ends| ends[1])),
-                number(p_value),
-                number(analysis.and_then(|a| a.p_value_adjusted)),
-                number(analysis.and_then(|a| a.chance_to_beat_control)),
-                number(analysis.and_then(|a| a.expected_loss)),
-                analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
-            ]);
-            csv.line(cells.into_iter());
-        };
+        let mut row =
+            |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {
+                let (name, nickname) = name(variant_id);
+                let analysis = arm.analysis.as_ref();
+                let lift = analysis.map_or(point.and_then(|p| p.lift), |a| a.lift);
+                let interval = analysis.map_or(point.and_then(|p| p.lift_interval), |a| a.lift_interval);
+                let p_value = analysis.map_or(point.and_then(|p| p.p_value), |a| a.p_value);
+                let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+                let mut cells: Vec<String> = metric.iter().chain(&part).map(|text| (*text).to_owned()).collect();
+                cells.extend([
+                    variant_id.to_owned(),
+                    name,
+                    nickname,
+                    arm.visitors.to_string(),
+                    arm.conversions.to_string(),
+                    number(arm.conversion_rate),
+                    number(arm.improvement.flatten()),
+                    number(arm.revenue.total_revenue),
+                    arm.revenue.total_orders.map(|orders| orders.to_string()).unwrap_or_default(),
+                    number(arm.revenue.rpv.flatten()),
+                    number(arm.revenue.aov.flatten()),
+                    arm.revenue.currency.clone().flatten().unwrap_or_default(),
+                    number(lift),
+                    number(interval.map(|ends| ends[0])),
+                    number(interval.map(|ends| ends[1])),
+                    number(p_value),
+                    number(analysis.and_then(|a| a.p_value_adjusted)),
+                    number(analysis.and_then(|a| a.chance_to_beat_control)),
+                    number(analysis.and_then(|a| a.expected_loss)),
+                    analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
+                ]);
+                csv.line(cells.into_iter());
+            };
         let top = self.manifest.top();
         let metric = top.map_or(["", "", ""], |top| [top.key.as_str(), top.name.as_str(), top.role.as_str()]);
         for variant in &self.variants {

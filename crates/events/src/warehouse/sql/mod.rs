@@ -9,8 +9,10 @@
 //! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
 //! | `segments` | the values of the breakdown that are told apart, numbered |
 //! | `pages` | the urls that a pattern matches |
+//! | `orders` | the orders that a metric means, each once |
 //! | `matched` | the events that count for a metric, when they are needed twice |
 //! | `earnings` | what each visitor with an order is worth |
+//! | `active` | who did not bounce, or was engaged, and since when |
 //!
 //! Numbers are written into the SQL, and texts as literals: a plan that knows
 //! them skips what cannot match, one with parameters reads all.

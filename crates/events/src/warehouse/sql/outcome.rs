@@ -27,7 +27,8 @@ pub(super) struct Scope {
 
 /// Which events an outcome means.
 struct Candidates {
-    /// The condition on a row `e` of `events`, as SQL.
+    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] besides that
+    /// of its kind.
     condition: String,
     rule: Rule,
 }
@@ -38,7 +39,7 @@ enum Rule {
     Each,
     /// A page, for each visitor.
     Page,
-    /// An order.
+    /// A custom event each time, or an order.
     Order,
     /// An order, of which the value counts.
     Revenue,
@@ -93,8 +94,43 @@ impl Candidates {
     }
 
     fn event(name: &str) -> Self {
-        let (custom, order) = (kind::CUSTOM, kind::ORDER);
-        Self { condition: format!("e.kind IN ({custom}, {order}) AND e.name = {}", literal(name)), rule: Rule::Order }
+        Self { condition: format!("e.name = {}", literal(name)), rule: Rule::Order }
+    }
+
+    /// Makes the table `orders`, if these are orders, each once. Another visitor's
+    /// with the same number is the same order, so that has to be known before it is
+    /// looked at who entered.
+    fn collect(&self, db: &Db<'_>, scope: &Scope) -> Result<()> {
+        if !matches!(self.rule, Rule::Order | Rule::Revenue) {
+            return Ok(());
+        }
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE orders AS
+               SELECT e."at", e.id, e.visitor, e.unit, e.amount, e.currency FROM events AS e
+               WHERE e.project = {project} AND {condition} AND e.kind = {kind}{until}"#,
+            project = scope.project,
+            condition = self.condition,
+            kind = kind::ORDER,
+            until = before("e.\"at\"", scope.until),
+        ))?;
+        for key in ["id", "unit"] {
+            let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM orders");
+            if db.row(&again, |row| row.get(0))? {
+                db.run(&format!(
+                    r#"CREATE OR REPLACE TEMP TABLE orders AS
+                       WITH
+                         again AS (SELECT {key} FROM orders WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1)
+                       SELECT "at", id, visitor, unit, amount, currency FROM orders ANTI JOIN again USING ({key})
+                       UNION ALL
+                       -- The first by time, and then by whatever differs.
+                       SELECT first."at", first.id, first.visitor, first.unit, first.amount, first.currency FROM (
+                         SELECT min({{'at': "at", 'id': id, 'visitor': visitor, 'unit': unit, 'amount': amount,
+                                      'currency': currency}}) AS first
+                         FROM orders SEMI JOIN again USING ({key}) GROUP BY {key})"#
+                ))?;
+            }
+        }
+        Ok(())
     }
 
     /// The events that count, each once, of those who entered: `visitor`, `id`,
@@ -109,41 +145,50 @@ impl Candidates {
         let before_us = metric.before_us.unwrap_or(0).max(0);
         let counts = format!(r#"("at" < entered AND "at" >= entered - {before_us}) OR ({after})"#);
         let until = before("e.\"at\"", scope.until);
-        match self.rule {
-            Rule::Each => format!(
-                r#"SELECT visitor, id, "at", {after} AS after FROM (
+        // Found before it is looked at who entered: of tables that are made within a
+        // transaction the database does not know the size, and would join all page
+        // views with their visitors before it asks for the page.
+        let found = |more: &str| {
+            format!(
+                r#"WITH found AS MATERIALIZED (
+                     SELECT e.visitor, e.id, e."at", e.url FROM events AS e
+                     WHERE e.project = {project} AND {condition}{more}{until})"#
+            )
+        };
+        let each = |more: &str, columns: &str| {
+            format!(
+                r#"{found}
+                   SELECT visitor, id, "at", {after} AS after{columns} FROM (
                      SELECT x.visitor, e.id, min(e."at") AS "at", min(x."at") AS entered
-                     FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-                     WHERE e.project = {project} AND {condition}{until}
+                     FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                      GROUP BY x.visitor, e.id)
-                   WHERE {counts}"#
-            ),
+                   WHERE {counts}"#,
+                found = found(more)
+            )
+        };
+        let orders = format!(
+            r#"SELECT visitor, id, "at", {after} AS after, amount, currency FROM (
+                 SELECT x.visitor, o.id, o."at", x."at" AS entered, coalesce(o.amount, 0) AS amount, o.currency
+                 FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
+               WHERE {counts}"#
+        );
+        match self.rule {
+            Rule::Each => each("", ""),
+            Rule::Revenue => orders,
+            Rule::Order => {
+                let custom = each(&format!(" AND e.kind = {}", kind::CUSTOM), ", 0 AS amount, NULL AS currency");
+                format!("({custom}) UNION ALL ({orders})")
+            }
             Rule::Page => format!(
-                r#"SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
+                r#"{found}
+                   SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
                      SELECT visitor, id, page, "at", {after} AS after FROM (
                        SELECT x.visitor, e.id, min(e.url) AS page, min(e."at") AS "at", min(x."at") AS entered
-                       FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-                       WHERE e.project = {project} AND {condition}{until}
+                       FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                        GROUP BY x.visitor, e.id)
                      WHERE {counts})
-                   GROUP BY visitor, page, after"#
-            ),
-            // Another visitor's order with the same number is the same order, so these
-            // are collapsed before it is known who entered.
-            Rule::Order | Rule::Revenue => format!(
-                r#"SELECT visitor, id, "at", {after} AS after, amount, currency FROM (
-                     SELECT x.visitor, o.id, o."at", x."at" AS entered, coalesce(o.amount, 0) AS amount, o.currency
-                     FROM (
-                       SELECT unnest(min({{'at': e."at", 'id': e.id, 'visitor': e.visitor, 'amount': e.amount,
-                                          'currency': e.currency}}))
-                       FROM (
-                         SELECT e.id, unnest(min({{'at': e."at", 'visitor': e.visitor, 'unit': e.unit,
-                                                  'amount': e.amount, 'currency': e.currency}}))
-                         FROM events AS e WHERE e.project = {project} AND {condition}{until}
-                         GROUP BY e.id) AS e
-                       GROUP BY e.unit, CASE WHEN e.unit IS NULL THEN e.id END) AS o
-                     JOIN entry AS x ON x.visitor = o.visitor)
-                   WHERE {counts}"#
+                   GROUP BY visitor, page, after"#,
+                found = found("")
             ),
         }
     }
@@ -161,7 +206,9 @@ fn units_of(trigger: &Trigger) -> i64 {
 
 /// The condition on a row `e` of `events` to be one that an outcome means, as SQL.
 pub(super) fn matching(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<String> {
-    Ok(Candidates::of(db, project, outcome)?.condition)
+    let Candidates { condition, rule } = Candidates::of(db, project, outcome)?;
+    let kinds = format!("e.kind IN ({}, {}) AND ", kind::CUSTOM, kind::ORDER);
+    Ok(if rule == Rule::Order { kinds + &condition } else { condition })
 }
 
 /// Answers a metric.
@@ -224,6 +271,7 @@ fn outcomes(
     candidates: &Candidates,
     answer: &mut MetricAnswer,
 ) -> Result<Outcomes> {
+    candidates.collect(db, scope)?;
     let matched = candidates.matched(scope, metric);
     let least = metric.min_count.max(1);
     let values = candidates.rule == Rule::Revenue;

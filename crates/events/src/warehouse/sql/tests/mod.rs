@@ -299,7 +299,7 @@ fn comparable(mut question: Question) -> Question {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn answers_are_the_references(records in records(), question in questions()) {

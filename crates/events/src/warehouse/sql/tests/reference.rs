@@ -106,7 +106,7 @@ fn epoch(record: &Record, question: &Question) -> i64 {
     })
 }
 
-fn value<'r>(record: &'r Record, dimension: Dimension) -> Option<&'r str> {
+fn value(record: &Record, dimension: Dimension) -> Option<&str> {
     let context = |name: &str| record.context.get(name).and_then(|value| value.as_str());
     match dimension {
         Dimension::Device => record.device.as_deref(),
@@ -174,6 +174,9 @@ fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {
     largest.sort_by_key(|(value, visitors)| (Reverse(*visitors), *value));
     largest.into_iter().take(50).map(|(value, _)| value.to_owned()).collect()
 }
+
+/// Epoch, variant, segment, and whether the window is open.
+type Place = (i64, u32, usize, bool);
 
 /// What happened to a visitor, as a metric counts it.
 #[derive(Default, Clone)]
@@ -265,7 +268,7 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metri
     let capped = |value: i128| cap.map_or(value, |cap| value.min(cap));
     let segments = question.breakdown.map(|dimension| (dimension, segments(entries, dimension)));
     let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of)).us();
-    let mut cells: BTreeMap<(i64, u32, usize, bool), (Option<Segment>, Totals)> = BTreeMap::new();
+    let mut cells: BTreeMap<Place, (Option<Segment>, Totals)> = BTreeMap::new();
     for entry in entries {
         let (number, segment) = match &segments {
             None => (0, None),

@@ -1,0 +1,309 @@
+//! Draws the pictures of docs/methods.md from what the engine computes.
+//!
+//! `cargo run -p muriel-stats --example pictures` writes them to docs/pictures/. Its test notices pictures that are not
+//! what the engine says any more.
+
+use muriel_stats::boundary::{Mixture, sequential};
+use muriel_stats::lift::delta_lift;
+use muriel_stats::special::normal_isf;
+use muriel_stats::{Effect, Sample};
+use rand_distr::{Binomial, Distribution};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const ALPHA: f64 = 0.05;
+const PLANNED: f64 = 10_000.0;
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 340.0;
+const LEFT: f64 = 60.0;
+const RIGHT: f64 = 44.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = 50.0;
+
+/// Colours that are told apart in both themes, and by people who do not tell red from green.
+const STYLE: &str = "
+  text { font: 13px system-ui, sans-serif; fill: #333; }
+  .axis { stroke: #888; fill: none; }
+  .grid { stroke: #8884; fill: none; }
+  .ours { stroke: #0072b2; fill: none; stroke-width: 2.5; }
+  .ours-area { fill: #0072b2; fill-opacity: 0.18; }
+  .other { stroke: #d55e00; fill: none; stroke-width: 2.5; stroke-dasharray: 6 4; }
+  .other-area { fill: #d55e00; fill-opacity: 0.25; }
+  .third { stroke: #009e73; fill: none; stroke-width: 2; stroke-dasharray: 2 4; }
+  .estimate { stroke: #333; fill: none; stroke-width: 1.5; }
+  .of-ours { fill: #0072b2; } .of-other { fill: #b84f00; } .of-third { fill: #007a58; }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #ddd; }
+    .ours { stroke: #56b4e9; } .ours-area { fill: #56b4e9; } .of-ours { fill: #56b4e9; }
+    .other { stroke: #e69f00; } .other-area { fill: #e69f00; } .of-other { fill: #e69f00; }
+    .third { stroke: #2ec4a0; } .of-third { fill: #2ec4a0; }
+    .estimate { stroke: #ddd; }
+  }
+";
+
+/// From a value to a place on an axis.
+#[derive(Clone, Copy)]
+struct Scale {
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+    start: f64,
+    end: f64,
+}
+
+impl Scale {
+    fn at(&self, value: f64) -> f64 {
+        let along = |v: f64| if self.logarithmic { v.ln() } else { v };
+        let part = (along(value) - along(self.from)) / (along(self.to) - along(self.from));
+        self.start + part.clamp(-2.0, 3.0) * (self.end - self.start)
+    }
+}
+
+/// Values along a line.
+type Line = Vec<(f64, f64)>;
+
+/// A drawing with its axes.
+struct Picture {
+    x: Scale,
+    y: Scale,
+    body: String,
+}
+
+impl Picture {
+    fn new(x: (f64, f64, bool), y: (f64, f64)) -> Picture {
+        let (from, to, logarithmic) = x;
+        Picture {
+            x: Scale { from, to, logarithmic, start: LEFT, end: WIDTH - RIGHT },
+            y: Scale { from: y.0, to: y.1, logarithmic: false, start: HEIGHT - BOTTOM, end: TOP },
+            body: String::new(),
+        }
+    }
+
+    fn add(&mut self, text: std::fmt::Arguments<'_>) {
+        self.body.write_fmt(text).expect("memory takes text");
+        self.body.push('\n');
+    }
+
+    fn points(&self, line: impl IntoIterator<Item = (f64, f64)>) -> String {
+        let place = |(x, y): (f64, f64)| format!("{:.1},{:.1}", self.x.at(x), self.y.at(y));
+        line.into_iter().map(place).collect::<Vec<_>>().join(" ")
+    }
+
+    fn line(&mut self, class: &str, line: &[(f64, f64)]) {
+        let points = self.points(line.iter().copied());
+        self.add(format_args!(r##"<polyline class="{class}" clip-path="url(#plot)" points="{points}"/>"##));
+    }
+
+    /// The area between a lower and an upper line.
+    fn area(&mut self, class: &str, lower: &[(f64, f64)], upper: &[(f64, f64)]) {
+        let points = self.points(lower.iter().chain(upper.iter().rev()).copied());
+        self.add(format_args!(r##"<polygon class="{class}" clip-path="url(#plot)" points="{points}"/>"##));
+    }
+
+    fn text(&mut self, class: &str, anchor: &str, (x, y): (f64, f64), text: &str) {
+        self.add(format_args!(r#"<text class="{class}" text-anchor="{anchor}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
+    }
+
+    /// A label beside a value.
+    fn label(&mut self, class: &str, at: (f64, f64), text: &str) {
+        let (x, y) = (self.x.at(at.0), self.y.at(at.1));
+        self.text(class, "start", (x, y), text);
+    }
+
+    fn axes(&mut self, x: (&[f64], &str), y: (&[f64], &str), percent: bool) {
+        let (bottom, top, right) = (HEIGHT - BOTTOM, TOP, WIDTH - RIGHT);
+        for &tick in y.0 {
+            let at = self.y.at(tick);
+            self.add(format_args!(r#"<path class="grid" d="M{LEFT} {at:.1}H{right}"/>"#));
+            let text = if percent { signed(tick) } else { format!("{tick}") };
+            self.text("", "end", (LEFT - 6.0, at + 4.0), &text);
+        }
+        for &tick in x.0 {
+            let at = self.x.at(tick);
+            self.add(format_args!(r#"<path class="axis" d="M{at:.1} {bottom}v5"/>"#));
+            self.text("", "middle", (at, bottom + 20.0), &thousands(tick));
+        }
+        self.add(format_args!(r#"<path class="axis" d="M{LEFT} {top}V{bottom}H{right}"/>"#));
+        self.text("", "end", (right, HEIGHT - 8.0), x.1);
+        self.text("", "start", (LEFT - 50.0, 16.0), y.1);
+    }
+
+    fn svg(self, title: &str) -> String {
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n<clipPath id=\"plot\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
+             {}</svg>\n",
+            WIDTH - LEFT - RIGHT,
+            HEIGHT - TOP - BOTTOM,
+            self.body
+        )
+    }
+}
+
+/// A lift in percent with its sign, which none has none of.
+fn signed(lift: f64) -> String {
+    if lift == 0.0 { "0 %".to_owned() } else { format!("{:+.0} %", 100.0 * lift) }
+}
+
+fn thousands(n: f64) -> String {
+    let n = n as u64;
+    if n < 1_000 { n.to_string() } else { format!("{},{:03}", thousands((n / 1_000) as f64), n % 1_000) }
+}
+
+/// How many standard errors an interval reaches to each side, by the units seen.
+fn boundary() -> String {
+    let mut picture = Picture::new((100.0, 1_000_000.0, true), (0.0, 7.0));
+    let y: Vec<f64> = (0..=7).map(f64::from).collect();
+    picture.axes((&[100.0, 1e3, 1e4, 1e5, 1e6], "visitors compared"), (&y, "standard errors to each side"), false);
+    let sizes: Vec<f64> = (0..=160).map(|i| 100.0 * 10f64.powf(f64::from(i) / 40.0)).collect();
+    for (class, planned) in [("ours", PLANNED), ("third", 100_000.0)] {
+        let mixture = Mixture::tuned(planned, ALPHA).expect("a plan");
+        let line: Vec<_> = sizes.iter().map(|t| (*t, mixture.multiplier(*t))).collect();
+        picture.line(class, &line);
+    }
+    let fixed = normal_isf(0.5 * ALPHA);
+    picture.line("other", &[(100.0, fixed), (1e6, fixed)]);
+    picture.label("of-ours", (380.0, 5.55), "planned 10,000");
+    picture.label("of-third", (4_600.0, 5.2), "planned 100,000");
+    picture.label("of-other", (120.0, 1.5), "fixed, good for one look: 1.96");
+    picture.svg("Width of the always-valid interval in standard errors, against a fixed one")
+}
+
+/// Units per arm and day of the test that is drawn, its days and its rate.
+const DAILY: u64 = 1_000;
+const DAYS: u64 = 28;
+const RATE: f64 = 0.05;
+
+/// A day of an A/A test: the lift with both intervals.
+struct Day {
+    day: f64,
+    lift: f64,
+    always: (f64, f64),
+    fixed: (f64, f64),
+}
+
+/// An A/A test with this seed.
+fn no_effect(seed: u64) -> Vec<Day> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let arriving = Binomial::new(DAILY, RATE).expect("a rate");
+    let mixture = Mixture::tuned(2.0 * (DAILY * DAYS) as f64, ALPHA).expect("a plan");
+    let mut converted = [0, 0];
+    let day = |day: u64| {
+        for arm in &mut converted {
+            *arm += arriving.sample(&mut rng);
+        }
+        let sample = |arm: usize| Sample::of_proportion(day * DAILY, converted[arm]).expect("counts");
+        let effect = Effect::of_samples(&sample(0), &sample(1)).expect("counts");
+        let view = sequential(&effect, &mixture).expect("a thousand visitors");
+        let fixed = muriel_stats::lift::fieller(&effect, normal_isf(0.5 * ALPHA)).expect("a thousand visitors");
+        let ends = |interval: muriel_stats::Result<muriel_stats::Interval>| {
+            interval.map_or((f64::NEG_INFINITY, f64::INFINITY), |interval| (interval.lower, interval.upper))
+        };
+        Day {
+            day: day as f64,
+            lift: view.lift.expect("a baseline"),
+            always: ends(view.lift_interval),
+            fixed: ends(fixed.interval),
+        }
+    };
+    (1..=DAYS).map(day).collect()
+}
+
+/// The first seed of an A/A test that the fixed interval calls on a day after the first week and takes back later.
+fn seed() -> u64 {
+    let excludes = |(lower, upper): (f64, f64)| lower > 0.0 || upper < 0.0;
+    let is_told = |days: &Vec<Day>| {
+        days.iter().filter(|day| day.day > 7.0 && excludes(day.fixed)).count() >= 2
+            && days.last().is_some_and(|day| !excludes(day.fixed))
+            && days.iter().all(|day| !excludes(day.always))
+    };
+    (1..).find(|seed| is_told(&no_effect(*seed))).expect("about one seed in ten")
+}
+
+/// The path of a test in which nothing differs.
+fn peeking() -> String {
+    let days = no_effect(seed());
+    let mut picture = Picture::new((1.0, DAYS as f64, false), (-0.5, 0.5));
+    picture.axes((&[1.0, 7.0, 14.0, 21.0, 28.0], "day"), (&[-0.5, -0.25, 0.0, 0.25, 0.5], "lift"), true);
+    let ends = |of: fn(&Day) -> (f64, f64)| -> (Line, Line) {
+        days.iter().map(|day| ((day.day, of(day).0), (day.day, of(day).1))).unzip()
+    };
+    let (lower, upper) = ends(|day| day.always);
+    picture.area("ours-area", &lower, &upper);
+    picture.line("ours", &lower);
+    picture.line("ours", &upper);
+    let (lower, upper) = ends(|day| day.fixed);
+    picture.area("other-area", &lower, &upper);
+    let estimate: Vec<_> = days.iter().map(|day| (day.day, day.lift)).collect();
+    picture.line("estimate", &estimate);
+    picture.line("axis", &[(1.0, 0.0), (DAYS as f64, 0.0)]);
+    picture.label("of-ours", (17.0, 0.36), "always valid: holds 0 on every day");
+    picture.label("of-other", (17.0, -0.4), "fixed: leaves 0, and comes back");
+    picture.svg("An A/A test over 28 days with the always-valid and the fixed interval of its lift")
+}
+
+/// Both intervals of the lift when 20 of 4,000 converted in control, by the conversions of the treatment.
+fn fieller() -> String {
+    let units = 4_000;
+    let mixture = Mixture::tuned(PLANNED, ALPHA).expect("a plan");
+    let mut picture = Picture::new((0.0, 40.0, false), (-1.25, 4.0));
+    picture.axes(
+        (
+            &[0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0],
+            "conversions of 4,000 in the variant; 20 of 4,000 in control",
+        ),
+        (&[-1.0, 0.0, 1.0, 2.0, 3.0, 4.0], "lift"),
+        true,
+    );
+    let control = Sample::of_proportion(units, 20).expect("counts");
+    let (mut ours, mut delta): ((Line, Line), (Line, Line)) = Default::default();
+    for converted in 1..=40 {
+        let effect =
+            Effect::of_samples(&control, &Sample::of_proportion(units, converted).expect("counts")).expect("counts");
+        let view = sequential(&effect, &mixture).expect("they vary");
+        let interval = view.lift_interval.expect("twenty conversions bound it");
+        let (lift, se) = delta_lift(&effect).expect("they vary");
+        let x = converted as f64;
+        ours.0.push((x, interval.lower));
+        ours.1.push((x, interval.upper));
+        delta.0.push((x, lift - view.multiplier * se));
+        delta.1.push((x, lift + view.multiplier * se));
+    }
+    picture.area("ours-area", &ours.0, &ours.1);
+    picture.line("ours", &ours.0);
+    picture.line("ours", &ours.1);
+    picture.line("other", &delta.0);
+    picture.line("other", &delta.1);
+    picture.line("axis", &[(0.0, 0.0), (40.0, 0.0)]);
+    picture.label("of-ours", (16.0, 3.2), "Fieller");
+    picture.label("of-other", (27.0, 0.95), "delta method");
+    picture.svg("Intervals of the lift by Fieller and by the delta method with the same multiplier")
+}
+
+fn pictures() -> [(&'static str, String); 3] {
+    [("boundary.svg", boundary()), ("peeking.svg", peeking()), ("fieller.svg", fieller())]
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures")
+}
+
+fn main() -> std::io::Result<()> {
+    std::fs::create_dir_all(folder())?;
+    for (name, svg) in pictures() {
+        std::fs::write(folder().join(name), svg)?;
+    }
+    println!("the peeking picture has seed {}", seed());
+    Ok(())
+}
+
+#[test]
+fn the_pictures_are_what_the_engine_says() {
+    for (name, svg) in pictures() {
+        let drawn = std::fs::read_to_string(folder().join(name)).unwrap();
+        assert!(drawn == svg, "{name} is old: cargo run -p muriel-stats --example pictures");
+    }
+}
