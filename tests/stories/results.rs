@@ -351,7 +351,7 @@ fn visitors_can_be_filtered_and_broken_down() {
         let parts = result["breakdowns"].as_array().expect("parts");
         let values: Vec<&Value> = parts.iter().map(|part| &part["value"]).collect();
         assert_eq!(json!(values), expect, "{by}");
-        let sum: u64 = parts.iter().flat_map(|part| counts(part)).map(|(visitors, _)| visitors).sum();
+        let sum: u64 = parts.iter().flat_map(counts).map(|(visitors, _)| visitors).sum();
         assert_eq!(sum, 4, "{by}");
     }
     let health = &shop.result("")["health"];
@@ -456,7 +456,7 @@ fn a_result_is_a_table_too() {
     let shop = Shop::open(On::Sqlite, json!({ "variants": [{ "name": "Variant 1", "nickname": "=1+1, \"two\"" }] }));
     shop.crowd("v", &[("0", 2, 1), ("1", 2, 2)], "2026-03-01T10:00:00Z", &bought());
     let answer = shop.client.get(&format!("/experiment/{}/result?format=csv", shop.test_id)).has_status(200);
-    assert_eq!(answer.header("content-type").as_deref(), Some("text/csv; charset=utf-8"));
+    assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
     let text = answer.text();
     let lines: Vec<&str> = text.split("\r\n").collect();
     assert!(

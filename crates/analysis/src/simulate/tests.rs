@@ -194,7 +194,7 @@ fn impossible_plans_are_named() {
 fn past() -> Vec<Past> {
     (0..20_000_u64)
         .map(|unit| {
-            let converted = mix(unit) % 10 == 0;
+            let converted = mix(unit).is_multiple_of(10);
             Past { unit, day: (unit / 1_000) as u32, converted, value: if converted { 20.0 } else { 0.0 } }
         })
         .collect()
@@ -224,7 +224,7 @@ fn the_past_is_shared_anew() {
         // Whoever shares by the outcome is found out.
         let by_outcome = |unit: u64| {
             let arm = (mix(unit ^ 5) & 1) as usize;
-            Some(if mix(unit) % 10 == 0 && unit % 4 == 0 { 1 } else { arm })
+            Some(if mix(unit).is_multiple_of(10) && unit.is_multiple_of(4) { 1 } else { arm })
         };
         let run = replay.run(by_outcome);
         assert_eq!(run.fates[0].called.map(|call| call.verdict), Some(Verdict::Win), "{measure:?}");
