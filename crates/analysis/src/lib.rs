@@ -1,6 +1,6 @@
 //! What the numbers of an experiment mean: plan and summaries in, report out.
 //!
-//! [`report`] is a pure function. The same design and the same summaries give
+//! [`report()`] is a pure function. The same design and the same summaries give
 //! the same report, bit for bit, whenever and wherever it runs.
 
 mod arms;
