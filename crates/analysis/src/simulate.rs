@@ -3,7 +3,7 @@
 //!
 //! A [`Simulation`] makes visitors up; a [`Replay`] takes those of the past and
 //! shares them anew. Both let them enter day by day, have each day judged by
-//! [`report`](crate::report), as the product does, and end by the rules of the
+//! [`report`](crate::report()), as the product does, and end by the rules of the
 //! experiment. Nothing of the judging is written a second time here.
 //!
 //! Drawing is a function of a seed and the number of the run, so runs can be made

@@ -93,6 +93,30 @@ fn effects_are_found_as_often_as_planned() {
 }
 
 #[test]
+fn power_is_told_without_simulating() {
+    const RUNS: u64 = 1_000;
+    for (weights, visitors, changed) in [
+        (vec![50, 50], Some(20_000.0), scenario(2, 0.2)),
+        (vec![80, 20], None, scenario(2, 0.25)),
+        (vec![50, 50], Some(500_000.0), scenario(2, 0.2)),
+        (vec![50, 50], None, Scenario { sigma: Some(0.0), ..scenario(2, 0.2) }),
+    ] {
+        let plan = design(&weights, 0.95, visitors);
+        let told = changed.power(&plan, 30_000.0).unwrap();
+        let simulation = Simulation::new(plan.clone(), schedule(30), &changed).unwrap();
+        let found = tally(&simulation, RUNS).verdict(Verdict::Win).value();
+        assert!(
+            (told - found).abs() <= margin(told, RUNS) + 0.01,
+            "{weights:?} {visitors:?}: {found} found, {told} told"
+        );
+    }
+    let changed = scenario(2, 0.2);
+    let needed = changed.visitors_needed(&design(&[50, 50], 0.95, None), 0.8).unwrap();
+    let plan = design(&[50, 50], 0.95, Some(needed));
+    assert!((changed.power(&plan, needed).unwrap() - 0.8).abs() < 1e-9, "one is the other's inverse");
+}
+
+#[test]
 fn a_cap_makes_orders_easier_to_compare() {
     let changed = Scenario { sigma: Some(1.5), ..scenario(2, 0.2) };
     let plan = design(&[50, 50], 0.95, None);

@@ -119,6 +119,8 @@ pub(super) struct Replayed {
     /// How many visitors there are; not all need enter.
     pub(super) visitors: u64,
     pub(super) converted: u64,
+    /// Days that the plan takes, which may be more than the past has.
+    pub(super) wanted_days: u32,
     /// Whether there are more than are replayed.
     pub(super) is_sample: bool,
     replay: Replay,
@@ -161,7 +163,8 @@ impl Replayed {
                 "visitors have {days} days to convert, and those of all visitors still run: there is nothing to replay yet"
             )));
         }
-        let days = u32::try_from(last - first + 1).unwrap_or(u32::MAX).min(days);
+        let wanted_days = days;
+        let days = u32::try_from(last - first + 1).unwrap_or(u32::MAX).min(wanted_days);
         let is_sample = visitors.len() as u64 >= VISITORS_MAX;
         let past: Vec<Past> = visitors
             .into_iter()
@@ -184,6 +187,7 @@ impl Replayed {
             last: begin(first + i64::from(days) - 1),
             visitors: replay.visitors() as u64,
             converted,
+            wanted_days,
             is_sample,
             entering: (entering * f64::from(BUCKETS)).round() as u32,
             ends: ends(plan.weights()),

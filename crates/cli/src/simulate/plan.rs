@@ -5,7 +5,7 @@ use super::experiment::Experiment;
 use super::past::Project;
 use super::{Simulate, refused};
 use crate::{Error, Result};
-use muriel_analysis::simulate::{DAYS_MAX, Rules, Scenario, Schedule, Simulation};
+use muriel_analysis::simulate::{DAYS_MAX, Impossible, Rules, Scenario, Schedule, Simulation};
 use muriel_analysis::{Design, EpochPlan, Measure, Trial};
 use muriel_domain::experiment::Plan as Defaults;
 use muriel_domain::time::DAY_US;
@@ -17,6 +17,8 @@ const DAILY: f64 = 1_000.0;
 /// The spread of order values where nothing is known: the dearest of a thousand
 /// orders is worth some twenty of the usual.
 pub(super) const SIGMA: f64 = 1.0;
+/// The largest lift that is looked for.
+const LIFT_MAX: f64 = 10.0;
 /// How often an effect is to be found.
 pub(super) const POWER: f64 = 0.8;
 
@@ -47,9 +49,12 @@ impl Plan {
         let planned = asked.visitors.map(|visitors| visitors as f64);
         let stored = facts.and_then(|facts| facts.planned_visitors).map(|visitors| visitors as f64);
         let mde = asked.mde.or(facts.map(|facts| facts.mde_percent)).unwrap_or(Defaults::default().mde);
-        let is_bandit = asked.weights.is_none() && facts.is_some_and(|facts| facts.is_mab);
+        // Told now, for looking at the project takes its time.
+        if asked.weights.is_none() && facts.is_some_and(|facts| facts.is_mab) {
+            return Err(refused(Impossible::Bandit));
+        }
         let design = Design {
-            trial: if is_bandit { Trial::Bandit } else { Trial::Fixed },
+            trial: Trial::Fixed,
             arms: weights.len(),
             confidence: confidence.clamp(50, 99) as f64 / 100.0,
             visitors: planned.or(stored),
@@ -95,6 +100,11 @@ impl Plan {
     /// The weights of the arms, the control first.
     pub(super) fn weights(&self) -> &[u32] {
         self.design.epochs.first().map_or(&[], |epoch| &epoch.weights)
+    }
+
+    /// Most that a visitor's value counts, if the goal says.
+    pub(super) fn cap(&self) -> Option<f64> {
+        self.experiment.as_ref()?.metric.as_ref()?.cap
     }
 
     /// Days that it takes by its rules and numbers.
@@ -209,10 +219,32 @@ impl Tried {
         Simulation::new(self.plan.design.clone(), self.schedule, &self.scenario(lift)).map_err(refused)
     }
 
-    /// Visitors who enter experiments of this plan until the effect is found as
-    /// often as is usual; `None` where no number does.
+    /// Visitors with which the effect is found as often as is usual, if as many are
+    /// planned; `None` where no number does.
     pub(super) fn visitors_needed(&self) -> Option<f64> {
         self.scenario(self.effect).visitors_needed(&self.plan.design, POWER).ok().map(f64::ceil)
+    }
+
+    /// The smallest lift that is found as often as is usual by those who enter in the
+    /// time that there is; `None` where none is.
+    pub(super) fn lift_found(&self) -> Option<f64> {
+        let comes = self.scenario.daily_visitors * f64::from(self.schedule.days);
+        let visitors = self.plan.rules.visitors.map_or(comes, |enough| comes.min(enough as f64));
+        let is_found =
+            |lift: f64| self.scenario(lift).power(&self.plan.design, visitors).is_ok_and(|power| power >= POWER);
+        let (mut low, mut high) = (0.0, (1.0 / self.scenario.rate - 1.0).min(LIFT_MAX));
+        if !is_found(high) {
+            return None;
+        }
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if is_found(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high)
     }
 
     fn scenario(&self, lift: f64) -> Scenario {

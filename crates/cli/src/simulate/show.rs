@@ -68,13 +68,13 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     };
     let (plan, scenario) = (&tried.plan, &tried.scenario);
     about(&mut text, plan, &tried.schedule);
-    let of_goal = match scenario.sigma {
-        None => format!("{} % convert", percent(scenario.rate)),
-        Some(sigma) => format!("{} % buy, for values with sigma {sigma}", percent(scenario.rate)),
-    };
     let visitors = whole(scenario.daily_visitors);
-    let (daily_from, rate_from) = (from(tried.daily_from), from(tried.rate_from));
-    line(&mut text, "Visitors", &format!("{visitors} a day ({daily_from}), of the control's {of_goal} ({rate_from})"));
+    line(&mut text, "Visitors", &format!("{visitors} a day ({})", from(tried.daily_from)));
+    let rate = format!("{} % of the control's ({})", percent(scenario.rate), from(tried.rate_from));
+    match scenario.sigma {
+        None => line(&mut text, "Convert", &rate),
+        Some(sigma) => line(&mut text, "Buy", &format!("{rate}, for lognormal values with sigma {sigma}")),
+    }
     line(&mut text, "Runs", &format!("{} each, seed {}", grouped(asked.runs), asked.seed));
 
     let heads: Vec<String> = with
@@ -106,6 +106,9 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     text.push_str(&false_calls(without.called(), plan.design.alpha()));
     for note in notes(plan) {
         text.push_str(&note);
+    }
+    if plan.measure == Measure::Value && plan.cap().is_some() {
+        text.push_str("The goal's cap is not known to simulated values; of these the highest of 1,000 are cut.\n");
     }
     if let Some(days) = tried.days_needed {
         let _ = writeln!(
@@ -193,7 +196,7 @@ fn finding(tried: &Tried, with: &Tally) -> String {
     let right = if tried.effect > 0.0 { Verdict::Win } else { Verdict::Loss };
     let found = with.verdict(right);
     let mut text = format!(
-        "With a true lift of {} this plan ends with a {} in {} % of experiments, after {} in the middle case.\n",
+        "With a true lift of {} this plan ends with a {} in {} % of experiments; half of all are over within {}.\n",
         signed(tried.effect),
         right.word(),
         rounded(found.value()),
@@ -201,18 +204,17 @@ fn finding(tried: &Tried, with: &Tally) -> String {
     );
     let usual = 100.0 * POWER;
     if found.interval().upper < POWER {
-        let _ = match tried.visitors_needed() {
-            Some(visitors) => writeln!(
-                text,
-                "That is less than the usual {usual} %, which takes about {} visitors{}.",
-                whole(visitors),
-                match visitors / tried.scenario.daily_visitors {
-                    days if days < 10_000.0 => format!(", or {} days", whole(days.ceil())),
-                    _ => String::new(),
-                }
-            ),
-            None => writeln!(text, "That is less than the usual {usual} %."),
-        };
+        let takes = tried.visitors_needed().map_or(String::new(), |visitors| {
+            let in_days = match (visitors / tried.scenario.daily_visitors).ceil() {
+                days if days < 10_000.0 => format!(", or {} days", whole(days)),
+                _ => String::new(),
+            };
+            format!(", which takes a plan for about {} visitors{in_days}", whole(visitors))
+        });
+        let _ = writeln!(text, "That is less than the usual {usual} %{takes}.");
+        if let Some(lift) = tried.lift_found().filter(|_| tried.effect > 0.0) {
+            let _ = writeln!(text, "In its time it finds lifts of {} so often.", signed((1e3 * lift).ceil() / 1e3));
+        }
     }
     if tried.plan.design.arms > 2 && with.others_called > 0 {
         let others = rounded(with.share(with.others_called).value());
@@ -298,6 +300,10 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
              days too before you blame the goal."
         ),
     };
+    if replayed.schedule.days < replayed.wanted_days {
+        let (has, takes) = (replayed.schedule.days, replayed.wanted_days);
+        let _ = writeln!(text, "The plan takes {}; the past of the project has {has}.", days(takes));
+    }
     if replayed.is_sample {
         let _ = writeln!(text, "Only {} of the visitors are replayed, drawn by their hashes.", grouped(VISITORS_MAX));
     }
@@ -323,6 +329,7 @@ pub(super) fn simulated_json(tried: &Tried, with: Option<&Tally>, without: &Tall
         "seed": asked.seed,
         "days_needed": tried.days_needed,
         "visitors_needed": tried.visitors_needed(),
+        "lift_found": tried.lift_found().map(|lift| 100.0 * lift),
         "with_effect": with.map(|tally| {
             let mut told = tally_json(tally);
             told["effect"] = json!(100.0 * tried.effect);
@@ -344,6 +351,7 @@ pub(super) fn replayed_json(replayed: &Replayed, tally: &Tally, asked: &Simulate
             "to": day(replayed.last),
             "visitors": replayed.visitors,
             "converted": replayed.converted,
+            "days_wanted": replayed.wanted_days,
             "is_sample": replayed.is_sample,
         },
         "seed": asked.seed,

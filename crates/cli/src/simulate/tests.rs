@@ -52,7 +52,7 @@ fn a_plan_by_flags_is_tried() {
         "Arms      Control 50 %, Variant 1 30 %, Variant 2 20 %\n",
         "Plan      confidence 95 %, smallest lift worth acting on 10 %, 20,000 visitors planned\n",
         "Ends      when a variant is called better or worse, after 20,000 visitors, after 11 days at the latest, by hand\n",
-        "Visitors  2,000 a day (as asked), of the control's 5 % convert (assumed)\n",
+        "Visitors  2,000 a day (as asked)\nConvert   5 % of the control's (assumed)\n",
         "Runs      100 each, seed 1\n",
         "lift +40 %               no difference\n",
         "With a true lift of +40 % this plan ends with a win in ",
@@ -102,6 +102,9 @@ fn days_follow_from_the_plan() {
     let asked = parsed("--mde 20").unwrap();
     let tried = Tried::new(&asked, Plan::new(&asked, None).unwrap()).unwrap();
     assert_eq!(f64::from(tried.schedule.days), (tried.visitors_needed().unwrap() / 1_000.0).ceil());
+    // Without a number that is planned for it finds larger lifts only.
+    let found = tried.lift_found().unwrap();
+    assert!(found > 0.2 && found < 0.25, "{found}");
 }
 
 #[test]
@@ -255,9 +258,18 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     let told = replayed_text(&replayed, &tally, &asked);
     assert!(told.contains(&format!("False alarms {} of 40: ", tally.called)), "{told}");
     assert!(told.contains("every call is a false alarm"), "{told}");
+    assert!(told.contains("The plan takes 365 days; the past of the project has 26."), "{told}");
     let told = replayed_json(&replayed, &tally, &asked);
     assert_eq!(told["replay"]["called"]["count"], json!(tally.called));
     assert_eq!(told["promise"], json!(Promise::of(tally.called(), 0.5).word()));
+
+    // Whoever follows the results has no plan to try, unless weights are given.
+    let mut bandit = line("");
+    bandit.experiment = Some("home-hero".to_owned());
+    let told = Plan::new(&bandit, Some(loaded(&bandit).await.unwrap())).unwrap_err().to_string();
+    assert!(told.contains("its weights follow its results"), "{told}");
+    bandit.weights = Some(Weights(vec![1, 1]));
+    assert!(Plan::new(&bandit, Some(loaded(&bandit).await.unwrap())).is_ok());
 
     // What is not there is told.
     let mut nowhere = line("");
