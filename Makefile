@@ -4,12 +4,12 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh deny machete typos simulate crash bench dist clean
+.PHONY: help run build test check fmt clippy doc fresh deny machete typos simulate crash bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 run: build ## build, then start the demo: a server with a shop to look around in
 	$(TARGET)/release/muriel demo
@@ -53,10 +53,15 @@ simulate: ## try what the statistics promise on forty thousand experiments of ev
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
 	scripts/crash
 
-bench: ## side by side with the peers, in the process too, then a large backlog; options: make bench ARGS="--reps 3"
+bench: ## side by side with the peers, in the process too, then large data; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)
 	bench/engines/run
+	bench/stats/run
 	bench/backlog.py
+	bench/reports/run
+
+bench-data: ## 10 million events in a warehouse, and how long questions about them take
+	bench/reports/run
 
 dist: ## the one-file release with its checksum, in dist/
 	scripts/dist

@@ -110,7 +110,10 @@ fn refused(answer: &Answer, parameter: &str) {
 /// Visitors and conversions of each arm.
 fn counts(result: &Value) -> Vec<(u64, u64)> {
     let variants = result["variants"].as_array().expect("variants");
-    variants.iter().map(|arm| (arm["visitors"].as_u64().unwrap(), arm["conversions"].as_u64().unwrap())).collect()
+    variants
+        .iter()
+        .map(|arm| (arm["visitors"].as_u64().expect("a number"), arm["conversions"].as_u64().expect("a number")))
+        .collect()
 }
 
 fn verdict(result: &Value) -> &str {
@@ -184,17 +187,18 @@ fn a_result_counts_what_happened(on: On) {
     let (control, variant) = (&result["variants"][0], &result["variants"][1]);
     assert_eq!((&control["variant_id"], &control["is_control"]), (&json!("0"), &json!(true)));
     assert!(control.get("improvement").is_none() && control.get("analysis").is_none());
-    let rate = |arm: &Value| arm["conversion_rate"].as_f64().unwrap();
+    let rate = |arm: &Value| arm["conversion_rate"].as_f64().expect("a number");
     assert!((rate(control) - 100.0 * 30.0 / 151.0).abs() < 1e-9);
     let lift = 100.0 * (76.0 / 30.0 - 1.0);
     for (field, value) in [("improvement", &variant["improvement"]), ("lift", &variant["analysis"]["lift"])] {
-        assert!((value.as_f64().unwrap() - lift).abs() < 1e-9, "{field} is {value}");
+        assert!((value.as_f64().expect("a number") - lift).abs() < 1e-9, "{field} is {value}");
     }
     assert_eq!(verdict(&result), "win");
     let ends = variant["analysis"]["lift_interval"].as_array().expect("an interval");
-    assert!(ends[0].as_f64().unwrap() > 0.0 && ends[1].as_f64().unwrap() > lift);
+    assert!(ends[0].as_f64().expect("a number") > 0.0 && ends[1].as_f64().expect("a number") > lift);
     assert_eq!(result["health"]["sample_ratio"]["status"], "ok");
-    let names: Vec<&str> = result["metrics"].as_array().unwrap().iter().map(|m| m["key"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        result["metrics"].as_array().expect("a list").iter().map(|m| m["key"].as_str().expect("text")).collect();
     assert_eq!(names, ["bounce_rate", "engagement"]);
     // Asked again, it is the same; and after more events it is another.
     assert_eq!(shop.result(""), result);
@@ -229,10 +233,12 @@ fn a_variant_that_became_another_is_marked(on: On) {
     shop.client.patch(&path, both).ok();
     let result = shop.result("");
     assert_eq!(counts(&result), [(2, 0), (2, 0), (2, 2)], "a reused name inherits what was recorded");
-    let marked: Vec<&Value> = result["variants"].as_array().unwrap().iter().map(|arm| &arm["redefined_at"]).collect();
+    let marked: Vec<&Value> =
+        result["variants"].as_array().expect("a list").iter().map(|arm| &arm["redefined_at"]).collect();
     assert_eq!(marked, [&Value::Null, &Value::Null, &json!("2026-03-03T10:00:00.000Z")]);
     // From that moment on it can be read by its epoch.
-    let epoch = shop.client.details(shop.test_id)["epochs"].as_array().unwrap().last().unwrap()["epoch"].clone();
+    let epoch =
+        shop.client.details(shop.test_id)["epochs"].as_array().expect("a list").last().expect("one")["epoch"].clone();
     assert_eq!(counts(&shop.result(&format!("?epoch={epoch}"))), [(0, 0), (0, 0), (0, 0)]);
 }
 
@@ -345,11 +351,11 @@ fn visitors_can_be_filtered_and_broken_down() {
         let parts = result["breakdowns"].as_array().expect("parts");
         let values: Vec<&Value> = parts.iter().map(|part| &part["value"]).collect();
         assert_eq!(json!(values), expect, "{by}");
-        let sum: u64 = parts.iter().flat_map(|part| counts(part)).map(|(visitors, _)| visitors).sum();
+        let sum: u64 = parts.iter().flat_map(counts).map(|(visitors, _)| visitors).sum();
         assert_eq!(sum, 4, "{by}");
     }
     let health = &shop.result("")["health"];
-    assert!(health["bots"]["message"].as_str().unwrap().contains("left out: 1,"), "{health}");
+    assert!(health["bots"]["message"].as_str().expect("text").contains("left out: 1,"), "{health}");
 }
 
 #[test]
@@ -387,7 +393,7 @@ fn a_fault_in_the_split_voids_every_verdict() {
     let result = shop.result("");
     assert_eq!(result["health"]["sample_ratio"]["status"], "fail");
     assert_eq!(verdict(&result), "do_not_trust");
-    for metric in result["metrics"].as_array().unwrap() {
+    for metric in result["metrics"].as_array().expect("a list") {
         assert_eq!(verdict(metric), "do_not_trust");
     }
 }
@@ -418,8 +424,13 @@ fn days_begin_where_the_reader_is() {
         points
             .iter()
             .map(|p| {
-                let text = |name: &str| p[name].as_str().unwrap().to_owned();
-                (text("date"), text("variant_id"), p["visitors"].as_u64().unwrap(), p["conversions"].as_u64().unwrap())
+                let text = |name: &str| p[name].as_str().expect("text").to_owned();
+                (
+                    text("date"),
+                    text("variant_id"),
+                    p["visitors"].as_u64().expect("a number"),
+                    p["conversions"].as_u64().expect("a number"),
+                )
             })
             .collect::<Vec<_>>()
     };
@@ -445,7 +456,7 @@ fn a_result_is_a_table_too() {
     let shop = Shop::open(On::Sqlite, json!({ "variants": [{ "name": "Variant 1", "nickname": "=1+1, \"two\"" }] }));
     shop.crowd("v", &[("0", 2, 1), ("1", 2, 2)], "2026-03-01T10:00:00Z", &bought());
     let answer = shop.client.get(&format!("/experiment/{}/result?format=csv", shop.test_id)).has_status(200);
-    assert_eq!(answer.header("content-type").as_deref(), Some("text/csv; charset=utf-8"));
+    assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
     let text = answer.text();
     let lines: Vec<&str> = text.split("\r\n").collect();
     assert!(
@@ -467,16 +478,17 @@ fn a_plan_says_how_long() {
     let nothing_known = plan("");
     assert_eq!((&nothing_known["visitors_needed"], &nothing_known["mde"]), (&Value::Null, &json!(10.0)));
     let given = plan("?baseline_rate=5&daily_visitors=5000");
-    let (needed, days) = (given["visitors_needed"].as_f64().unwrap(), given["days"].as_i64().unwrap());
+    let (needed, days) =
+        (given["visitors_needed"].as_f64().expect("a number"), given["days"].as_i64().expect("a number"));
     // A fixed test of this size needs 62,000; looking all the time costs about twice as many.
     assert!((110_000.0..160_000.0).contains(&needed), "{needed}");
     assert_eq!(days, (needed / 5000.0).ceil() as i64);
-    let by_day = given["mde_by_day"].as_array().unwrap();
+    let by_day = given["mde_by_day"].as_array().expect("a list");
     assert_eq!(by_day.len() as i64, days);
-    let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().unwrap()).collect();
+    let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().expect("a number")).collect();
     assert!(mde.windows(2).all(|pair| pair[1] < pair[0]), "{mde:?}");
     assert!(mde[mde.len() - 1] <= 10.0 && mde[mde.len() - 2] > 10.0, "{mde:?}");
-    let surer = plan("?baseline_rate=5&daily_visitors=5000&power=95")["visitors_needed"].as_f64().unwrap();
+    let surer = plan("?baseline_rate=5&daily_visitors=5000&power=95")["visitors_needed"].as_f64().expect("a number");
     assert!(surer > needed);
     assert_eq!(plan("?baseline_rate=60&daily_visitors=5000&mde=70")["visitors_needed"], Value::Null);
     // The project's own traffic: 20 new visitors a day, half of whom buy.

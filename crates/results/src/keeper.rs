@@ -264,7 +264,7 @@ impl Keeper {
 /// A manifest with the events of this warehouse: how a result is computed again.
 ///
 /// # Errors
-/// As [`compute`].
+/// [`Failure`].
 pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Computed, Failure> {
     compute(manifest, false, warehouse, &Stop::new())
 }
