@@ -1,6 +1,6 @@
 //! How long a report takes: all views of 10 metrics, and of 1,000 cells, on one thread.
 //!
-//! `cargo run --release -p muriel-stats --example bench` prints the least of many repetitions: nanoseconds for an
+//! `cargo run --release -p muriel-stats --example timing` prints the least of many repetitions: nanoseconds for an
 //! experiment of 10 metrics and milliseconds for 50 metrics in 20 segments. Each cell goes from sums to the effect, its
 //! t-test, the always-valid interval with Fieller's lift, the posterior and the sample ratio; e-BH runs over the family.
 //!
