@@ -6,12 +6,6 @@ use muriel_stats::Undefined;
 use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
 
-/// Prior units of the sequential sample ratio test, which say how near to the
-/// weights a fault is expected: some five, one and a half, or half a point away.
-/// The mean of their Bayes factors is an e-value too. It sees a gross fault among
-/// hundreds of visitors and a slight one among a million, where a single prior
-/// sees one of them late.
-const CONCENTRATIONS: [f64; 3] = [100.0, 1_000.0, 10_000.0];
 /// The sample ratio alarm.
 const RATIO_ALARM: f64 = 0.01;
 /// Below this a ratio is worth watching.
@@ -157,7 +151,7 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
             let weights: Vec<f64> = design.weights(epoch).into_iter().map(f64::from).collect();
             let (all, total) = (observed.iter().sum::<u64>() as f64, weights.iter().sum::<f64>());
             let expected = weights.iter().map(|weight| if total > 0.0 { all * weight / total } else { 0.0 }).collect();
-            let p_value = sequential(&[(weights.clone(), observed.clone())]);
+            let p_value = sequential(vec![srm::Epoch { weights: weights.clone(), counts: observed.clone() }]);
             let chi_squared = srm::chi_squared(&observed, &weights).ok();
             Ratio { epoch: Some(epoch), p_value, chi_squared, observed, expected }
         })
@@ -165,27 +159,14 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
 }
 
 /// Always-valid p-value of these epochs' counts under their weights; `None`
-/// without anybody. Factors multiply over epochs and are averaged over priors.
-fn sequential(epochs: &[(Vec<f64>, Vec<u64>)]) -> Option<f64> {
-    if epochs.iter().all(|(_, counts)| counts.iter().sum::<u64>() == 0) {
-        return None;
+/// without anybody.
+fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
+    match srm::mixed_over_epochs(&epochs) {
+        Ok(log) => Some((-log).exp().min(1.0)),
+        Err(Undefined::NoUnits) => None,
+        // Somebody was where nobody could be.
+        Err(_) => Some(0.0),
     }
-    let logs = CONCENTRATIONS.map(|concentration| {
-        let of_epoch =
-            |(weights, counts): &(Vec<f64>, Vec<u64>)| match srm::log_bayes_factor(weights, counts, concentration) {
-                Ok(log) => log,
-                Err(Undefined::NoUnits) => 0.0,
-                // Somebody was where nobody could be.
-                Err(_) => f64::INFINITY,
-            };
-        epochs.iter().map(of_epoch).sum::<f64>()
-    });
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::INFINITY {
-        return Some(0.0);
-    }
-    let mean = logs.iter().map(|log| (log - largest).exp()).sum::<f64>() / logs.len() as f64;
-    Some((-(largest + mean.ln())).exp().min(1.0))
 }
 
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
@@ -208,18 +189,18 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     if observed.iter().sum::<u64>() == 0 {
         return (Check::new(Grade::Ok, "Nobody entered yet."), Vec::new());
     }
-    let plans: Vec<(Vec<f64>, Vec<u64>)> = each
+    let epochs = each
         .iter()
-        .map(|ratio| {
-            let epoch = ratio.epoch.unwrap_or(0);
-            (design.weights(epoch).into_iter().map(f64::from).collect(), ratio.observed.clone())
+        .map(|ratio| srm::Epoch {
+            weights: design.weights(ratio.epoch.unwrap_or(0)).into_iter().map(f64::from).collect(),
+            counts: ratio.observed.clone(),
         })
         .collect();
     // Somebody in an arm without weight is a mismatch whatever the numbers are.
     let stray = each
         .iter()
         .any(|ratio| ratio.observed.iter().zip(&ratio.expected).any(|(seen, expected)| *seen > 0 && *expected == 0.0));
-    let p_value = if stray { 0.0 } else { sequential(&plans).unwrap_or(1.0) };
+    let p_value = if stray { 0.0 } else { sequential(epochs).unwrap_or(1.0) };
     let overall = Ratio {
         epoch: None,
         p_value: Some(p_value),

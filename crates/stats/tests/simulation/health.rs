@@ -4,7 +4,7 @@ use super::data::{Metric, binomial};
 use super::path::{ALPHA, DEFAULT_UNITS, every};
 use super::{Accept, Rng, Row, Seen};
 use muriel_stats::boundary::Mixture;
-use muriel_stats::srm::{CONCENTRATION, chi_squared, conversions_log_bayes_factor, log_bayes_factor};
+use muriel_stats::srm::{self, chi_squared, conversions_log_bayes_factor, mixed_over_epochs};
 
 /// The sample ratio alarm.
 const ALARM: f64 = 0.01;
@@ -38,26 +38,22 @@ fn ratio(test: &str, looks: usize, units: u64, epochs: Vec<Epoch>, accept: Accep
     let checks = [("sequential alarm at 0.01", accept), ("χ² below 0.001 at some look", Accept::Shown)];
     Row::new(test, looks, &checks, move |rng, seen| {
         let (mut alarm, mut chi_squared_alarm) = (false, false);
-        // What earlier epochs have shown; each starts from its own weights.
-        let mut before = 0.0;
         let arms = epochs[0].promised.len();
         let (mut all, mut expected) = (vec![0; arms], vec![0.0; arms]);
+        let mut so_far: Vec<srm::Epoch> = Vec::with_capacity(epochs.len());
         for (i, epoch) in epochs.iter().enumerate() {
-            let mut counts = vec![0; arms];
-            let mut now = 0.0;
+            so_far.push(srm::Epoch { weights: epoch.promised.clone(), counts: vec![0; arms] });
             for _ in looks * i / epochs.len()..looks * (i + 1) / epochs.len() {
-                let seen_before = counts.clone();
-                arrive(&mut counts, units, &epoch.true_shares, rng);
-                now = log_bayes_factor(&epoch.promised, &counts, CONCENTRATION).expect("the counts are real");
-                alarm |= before + now > -ALARM.ln();
+                let seen_before = so_far[i].counts.clone();
+                arrive(&mut so_far[i].counts, units, &epoch.true_shares, rng);
+                alarm |= mixed_over_epochs(&so_far).expect("the counts are real") > -ALARM.ln();
                 for arm in 0..arms {
-                    all[arm] += counts[arm] - seen_before[arm];
+                    all[arm] += so_far[i].counts[arm] - seen_before[arm];
                     expected[arm] += units as f64 * epoch.promised[arm];
                 }
                 chi_squared_alarm |=
                     chi_squared(&all, &expected).expect("the counts are real").p_value() < CHI_SQUARED_ALARM;
             }
-            before += now;
         }
         seen[0] = Seen::event(alarm);
         seen[1] = Seen::event(chi_squared_alarm);
