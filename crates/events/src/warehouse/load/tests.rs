@@ -133,8 +133,8 @@ fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
     let mut all = vec![format!("{:?} {:?}", warehouse.log(), warehouse.mark())];
     warehouse
         .read(&Stop::new(), |conn| {
-            for table in ["events", "exposures", "urls"] {
-                let distinct = if table == "urls" { "DISTINCT" } else { "" };
+            for table in ["events", "exposures", "urls", "profiles"] {
+                let distinct = if matches!(table, "urls" | "profiles") { "DISTINCT" } else { "" };
                 let mut rows = conn.prepare(&format!("SELECT {distinct} {table}::VARCHAR FROM {table} ORDER BY 1"))?;
                 all.extend(rows.query_map([], |row| row.get(0))?.collect::<duckdb::Result<Vec<String>>>()?);
             }
