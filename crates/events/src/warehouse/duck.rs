@@ -12,17 +12,17 @@ use duckdb::{Config, Connection, params};
 
 use super::answer::{Answer, Day, Visitor};
 use super::question::{Question, TrafficQuestion, VisitorsQuestion};
-use super::row::{Rows, UrlRow, kind};
+use super::row::{ProfileRow, Rows, UrlRow, kind};
 use super::sql;
 use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
 /// Counts the changes of the tables and of what is written into them.
-const SCHEMA: i32 = 1;
+const SCHEMA: i32 = 2;
 const TABLES: &str = include_str!("schema.sql");
 /// Bytes of its write-ahead log before the database moves them to its file.
 const CHECKPOINT: &str = "64MB";
-/// Addresses that are known to be stored; twice as many at most.
+/// Addresses, and profiles, that are known to be stored; twice as many of each at most.
 const KNOWN: usize = 100_000;
 
 /// How much a warehouse may use.
@@ -76,6 +76,7 @@ struct Database {
 struct Writer {
     conn: Connection,
     known: Known,
+    known_profiles: Known,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -84,7 +85,7 @@ struct State {
     mark: Mark,
 }
 
-/// Addresses that are stored. Forgets the older half when it is full: storing one
+/// Names of what is stored, with their projects'. Forgets the older half when it is full: storing one
 /// again does no harm.
 #[derive(Default)]
 struct Known {
@@ -93,15 +94,15 @@ struct Known {
 }
 
 impl Known {
-    fn has(&self, url: (u64, u64)) -> bool {
-        self.young.contains(&url) || self.old.contains(&url)
+    fn has(&self, name: (u64, u64)) -> bool {
+        self.young.contains(&name) || self.old.contains(&name)
     }
 
-    fn add(&mut self, url: (u64, u64)) {
+    fn add(&mut self, name: (u64, u64)) {
         if self.young.len() == KNOWN {
             self.old = mem::take(&mut self.young);
         }
-        self.young.insert(url);
+        self.young.insert(name);
     }
 }
 
@@ -324,7 +325,7 @@ impl Database {
 
     fn of(conn: Connection, state: State) -> Result<Database> {
         let door = Mutex::new(conn.try_clone()?);
-        let writer = Mutex::new(Writer { conn, known: Known::default() });
+        let writer = Mutex::new(Writer { conn, known: Known::default(), known_profiles: Known::default() });
         Ok(Database { writer, door, state: Mutex::new(state) })
     }
 
@@ -362,25 +363,30 @@ impl Database {
     }
 
     fn load(&self, rows: &Rows, state: State) -> Result<()> {
-        let Writer { conn, known } = &mut *lock(&self.writer);
-        let new: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
+        let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
+        let urls: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
+        let profiles: Vec<_> =
+            rows.profiles.iter().filter(|row| !known_profiles.has((row.project, row.profile))).collect();
         let transaction = conn.transaction()?;
-        append(&transaction, rows, &new)?;
+        append(&transaction, rows, &urls, &profiles)?;
         let hash = state.mark.hash.map(Vec::from);
         transaction.execute(
             "UPDATE loaded SET log = ?, seq = ?, hash = ?",
             params![state.log.map(Vec::from), state.mark.position.seq, hash],
         )?;
         transaction.commit()?;
-        for row in new {
+        for row in urls {
             known.add((row.project, row.url));
+        }
+        for row in profiles {
+            known_profiles.add((row.project, row.profile));
         }
         *lock(&self.state) = state;
         Ok(())
     }
 
     fn prune(&self, oldest: i64) -> Result<u64> {
-        let Writer { conn, known } = &mut *lock(&self.writer);
+        let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
         let transaction = conn.transaction()?;
         let mut gone = 0;
         for table in ["events", "exposures"] {
@@ -393,9 +399,15 @@ impl Database {
                      (SELECT project, url FROM events WHERE kind = ? AND url IS NOT NULL)",
                 [kind::PAGEVIEW],
             )?;
+            // And what is known of a visitor with the last who is like that.
+            transaction.execute(
+                "DELETE FROM profiles WHERE (project, profile) NOT IN (SELECT project, profile FROM exposures)",
+                [],
+            )?;
         }
         transaction.commit()?;
         *known = Known::default();
+        *known_profiles = Known::default();
         if gone > 0
             && let Err(error) = conn.execute_batch("CHECKPOINT")
         {
@@ -468,7 +480,7 @@ fn judged(error: Error) -> Trouble {
     }
 }
 
-fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow]) -> Result<()> {
+fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&ProfileRow]) -> Result<()> {
     let mut table = conn.appender("events")?;
     for row in &rows.events {
         table.append_row(params![
@@ -500,12 +512,7 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow]) -> Result<()> {
             row.bot,
             row.session,
             row.url,
-            row.device.as_deref(),
-            row.browser.as_deref(),
-            row.os.as_deref(),
-            row.country.as_deref(),
-            row.user_type,
-            row.source,
+            row.profile,
             row.landing_page,
             row.referrer,
             row.utm[0],
@@ -518,6 +525,20 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow]) -> Result<()> {
     let mut table = conn.appender("urls")?;
     for row in urls {
         table.append_row(params![row.project, row.url, row.text])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("profiles")?;
+    for row in profiles {
+        table.append_row(params![
+            row.project,
+            row.profile,
+            row.device.as_deref(),
+            row.browser.as_deref(),
+            row.os.as_deref(),
+            row.country.as_deref(),
+            row.user_type,
+            row.source
+        ])?;
     }
     table.flush()?;
     Ok(())

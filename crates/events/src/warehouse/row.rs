@@ -48,8 +48,11 @@ pub struct Rows {
     pub(super) events: Vec<EventRow>,
     pub(super) exposures: Vec<ExposureRow>,
     pub(super) urls: Vec<UrlRow>,
+    pub(super) profiles: Vec<ProfileRow>,
     /// What is in `urls`.
     told: HashSet<(u64, u64)>,
+    /// What is in `profiles`.
+    told_profiles: HashSet<(u64, u64)>,
     bytes: usize,
 }
 
@@ -83,17 +86,25 @@ pub(super) struct ExposureRow {
     pub(super) bot: bool,
     pub(super) session: Option<u64>,
     pub(super) url: Option<u64>,
+    pub(super) profile: u64,
+    pub(super) landing_page: Option<String>,
+    pub(super) referrer: Option<String>,
+    /// Source, medium, campaign.
+    pub(super) utm: [Option<String>; 3],
+    pub(super) seq: i64,
+}
+
+/// A row of `profiles`.
+#[derive(Debug)]
+pub(super) struct ProfileRow {
+    pub(super) project: u64,
+    pub(super) profile: u64,
     pub(super) device: Option<Arc<str>>,
     pub(super) browser: Option<Arc<str>>,
     pub(super) os: Option<Arc<str>>,
     pub(super) country: Option<Arc<str>>,
     pub(super) user_type: Option<&'static str>,
     pub(super) source: &'static str,
-    pub(super) landing_page: Option<String>,
-    pub(super) referrer: Option<String>,
-    /// Source, medium, campaign.
-    pub(super) utm: [Option<String>; 3],
-    pub(super) seq: i64,
 }
 
 /// A row of `urls`.
@@ -112,7 +123,15 @@ impl Rows {
     pub fn add(&mut self, record: &Record, seq: i64, source: Source) {
         let (events, exposures) = (self.events.len(), self.exposures.len());
         match record.kind {
-            Kind::Exposure => self.exposures.extend(exposure(record, seq, source)),
+            Kind::Exposure => {
+                if let Some((row, profile)) = exposure(record, seq, source) {
+                    self.exposures.push(row);
+                    if self.told_profiles.insert((profile.project, profile.profile)) {
+                        self.bytes += 2 * ROW_BYTES;
+                        self.profiles.push(profile);
+                    }
+                }
+            }
             _ if record.bot => {}
             _ => self.events.extend(event(record, seq)),
         }
@@ -133,7 +152,7 @@ impl Rows {
         }
     }
 
-    /// How many there are, without addresses.
+    /// How many there are, without addresses and profiles.
     pub fn len(&self) -> usize {
         self.events.len() + self.exposures.len()
     }
@@ -160,7 +179,9 @@ impl Rows {
         self.events.clear();
         self.exposures.clear();
         self.urls.clear();
+        self.profiles.clear();
         self.told.clear();
+        self.told_profiles.clear();
         self.bytes = 0;
     }
 }
@@ -255,13 +276,42 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
     })
 }
 
-fn exposure(record: &Record, seq: i64, source: Source) -> Option<ExposureRow> {
+/// What a profile is called: the hash of its texts, each with its length, so that
+/// no two profiles say the same.
+fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
+    let mut bytes = Vec::with_capacity(128);
+    for text in texts {
+        // No text is as long as what stands for none.
+        let length = text.map_or(u64::MAX, |text| text.len() as u64);
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(text.unwrap_or_default().as_bytes());
+    }
+    hash_bytes(&bytes)
+}
+
+fn exposure(record: &Record, seq: i64, source: Source) -> Option<(ExposureRow, ProfileRow)> {
     let context = &record.context;
     let url = record.url.as_deref().or_else(|| text(context, "url"));
     let landing = text(context, "landing_page").or(url);
     let referrer = text(context, "referrer").or(record.referrer.as_deref());
-    Some(ExposureRow {
-        project: hash_text(&record.project_key),
+    let project = hash_text(&record.project_key);
+    let user_type = match text(context, "visitor_type") {
+        Some("new") => Some("new"),
+        Some("returning") => Some("returning"),
+        _ => None,
+    };
+    let source = source(referrer, landing);
+    let [device, browser, os, country] = [&record.device, &record.browser, &record.os, &record.country];
+    let profile = hash_profile([
+        device.as_deref(),
+        browser.as_deref(),
+        os.as_deref(),
+        country.as_deref(),
+        user_type,
+        Some(source),
+    ]);
+    let row = ExposureRow {
+        project,
         test: record.test_id?,
         visitor: hash_text(&record.visitor.id),
         variant: record.variant_id.as_deref()?.parse().ok()?,
@@ -271,16 +321,7 @@ fn exposure(record: &Record, seq: i64, source: Source) -> Option<ExposureRow> {
         bot: record.bot,
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),
-        device: record.device.clone(),
-        browser: record.browser.clone(),
-        os: record.os.clone(),
-        country: record.country.clone(),
-        user_type: match text(context, "visitor_type") {
-            Some("new") => Some("new"),
-            Some("returning") => Some("returning"),
-            _ => None,
-        },
-        source: source(referrer, landing),
+        profile,
         landing_page: landing.map(|page| {
             let end = page.find(['?', '#']).unwrap_or(page.len());
             cut(&page[..end], URL_BYTES).to_owned()
@@ -295,7 +336,18 @@ fn exposure(record: &Record, seq: i64, source: Source) -> Option<ExposureRow> {
             Some(cut(&value, ATTRIBUTE_BYTES).to_owned())
         }),
         seq,
-    })
+    };
+    let profile = ProfileRow {
+        project,
+        profile,
+        device: device.clone(),
+        browser: browser.clone(),
+        os: os.clone(),
+        country: country.clone(),
+        user_type,
+        source,
+    };
+    Some((row, profile))
 }
 
 /// A text that says something.
@@ -443,13 +495,42 @@ mod tests {
     }
 
     #[test]
+    fn a_profile_is_told_once() {
+        let mut rows = Rows::default();
+        let tell = |rows: &mut Rows, fields: Value| {
+            let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1"});
+            all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            rows.add(&record(all), 7, |_, _| "direct");
+            (rows.exposures.len(), rows.profiles.len())
+        };
+        // Each is another than those before it, and is not told again.
+        for (fields, number) in [
+            (json!({}), 1),
+            (json!({"device": ""}), 2),
+            (json!({"device": "a", "browser": "b"}), 3),
+            (json!({"device": "ab"}), 4),
+            (json!({"browser": "ab"}), 5),
+            (json!({"os": "ab"}), 6),
+            (json!({"device": "ab", "project_key": "other"}), 7),
+        ] {
+            assert_eq!(tell(&mut rows, fields.clone()), (2 * number - 1, number), "{fields}");
+            assert_eq!(tell(&mut rows, fields.clone()), (2 * number, number), "{fields}");
+        }
+        rows.clear();
+        assert_eq!(tell(&mut rows, json!({})), (1, 1));
+    }
+
+    #[test]
     fn an_exposure_keeps_how_things_were() {
         let exposure = |fields: Value| {
             let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1", "epoch": 3});
             all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-            rows(all).exposures.pop()
+            let mut rows = rows(all);
+            let profile = rows.profiles.pop();
+            assert_eq!(rows.exposures.first().map(|row| row.profile), profile.as_ref().map(|profile| profile.profile));
+            rows.exposures.pop().zip(profile)
         };
-        let row = exposure(json!({
+        let (row, profile) = exposure(json!({
             "device": "mobile", "browser": "chrome", "os": "Android", "country": "DE", "session": "s", "bot": true,
             "url": "https://shop.example/b?utm_source=later&utm_medium=mail",
             "context": {
@@ -459,19 +540,20 @@ mod tests {
         }))
         .unwrap();
         assert_eq!((row.test, row.variant, row.epoch, row.bot, row.seq), (12, 1, Some(3), true, 7));
-        let known = [&row.device, &row.browser, &row.os, &row.country].map(|text| text.as_deref());
+        let known = [&profile.device, &profile.browser, &profile.os, &profile.country].map(|text| text.as_deref());
         assert_eq!(known, [Some("mobile"), Some("chrome"), Some("Android"), Some("DE")]);
-        assert_eq!((row.user_type, row.source), (Some("new"), "referral"));
+        assert_eq!((profile.user_type, profile.source), (Some("new"), "referral"));
         assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/a"));
         assert_eq!(row.referrer.as_deref(), Some("news.example"));
         assert_eq!(row.utm.each_ref().map(|text| text.as_deref()), [Some("first one"), Some("mail"), Some("told")]);
 
-        let row = exposure(json!({"context": {"url": "https://shop.example/?a=b", "visitor_type": "?"}})).unwrap();
-        assert_eq!((row.user_type, row.source, row.referrer), (None, "paid", None));
+        let (row, profile) =
+            exposure(json!({"context": {"url": "https://shop.example/?a=b", "visitor_type": "?"}})).unwrap();
+        assert_eq!((profile.user_type, profile.source, row.referrer), (None, "paid", None));
         assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/"));
         assert_eq!(row.url, Some(hash_text("https://shop.example/?a=b")));
-        let row = exposure(json!({"epoch": null})).unwrap();
-        assert_eq!((row.epoch, row.source, row.landing_page, row.url), (None, "direct", None, None));
+        let (row, profile) = exposure(json!({"epoch": null})).unwrap();
+        assert_eq!((row.epoch, profile.source, row.landing_page, row.url), (None, "direct", None, None));
 
         assert!(exposure(json!({"variant_id": "255"})).is_some());
         assert!(exposure(json!({"variant_id": "256"})).is_none());

@@ -35,18 +35,26 @@ CREATE TABLE exposures (
     bot          BOOLEAN NOT NULL,
     session      UBIGINT,
     url          UBIGINT,
-    device       VARCHAR,
-    browser      VARCHAR,
-    os           VARCHAR,
-    country      VARCHAR,
-    user_type    VARCHAR,          -- new or returning
-    source       VARCHAR NOT NULL, -- direct, search, social, email, paid or referral
+    profile      UBIGINT NOT NULL, -- what else was known of the visitor
     landing_page VARCHAR,          -- without query and fragment
     referrer     VARCHAR,          -- its host
     utm_source   VARCHAR,
     utm_medium   VARCHAR,
     utm_campaign VARCHAR,
     seq          BIGINT NOT NULL
+);
+
+-- What visitors were like. Few are like nobody else: a question carries one number for each visitor, and looks here once it
+-- has counted. The number is the hash of all that follows it, so a row may be there twice.
+CREATE TABLE profiles (
+    project   UBIGINT NOT NULL,
+    profile   UBIGINT NOT NULL,
+    device    VARCHAR,
+    browser   VARCHAR,
+    os        VARCHAR,
+    country   VARCHAR,
+    user_type VARCHAR,         -- new or returning
+    source    VARCHAR NOT NULL -- direct, search, social, email, paid or referral
 );
 
 -- The addresses of page views, cut to their first 2,048 bytes as their hashes are. A row may be there twice.

@@ -107,7 +107,7 @@ fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
     let mut record = json!({
         "id": id, "project_key": project, "at": at, "received_at": at, "bot": n.is_multiple_of(11),
         "visitor": {"id": format!("visitor {}", n % 7)}, "url": format!("https://shop.example/{}?n=1", n % 5),
-        "device": "mobile", "session": "s",
+        "device": format!("device {}", n % 5), "session": "s",
     });
     let kind = match n % 4 {
         0 => json!({"type": "exposure", "test_id": 1, "variant_id": (n % 2).to_string(), "epoch": 1,
@@ -133,8 +133,8 @@ fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
     let mut all = vec![format!("{:?} {:?}", warehouse.log(), warehouse.mark())];
     warehouse
         .read(&Stop::new(), |conn| {
-            for table in ["events", "exposures", "urls"] {
-                let distinct = if table == "urls" { "DISTINCT" } else { "" };
+            for table in ["events", "exposures", "urls", "profiles"] {
+                let distinct = if matches!(table, "urls" | "profiles") { "DISTINCT" } else { "" };
                 let mut rows = conn.prepare(&format!("SELECT {distinct} {table}::VARCHAR FROM {table} ORDER BY 1"))?;
                 all.extend(rows.query_map([], |row| row.get(0))?.collect::<duckdb::Result<Vec<String>>>()?);
             }
@@ -424,7 +424,7 @@ fn what_the_log_forgets_is_forgotten() {
     let after = dump(&warehouse);
     assert_eq!((&after, load.generation), (&place.expected(), 1));
     assert!(after.len() < before.len());
-    // Addresses that are seen again are stored again.
+    // Addresses and profiles that are seen again are stored again.
     place.block("a", 30);
     finish(&mut load);
     assert_eq!(dump(&warehouse), place.expected());

@@ -19,23 +19,25 @@ const BALANCE: [Dimension; 5] =
 /// How many values of one are told.
 const BALANCE_MAX: usize = 10;
 
+/// Whether it is a part of a visitor's profile, and not a column of `exposures`.
+fn in_profile(dimension: Dimension) -> bool {
+    BALANCE.contains(&dimension)
+}
+
 /// Makes `entry`.
 pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()> {
-    let mut columns: Vec<&str> = BALANCE.iter().map(|dimension| dimension.word()).collect();
+    let mut columns = vec!["profile"];
     let visit = |outcome: &Outcome| matches!(outcome, Outcome::Bounce | Outcome::Engagement);
     if question.metrics.iter().any(|metric| visit(&metric.outcome)) {
         columns.push("\"session\"");
     }
-    if !question.filter.sources.is_empty() {
-        columns.push("source");
-    }
     if let Some(dimension) = question.breakdown
-        && !BALANCE.contains(&dimension)
+        && !in_profile(dimension)
     {
         columns.push(dimension.word());
     }
     let columns = columns.join(", ");
-    let condition = condition(question);
+    let condition = condition(question, project);
     let table = if condition.is_some() { "entered" } else { "entry" };
     let met = met(question, project, &columns);
     let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
@@ -101,9 +103,9 @@ fn epoch(epochs: &[(i64, Instant)]) -> String {
 }
 
 /// What those of `entered` must be to count, as SQL.
-fn condition(question: &Question) -> Option<String> {
+fn condition(question: &Question, project: u64) -> Option<String> {
     let Filter { devices, user_types, sources, countries } = &question.filter;
-    let mut all: Vec<String> = question.epoch.iter().map(|epoch| format!("epoch = {epoch}")).collect();
+    let mut all = Vec::new();
     for (column, values) in [("device", devices), ("user_type", user_types), ("source", sources)] {
         all.extend(values.iter().map(|value| format!("{column} = {}", literal(value))));
     }
@@ -111,6 +113,11 @@ fn condition(question: &Question) -> Option<String> {
         let list: Vec<String> = countries.iter().map(|country| literal(country)).collect();
         all.push(format!("country IN ({})", list.join(", ")));
     }
+    if !all.is_empty() {
+        let profiles = format!("SELECT profile FROM profiles WHERE project = {project} AND {}", all.join(" AND "));
+        all = vec![format!("profile IN ({profiles})")];
+    }
+    all.extend(question.epoch.iter().map(|epoch| format!("epoch = {epoch}")));
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 
@@ -133,7 +140,7 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
         bots: bots(db, question, project)?,
         first_entry: first_entry.map(Instant::from_us),
         last_entry: last_entry.map(Instant::from_us),
-        balance: balance(db)?,
+        balance: balance(db, project)?,
         metrics: Vec::new(),
     })
 }
@@ -170,12 +177,23 @@ fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
     db.row(&sql, |row| row.get(0))
 }
 
-fn balance(db: &Db<'_>) -> Result<Vec<Balance>> {
+fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
+    let columns = BALANCE.map(Dimension::word).join(", ");
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE alike AS
+         WITH
+           met AS (SELECT profile, variant, count(*) AS visitors FROM entry GROUP BY ALL),
+           -- Each once.
+           known AS (
+             SELECT DISTINCT profile, {columns} FROM profiles
+             WHERE project = {project} AND profile IN (SELECT profile FROM met))
+         SELECT {columns}, variant, visitors FROM met JOIN known USING (profile)"
+    ))?;
     let mut balance = Vec::new();
     for dimension in BALANCE {
         let column = dimension.word();
         let counted: Vec<(Option<String>, u32, u64)> = db
-            .rows(&format!("SELECT {column}, variant, count(*) FROM entry GROUP BY ALL"), |row| {
+            .rows(&format!("SELECT {column}, variant, sum(visitors)::UBIGINT FROM alike GROUP BY ALL"), |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
         let mut by_value: BTreeMap<Option<String>, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -200,18 +218,20 @@ fn balance(db: &Db<'_>) -> Result<Vec<Balance>> {
     Ok(balance)
 }
 
-/// The segments that have a number, from 0 on. See [`segment`].
-pub(super) fn segments(db: &Db<'_>, question: &Question) -> Result<Vec<Segment>> {
+/// The segments that have a number, from 0 on. See [`segment`]. Needs the table
+/// `alike`.
+pub(super) fn segments(db: &Db<'_>, question: &Question, project: u64) -> Result<Vec<Segment>> {
     let Some(dimension) = question.breakdown else {
         return Ok(Vec::new());
     };
     let column = dimension.word();
+    let (visitors, whom) = if in_profile(dimension) { ("sum(visitors)", "alike") } else { ("count(*)", "entry") };
     db.run(&format!(
         "CREATE OR REPLACE TEMP TABLE segments AS
          WITH
            -- The largest; of as large ones, the alphabet's first.
            largest AS (
-             SELECT {column} AS value, count(*) AS visitors FROM entry WHERE {column} IS NOT NULL
+             SELECT {column} AS value, {visitors} AS visitors FROM {whom} WHERE {column} IS NOT NULL
              GROUP BY ALL ORDER BY visitors DESC, value LIMIT {SEGMENTS_MAX})
          SELECT value, row_number() OVER (ORDER BY visitors DESC, value) - 1 AS segment FROM largest"
     ))?;
@@ -219,22 +239,35 @@ pub(super) fn segments(db: &Db<'_>, question: &Question) -> Result<Vec<Segment>>
         Ok(Segment::Value(row.get::<_, String>(0)?.into()))
     })?;
     segments.extend([Segment::Unknown, Segment::Rest]);
+    if in_profile(dimension) {
+        let (unknown, rest) = (segments.len() - 2, segments.len() - 1);
+        db.run(&format!(
+            "CREATE OR REPLACE TEMP TABLE segment_profiles AS
+             SELECT DISTINCT p.profile,
+                    CASE WHEN p.{column} IS NULL THEN {unknown} ELSE coalesce(s.segment, {rest}) END AS segment
+             FROM profiles AS p LEFT JOIN segments AS s ON s.value = p.{column}
+             WHERE p.project = {project}"
+        ))?;
+    }
     Ok(segments)
 }
 
 /// Column and join that number the segment of a row `x` of `entry`, as SQL.
 pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String, String) {
-    breakdown.map_or_else(
-        || ("-1".to_owned(), String::new()),
-        |dimension| {
+    match breakdown {
+        None => ("-1".to_owned(), String::new()),
+        Some(dimension) if in_profile(dimension) => {
+            ("s.segment".to_owned(), " JOIN segment_profiles AS s ON s.profile = x.profile".to_owned())
+        }
+        Some(dimension) => {
             let column = dimension.word();
             let (unknown, rest) = (segments - 2, segments - 1);
             (
                 format!("CASE WHEN x.{column} IS NULL THEN {unknown} ELSE coalesce(s.segment, {rest}) END"),
                 format!(" LEFT JOIN segments AS s ON s.value = x.{column}"),
             )
-        },
-    )
+        }
+    }
 }
 
 /// Makes an `entry` of everybody who did anything, at the first of it.

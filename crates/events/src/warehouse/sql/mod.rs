@@ -7,11 +7,14 @@
 //! | table | |
 //! |---|---|
 //! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
+//! | `alike` | how many visitors of `entry` had the same profile, by arm |
 //! | `segments` | the values of the breakdown that are told apart, numbered |
+//! | `segment_profiles` | the number of each profile's value of the breakdown |
 //! | `pages` | the urls that a pattern matches |
 //! | `orders` | the orders that a metric means, each once |
 //! | `matched` | the events that count for a metric, when they are needed twice |
 //! | `earnings` | what each visitor with an order is worth |
+//! | `did` | what was done in the visits in which visitors entered |
 //! | `active` | who did not bounce, or was engaged, and since when |
 //!
 //! Numbers are written into the SQL, and texts as literals: a plan that knows
@@ -24,6 +27,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod visit;
+
+use std::slice;
 
 use duckdb::Connection;
 use muriel_domain::Instant;
@@ -49,7 +54,8 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
             until: question.until,
             open_after: question.until.map_or(question.as_of, |until| until.min(question.as_of)),
         };
-        let segments = entry::segments(db, question)?;
+        let segments = entry::segments(db, question, project)?;
+        visit::prepare(db, &scope, &question.metrics)?;
         let metrics = question
             .metrics
             .iter()
@@ -122,7 +128,10 @@ pub(super) fn visitors(
             open_after: question.until,
         };
         match question.metric.outcome {
-            Outcome::Bounce | Outcome::Engagement => visit::tell(db, &scope, &question.metric, tell),
+            Outcome::Bounce | Outcome::Engagement => {
+                visit::prepare(db, &scope, slice::from_ref(&question.metric))?;
+                visit::tell(db, &question.metric, tell)
+            }
             _ => outcome::tell(db, &scope, &question.metric, tell),
         }
     })

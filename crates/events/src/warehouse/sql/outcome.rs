@@ -104,10 +104,14 @@ impl Candidates {
         if !matches!(self.rule, Rule::Order | Rule::Revenue) {
             return Ok(());
         }
+        // Reading what they are worth takes as long as finding them.
+        let worth: &[&str] = if self.rule == Rule::Revenue { &["amount", "currency"] } else { &[] };
+        let columns = [&["\"at\"", "id", "visitor", "unit"], worth].concat();
         db.run(&format!(
             r#"CREATE OR REPLACE TEMP TABLE orders AS
-               SELECT e."at", e.id, e.visitor, e.unit, e.amount, e.currency FROM events AS e
+               SELECT {columns} FROM events AS e
                WHERE e.project = {project} AND {condition} AND e.kind = {kind}{until}"#,
+            columns = columns.iter().map(|column| format!("e.{column}")).collect::<Vec<_>>().join(", "),
             project = scope.project,
             condition = self.condition,
             kind = kind::ORDER,
@@ -116,16 +120,19 @@ impl Candidates {
         for key in ["id", "unit"] {
             let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM orders");
             if db.row(&again, |row| row.get(0))? {
+                let fields =
+                    columns.iter().map(|column| format!("{column} := {column}")).collect::<Vec<_>>().join(", ");
+                let names = columns.join(", ");
+                let first = columns.iter().map(|column| format!("first.{column}")).collect::<Vec<_>>().join(", ");
                 db.run(&format!(
                     r#"CREATE OR REPLACE TEMP TABLE orders AS
                        WITH
                          again AS (SELECT {key} FROM orders WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1)
-                       SELECT "at", id, visitor, unit, amount, currency FROM orders ANTI JOIN again USING ({key})
+                       SELECT {names} FROM orders ANTI JOIN again USING ({key})
                        UNION ALL
                        -- The first by time, and then by whatever differs.
-                       SELECT first."at", first.id, first.visitor, first.unit, first.amount, first.currency FROM (
-                         SELECT min({{'at': "at", 'id': id, 'visitor': visitor, 'unit': unit, 'amount': amount,
-                                      'currency': currency}}) AS first
+                       SELECT {first} FROM (
+                         SELECT min(struct_pack({fields})) AS first
                          FROM orders SEMI JOIN again USING ({key}) GROUP BY {key})"#
                 ))?;
             }
@@ -166,9 +173,14 @@ impl Candidates {
                 found = found(more)
             )
         };
+        let worth = if self.rule == Rule::Revenue {
+            "coalesce(o.amount, 0) AS amount, o.currency"
+        } else {
+            "0 AS amount, NULL AS currency"
+        };
         let orders = format!(
             r#"SELECT visitor, id, "at", {after} AS after, amount, currency FROM (
-                 SELECT x.visitor, o.id, o."at", x."at" AS entered, coalesce(o.amount, 0) AS amount, o.currency
+                 SELECT x.visitor, o.id, o."at", x."at" AS entered, {worth}
                  FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
                WHERE {counts}"#
         );

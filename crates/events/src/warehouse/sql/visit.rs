@@ -10,9 +10,50 @@ use super::{Result, before};
 /// Percent of a page, and seconds, that are engagement.
 const ENGAGED: (i64, i64) = (50, 10);
 
-/// Answers [`Outcome::Bounce`] and [`Outcome::Engagement`].
+/// Makes the table `did`: what was done in their visits that decides one of these
+/// metrics, for one look at the events is most of the work for any number of them.
+/// `what` is 0 for a page view, 1 for an interaction, and 2 for what is engagement
+/// only. An event that was stored twice is there twice.
+pub(super) fn prepare(db: &Db<'_>, scope: &Scope, metrics: &[Metric]) -> Result<()> {
+    let asked = |outcome: &Outcome| metrics.iter().any(|metric| metric.outcome == *outcome);
+    if !asked(&Outcome::Bounce) && !asked(&Outcome::Engagement) {
+        return Ok(());
+    }
+    let decisive = [
+        kind::CLICK_ELEMENT,
+        kind::CLICK_TEXT,
+        kind::CLICK_LINK,
+        kind::CLICK_LINK_OUT,
+        kind::SUBMIT,
+        kind::CUSTOM,
+        kind::ORDER,
+        kind::SCRIPT,
+    ];
+    let decisive = decisive.map(|kind| kind.to_string()).join(", ");
+    let (scroll, duration) = (kind::SCROLL, kind::DURATION);
+    let (percent, seconds) = (ENGAGED.0 * UNITS, ENGAGED.1 * UNITS);
+    let measured = if asked(&Outcome::Engagement) {
+        format!(" OR e.kind = {scroll} AND e.amount >= {percent} OR e.kind = {duration} AND e.amount >= {seconds}")
+    } else {
+        String::new()
+    };
+    let pageview = kind::PAGEVIEW;
+    db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE did AS
+           SELECT x.visitor, e.id, greatest(e."at", x."at") AS "at",
+                  CASE WHEN e.kind = {pageview} THEN 0 WHEN e.kind IN ({scroll}, {duration}) THEN 2 ELSE 1 END AS what
+           FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
+           WHERE e.project = {project} AND (e.kind IN ({pageview}, {decisive}){measured}){until}
+             AND e."at" >= x."at" - {VISIT_BEFORE_US}
+             AND (e."at" < x."at" + {VISIT_US} OR e."session" = x."session")"#,
+        project = scope.project,
+        until = before("e.\"at\"", scope.until),
+    ))
+}
+
+/// Answers [`Outcome::Bounce`] and [`Outcome::Engagement`], after [`prepare`].
 pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
-    let outcomes = outcomes(db, scope, metric)?;
+    let outcomes = outcomes(db, metric)?;
     let cells = Cells { scope, segments, window_us: Some(VISIT_US) };
     let mut answer = MetricAnswer { cells: cells.all(db, &outcomes)?, ..MetricAnswer::default() };
     if scope.by_quarter {
@@ -31,55 +72,28 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
     Ok(answer)
 }
 
-/// Tells who bounced, or was engaged, of `entry`.
-pub(super) fn tell(db: &Db<'_>, scope: &Scope, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
-    outcome::told(db, &outcomes(db, scope, metric)?, tell)
+/// Tells who bounced, or was engaged, of `entry`, after [`prepare`].
+pub(super) fn tell(db: &Db<'_>, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+    outcome::told(db, &outcomes(db, metric)?, tell)
 }
 
 /// Makes the table `active`: who did not bounce, or was engaged, and since when.
-fn outcomes(db: &Db<'_>, scope: &Scope, metric: &Metric) -> Result<Outcomes> {
+fn outcomes(db: &Db<'_>, metric: &Metric) -> Result<Outcomes> {
     let bounce = metric.outcome == Outcome::Bounce;
-    let decisive = [
-        kind::CLICK_ELEMENT,
-        kind::CLICK_TEXT,
-        kind::CLICK_LINK,
-        kind::CLICK_LINK_OUT,
-        kind::SUBMIT,
-        kind::CUSTOM,
-        kind::ORDER,
-        kind::SCRIPT,
-    ];
-    let decisive = decisive.map(|kind| kind.to_string()).join(", ");
-    let (percent, seconds) = (ENGAGED.0 * UNITS, ENGAGED.1 * UNITS);
-    let measured = if bounce {
-        String::new()
-    } else {
-        format!(
-            " OR e.kind = {} AND e.amount >= {percent} OR e.kind = {} AND e.amount >= {seconds}",
-            kind::SCROLL,
-            kind::DURATION
-        )
-    };
-    let pageview = kind::PAGEVIEW;
+    let counts = if bounce { "WHERE what < 2" } else { "" };
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE active AS
            WITH
-             -- What was done during the visit, each event once.
-             did AS (
-               SELECT x.visitor, e.id, min(greatest(e."at", x."at")) AS "at", bool_or(e.kind <> {pageview}) AS decisive
-               FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
-               WHERE e.project = {project} AND (e.kind IN ({pageview}, {decisive}){measured}){until}
-                 AND e."at" >= x."at" - {VISIT_BEFORE_US}
-                 AND (e."at" < x."at" + {VISIT_US} OR e."session" = x."session")
-               GROUP BY x.visitor, e.id),
+             -- What counts, each event once.
+             once AS (
+               SELECT visitor, min("at") AS "at", bool_or(what > 0) AS decisive FROM did {counts}
+               GROUP BY visitor, id),
              -- The first of what is enough alone, and the second page view.
              each AS (
                SELECT visitor, min("at") FILTER (decisive) AS act, (min("at", 2) FILTER (NOT decisive))[2] AS page
-               FROM did GROUP BY visitor)
+               FROM once GROUP BY visitor)
            SELECT visitor, least(coalesce(act, page), coalesce(page, act)) AS "at"
-           FROM each WHERE act IS NOT NULL OR page IS NOT NULL"#,
-        project = scope.project,
-        until = before("e.\"at\"", scope.until),
+           FROM each WHERE act IS NOT NULL OR page IS NOT NULL"#
     ))?;
     let whose = if bounce { "entry WHERE visitor NOT IN (SELECT visitor FROM active)" } else { "active" };
     Ok(Outcomes {
