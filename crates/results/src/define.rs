@@ -72,6 +72,20 @@ impl Known {
         Ok(Ok(Known { experiment: loaded.experiment, epochs, changes, primary, secondary, asked, version }))
     }
 
+    /// What is known of an experiment without goals, epochs and history.
+    #[cfg(test)]
+    pub(crate) fn of(experiment: Experiment, version: &str) -> Known {
+        Known {
+            experiment,
+            epochs: Vec::new(),
+            changes: Vec::new(),
+            primary: None,
+            secondary: Vec::new(),
+            asked: None,
+            version: version.to_owned(),
+        }
+    }
+
     /// A text that changes with anything that a manifest is made of, but for the
     /// log and the moment.
     pub fn version(&self) -> &str {

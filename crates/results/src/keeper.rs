@@ -268,3 +268,156 @@ impl Keeper {
 pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Computed, Failure> {
     compute(manifest, false, warehouse, &Stop::new())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_events::warehouse::{
+        Answer, Day, DuckWarehouse, Error, Mark, Options, Question, Rows, TrafficQuestion, Visitor, VisitorsQuestion,
+    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    type Result<T> = std::result::Result<T, Error>;
+
+    /// A warehouse that answers only when it is let, and counts.
+    struct Gated {
+        inner: DuckWarehouse,
+        asked: AtomicUsize,
+        stopped: AtomicUsize,
+        open: Mutex<bool>,
+    }
+
+    impl Warehouse for Gated {
+        fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+            self.asked.fetch_add(1, Ordering::SeqCst);
+            while !*self.open.lock().unwrap() {
+                if stop.is_stopped() {
+                    self.stopped.fetch_add(1, Ordering::SeqCst);
+                    return Err(Error::Stopped);
+                }
+                std::thread::yield_now();
+            }
+            self.inner.ask(question, stop)
+        }
+
+        fn mark(&self) -> Mark {
+            self.inner.mark()
+        }
+
+        fn log(&self) -> Option<[u8; 16]> {
+            self.inner.log()
+        }
+
+        fn is_damaged(&self) -> bool {
+            self.inner.is_damaged()
+        }
+
+        fn recover(&self) -> Result<()> {
+            self.inner.recover()
+        }
+
+        fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+            self.inner.traffic(question, stop)
+        }
+
+        fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+            self.inner.visitors(question, stop, tell)
+        }
+
+        fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+            self.inner.load(log, rows, mark)
+        }
+
+        fn prune(&self, oldest: i64) -> Result<u64> {
+            self.inner.prune(oldest)
+        }
+
+        fn reset(&self) -> Result<()> {
+            self.inner.reset()
+        }
+
+        fn begin(&self) -> Result<()> {
+            self.inner.begin()
+        }
+
+        fn abandon(&self) {
+            self.inner.abandon();
+        }
+
+        fn swap(&self) -> Result<()> {
+            self.inner.swap()
+        }
+    }
+
+    const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
+
+    fn scene(directory: &std::path::Path) -> (Arc<Gated>, Arc<Keeper>, Key, Known) {
+        let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+        let (asked, stopped, open) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(false));
+        let warehouse = Arc::new(Gated { inner, asked, stopped, open });
+        let loader = Loader::start(directory, warehouse.clone(), |_, _| "direct", None).unwrap();
+        let keeper = Arc::new(Keeper::new(warehouse.clone(), Arc::new(loader)));
+        let key = Key { project_key: "prj".into(), test_id: 1, inquiry: Inquiry::default(), by_quarter: false };
+        let known =
+            Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
+        (warehouse, keeper, key, known)
+    }
+
+    async fn until(so: impl Fn() -> bool) {
+        tokio::time::timeout(Duration::from_secs(20), async {
+            while !so() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .expect("it becomes so");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn whoever_asks_the_same_waits_for_one_computation() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        let asking: Vec<_> = (0..10)
+            .map(|_| {
+                let (keeper, key, known) = (keeper.clone(), key.clone(), known.clone());
+                tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await })
+            })
+            .collect();
+        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
+        *warehouse.open.lock().unwrap() = true;
+        let mut answers = Vec::new();
+        for asking in asking {
+            answers.push(asking.await.unwrap().unwrap());
+        }
+        assert!(answers.iter().all(|answer| Arc::ptr_eq(answer, &answers[0])));
+        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 1);
+        // It is kept, until the experiment is another or time has passed.
+        let again = keeper.answer(&key, &known, Position::default(), NOW.plus_us(1_000_000)).await.unwrap();
+        assert!(Arc::ptr_eq(&again, &answers[0]));
+        keeper.answer(&key, &known, Position::default(), NOW.plus_us(HOLDS_US + 1_000)).await.unwrap();
+        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_computation_ends_with_the_last_who_waits() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        let ask = || {
+            let (keeper, key, known) = (keeper.clone(), key.clone(), known.clone());
+            tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
+        };
+        let (one, other) = (ask(), ask());
+        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
+        one.abort();
+        let _ = one.await;
+        assert_eq!(warehouse.stopped.load(Ordering::SeqCst), 0, "somebody still waits");
+        other.abort();
+        let _ = other.await;
+        until(|| warehouse.stopped.load(Ordering::SeqCst) == 1).await;
+        // Whoever asks now gets an answer all the same.
+        *warehouse.open.lock().unwrap() = true;
+        assert!(ask().await.unwrap());
+    }
+}
