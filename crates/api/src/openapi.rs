@@ -2,12 +2,13 @@
 
 use crate::error::CODES;
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ContentBuilder, Header, InfoBuilder, License, ObjectBuilder, OpenApi, Ref, RefOr, Required, ResponseBuilder,
-    Schema, ServerBuilder, Type,
+    ContentBuilder, Header, InfoBuilder, License, Object, ObjectBuilder, OpenApi, Ref, RefOr, Required,
+    ResponseBuilder, Schema, ServerBuilder, Type,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -23,6 +24,7 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     components.schemas.insert(ErrorBody::name().into(), ErrorBody::schema());
     components.schemas.insert(FieldError::name().into(), FieldError::schema());
     components.schemas.insert(EvaluationFailure::name().into(), EvaluationFailure::schema());
+    join(&mut components.schemas);
     components.add_security_scheme("bearer", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
     let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
     components.add_security_scheme("header", SecurityScheme::ApiKey(header));
@@ -38,6 +40,43 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
         }
     }
     contract
+}
+
+/// Makes one closed object of what is put together of several: readers and
+/// clients see its fields in one place, and that there are no others.
+fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    let mut parts = BTreeSet::new();
+    loop {
+        let joined = schemas.iter().find_map(|(name, schema)| {
+            let RefOr::T(Schema::AllOf(all)) = schema else { return None };
+            let mut whole = Object::with_type(Type::Object);
+            whole.description.clone_from(&all.description);
+            // Its own fields first, as they lead in the answer.
+            let (own, others): (Vec<_>, Vec<_>) = all.items.iter().partition(|item| matches!(item, RefOr::T(_)));
+            for item in own.into_iter().chain(others) {
+                let item = match item {
+                    RefOr::Ref(reference) => schemas.get(reference.ref_location.rsplit('/').next()?)?,
+                    item => item,
+                };
+                // One that is itself put together comes first.
+                let RefOr::T(Schema::Object(part)) = item else { return None };
+                whole.properties.extend(part.properties.clone());
+                whole.required.extend(part.required.iter().cloned());
+            }
+            whole.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+            Some((name.clone(), all.items.clone(), whole))
+        });
+        let Some((name, items, whole)) = joined else { break };
+        for item in items {
+            if let RefOr::Ref(reference) = item {
+                parts.extend(reference.ref_location.rsplit('/').next().map(str::to_owned));
+            }
+        }
+        schemas.insert(name, RefOr::T(Schema::Object(whole)));
+    }
+    for part in parts {
+        schemas.remove(&part);
+    }
 }
 
 const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
