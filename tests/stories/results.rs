@@ -125,7 +125,7 @@ fn a_result_counts_what_happened(on: On) {
     let empty = shop.result("");
     assert_eq!((counts(&empty), &empty["total_visitors"]), (vec![(0, 0), (0, 0)], &json!(0)));
     assert_eq!(verdict(&empty), "keep_running");
-    shop.crowd("v", &[("0", 150, 30), ("1", 150, 75)], "2026-02-20T10:00:00Z", &bought());
+    shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-02-20T10:00:00Z", &bought());
     shop.tell(&[
         // An event before entering is none of the test's.
         Visit {
@@ -178,8 +178,8 @@ fn a_result_counts_what_happened(on: On) {
             "manifest"
         ]
     );
-    assert_eq!(counts(&result), [(151, 30), (151, 76)]);
-    assert_eq!((&result["total_visitors"], &result["total_conversions"]), (&json!(302), &json!(106)));
+    assert_eq!(counts(&result), [(301, 60), (301, 151)]);
+    assert_eq!((&result["total_visitors"], &result["total_conversions"]), (&json!(602), &json!(211)));
     assert_eq!((&result["status"], &result["stats_engine"]), (&json!("live"), &json!("bayesian")));
     assert_eq!((&result["start_date"], &result["end_date"]), (&json!("2026-02-20"), &json!("2026-03-01")));
     assert_eq!(result["days_running"], 9);
@@ -188,8 +188,8 @@ fn a_result_counts_what_happened(on: On) {
     assert_eq!((&control["variant_id"], &control["is_control"]), (&json!("0"), &json!(true)));
     assert!(control.get("improvement").is_none() && control.get("analysis").is_none());
     let rate = |arm: &Value| arm["conversion_rate"].as_f64().expect("a number");
-    assert!((rate(control) - 100.0 * 30.0 / 151.0).abs() < 1e-9);
-    let lift = 100.0 * (76.0 / 30.0 - 1.0);
+    assert!((rate(control) - 100.0 * 60.0 / 301.0).abs() < 1e-9);
+    let lift = 100.0 * (151.0 / 60.0 - 1.0);
     for (field, value) in [("improvement", &variant["improvement"]), ("lift", &variant["analysis"]["lift"])] {
         assert!((value.as_f64().expect("a number") - lift).abs() < 1e-9, "{field} is {value}");
     }
@@ -203,7 +203,7 @@ fn a_result_counts_what_happened(on: On) {
     // Asked again, it is the same; and after more events it is another.
     assert_eq!(shop.result(""), result);
     shop.crowd("w", &[("0", 1, 1)], "2026-02-25T10:00:00Z", &bought());
-    assert_eq!(counts(&shop.result("")), [(152, 31), (151, 76)]);
+    assert_eq!(counts(&shop.result("")), [(302, 61), (301, 151)]);
 }
 
 fn goals_count_from_the_start_of_the_test(on: On) {

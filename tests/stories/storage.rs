@@ -93,7 +93,6 @@ fn a_full_disk_refuses_events_and_nothing_else() {
             assert_eq!(shop.take(&late).statuses(), ["ok", "ok"]);
             taken.extend(ids(&late));
         }
-        eprintln!("T {:?}", std::time::SystemTime::now());
         // Events alone fill it up to the reserve, too.
         loop {
             let events: Vec<Value> = (0..40).map(|_| event(8_000)).collect();
@@ -106,9 +105,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
         }
         others_are_served(&client, &shop);
         client.experiment(json!({ "test_name": id() }));
-        eprintln!("T {:?} {}", std::time::SystemTime::now(), taken.len());
         assert_eq!(ids(&stored_in(&data_dir)), taken);
-        eprintln!("T {:?}", std::time::SystemTime::now());
         assert_eq!(server.stop(), Some(0));
         // With less kept in reserve it goes on.
         let server = Process::start(&data_dir, &["--log-reserve", "1"]);
@@ -116,9 +113,7 @@ fn a_full_disk_refuses_events_and_nothing_else() {
         let last = [event(0)];
         assert_eq!(shop.take(&last).statuses(), ["ok"]);
         taken.extend(ids(&last));
-        eprintln!("T {:?} {}", std::time::SystemTime::now(), taken.len());
         assert_eq!(ids(&stored_in(&data_dir)), taken);
-        eprintln!("T {:?}", std::time::SystemTime::now());
     });
 }
 

@@ -61,6 +61,11 @@ pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
         let version = rusqlite::version();
         return Err(Error::unexpected(format!("SQLite {version} is linked, 3.51.3 or newer is needed")));
     }
+    // See `reader`: here a log with something in it is of a file that was lost.
+    let size = |path: &Path| std::fs::metadata(path).map(|file| file.len()).ok();
+    if size(path) == Some(0) && size(&beside(path, "-wal")).is_some_and(|log| log > 0) {
+        return Err(Error::unexpected("the file is empty, and what is in the write-ahead log beside it is of another"));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = open(path, flags)?;
     let mode = keep_log(&conn)?;
@@ -80,11 +85,24 @@ pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
     Ok(conn)
 }
 
+/// The file that SQLite keeps beside `path` under its name with this ending.
+fn beside(path: &Path, ending: &str) -> std::path::PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 /// A connection that only reads the file at `path`.
 ///
 /// # Errors
-/// As [`writer`]; a file that is no database is told by the first statement.
+/// As [`writer`], and [`Error::Unavailable`] when the file is empty; another that
+/// is no database is told by the first statement.
 pub fn reader(path: &Path) -> Result<Connection> {
+    // SQLite takes an empty file for a new database, whose write-ahead log can only
+    // be a leftover, and deletes that: a reader too, whatever is in it.
+    if std::fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+        return Err(Error::unavailable("the file is empty"));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = open(path, flags)?;
     conn.execute_batch("PRAGMA query_only = ON").map_err(error)?;
@@ -126,4 +144,29 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     }
     conn.execute_batch("PRAGMA case_sensitive_like = ON").map_err(error)?;
     Ok(conn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_costs_no_write_ahead_log() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.db");
+        create_private(&path).unwrap();
+        let conn = writer(&path, Durability::Relaxed).unwrap();
+        conn.execute_batch("CREATE TABLE t (x)").unwrap();
+        let log = beside(&path, "-wal");
+        let length = std::fs::metadata(&log).unwrap().len();
+        assert!(length > 0);
+        let aside = dir.path().join("aside");
+        std::fs::rename(&path, &aside).unwrap();
+        create_private(&path).unwrap();
+        assert!(matches!(reader(&path), Err(Error::Unavailable { .. })));
+        assert!(matches!(writer(&path, Durability::Relaxed), Err(Error::Unexpected { .. })));
+        assert_eq!(std::fs::metadata(&log).unwrap().len(), length);
+        std::fs::rename(&aside, &path).unwrap();
+        assert!(reader(&path).unwrap().prepare("SELECT x FROM t").is_ok());
+    }
 }
