@@ -714,9 +714,11 @@ mod tests {
             match (parse(&bytes), theirs) {
                 (Ok(_), Ok(_)) | (Err(_), Err(_)) => {}
                 (Ok(ours), Err(error)) => prop_assert!(false, "took {ours}, serde_json says {error}"),
-                (Err(error), Ok(_)) => {
+                (Err(error), Ok(theirs)) => {
                     let sentence = error.to_string();
-                    prop_assert!(sentence.ends_with("appears twice") || sentence.contains("beyond"), "{sentence}");
+                    // A changed digit makes `\u0001` the NUL that serde_json takes.
+                    let nul = theirs.to_string().contains(r"\u0000") && sentence.contains("NUL");
+                    prop_assert!(nul || sentence.ends_with("appears twice") || sentence.contains("beyond"), "{sentence}");
                 }
             }
         }
