@@ -1,0 +1,132 @@
+// What a project delivers, as docs/assignment.md describes it. The server has checked it: what is wrong is never delivered.
+
+export type Plain = string | number | boolean;
+
+export interface Condition {
+  criteria: string;
+  operator: string;
+  value?: Plain | null;
+}
+
+export interface EventCondition {
+  key: string;
+  operand: string;
+  value?: Plain | null;
+}
+
+export interface PageRule {
+  url: string;
+  rule: "simple" | "exact" | "contain" | "wildcard" | "regex";
+  allowed: boolean;
+}
+
+export interface Place {
+  name: string;
+  rule: "equal" | "notEqual";
+}
+
+export interface Country {
+  name: string;
+  code: string;
+  rule: "whitelist" | "blacklist";
+}
+
+export interface EventRule {
+  rule: "equal" | "notEqual";
+  name: string;
+  attributes: EventCondition[][];
+  min_count: number;
+  timeframe_days: number;
+}
+
+export interface ScheduleGroup {
+  days: string[];
+  time_ranges: { start: string; end: string }[];
+}
+
+export interface Targeting {
+  url_rule?: PageRule[];
+  referral_rule?: Condition[][];
+  allowed_country?: Country[];
+  allowed_region?: Place[];
+  allowed_city?: Place[];
+  device_rule?: string[];
+  browser_rule?: string[];
+  os_rule?: string[];
+  user_rule?: string | string[];
+  browser_language_rule?: string[];
+  segment_rule?: Condition[][];
+  event_rule?: EventRule[];
+  parameter_rule?: Condition[][];
+  ga4_rule?: string[];
+  cookie_rule?: Condition[][];
+  schedule_rule?: { schedule_groups: ScheduleGroup[] } | null;
+}
+
+/** One visual change; which kind it is, its keys say. */
+export interface Change {
+  target?: string;
+  innerText?: string;
+  textContent?: string;
+  innerHTML?: string;
+  outerHTML?: string;
+  src?: string;
+  href?: string;
+  style?: string;
+  class?: string;
+  rm?: string;
+  refEl?: string;
+  oriEl?: string;
+  dir?: "b" | "a" | "p";
+  htmlBlock?: string;
+  url?: string;
+  relay_param?: boolean;
+  pageUrl?: string;
+  sitewide?: boolean;
+}
+
+export interface ArmCode {
+  customJS?: string;
+  customCSS?: string;
+}
+
+export interface Variant extends ArmCode {
+  data?: Change[];
+  targeting?: Targeting | null;
+}
+
+export interface Experiment {
+  test_id: number;
+  experiment_key: string;
+  test_type: "abtest" | "split" | "personalization";
+  live: boolean;
+  epoch: number;
+  salt: string;
+  traffic_allocation: number;
+  /** Ends of stretches in hundredths of a percent, and whose they are. */
+  ranges: [number, number][];
+  serving?: { variant_id: string; traffic_allocation: number } | null;
+  exclusion?: { salt: string; from: number; to: number } | null;
+  targeting?: Targeting;
+  variants_data_key: string;
+  dom_change_path?: string | null;
+  trigger_variant_change?: string | null;
+  custom_js?: string;
+  custom_css?: string;
+  control?: ArmCode;
+  variants: Variant[];
+}
+
+export interface Goal {
+  goal_key: string;
+  goal_type: string;
+  goal_value: string | number;
+}
+
+export interface Ruleset {
+  format: number;
+  hash: number;
+  project_key: string;
+  experiments: Experiment[];
+  goals?: Goal[];
+}
