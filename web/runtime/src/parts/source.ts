@@ -1,0 +1,1 @@
+export { sourceOf as default } from "../assign/source";
