@@ -8,12 +8,21 @@ import { fileURLToPath } from "node:url";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const into = here("../../crates/api/src/script/");
 
-/** What the script becomes in a bundle: the server calls it with the ruleset, the settings and the parts. */
+/** A part of the script: an expression whose value is what the part's entry gives to `PART`. */
+const part = (entry) => ({ entry: `src/parts/${entry}.ts`, wrap: (code) => `(function(PART){${code};return PART})()` });
+
+/** What is made, of which entry. The server writes the script of a project from the first and the parts that its ruleset asks for. */
 export const SCRIPTS = {
-  // Last, so that nothing of ours is seen by the page: all of it is in a function.
+  // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
   "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){${code}})` },
-  // An expression: the function itself.
-  "source.js": { entry: "src/parts/source.ts", wrap: (code) => `(function(){${code};return part})()` },
+  "conditions.js": part("conditions"),
+  "source.js": part("source"),
+  "changes.js": part("changes"),
+  "code.js": part("code"),
+  "split.js": part("split"),
+  "goals.js": part("goals"),
+  "orders.js": part("orders"),
+  // Files of their own.
   "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => code },
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => code },
 };
@@ -25,8 +34,7 @@ export async function bundled(name, options = {}) {
     bundle: true,
     minify: true,
     write: false,
-    format: name === "source.js" ? "iife" : "iife",
-    globalName: name === "source.js" ? "part" : undefined,
+    format: "iife",
     target: "es2020",
     legalComments: "none",
     charset: "utf8",

@@ -1,7 +1,6 @@
 // The script begins here. The server puts the ruleset, the settings and the parts that they ask for behind it.
 
 import type { Ruleset } from "../ruleset";
-import { setNonce } from "./changes/code";
 import { hide, type Hidden } from "./hide";
 import { type Parts, run } from "./run";
 import type { Settings } from "./settings";
@@ -45,10 +44,9 @@ function boot(): void {
   if (queue && !Array.isArray(queue)) return;
   const show = (): void => void queue?.show?.();
   if (!settings.bots && (agent.webdriver || BOTS.test(agent.userAgent))) return show();
-  setNonce(nonce);
 
   const start = (ruleset: Ruleset, hidden: Hidden | undefined, forced?: { test_id: number; variant_id: string }): void => {
-    const api = run(ruleset, settings, PARTS, hidden, forced);
+    const api = run(ruleset, settings, PARTS, nonce, hidden, forced);
     globals[settings.global] = api;
     quietly(() => api.push(...(queue ?? [])));
     hidden?.show();

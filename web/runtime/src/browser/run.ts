@@ -1,22 +1,21 @@
 // The run of a page: who gets what is decided, shown and told; again on each route, and when more is known.
 
-import { decide, type Forced } from "../assign/decide";
-import { addressOf, isPage } from "../assign/page";
-import type { Page } from "../assign/page";
-import type { Occurrence } from "../assign/visitor";
+import { armName, decide, isInExperiment } from "../assign/decide";
+import { type Address, isPage } from "../assign/page";
+import type { At, Occurrence } from "../assign/visitor";
 import type { Change, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
-import { runCode } from "./changes/code";
-import { applyChanges } from "./changes/mutate";
+import type { runCode } from "./changes/code";
+import type { applyChanges } from "./changes/mutate";
 import { applyCss } from "./changes/sheet";
 import { answer, consented } from "./consent";
 import type { EventFields } from "./events";
-import { watch } from "./goals";
+import type { watch } from "./goals";
 import { hide, type Hidden } from "./hide";
-import { erase, recognise, store } from "./identity";
-import { watchLayer } from "./layer";
-import { destination, leaveFor, mayTurn } from "./redirect";
+import { erase, type Geography, recognise, store } from "./identity";
+import type { watchLayer } from "./layer";
 import { onRoute, whenActive } from "./route";
 import type { Settings } from "./settings";
+import type { split } from "./split";
 import { keep, kept } from "./storage";
 import { type Stamped, transport, uuid } from "./transport";
 import { when } from "./trigger";
@@ -28,10 +27,13 @@ export type Listener = (told: { experiment_key: string; test_id: number; variant
 
 /** Functions that the script carries only where the ruleset asks for them. */
 export interface Parts {
-  source?: (from: Page | null | undefined, page: Page | null) => string | null;
+  source?: NonNullable<At["sourceOf"]>;
+  changes?: typeof applyChanges;
+  code?: typeof runCode;
+  split?: typeof split;
+  goals?: typeof watch;
+  orders?: typeof watchLayer;
 }
-
-export const armName = (arm: number): string => (arm ? "Variant " + arm : "Control");
 
 const PLACES = ["allowed_country", "allowed_region", "allowed_city"] as const;
 const asksWhere = (rules: Targeting | null | undefined): boolean => PLACES.some((rule) => rules?.[rule]?.[0]);
@@ -39,7 +41,7 @@ const TOLD_MAX = 100;
 const EVENTS_MAX = 100;
 
 /** Whether an experiment takes place on a page: by its rules about pages, without any by the page that it was made for. */
-function isHere({ targeting, variants_data_key: url }: Experiment, page: Page | null): boolean {
+function isHere({ targeting, variants_data_key: url }: Experiment, page: Address | null): boolean {
   return !!targeting?.url_rule?.[0] || (!!page && isPage({ rule: url.includes("*") ? "wildcard" : "simple", url, allowed: true }, page));
 }
 
@@ -47,7 +49,7 @@ function isHere({ targeting, variants_data_key: url }: Experiment, page: Page | 
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
-export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet: Hidden | undefined, forced?: Forced) {
+export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { global } = settings;
   let consent = forced ? "granted" : consented(settings);
   let who = recognise(settings);
@@ -127,21 +129,21 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
     };
     const start = (): void => {
       const since = performance.now();
-      const to = items[0]?.url && !items[0].target ? destination(items[0]) : undefined;
-      if (to && !mayTurn(global + "_r" + test_id)) return;
+      const leave = items[0]?.url ? parts.split?.(items[0], global + "_r" + test_id) : undefined;
+      if (leave === null) return;
       if (isLate && !word) return health(0, 1, 0);
       expose(armed);
-      if (to) return queue.leave(), leaveFor(to);
+      if (leave) return queue.leave(), leave();
       undo.push(applyCss((experiment.custom_css ?? "") + "\n" + (code.customCSS ?? "")));
-      const changes = applyChanges(items, experiment.dom_change_path !== "once", failed);
-      undo.push(changes.undo);
+      const changes = parts.changes?.(items, experiment.dom_change_path !== "once", failed);
+      if (changes) undo.push(changes.undo);
       const took = performance.now() - since;
       const scripts = (): void => {
         if (gone) return;
         for (const source of [experiment.custom_js, code.customJS]) {
-          if (source) undo.push(runCode(source, `${global}-${test_id}-${arm}`, { ...armedFor(armed), track }, failed));
+          if (source && parts.code) undo.push(parts.code(source, nonce, `${global}-${test_id}-${arm}`, { ...armedFor(armed), track }, failed));
         }
-        later(() => health(took, 0, changes.missing().length), 5_000);
+        later(() => health(took, 0, changes?.missing().length ?? 0), 5_000);
       };
       if (doc.readyState !== "loading" || experiment.dom_change_path === "early") scripts();
       else listen(doc, "DOMContentLoaded", scripts);
@@ -180,7 +182,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
       events: done(),
       sticky: sticky as Map<string, number>,
     });
-    const moment = { now: now(), place: "browser" as const, forced, sourceOf: parts.source };
+    const at = { now: now(), forced, sourceOf: parts.source };
     const page = visitor.url ?? null;
     const due: [Armed, Change[], string][] = [];
     const unknown: Experiment[] = [];
@@ -188,7 +190,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
       const { test_id, targeting, test_type, variants } = experiment;
       const here = !!forced || isHere(experiment, page);
       const where = asksWhere(targeting) || variants.some((variant) => asksWhere(variant.targeting));
-      let { arm, reason } = here ? decide(experiment, visitor, moment) : { arm: null, reason: "targeting" };
+      let { arm, reason } = here ? decide(experiment, visitor, at) : { arm: null, reason: "targeting" as const };
       if (here && !geo && where && (reason === "unknown" || test_type === "personalization")) {
         // It may still come to be known.
         arm = null;
@@ -204,7 +206,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
         active.delete(test_id);
       }
       if (arm !== null && !active.has(test_id)) {
-        due.push([{ experiment, arm, counted: reason === "split" || reason === "sticky" }, items, is]);
+        due.push([{ experiment, arm, counted: isInExperiment({ arm, reason }) }, items, is]);
       }
     }
     if (unknown[0] && !asked) {
@@ -223,8 +225,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
   /** Asks the server where the visitor is. */
   async function locate(): Promise<void> {
     try {
-      geo = (await (await fetching(settings.base + settings.geo)).json()) as typeof geo;
-      who.session.geo = geo;
+      who.session.geo = geo = (await (await fetching(settings.base + settings.geo)).json()) as Geography;
     } catch {
       // Not known it stays, and those rules hold for nobody.
     }
@@ -298,8 +299,8 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
 
   const pageview = (referrer: string): void => record({ type: "pageview", referrer });
   look(late);
-  const again = watch(ruleset.goals ?? [], record);
-  watchLayer(record);
+  const again = parts.goals?.(ruleset.goals ?? [], record);
+  parts.orders?.(record);
   let from = place.href;
   onRoute(() => {
     late = false;
@@ -307,7 +308,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, snippet:
     look(false);
     pageview(from);
     from = place.href;
-    again();
+    again?.();
   });
   pageview(doc.referrer);
   whenActive(() => {

@@ -1,7 +1,7 @@
 // What a page knows of its visitor, in the words of targeting.
 
 import type { Occurrence, Visitor } from "../assign/visitor";
-import { addressOf } from "../assign/page";
+import { addressOf, referrerOf } from "../assign/page";
 import type { Plain } from "../ruleset";
 import type { Geography } from "./identity";
 import { cookies } from "./storage";
@@ -40,13 +40,6 @@ export function device(ua: string, touches: number): { device: string; browser: 
   };
 }
 
-/** The visitor's clock. */
-function clock(): { day: number; minute: number } {
-  const time = new Date(now());
-  // Weeks begin on Monday.
-  return { day: (time.getDay() + 6) % 7, minute: time.getHours() * 60 + time.getMinutes() };
-}
-
 export interface Known {
   id: string;
   type: "new" | "returning";
@@ -58,18 +51,20 @@ export interface Known {
   sticky: Map<string, number>;
 }
 
-/** The visitor of an assignment. */
+/** The visitor of a decision that is made now. */
 export function visitorOf(known: Known): Visitor {
+  const time = new Date(now());
+  const two = (part: number): string => `${part + 100}`.slice(1);
   return {
     ...known.geo,
     ...device(agent.userAgent, agent.maxTouchPoints),
     id: known.id,
     language: agent.language || null,
     visitor_type: known.type,
-    referrer: known.from || null,
+    referrer: known.from ? referrerOf(known.from) : null,
     url: addressOf(place.href),
     cookies: cookies(),
-    local_time: clock(),
+    local_time: { weekday: time.getDay(), time: two(time.getHours()) + ":" + two(time.getMinutes()) },
     audiences: known.audiences,
     attributes: new Map(Object.entries(known.attributes)),
     events: known.events,

@@ -1,1 +1,5 @@
-export { sourceOf as default } from "../assign/source";
+import { sourceOf } from "../assign/source";
+
+declare let PART: typeof sourceOf;
+
+PART = sourceOf;

@@ -1,0 +1,5 @@
+import { conditions } from "../assign/conditions";
+
+declare let PART: typeof conditions;
+
+PART = conditions;
