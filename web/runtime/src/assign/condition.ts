@@ -4,14 +4,17 @@ import type { Plain } from "../ruleset";
 import { type Tri, UNKNOWN } from "./tri";
 import type { Fact } from "./visitor";
 
-const DAY_MS = 864e5;
+export const DAY_MS = 864e5;
 
 /** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
 export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 export const same = (left: string, right: string): boolean => folded(left) === folded(right);
 
-/** The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the empty text. */
+/**
+ * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the
+ * empty text.
+ */
 export function numberOf(value: Plain): number {
   const form = /^[\t\n\f\r ]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[\t\n\f\r ]*$/i;
   const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
@@ -75,7 +78,8 @@ function affirms(operator: string, value: Plain, left: Plain, now: number): bool
     case "bf":
       return /^(0|false)$/i.test(textOf(left));
   }
-  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with `e` or `=`.
+  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
+  // `e` or `=`.
   const days = /^d/.test(operator);
   const [one, other] = days ? [now - momentOf(left), numberOf(value) * DAY_MS] : [numberOf(left), numberOf(value)];
   return (/[g>]/.test(operator) ? one > other : one < other) || (/[e=]$/.test(operator) && one === other);

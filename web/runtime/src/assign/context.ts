@@ -1,5 +1,5 @@
-// A context, checked: docs/assignment.md, The context. For callers that hand one over as a whole; the script makes its visitors itself
-// and leaves this out.
+// A context, checked: docs/assignment.md, The context. For callers that hand one over as a whole; the script makes its
+// visitors itself and leaves this out.
 
 import type { Plain } from "../ruleset";
 import { isoMs } from "./condition";
@@ -122,8 +122,8 @@ function stickyOf(value: unknown): Map<string, number> | undefined {
 /**
  * A context as a visitor. What is named but `undefined` counts as left out.
  *
- * Throws a `Refused` with the names of what is wrong, `targetingKey` included where there is none; with null when the context is no
- * object at all.
+ * Throws a `Refused` with the names of what is wrong, `targetingKey` included where there is none; with null when the
+ * context is no object at all.
  */
 export function visitorOf(context: unknown): Visitor {
   if (!isObject(context)) throw new Refused(null);

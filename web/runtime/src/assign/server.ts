@@ -1,4 +1,5 @@
-// What differs where the place is a server: docs/assignment.md, Browser only. A page never asks this; clients on servers do.
+// What differs where the place is a server: docs/assignment.md, Browser only. A page never asks this; clients on
+// servers do.
 
 import type { Experiment, Targeting } from "../ruleset";
 

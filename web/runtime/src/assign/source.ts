@@ -1,5 +1,5 @@
-// Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are longer than the rest
-// of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
+// Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are
+// longer than the rest of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
 
 import { folded } from "./condition";
 import { type Address, bare, parameterOf, type Referrer } from "./page";

@@ -151,7 +151,9 @@ export function run(files: readonly { name: string; json: unknown }[]): Results 
   return results;
 }
 
-/** Decides again what the Rust core decided: lines of JSON, each with a ruleset of its own; empty ones are passed over. */
+/**
+ * Decides again what the Rust core decided: lines of JSON, each with a ruleset of its own; empty ones are passed over.
+ */
 export function replay(lines: readonly string[]): Results {
   const { results, check } = collector();
   for (const line of lines) {
