@@ -94,10 +94,10 @@ export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourc
         ? visitor.source || (referrer === undefined ? referrer : sourceOf?.(referrer, url))
         : referrer && (referrer[part as "url" | "host"] || null),
     ),
-    all(rules.event_rule ?? [], (entry) =>
-      events === undefined
-        ? UNKNOWN
-        : +((events ?? []).filter((event) => counts(entry, event, now)).length >= entry.min_count === (entry.rule === "equal")),
-    ),
+    all(rules.event_rule ?? [], (entry) => {
+      if (events === undefined) return UNKNOWN;
+      const count = (events ?? []).filter((event) => counts(entry, event, now)).length;
+      return +(count >= entry.min_count === (entry.rule === "equal"));
+    }),
   );
 }

@@ -185,7 +185,8 @@ function flawsOfRules(rules: Targeting): string[] {
   rules.schedule_rule?.schedule_groups.forEach(({ days, time_ranges }, at) => {
     const place = `schedule_rule.schedule_groups[${at}]`;
     must(days.every((day) => /^(mon|tues|wednes|thurs|fri|satur|sun)day$/.test(day)), `${place}.days`);
-    must(time_ranges.every(({ start, end }) => isTime(start) && (end === "24:00" || isTime(end))), `${place}.time_ranges`);
+    const areTimes = time_ranges.every(({ start, end }) => isTime(start) && (end === "24:00" || isTime(end)));
+    must(areTimes, `${place}.time_ranges`);
   });
   return wrong;
 }

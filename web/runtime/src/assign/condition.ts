@@ -29,7 +29,8 @@ export function isoMs(text: string): number {
   const form =
     /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3]):([0-5]\d))?)?$/;
   const parts = (form.exec(text) ?? []).map((part) => +(part ?? 0));
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] = parts;
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] =
+    parts;
   // The calendar repeats after 400 years, and the years below 100 mean others to `Date.UTC`.
   const midnight = Date.UTC(year + 400, month - 1, day) - 126227808e5;
   const offset = (offsetHour * 60 + offsetMinute) * (/-..:..$/.test(text) ? -1 : 1);

@@ -19,7 +19,8 @@ type Members = Record<string, unknown>;
 const utf8 = new TextEncoder();
 const isText = (value: unknown, most = TEXT_MAX): value is string =>
   typeof value === "string" && utf8.encode(value).length <= most;
-const isPlain = (value: unknown): value is Plain => isText(value) || typeof value === "boolean" || Number.isFinite(value);
+const isPlain = (value: unknown): value is Plain =>
+  isText(value) || typeof value === "boolean" || Number.isFinite(value);
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isMap = (value: unknown): value is Members => isObject(value) && Object.keys(value).length <= LIST_MAX;
@@ -97,7 +98,8 @@ function eventsOf(value: unknown): Occurrence[] | undefined {
 
 function localTimeOf(value: unknown): LocalTime | null | undefined {
   if (value === "") return null;
-  const [, day = "", time = ""] = (typeof value === "string" && /^([a-z]+) ((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(value)) || [];
+  const form = /^([a-z]+) ((?:[01]\d|2[0-3]):[0-5]\d)$/;
+  const [, day = "", time = ""] = (typeof value === "string" && form.exec(value)) || [];
   const weekday = DAYS.indexOf(day);
   return weekday < 0 ? undefined : { weekday, time };
 }

@@ -40,7 +40,7 @@ const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, r
  * Throws only when the engine does not know a regular expression of `url_rule`: nothing is to be done then.
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
-  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting, traffic_allocation } = experiment;
+  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting } = experiment;
   const { forced } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
@@ -57,7 +57,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
       const part = bucketOf(`${exclusion.salt}:g`);
       if (part < exclusion.from * 100 || part >= exclusion.to * 100) return given("excluded");
     }
-    if (sticky === undefined ? isOut(traffic_allocation) : sticky > variants.length) {
+    if (sticky === undefined ? isOut(experiment.traffic_allocation) : sticky > variants.length) {
       return given(sticky === undefined ? "traffic" : "variant_gone");
     }
   }

@@ -132,7 +132,7 @@ function checkFeature(file: Cases, check: (name: string, actual: unknown, expect
       }
       return;
     default:
-      check(`a feature of contract/assignment that is known here`, (file satisfies never as { feature: string }).feature, null);
+      check("a feature that is known here", (file satisfies never as { feature: string }).feature, null);
   }
 }
 
