@@ -27,8 +27,9 @@ const SOURCES: readonly (readonly [source: string, medium: string, mediums: stri
     "organic",
     "",
     "google bing.com duckduckgo.com yandex ya.ru baidu.com search.yahoo.com search.yahoo.co.jp ecosia.org " +
-      "qwant.com startpage.com search.brave.com kagi.com mojeek.com swisscows.com metager.org metager.de " +
-      "search.naver.com search.daum.net search.seznam.cz sogou.com so.com coccoc.com search.aol.com ask.com com.google.android.googlequicksearchbox",
+      "qwant.com startpage.com search.brave.com kagi.com mojeek.com swisscows.com metager.org " +
+      "metager.de search.naver.com search.daum.net search.seznam.cz sogou.com so.com " +
+      "coccoc.com search.aol.com ask.com com.google.android.googlequicksearchbox",
   ],
 ];
 
