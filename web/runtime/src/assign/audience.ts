@@ -1,26 +1,25 @@
 // Whether rules hold for a visitor: docs/assignment.md, Targeting.
 
 import type { Condition, EventRule, Plain, ScheduleGroup, Targeting } from "../ruleset";
-import { folded, holds, same } from "./condition";
+import { DAY_MS, folded, holds, same } from "./condition";
 import { isPage, parameterOf } from "./page";
 import { all, any, NO, type Tri, UNKNOWN, YES } from "./tri";
 import type { At, Fact, LocalTime, Occurrence, Visitor } from "./visitor";
 
-const DAY_MS = 864e5;
-
 /**
- * A rule that lists what may and what may not be, about one fact. No when an entry that keeps out means the fact, whatever else
- * does; otherwise yes when one that lets in does, or there are none.
+ * A rule that lists what may and what may not be, about one fact. No when an entry that keeps out means the fact,
+ * whatever else does; otherwise yes when one that lets in does, or there are none.
  */
-function listed<E, T>(entries: readonly E[], fact: Fact<T>, means: (entry: E, fact: T) => boolean): Tri {
+function listed<E, T>(entries: readonly E[] = [], fact: Fact<T>, means: (entry: E, fact: T) => boolean): Tri {
   let outside: Tri = YES;
   let inside: Tri = NO;
   if (entries.length && fact === undefined) return UNKNOWN;
   for (const entry of entries) {
     // Words and the hours of a schedule have neither, and let in.
     const { rule, allowed } = entry as { rule?: string; allowed?: boolean };
-    const isMeant = fact != null && means(entry, fact);
-    if (allowed === false || rule === "blacklist" || rule === "notEqual") {
+    const isMeant = fact && means(entry, fact);
+    // `blacklist` and `notEqual` keep out; nothing else that a rule may be begins like them.
+    if (allowed === false || /^[bn]/.test(rule!)) {
       if (isMeant) return NO;
     } else {
       outside = NO;
@@ -76,17 +75,17 @@ function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: Local
 export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourceOf }: At): Tri {
   const { url, referrer, events, cookies, attributes } = visitor;
   return Math.min(
-    listed(rules.allowed_country ?? [], visitor.country, (entry, country) => same(entry.code, country)),
-    listed(rules.allowed_region ?? [], visitor.region, isSamePlace),
-    listed(rules.allowed_city ?? [], visitor.city, isSamePlace),
-    listed(rules.device_rule ?? [], visitor.device, same),
-    listed(rules.browser_rule ?? [], visitor.browser, same),
-    listed(rules.os_rule ?? [], visitor.os, same),
+    listed(rules.allowed_country, visitor.country, (entry, country) => same(entry.code, country)),
+    listed(rules.allowed_region, visitor.region, isSamePlace),
+    listed(rules.allowed_city, visitor.city, isSamePlace),
+    listed(rules.device_rule, visitor.device, same),
+    listed(rules.browser_rule, visitor.browser, same),
+    listed(rules.os_rule, visitor.os, same),
     listed(([] as string[]).concat(rules.user_rule ?? []), visitor.visitor_type, same),
-    listed(rules.browser_language_rule ?? [], visitor.language, isLanguage),
-    listed(rules.ga4_rule ?? [], visitor.audiences, (entry, names) => names.some((name) => same(entry, name))),
-    listed(rules.url_rule ?? [], url, isPage),
-    listed(rules.schedule_rule?.schedule_groups ?? [], visitor.local_time, isDuring),
+    listed(rules.browser_language_rule, visitor.language, isLanguage),
+    listed(rules.ga4_rule, visitor.audiences, (entry, names) => names.some((name) => same(entry, name))),
+    listed(rules.url_rule, url, isPage),
+    listed(rules.schedule_rule?.schedule_groups, visitor.local_time, isDuring),
     grouped(rules.segment_rule, now, (name) => attributes.get(name) ?? null),
     grouped(rules.parameter_rule, now, (name) => url && parameterOf(url, name)),
     grouped(rules.cookie_rule, now, (name) => cookies && (cookies.get(name) ?? null)),
@@ -95,10 +94,10 @@ export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourc
         ? visitor.source || (referrer === undefined ? referrer : sourceOf?.(referrer, url))
         : referrer && (referrer[part as "url" | "host"] || null),
     ),
-    all(rules.event_rule ?? [], (entry) =>
-      events === undefined
-        ? UNKNOWN
-        : +((events ?? []).filter((event) => counts(entry, event, now)).length >= entry.min_count === (entry.rule === "equal")),
-    ),
+    all(rules.event_rule ?? [], (entry) => {
+      if (events === undefined) return UNKNOWN;
+      const count = (events ?? []).filter((event) => counts(entry, event, now)).length;
+      return +(count >= entry.min_count === (entry.rule === "equal"));
+    }),
   );
 }

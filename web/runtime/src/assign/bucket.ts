@@ -7,7 +7,10 @@ const rotated = (word: number, by: number): number => (word << by) | (word >>> (
 
 const scrambled = (block: number): number => Math.imul(rotated(Math.imul(block, 0xcc9e2d51), 15), 0x1b873593);
 
-/** MurmurHash3, x86, 32 bits, seed 0, of the UTF-8 bytes of a text: 0 to 2³² − 1. An unpaired surrogate counts as U+FFFD. */
+/**
+ * MurmurHash3, x86, 32 bits, seed 0, of the UTF-8 bytes of a text: 0 to 2³² − 1. An unpaired surrogate counts as
+ * U+FFFD.
+ */
 export function murmur3(text: string): number {
   const bytes = utf8.encode(text);
   let hash = 0;

@@ -1,4 +1,5 @@
-// A ruleset, checked: docs/assignment.md, What is refused. The script leaves this out, as a server delivers nothing that is refused here.
+// A ruleset, checked: docs/assignment.md, What is refused. The script leaves this out, as a server delivers nothing
+// that is refused here.
 
 import type { Condition, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
 import { numberOf } from "./condition";
@@ -96,7 +97,9 @@ const RULESET = object({
 
 const isRuleset = (document: unknown): document is Ruleset => RULESET(document);
 
-/** A document as a ruleset. Throws a `Refused` with the places of what is wrong, or with null when it has another shape. */
+/**
+ * A document as a ruleset. Throws a `Refused` with the places of what is wrong, or with null when it has another shape.
+ */
 export function rulesetOf(document: unknown): Ruleset {
   if (!isRuleset(document)) throw new Refused(null);
   const wrong: string[] = [];
@@ -182,7 +185,8 @@ function flawsOfRules(rules: Targeting): string[] {
   rules.schedule_rule?.schedule_groups.forEach(({ days, time_ranges }, at) => {
     const place = `schedule_rule.schedule_groups[${at}]`;
     must(days.every((day) => /^(mon|tues|wednes|thurs|fri|satur|sun)day$/.test(day)), `${place}.days`);
-    must(time_ranges.every(({ start, end }) => isTime(start) && (end === "24:00" || isTime(end))), `${place}.time_ranges`);
+    const areTimes = time_ranges.every(({ start, end }) => isTime(start) && (end === "24:00" || isTime(end)));
+    must(areTimes, `${place}.time_ranges`);
   });
   return wrong;
 }
@@ -197,8 +201,8 @@ function isOperator(operator: string, value: Plain | null | undefined): boolean 
 }
 
 /**
- * Whether this engine knows a regular expression, and it has nothing that only JavaScript knows. What else a server asks of one, so
- * that it means the same everywhere and keeps no browser busy, is for servers.
+ * Whether this engine knows a regular expression, and it has nothing that only JavaScript knows. What else a server
+ * asks of one, so that it means the same everywhere and keeps no browser busy, is for servers.
  */
 function isPortable(expression: string): boolean {
   try {

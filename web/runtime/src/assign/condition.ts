@@ -4,14 +4,17 @@ import type { Plain } from "../ruleset";
 import { type Tri, UNKNOWN } from "./tri";
 import type { Fact } from "./visitor";
 
-const DAY_MS = 864e5;
+export const DAY_MS = 864e5;
 
 /** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
 export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 export const same = (left: string, right: string): boolean => folded(left) === folded(right);
 
-/** The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the empty text. */
+/**
+ * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the
+ * empty text.
+ */
 export function numberOf(value: Plain): number {
   const form = /^[\t\n\f\r ]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[\t\n\f\r ]*$/i;
   const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
@@ -26,7 +29,8 @@ export function isoMs(text: string): number {
   const form =
     /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3]):([0-5]\d))?)?$/;
   const parts = (form.exec(text) ?? []).map((part) => +(part ?? 0));
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] = parts;
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] =
+    parts;
   // The calendar repeats after 400 years, and the years below 100 mean others to `Date.UTC`.
   const midnight = Date.UTC(year + 400, month - 1, day) - 126227808e5;
   const offset = (offsetHour * 60 + offsetMinute) * (/-..:..$/.test(text) ? -1 : 1);
@@ -75,7 +79,8 @@ function affirms(operator: string, value: Plain, left: Plain, now: number): bool
     case "bf":
       return /^(0|false)$/i.test(textOf(left));
   }
-  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with `e` or `=`.
+  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
+  // `e` or `=`.
   const days = /^d/.test(operator);
   const [one, other] = days ? [now - momentOf(left), numberOf(value) * DAY_MS] : [numberOf(left), numberOf(value)];
   return (/[g>]/.test(operator) ? one > other : one < other) || (/[e=]$/.test(operator) && one === other);

@@ -1,5 +1,5 @@
-// A context, checked: docs/assignment.md, The context. For callers that hand one over as a whole; the script makes its visitors itself
-// and leaves this out.
+// A context, checked: docs/assignment.md, The context. For callers that hand one over as a whole; the script makes its
+// visitors itself and leaves this out.
 
 import type { Plain } from "../ruleset";
 import { isoMs } from "./condition";
@@ -19,7 +19,8 @@ type Members = Record<string, unknown>;
 const utf8 = new TextEncoder();
 const isText = (value: unknown, most = TEXT_MAX): value is string =>
   typeof value === "string" && utf8.encode(value).length <= most;
-const isPlain = (value: unknown): value is Plain => isText(value) || typeof value === "boolean" || Number.isFinite(value);
+const isPlain = (value: unknown): value is Plain =>
+  isText(value) || typeof value === "boolean" || Number.isFinite(value);
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isMap = (value: unknown): value is Members => isObject(value) && Object.keys(value).length <= LIST_MAX;
@@ -97,7 +98,8 @@ function eventsOf(value: unknown): Occurrence[] | undefined {
 
 function localTimeOf(value: unknown): LocalTime | null | undefined {
   if (value === "") return null;
-  const [, day = "", time = ""] = (typeof value === "string" && /^([a-z]+) ((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(value)) || [];
+  const form = /^([a-z]+) ((?:[01]\d|2[0-3]):[0-5]\d)$/;
+  const [, day = "", time = ""] = (typeof value === "string" && form.exec(value)) || [];
   const weekday = DAYS.indexOf(day);
   return weekday < 0 ? undefined : { weekday, time };
 }
@@ -122,8 +124,8 @@ function stickyOf(value: unknown): Map<string, number> | undefined {
 /**
  * A context as a visitor. What is named but `undefined` counts as left out.
  *
- * Throws a `Refused` with the names of what is wrong, `targetingKey` included where there is none; with null when the context is no
- * object at all.
+ * Throws a `Refused` with the names of what is wrong, `targetingKey` included where there is none; with null when the
+ * context is no object at all.
  */
 export function visitorOf(context: unknown): Visitor {
   if (!isObject(context)) throw new Refused(null);

@@ -32,7 +32,7 @@ export const armName = (arm: number): string => (arm ? `Variant ${arm}` : "Contr
 /** Whether the visitor takes part and is to be counted. */
 export const isInExperiment = ({ reason }: Decision): boolean => reason === "split" || reason === "sticky";
 
-const none = (reason: Reason): Decision => ({ arm: null, reason });
+const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, reason });
 
 /**
  * What a visitor gets of an experiment of a checked ruleset, in a browser.
@@ -40,46 +40,46 @@ const none = (reason: Reason): Decision => ({ arm: null, reason });
  * Throws only when the engine does not know a regular expression of `url_rule`: nothing is to be done then.
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
-  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting, traffic_allocation } = experiment;
+  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting } = experiment;
   const { forced } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
 
   // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
   if (forced?.test_id === test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
-    return { arm: +forced.variant_id, reason: "forced" };
+    return given("forced", +forced.variant_id);
   }
 
   const sticky = serving ? undefined : visitor.sticky.get(experiment_key);
   if (!serving) {
-    if (!experiment.live) return none("disabled");
+    if (!experiment.live) return given("disabled");
     if (exclusion) {
       const part = bucketOf(`${exclusion.salt}:g`);
-      if (part < exclusion.from * 100 || part >= exclusion.to * 100) return none("excluded");
+      if (part < exclusion.from * 100 || part >= exclusion.to * 100) return given("excluded");
     }
-    if (sticky === undefined ? isOut(traffic_allocation) : sticky > variants.length) {
-      return none(sticky === undefined ? "traffic" : "variant_gone");
+    if (sticky === undefined ? isOut(experiment.traffic_allocation) : sticky > variants.length) {
+      return given(sticky === undefined ? "traffic" : "variant_gone");
     }
   }
 
   const eligible = isEligible(targeting, visitor, at);
-  if (eligible !== YES) return none(eligible === NO ? "targeting" : "unknown");
+  if (eligible !== YES) return given(eligible === NO ? "targeting" : "unknown");
   if (serving) {
-    return isOut(serving.traffic_allocation) ? none("rollout") : { arm: +serving.variant_id, reason: "served" };
+    return isOut(serving.traffic_allocation) ? given("rollout") : given("served", +serving.variant_id);
   }
 
   const place = bucketOf(`${salt}:v`);
   if (experiment.test_type !== "personalization") {
     return sticky === undefined
-      ? { arm: ranges.find(([end]) => place < end * 100)![1], reason: "split" }
-      : { arm: sticky, reason: "sticky" };
+      ? given("split", ranges.find(([end]) => place < end * 100)![1])
+      : given("sticky", sticky);
   }
 
   // The first variant whose rules hold is the visitor's.
   const answers = variants.map((variant) => isEligible({ ...variant.targeting, url_rule: [] }, visitor, at));
   const arm = answers.indexOf(YES) + 1;
-  if (!arm) return none(answers.includes(UNKNOWN) ? "unknown" : "audience");
-  if (sticky === arm || sticky === 0) return { arm: sticky, reason: "sticky" };
+  if (!arm) return given(answers.includes(UNKNOWN) ? "unknown" : "audience");
+  if (sticky === arm || sticky === 0) return given("sticky", sticky);
   let control = 0;
   let both = 0;
   let before = 0;
@@ -88,6 +88,6 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     if (!owner || owner === arm) both += end - before;
     before = end;
   }
-  if (!both) return none("traffic");
-  return { arm: place * both < control * 1e6 ? 0 : arm, reason: "split" };
+  // As integers: no rounding decides, however the weights divide.
+  return both ? given("split", place * both < control * 1e6 ? 0 : arm) : given("traffic");
 }

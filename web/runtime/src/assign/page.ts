@@ -1,5 +1,5 @@
-// Addresses of pages, and whether rules mean them: docs/assignment-pages.md. All of it is about ASCII text, so nothing here asks the
-// browser what it makes of an address.
+// Addresses of pages, and whether rules mean them: docs/assignment-pages.md. All of it is about ASCII text, so nothing
+// here asks the browser what it makes of an address.
 
 import type { PageRule } from "../ruleset";
 import { folded } from "./condition";
@@ -28,12 +28,16 @@ export type Referrer = Pick<Address, "url"> & Partial<Address>;
 // Taken early: a page may later put something else under this name.
 const Parameters = URLSearchParams;
 
-/** A text with every character outside `!` to `~` as percent-escapes. */
+/**
+ * A text with every character outside `!` to `~` as percent-escapes. Half a surrogate pair, which neither rulesets nor
+ * locations have, throws.
+ */
 const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeURIComponent);
 
 /**
- * The form of an address: scheme, host, port, path, query, fragment. Every ASCII text has it, as every part may be missing. What
- * is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a `?` or `#` alone.
+ * The form of an address: scheme, host, port, path, query, fragment. Every ASCII text has it, as every part may be
+ * missing. What is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a
+ * `?` or `#` alone.
  */
 const formOf = (schemes: string): RegExp =>
   RegExp(
@@ -44,17 +48,9 @@ const PAGE = formOf("https?");
 const REFERRER = formOf("https?|android-app");
 
 function partsOf(text: string, form: RegExp): Address {
-  const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text) ?? [];
-  const start = folded(`${scheme}://${host}`);
-  return {
-    url: start + port + path + query + fragment,
-    scheme: folded(scheme),
-    host: folded(host),
-    port,
-    path,
-    query,
-    fragment,
-  };
+  const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text)!;
+  const url = folded(`${scheme}://${host}`) + port + path + query + fragment;
+  return { url, scheme: folded(scheme), host: folded(host), port, path, query, fragment };
 }
 
 /** The plain form of an http or https address; null when the text is none. */
@@ -79,29 +75,28 @@ export function isPage({ rule, url }: PageRule, page: Address): boolean {
   const text = ascii(url.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ""));
   const isPath = /^\/(?!\/)/.test(text);
   if (rule === "contain") return folded(page.url).includes(folded(text));
-  return rule === "wildcard" ? isWildcardOf(text, isPath, page) : isAddressOf(text, isPath, rule === "exact", page);
-}
 
-function isAddressOf(text: string, isPath: boolean, exactly: boolean, page: Address): boolean {
+  if (rule === "wildcard") {
+    const { scheme, host, port, path, query, fragment } = page;
+    const start = isPath ? "" : (/^[^/]*:\/\//.test(text) ? `${scheme}://` : "") + host + port;
+    // No plain form has line ends. With one at both ends, the first and the last piece are found only where they have
+    // to be; each piece at its first place leaves most room for the others, so there is no going back.
+    const pieces = `\n${folded(text.replace(/^\/\//, ""))}\n`.split("*");
+    return [path + query, path, path === "/" ? "" : path].some((end) => {
+      const whole = `\n${folded(start + end + (text.includes("#") ? fragment : ""))}\n`;
+      let at = 0;
+      return pieces.every((piece) => (at = whole.indexOf(piece, at) + piece.length) >= piece.length);
+    });
+  }
+
   const named = partsOf(text, PAGE);
+  const exactly = rule === "exact";
   // What has to be the same, with blanks where one part could be taken for the next.
   const compared = ({ scheme, host, port, path, query, fragment }: Address): string =>
     (
-      (isPath ? "" : exactly ? `${named.scheme && scheme} ${host} ${port}` : `${bare(host)} ${port}`) +
-      (exactly ? path + query + (named.fragment && fragment) : path.replace(/\/$/, ""))
+      exactly
+        ? `${named.scheme && scheme} ${isPath || `${host} ${port}`} ${path}${query}${named.fragment && fragment}`
+        : `${isPath || `${bare(host)} ${port}`} ${path.replace(/\/$/, "")}`
     ).replace(/%[\da-f]{2}/gi, (escape) => escape.toUpperCase());
   return compared(named) === compared(page);
-}
-
-function isWildcardOf(pattern: string, isPath: boolean, page: Address): boolean {
-  const { scheme, host, port, path, query, fragment } = page;
-  const start = /^[^/]*:\/\//.test(pattern) ? `${scheme}://${host}${port}` : isPath ? "" : host + port;
-  // Line ends are in no plain form. With one at both ends, the first and the last piece are found only where they have to be; each
-  // piece at its first place leaves most room for the others, so there is no going back.
-  const pieces = `\n${folded(pattern.replace(/^\/\//, ""))}\n`.split("*");
-  return [path + query, path, path === "/" ? "" : path].some((end) => {
-    const text = `\n${folded(start + end + (pattern.includes("#") ? fragment : ""))}\n`;
-    let at = 0;
-    return pieces.every((piece) => (at = text.indexOf(piece, at) + piece.length) >= piece.length);
-  });
 }

@@ -1,4 +1,5 @@
-// What differs where the place is a server: docs/assignment.md, Browser only. A page never asks this; clients on servers do.
+// What differs where the place is a server: docs/assignment.md, Browser only. A page never asks this; clients on
+// servers do.
 
 import type { Experiment, Targeting } from "../ruleset";
 
@@ -17,7 +18,8 @@ export function unenforced(experiment: Experiment): string {
 
 /** An experiment without those rules, to decide by on a server. */
 export function enforceable(experiment: Experiment): Experiment {
-  const without = (rules: Targeting | null | undefined): Targeting => ({ ...rules, cookie_rule: [], schedule_rule: null });
+  const without = (rules: Targeting | null | undefined): Targeting =>
+    ({ ...rules, cookie_rule: [], schedule_rule: null });
   return {
     ...experiment,
     targeting: without(experiment.targeting),

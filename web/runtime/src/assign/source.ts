@@ -1,5 +1,5 @@
-// Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are longer than the rest
-// of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
+// Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are
+// longer than the rest of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
 
 import { folded } from "./condition";
 import { type Address, bare, parameterOf, type Referrer } from "./page";
@@ -17,18 +17,19 @@ const SOURCES: readonly (readonly [source: string, medium: string, mediums: stri
     "social",
     "social",
     "sm",
-    "facebook.com instagram.com threads.com threads.net messenger.com whatsapp.com x.com twitter.com t.co linkedin.com lnkd.in " +
-      "reddit.com pinterest pinterest.com tiktok.com youtube.com youtu.be snapchat.com tumblr.com quora.com vk.com ok.ru weibo.com " +
-      "xing.com bsky.app mastodon.social discord.com t.me telegram.org news.ycombinator.com com.linkedin.android " +
-      "com.reddit.frontpage org.telegram.messenger",
+    "facebook.com instagram.com threads.com threads.net messenger.com whatsapp.com x.com twitter.com t.co linkedin.com " +
+      "lnkd.in reddit.com pinterest pinterest.com tiktok.com youtube.com youtu.be snapchat.com tumblr.com quora.com " +
+      "vk.com ok.ru weibo.com xing.com bsky.app mastodon.social discord.com t.me telegram.org news.ycombinator.com " +
+      "com.linkedin.android com.reddit.frontpage org.telegram.messenger",
   ],
   [
     "search",
     "organic",
     "",
-    "google bing.com duckduckgo.com yandex ya.ru baidu.com search.yahoo.com search.yahoo.co.jp ecosia.org qwant.com startpage.com " +
-      "search.brave.com kagi.com mojeek.com swisscows.com metager.org metager.de search.naver.com search.daum.net " +
-      "search.seznam.cz sogou.com so.com coccoc.com search.aol.com ask.com com.google.android.googlequicksearchbox",
+    "google bing.com duckduckgo.com yandex ya.ru baidu.com search.yahoo.com search.yahoo.co.jp ecosia.org " +
+      "qwant.com startpage.com search.brave.com kagi.com mojeek.com swisscows.com metager.org " +
+      "metager.de search.naver.com search.daum.net search.seznam.cz sogou.com so.com " +
+      "coccoc.com search.aol.com ask.com com.google.android.googlequicksearchbox",
   ],
 ];
 
@@ -43,9 +44,8 @@ export function sourceOf(from: Referrer | null, page: Address | null | undefined
   const means = (entry: string): boolean =>
     !!host && (entry.includes(".") ? `.${host}`.endsWith(`.${entry}`) : host.startsWith(`${entry}.`));
   for (const [source, beginning, mediums, hosts] of SOURCES) {
-    if (medium.startsWith(beginning) || (medium && mediums.split(" ").includes(medium)) || (hosts && hosts.split(" ").some(means))) {
-      return source;
-    }
+    const isMedium = medium.startsWith(beginning) || (medium && mediums.split(" ").includes(medium));
+    if (isMedium || (hosts && hosts.split(" ").some(means))) return source;
   }
   return way ? "referral" : "direct";
 }

@@ -3,7 +3,10 @@
 import type { Plain } from "../ruleset";
 import type { Address, Referrer } from "./page";
 
-/** A fact is `undefined` while it is not known and `null` when it is known that there is none. It is never the empty text. */
+/**
+ * A fact is `undefined` while it is not known and `null` when it is known that there is none. It is never the empty
+ * text.
+ */
 export type Fact<T> = T | null | undefined;
 
 /** The visitor's clock. */
@@ -55,8 +58,8 @@ export interface At {
   /** What a preview asks for: an arm, in plain decimal, of one experiment. */
   forced?: { test_id: number; variant_id: string } | undefined;
   /**
-   * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets ask for them, so it is handed over instead of imported; what
-   * asks for it is unknown without.
+   * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets ask for them, so it is handed over instead of
+   * imported; what asks for it is unknown without.
    */
   sourceOf?: ((from: Referrer | null, page: Address | null | undefined) => string) | undefined;
 }

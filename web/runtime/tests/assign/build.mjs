@@ -25,7 +25,7 @@ for (const [name, contents] of Object.entries(PARTS)) {
 }
 
 await build({
-  ...shared, entryPoints: ["tests/assign/contract.test.ts", "tests/assign/bench.ts"], outdir: "build/assign",
+  ...shared, entryPoints: ["contract.test", "reference.test", "bench"].map((name) => `tests/assign/${name}.ts`), outdir: "build/assign",
   outExtension: { ".js": ".mjs" }, platform: "node", sourcemap: "inline",
 });
 await build({

@@ -1,20 +1,12 @@
-// The cases of contract/assignment in Node, and, where `MURIEL_DECISIONS` names a file that
-// `cargo run -p muriel-assign --example decisions -- --count 10000 --seed 0` wrote, the Rust core's decisions once more.
+// The cases of contract/assignment in Node, and, where `MURIEL_DECISIONS` names a file that `cargo run -p muriel-assign
+// --example decisions -- --count 10000 --seed 0` wrote, the Rust core's decisions once more.
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { type Results, replay, run } from "./contract";
-
-/** The folder of the cases, above wherever the tests are run. */
-function folder(): string {
-  for (let at = process.cwd(); ; at = dirname(at)) {
-    const found = join(at, "contract", "assignment");
-    if (existsSync(found)) return found;
-    assert.notEqual(at, dirname(at), "contract/assignment is in no folder above");
-  }
-}
+import { folder } from "./folder";
 
 function assertPassed({ passed, failed, failures }: Results, least: number): void {
   assert.equal(failed, 0, failures.slice(0, 20).join("\n"));
@@ -23,8 +15,8 @@ function assertPassed({ passed, failed, failures }: Results, least: number): voi
 
 const files = readdirSync(folder()).filter((name) => name.endsWith(".json"));
 
-// The cases are some 1,500; a runner that finds none must not pass.
-assert.ok(files.length >= 30, "cases are missing");
+// A runner that finds no cases must not pass.
+assert.ok(files.length >= 30, "files of cases are missing");
 
 for (const name of files) {
   test(`contract/assignment/${name}`, () => {

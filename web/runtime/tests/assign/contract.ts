@@ -132,7 +132,7 @@ function checkFeature(file: Cases, check: (name: string, actual: unknown, expect
       }
       return;
     default:
-      check(`a feature of contract/assignment that is known here`, (file satisfies never as { feature: string }).feature, null);
+      check("a feature that is known here", (file satisfies never as { feature: string }).feature, null);
   }
 }
 
@@ -151,7 +151,9 @@ export function run(files: readonly { name: string; json: unknown }[]): Results 
   return results;
 }
 
-/** Decides again what the Rust core decided: lines of JSON, each with a ruleset of its own; empty ones are passed over. */
+/**
+ * Decides again what the Rust core decided: lines of JSON, each with a ruleset of its own; empty ones are passed over.
+ */
 export function replay(lines: readonly string[]): Results {
   const { results, check } = collector();
   for (const line of lines) {
