@@ -22,7 +22,7 @@ export async function launch() {
   return {
     name,
     version: await browser.version(),
-    can: { onInit: true, middleClick: true },
+    can: { onInit: true, middleClick: true, backForwardCache: true },
     newPage: async ({ viewport = { width: 1024, height: 700 } } = {}) =>
       newTab(await browser.createBrowserContext(), viewport, true),
     close: () => browser.close(),

@@ -50,7 +50,7 @@ export async function launch() {
       name,
       version: `WebKitGTK ${session.version}`,
       // The driver releases the left button whichever was pressed, and has no scripts before the page's.
-      can: { onInit: false, middleClick: false },
+      can: { onInit: false, middleClick: false, backForwardCache: true },
       newPage: async ({ viewport = { width: 1024, height: 700 } } = {}) => session.page(viewport, true),
       close: async () => {
         // Without it the programs of the browser are left to nobody. One that hangs is not waited for.
