@@ -1,0 +1,22 @@
+// size: how large the script is, and whether it keeps its bounds. The script for an empty ruleset is what every page loads.
+
+import { constants, brotliCompressSync, gzipSync } from "node:zlib";
+import { bundled, SCRIPTS } from "./build.mjs";
+
+const BOUNDS = { "runtime.js": { brotli: 8_192, gzip: 10_240 }, "snippet.js": { gzip: 400 } };
+
+let over = false;
+for (const name of Object.keys(SCRIPTS)) {
+  const plain = Buffer.from(await bundled(name));
+  const sizes = {
+    raw: plain.length,
+    gzip: gzipSync(plain, { level: 9 }).length,
+    brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
+  };
+  const bounds = BOUNDS[name] ?? {};
+  for (const [form, bound] of Object.entries(bounds)) over ||= sizes[form] > bound;
+  const text = Object.entries(sizes).map(([form, size]) => `${form} ${size}${bounds[form] ? ` of ${bounds[form]}` : ""}`);
+  console.log(`${name.padEnd(12)} ${text.join(", ")}`);
+}
+if (over) console.error("the script has outgrown its bounds");
+process.exitCode = over ? 1 : 0;

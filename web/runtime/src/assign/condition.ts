@@ -1,0 +1,87 @@
+// Operators and what they compare: docs/assignment.md, Operators.
+
+import type { Plain } from "../ruleset";
+import { type Tri, UNKNOWN } from "./tri";
+import type { Fact } from "./visitor";
+
+export const DAY_MS = 864e5;
+
+/** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
+export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+export const same = (left: string, right: string): boolean => folded(left) === folded(right);
+
+/**
+ * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the
+ * empty text.
+ */
+export function numberOf(value: Plain): number {
+  const form = /^[\t\n\f\r ]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[\t\n\f\r ]*$/i;
+  const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
+  return isFinite(number) ? number : NaN;
+}
+
+/** A value as text. What JavaScript writes with an exponent has the empty text. */
+export const textOf = (value: Plain): string => (typeof value === "number" && /e/.test(`${value}`) ? "" : `${value}`);
+
+/** Milliseconds since 1970 of a date, or NaN. Not by `Date.parse`: engines differ in what it takes. */
+export function isoMs(text: string): number {
+  const form =
+    /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3]):([0-5]\d))?)?$/;
+  const parts = (form.exec(text) ?? []).map((part) => +(part ?? 0));
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] =
+    parts;
+  // The calendar repeats after 400 years, and the years below 100 mean others to `Date.UTC`.
+  const midnight = Date.UTC(year + 400, month - 1, day) - 126227808e5;
+  const offset = (offsetHour * 60 + offsetMinute) * (/-..:..$/.test(text) ? -1 : 1);
+  // A day that its month has not, or 0 where the form is wrong, is another day by now.
+  return new Date(midnight).getUTCDate() === day
+    ? midnight + ((hour * 60 + minute - offset) * 60 + second) * 1e3 + Math.floor(fraction * 1e3)
+    : NaN;
+}
+
+/** The moment that a value names, in milliseconds since 1970, or NaN. Small numbers are seconds. */
+function momentOf(value: Plain): number {
+  const number = numberOf(value);
+  return isNaN(number) ? isoMs(value as string) : Math.floor(Math.abs(number) < 1e11 ? number * 1e3 : number);
+}
+
+function equals(left: Plain, value: Plain): boolean {
+  const difference = typeof left === "number" || typeof value === "number" ? numberOf(left) - numberOf(value) : NaN;
+  return isNaN(difference) ? same(textOf(left), textOf(value)) : !difference;
+}
+
+/**
+ * Whether an operator holds for what the visitor has, `left`.
+ *
+ * Operators come from a checked ruleset: what is none of the others compares numbers.
+ */
+export function holds(operator: string, value: Plain | null | undefined, left: Fact<Plain>, now: number): Tri {
+  if (left === undefined) return UNKNOWN;
+  // `nx`, `!=` and `!*` say the opposite of the ones beside them, and hold where there is nothing.
+  const opposite = /^[n!]/.test(operator);
+  return +(left === null ? opposite : opposite !== affirms(operator, value as Plain, left, now));
+}
+
+function affirms(operator: string, value: Plain, left: Plain, now: number): boolean {
+  switch (operator) {
+    case "ex":
+    case "nx":
+      return true;
+    case "==":
+    case "!=":
+      return equals(left, value);
+    case "**":
+    case "!*":
+      return folded(textOf(left)).includes(folded(textOf(value)));
+    case "bt":
+      return /^(1|true)$/i.test(textOf(left));
+    case "bf":
+      return /^(0|false)$/i.test(textOf(left));
+  }
+  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
+  // `e` or `=`.
+  const days = /^d/.test(operator);
+  const [one, other] = days ? [now - momentOf(left), numberOf(value) * DAY_MS] : [numberOf(left), numberOf(value)];
+  return (/[g>]/.test(operator) ? one > other : one < other) || (/[e=]$/.test(operator) && one === other);
+}

@@ -1,0 +1,93 @@
+// What a visitor gets of an experiment, and why: docs/assignment.md, The decision.
+
+import type { Experiment } from "../ruleset";
+import { isEligible } from "./audience";
+import { bucket } from "./bucket";
+import { NO, UNKNOWN, YES } from "./tri";
+import type { At, Visitor } from "./visitor";
+
+export type Reason =
+  | "split"
+  | "sticky"
+  | "forced"
+  | "served"
+  | "disabled"
+  | "rollout"
+  | "excluded"
+  | "traffic"
+  | "targeting"
+  | "unknown"
+  | "audience"
+  | "variant_gone";
+
+export interface Decision {
+  /** 0 is the control, N the Nth of the variants; null is none. */
+  arm: number | null;
+  reason: Reason;
+}
+
+/** An arm's name in texts. */
+export const armName = (arm: number): string => (arm ? `Variant ${arm}` : "Control");
+
+/** Whether the visitor takes part and is to be counted. */
+export const isInExperiment = ({ reason }: Decision): boolean => reason === "split" || reason === "sticky";
+
+const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, reason });
+
+/**
+ * What a visitor gets of an experiment of a checked ruleset, in a browser.
+ *
+ * Throws only when the engine does not know a regular expression of `url_rule`: nothing is to be done then.
+ */
+export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
+  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting } = experiment;
+  const { forced } = at;
+  const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
+  const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
+
+  // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
+  if (forced?.test_id === test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
+    return given("forced", +forced.variant_id);
+  }
+
+  const sticky = serving ? undefined : visitor.sticky.get(experiment_key);
+  if (!serving) {
+    if (!experiment.live) return given("disabled");
+    if (exclusion) {
+      const part = bucketOf(`${exclusion.salt}:g`);
+      if (part < exclusion.from * 100 || part >= exclusion.to * 100) return given("excluded");
+    }
+    if (sticky === undefined ? isOut(experiment.traffic_allocation) : sticky > variants.length) {
+      return given(sticky === undefined ? "traffic" : "variant_gone");
+    }
+  }
+
+  const eligible = isEligible(targeting, visitor, at);
+  if (eligible !== YES) return given(eligible === NO ? "targeting" : "unknown");
+  if (serving) {
+    return isOut(serving.traffic_allocation) ? given("rollout") : given("served", +serving.variant_id);
+  }
+
+  const place = bucketOf(`${salt}:v`);
+  if (experiment.test_type !== "personalization") {
+    return sticky === undefined
+      ? given("split", ranges.find(([end]) => place < end * 100)![1])
+      : given("sticky", sticky);
+  }
+
+  // The first variant whose rules hold is the visitor's.
+  const answers = variants.map((variant) => isEligible({ ...variant.targeting, url_rule: [] }, visitor, at));
+  const arm = answers.indexOf(YES) + 1;
+  if (!arm) return given(answers.includes(UNKNOWN) ? "unknown" : "audience");
+  if (sticky === arm || sticky === 0) return given("sticky", sticky);
+  let control = 0;
+  let both = 0;
+  let before = 0;
+  for (const [end, owner] of ranges) {
+    if (!owner) control += end - before;
+    if (!owner || owner === arm) both += end - before;
+    before = end;
+  }
+  // As integers: no rounding decides, however the weights divide.
+  return both ? given("split", place * both < control * 1e6 ? 0 : arm) : given("traffic");
+}

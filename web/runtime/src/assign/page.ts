@@ -1,0 +1,102 @@
+// Addresses of pages, and whether rules mean them: docs/assignment-pages.md. All of it is about ASCII text, so nothing
+// here asks the browser what it makes of an address.
+
+import type { PageRule } from "../ruleset";
+import { folded } from "./condition";
+
+/** The plain form of an address, taken apart. */
+export interface Address {
+  /** All of it, from the scheme to the fragment. */
+  url: string;
+  /** Small letters; empty in a rule that names none. */
+  scheme: string;
+  /** Small letters; not empty in a page's address. */
+  host: string;
+  /** With its colon, or empty. */
+  port: string;
+  /** Begins with `/`. */
+  path: string;
+  /** With its `?`, or empty. */
+  query: string;
+  /** With its `#`, or empty. */
+  fragment: string;
+}
+
+/** Where a visitor came from; only what is an address has a host. */
+export type Referrer = Pick<Address, "url"> & Partial<Address>;
+
+// Taken early: a page may later put something else under this name.
+const Parameters = URLSearchParams;
+
+/**
+ * A text with every character outside `!` to `~` as percent-escapes. Half a surrogate pair, which neither rulesets nor
+ * locations have, throws.
+ */
+const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeURIComponent);
+
+/**
+ * The form of an address: scheme, host, port, path, query, fragment. Every ASCII text has it, as every part may be
+ * missing. What is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a
+ * `?` or `#` alone.
+ */
+const formOf = (schemes: string): RegExp =>
+  RegExp(
+    `^(?:(?:(${schemes}):)?//)?(?:[^/?#]*@)?([^/?#]*?)\\.?(?::(?:80|443)?|(:\\d+))?(/[^?#]*)?(\\?[^#]+)?\\??(#.+)?#?$`,
+    "i",
+  );
+const PAGE = formOf("https?");
+const REFERRER = formOf("https?|android-app");
+
+function partsOf(text: string, form: RegExp): Address {
+  const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text)!;
+  const url = folded(`${scheme}://${host}`) + port + path + query + fragment;
+  return { url, scheme: folded(scheme), host: folded(host), port, path, query, fragment };
+}
+
+/** The plain form of an http or https address; null when the text is none. */
+export function addressOf(text: string, form = PAGE): Address | null {
+  const parts = partsOf(ascii(text).slice(0, 2048), form);
+  return parts.scheme && parts.host ? parts : null;
+}
+
+/** A referrer as rules see it: also an app's, and any other text. */
+export const referrerOf = (text: string): Referrer => addressOf(text, REFERRER) ?? { url: ascii(text).slice(0, 2048) };
+
+/** The first value of a parameter; null when there is none. */
+export const parameterOf = (page: Address, name: string): string | null => new Parameters(page.query).get(name);
+
+/** A host without one `www.` at its beginning. */
+export const bare = (host: string): string => host.replace(/^www\./, "");
+
+/** Whether an entry of `url_rule` matches a page. Throws when the engine does not know its regular expression. */
+export function isPage({ rule, url }: PageRule, page: Address): boolean {
+  if (rule === "regex") return RegExp(url).test(page.url);
+  // `trim` drops more than these.
+  const text = ascii(url.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ""));
+  const isPath = /^\/(?!\/)/.test(text);
+  if (rule === "contain") return folded(page.url).includes(folded(text));
+
+  if (rule === "wildcard") {
+    const { scheme, host, port, path, query, fragment } = page;
+    const start = isPath ? "" : (/^[^/]*:\/\//.test(text) ? `${scheme}://` : "") + host + port;
+    // No plain form has line ends. With one at both ends, the first and the last piece are found only where they have
+    // to be; each piece at its first place leaves most room for the others, so there is no going back.
+    const pieces = `\n${folded(text.replace(/^\/\//, ""))}\n`.split("*");
+    return [path + query, path, path === "/" ? "" : path].some((end) => {
+      const whole = `\n${folded(start + end + (text.includes("#") ? fragment : ""))}\n`;
+      let at = 0;
+      return pieces.every((piece) => (at = whole.indexOf(piece, at) + piece.length) >= piece.length);
+    });
+  }
+
+  const named = partsOf(text, PAGE);
+  const exactly = rule === "exact";
+  // What has to be the same, with blanks where one part could be taken for the next.
+  const compared = ({ scheme, host, port, path, query, fragment }: Address): string =>
+    (
+      exactly
+        ? `${named.scheme && scheme} ${isPath || `${host} ${port}`} ${path}${query}${named.fragment && fragment}`
+        : `${isPath || `${bare(host)} ${port}`} ${path.replace(/\/$/, "")}`
+    ).replace(/%[\da-f]{2}/gi, (escape) => escape.toUpperCase());
+  return compared(named) === compared(page);
+}

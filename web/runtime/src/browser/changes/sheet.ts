@@ -1,0 +1,2 @@
+export type Undo = () => void;
+export const applyCss=(_c:string):Undo=>()=>{};

@@ -1,0 +1,2 @@
+import type { Take } from "./events";
+export const watchLayer=(_t:Take):void=>{};

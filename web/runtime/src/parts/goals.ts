@@ -1,0 +1,5 @@
+import { watch } from "../browser/goals";
+
+declare let PART: typeof watch;
+
+PART = watch;

@@ -1,0 +1,5 @@
+import { watchLayer } from "../browser/layer";
+
+declare let PART: typeof watchLayer;
+
+PART = watchLayer;

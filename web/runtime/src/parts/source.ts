@@ -1,0 +1,5 @@
+import { sourceOf } from "../assign/source";
+
+declare let PART: typeof sourceOf;
+
+PART = sourceOf;

@@ -1,0 +1,5 @@
+import { split } from "../browser/split";
+
+declare let PART: typeof split;
+
+PART = split;
