@@ -133,7 +133,7 @@ async function ended(what) {
   const running = open[what];
   open[what] = null;
   if (!running) return;
-  const closing = what === "engine" ? running.close() : running.then((server) => server.stop());
+  const closing = what === "engine" ? running.close() : running.then((server) => server.stop(), () => {});
   const patience = new Promise((done) => setTimeout(done, 20_000).unref());
   await Promise.race([closing, patience]).catch((error) => console.error(`${what}: ${error.message}`));
 }

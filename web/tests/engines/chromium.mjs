@@ -2,32 +2,52 @@
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import puppeteer from "puppeteer-core";
 import { Page } from "./page.mjs";
+import { PuppeteerPage } from "./puppeteer.mjs";
 
 export const name = "chromium";
 
-/** Starts Chromium without a window; `MURIEL_CHROMIUM` names another program than Debian's. */
+// The sandbox refuses to run as root; the pages are our own.
+const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+
+const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+
+/**
+ * Starts Chromium without a window; `MURIEL_CHROMIUM` names another program than Debian's.
+ *
+ * `newPage({ prerender: true })` gives a page whose links are rendered ahead where its rules say so. Chromium does not do
+ * that for Playwright, so a second one is started by Puppeteer for such pages.
+ */
 export async function launch() {
   const program = process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium";
   if (!existsSync(program)) throw new Error(`${program} is not there: scripts/tools browsers`);
   const browser = await chromium.launch({
     executablePath: program,
-    // The sandbox refuses to run as root; the pages are our own.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    args,
     // Pages are kept for the way back, as for visitors.
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
+    ...signals,
   });
+  let ahead;
   return {
     name,
     version: `Chromium ${browser.version()}`,
-    can: { onInit: true, middleClick: true, backForwardCache: true },
-    newPage: async ({ viewport = { width: 1024, height: 700 } } = {}) =>
-      newTab(await browser.newContext({ viewport }), true),
-    close: () => browser.close(),
+    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true },
+    newPage: async ({ viewport = { width: 1024, height: 700 }, prerender = false } = {}) => {
+      if (!prerender) return newTab(await browser.newContext({ viewport }), true);
+      ahead ??= launchAhead(program);
+      return PuppeteerPage.inNewContext(await ahead, { viewport });
+    },
+    close: async () => {
+      await Promise.all([browser.close(), ahead?.then((other) => other.close())]);
+    },
   };
+}
+
+function launchAhead(executablePath) {
+  const off = puppeteer.defaultArgs().filter((each) => each.startsWith("--disable-features="));
+  return puppeteer.launch({ executablePath, args, ignoreDefaultArgs: off, ...signals });
 }
 
 async function newTab(context, owner) {

@@ -17,7 +17,7 @@ const LISTENING = `<script nonce="${NONCE}">
 </script>`;
 
 const FORM = `<h1 id="top">Top</h1><a id="link" href="/next">next</a> <button id="off" disabled>off</button>
-<form id="form" action="/sent"><input id="one" name="one"><input id="two"></form><div style="height: 4000px"></div>`;
+<form id="form" action="/sent"><input id="one" name="one"><input id="two"><button id="go">Go</button></form><div style="height: 4000px"></div>`;
 
 /** Waits until the page has seen events, in this order, perhaps with others between. */
 const saw = (page, ...events) =>
@@ -69,7 +69,6 @@ const clicking = {
     await saw(page, "mouseover top 0 true");
     await page.click("#deep");
     await saw(page, "click deep 0 true");
-    await page.click("#off");
     server.route("/next", html({ title: "Next" }));
     await page.click("#link");
     await page.waitFor(() => document.title === "Next");
@@ -134,13 +133,13 @@ const streaming = {
   name: "a page is used while the rest of it is still to come",
   async run({ server, page }) {
     const [one, two] = [gate(), gate()];
-    const body = ["<!doctype html><title>Slow</title><h1>first</h1>", one, 20, two];
-    const url = server.route("/", { body });
+    const [begin, end] = html({ body: "<h1>first</h1>|" }).split("|");
+    const url = server.route("/", { body: [begin, one, 20, two, end] });
     await page.goto(url, { until: "commit" });
-    await page.waitFor(() => document.querySelector("h1"));
+    await page.waitFor(() => document.querySelector("h1") !== null);
     assert.equal(await page.evaluate("document.querySelector('h2')"), null);
     one.open("<h2>second</h2>");
-    await page.waitFor(() => document.querySelector("h2"));
+    await page.waitFor(() => document.querySelector("h2") !== null);
     assert.equal(await page.evaluate("document.readyState"), "loading");
     two.open();
     await page.waitFor(() => document.readyState === "complete");
@@ -155,7 +154,7 @@ const broken = {
     other.route("/hang", hang);
     other.route("/cut", cut);
     other.route("/garbage", garbage);
-    other.route("/early", { headers, body: ["some", cut] });
+    other.route("/early", { headers: { ...headers, "content-length": "100" }, body: ["some", cut] });
     other.route("/stuck", { headers, body: ["some", hang] });
     const fetched = (path) =>
       page.evaluate(async (url) => {
@@ -225,7 +224,7 @@ const kept = {
   needs: ["backForwardCache"],
   async run({ server, page }) {
     const script = `<script>let persisted = 0; addEventListener("pageshow", (e) => { if (e.persisted) persisted += 1; });</script>`;
-    await page.goto(server.route("/", html({ head: script })));
+    await page.goto(server.route("/", html({ head: script, body: "<p>first</p>" })));
     await page.evaluate("void (window.mark = 7)");
     await page.goto(server.route("/second", html()));
     await page.back();
@@ -233,8 +232,31 @@ const kept = {
     assert.equal(await page.evaluate("mark"), 7);
     assert.equal(server.requests.filter(({ path }) => path === "/").length, 1);
     // It is a page like any other again.
-    await page.click("body");
+    await page.click("p");
     await page.goto(server.url("/second"));
+  },
+};
+
+const ahead = {
+  name: "a page is rendered ahead and then shown",
+  needs: ["prerender"],
+  async run({ server, newPage }) {
+    const page = await newPage({ prerender: true });
+    const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
+    // The page tells by itself: Puppeteer may lose it for a while when it is shown.
+    const script = `<script>
+      const hidden = document.prerendering;
+      const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, hidden, document.prerendering]));
+      document.addEventListener("prerenderingchange", () => tell("shown"));
+      addEventListener("load", () => tell("loaded"));
+    </script>`;
+    server.route("/next", html({ head: script }));
+    await page.goto(server.route("/", html({ head: rules, body: `<a id="link" href="/next">next</a>` })));
+    const told = (what) => server.received(({ requests }) => requests.find(({ json }) => json?.[0] === what));
+    assert.deepEqual((await told("loaded")).json, ["loaded", true, true]);
+    await page.click("#link");
+    assert.deepEqual((await told("shown")).json, ["shown", true, false]);
+    assert.equal(server.requests.filter(({ path }) => path === "/next").length, 1);
   },
 };
 
@@ -367,6 +389,6 @@ const real = {
 };
 
 export const tests = [
-  evaluating, human, seen, clicking, disabled, middle, keyboard, wheel, streaming, broken, leaving, taking, back, kept,
+  evaluating, human, seen, clicking, disabled, middle, keyboard, wheel, streaming, broken, leaving, taking, back, kept, ahead,
   policy, trusted, early, picture, tabs, cookies, fresh("first"), fresh("second"), real,
 ];
