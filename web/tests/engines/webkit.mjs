@@ -37,6 +37,8 @@ export async function launch() {
         // It does not start as root; the pages are our own.
         ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" }),
         NO_AT_BRIDGE: "1",
+        LC_ALL: "en_US.UTF-8",
+        LANGUAGE: "en_US",
         XDG_CACHE_HOME: home,
         XDG_CONFIG_HOME: home,
         XDG_DATA_HOME: home,

@@ -46,6 +46,8 @@ const human = {
     assert.equal(await page.evaluate("navigator.webdriver"), true);
     assert.equal(await page.evaluate("document.visibilityState"), "visible");
     assert.equal(await page.evaluate("isSecureContext"), true);
+    assert.doesNotMatch(await page.evaluate("navigator.userAgent"), /headless/i);
+    assert.match(await page.evaluate("navigator.language"), /^en/);
   },
 };
 
@@ -241,7 +243,7 @@ const ahead = {
   name: "a page is rendered ahead and then shown",
   needs: ["prerender"],
   async run({ server, newPage }) {
-    const page = await newPage({ prerender: true });
+    const page = await newPage({ plain: true });
     const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
     // The page tells by itself: Puppeteer may lose it for a while when it is shown.
     const script = `<script>
@@ -339,6 +341,20 @@ const tabs = {
   },
 };
 
+const hidden = {
+  name: "a page is hidden behind another tab, and shown again when that is closed",
+  needs: ["hiddenTabs"],
+  async run({ server, newPage }) {
+    const page = await newPage({ plain: true });
+    const script = `<script>const states = []; addEventListener("visibilitychange", () => states.push(document.visibilityState));</script>`;
+    await page.goto(server.route("/", html({ head: script })));
+    const tab = await page.tab();
+    await page.waitFor(() => states.join() === "hidden");
+    await tab.close();
+    await page.waitFor(() => states.join() === "hidden,visible");
+  },
+};
+
 const cookies = {
   name: "cookies reach from a host to its subdomains, and no further up than the site",
   async run({ server, page }) {
@@ -390,5 +406,5 @@ const real = {
 
 export const tests = [
   evaluating, human, seen, clicking, disabled, middle, keyboard, wheel, streaming, broken, leaving, taking, back, kept, ahead,
-  policy, trusted, early, picture, tabs, cookies, fresh("first"), fresh("second"), real,
+  policy, trusted, early, picture, tabs, hidden, cookies, fresh("first"), fresh("second"), real,
 ];
