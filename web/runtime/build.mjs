@@ -15,7 +15,6 @@ const part = (entry) => ({ entry: `src/parts/${entry}.ts`, wrap: (code) => `(fun
 export const SCRIPTS = {
   // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
   "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){${code}})` },
-  "conditions.js": part("conditions"),
   "source.js": part("source"),
   "changes.js": part("changes"),
   "code.js": part("code"),

@@ -190,7 +190,8 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       const { test_id, targeting, test_type, variants } = experiment;
       const here = !!forced || isHere(experiment, page);
       const where = asksWhere(targeting) || variants.some((variant) => asksWhere(variant.targeting));
-      let { arm, reason } = here ? decide(experiment, visitor, at) : { arm: null, reason: "targeting" as const };
+      // An expression that this browser does not know is nobody's.
+      let { arm, reason } = (here && quietly(() => decide(experiment, visitor, at))) || { arm: null, reason: "targeting" as const };
       if (here && !geo && where && (reason === "unknown" || test_type === "personalization")) {
         // It may still come to be known.
         arm = null;

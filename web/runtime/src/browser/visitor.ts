@@ -54,7 +54,6 @@ export interface Known {
 /** The visitor of a decision that is made now. */
 export function visitorOf(known: Known): Visitor {
   const time = new Date(now());
-  const two = (part: number): string => `${part + 100}`.slice(1);
   return {
     ...known.geo,
     ...device(agent.userAgent, agent.maxTouchPoints),
@@ -64,7 +63,7 @@ export function visitorOf(known: Known): Visitor {
     referrer: known.from ? referrerOf(known.from) : null,
     url: addressOf(place.href),
     cookies: cookies(),
-    local_time: { weekday: time.getDay(), time: two(time.getHours()) + ":" + two(time.getMinutes()) },
+    local_time: { weekday: time.getDay(), time: time.toTimeString().slice(0, 5) },
     audiences: known.audiences,
     attributes: new Map(Object.entries(known.attributes)),
     events: known.events,

@@ -1,1 +1,0 @@
-export const conditions=()=>0;

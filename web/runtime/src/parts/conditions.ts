@@ -1,5 +1,0 @@
-import { conditions } from "../assign/conditions";
-
-declare let PART: typeof conditions;
-
-PART = conditions;
