@@ -1,5 +1,5 @@
 import { doc } from "../world";
-import { boxes, detour, straight } from "./detour";
+import { boxes, detour, place, straight } from "./detour";
 import { loading, observe, type Settle } from "./engine";
 
 /**
@@ -18,9 +18,10 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
   return (edit) => {
     const found = [...element.childNodes];
     const first = found[0];
+    const mine: Node[] = ours.map(place);
     if (
       last === edit &&
-      (text ? text === first && !found[1] && text.data === written : found.length === ours.length && found.every((node, i) => node === ours[i]))
+      (text ? text === first && !found[1] && text.data === written : found.length === mine.length && found.every((node, i) => node === mine[i]))
     )
       return false;
     last = edit;
@@ -30,7 +31,7 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
       text.data = own;
       text = undefined;
     } else if (box) {
-      const theirs = found.filter((node) => !ours.includes(node));
+      const theirs = found.filter((node) => !mine.includes(node));
       if (theirs.length === found.length) box.replaceChildren();
       box.append(...theirs);
     }
@@ -54,7 +55,7 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
         detour(element);
         box.append(...found);
       }
-      element.replaceChildren(...ours);
+      element.replaceChildren(...ours.map(place));
     }
     return true;
   };

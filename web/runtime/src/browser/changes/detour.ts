@@ -2,7 +2,7 @@
 // own four methods (on that object alone, no prototype is touched) lead to where they are.
 
 type Methods = Pick<Node, "insertBefore" | "removeChild" | "appendChild" | "replaceChild">;
-type Child = ChildNode & Node;
+export type Child = ChildNode & Node;
 
 /** Comments in the places that moved nodes had. */
 export const marks = new WeakMap<Node, Comment>();
@@ -12,7 +12,8 @@ export const boxes = new WeakMap<Node, DocumentFragment>();
 
 const uses = new WeakMap<Node, number>();
 
-const place = (node: Node): Child => marks.get(node) ?? (node as Child);
+/** Where a node is as the page sees it: its mark if we moved it, else itself. */
+export const place = (node: Node): Child => marks.get(node) ?? (node as Child);
 
 /** Leads the calls on `parent` about nodes with a mark or in its box to there. */
 export function detour(parent: Node): void {

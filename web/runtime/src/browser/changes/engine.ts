@@ -70,7 +70,7 @@ const observer = new MutationObserver((mutations) => {
     rules.forEach((rule) =>
       offer(
         rule,
-        rule.wide
+        rule.wide || fresh[30]
           ? all(rule.selector)
           : fresh.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
       ),

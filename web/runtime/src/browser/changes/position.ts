@@ -1,5 +1,5 @@
 import { doc } from "../world";
-import { detour, marks, straight } from "./detour";
+import { detour, marks, place, straight } from "./detour";
 import type { Settle } from "./engine";
 
 /** Before an element, after it, or inside as its last child. */
@@ -33,7 +33,7 @@ function put({ nodes, near, direction }: Position): boolean {
 export const insertSlot =
   ({ nodes }: Position): Settle<Position> =>
   (edit) =>
-    edit ? put(edit.value) : nodes.forEach((node) => node.remove());
+    edit ? put({ ...edit.value, nodes: nodes.map(place) }) : nodes.forEach((node) => place(node).remove());
 
 /** Settles an element of the page in another place. A comment stands where it was. */
 export function moveSlot(element: Element, needs: Node[]): Settle<Position> {
@@ -52,8 +52,12 @@ export function moveSlot(element: Element, needs: Node[]): Settle<Position> {
     marks.delete(element);
     placed.delete(element);
     straight(parent);
-    if (element.parentNode) mark.replaceWith(element);
-    else mark.remove();
+    if (element.parentNode && mark.parentNode) {
+      mark.replaceWith(element);
+    } else {
+      mark.remove();
+      element.remove();
+    }
     return true;
   };
 }
