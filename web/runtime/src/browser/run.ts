@@ -6,6 +6,7 @@ import type { At } from "../assign/visitor";
 import type { Change, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
 import { type Armed, named } from "./armed";
 import { answer, consented } from "./consent";
+import type { changes } from "./changes";
 import type { EventFields, Properties } from "./events";
 import type { watch } from "./goals";
 import { hide, type Hidden } from "./hide";
@@ -14,14 +15,17 @@ import type { watchLayer } from "./layer";
 import { memory } from "./memory";
 import { onRoute, whenActive } from "./route";
 import type { Settings } from "./settings";
-import { show, type ShowParts } from "./show";
+import { show } from "./show";
+import type { split } from "./split";
 import { kept } from "./storage";
 import { type Stamped, transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
 /** Functions that the script carries only where the ruleset asks for them. */
-export interface Parts extends ShowParts {
+export interface Parts {
+  changes?: typeof changes;
+  split?: typeof split;
   source?: NonNullable<At["sourceOf"]>;
   goals?: typeof watch;
   orders?: typeof watchLayer;
@@ -82,8 +86,8 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     listeners.forEach(([name, listener]) => name === what && quietly(() => listener({ ...named(armed), ...more })));
 
   const stage = {
-    parts,
-    nonce,
+    engine: parts.changes?.(nonce),
+    split: parts.split,
     global,
     tools: { track },
     meet(armed: Armed): void {

@@ -2,8 +2,7 @@
 
 import type { Change } from "../ruleset";
 import { type Armed, named } from "./armed";
-import type { runCode } from "./changes/code";
-import type { applyChanges } from "./changes/mutate";
+import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
 import type { split } from "./split";
 import { when } from "./trigger";
@@ -12,16 +11,12 @@ import { doc, later, listen, quietly } from "./world";
 /** How long after an arm is shown its selectors should have matched. */
 const SETTLED_MS = 5_000;
 
-export interface ShowParts {
-  changes?: typeof applyChanges;
-  code?: typeof runCode;
-  split?: typeof split;
-}
-
 /** What showing needs of the page's run. */
 export interface Stage {
-  parts: ShowParts;
-  nonce: string;
+  /** There where the ruleset has changes or code. */
+  engine: Changes | undefined;
+  /** There where it has redirects. */
+  split: typeof split | undefined;
   /** What names of ours begin with. */
   global: string;
   /** The visitor meets the arm now. */
@@ -40,7 +35,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   const { experiment, arm } = armed;
   const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
   const { customCSS = "", customJS } = (arm ? experiment.variants[arm - 1] : experiment.control) ?? {};
-  const { parts, global } = stage;
+  const { engine, split, global } = stage;
   const undo: (() => void)[] = [];
   let gone = false;
   let errors = 0;
@@ -53,18 +48,18 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   const start = (): void => {
     if (gone) return;
     const since = performance.now();
-    const leave = items[0]?.url ? parts.split?.(items[0], global + "_r" + test_id) : undefined;
+    const leave = items[0]?.url ? split?.(items[0], global + "_r" + test_id) : undefined;
     if (leave === null) return;
     if (late && !word) return stage.went(armed, 0, 1, 0, 0);
     stage.meet(armed);
     if (leave) return stage.leave(leave);
     undo.push(applyCss((experiment.custom_css ?? "") + "\n" + customCSS));
-    const changes = parts.changes?.(items, mode !== "once", failed);
+    const changes = engine?.apply(items, mode !== "once", failed);
     if (changes) undo.push(changes.undo);
     const took = performance.now() - since;
     const run = (): void => {
       for (const source of [experiment.custom_js, customJS]) {
-        if (source && !gone) undo.push(parts.code!(source, stage.nonce, [global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
+        if (source && !gone) undo.push(engine!.run(source, [global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
       later(() => stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
     };

@@ -6,8 +6,6 @@ import { nonce, trusted } from "./trust";
 import { turn } from "./turn";
 import type { Undo } from "./undo";
 
-export { setNonce } from "./trust";
-
 type Failed = (message: string) => void;
 type Body = (experiment: object, turn: () => void) => void;
 
