@@ -130,7 +130,8 @@ async function inEngine(name, all) {
   await ended("engine");
   const seconds = (from, to) => ((to - from) / 1000).toFixed(1);
   const here = ["passed", "failed", "skipped"].map((each) => `${count[each] - before[each]} ${each}`).join(", ");
-  console.log(`${name} (${version}): ${here}; ${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all`);
+  const times = `${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all`;
+  console.log(`${name} (${version}): ${here}; ${times}`);
 }
 
 /** Ends the engine or the server, if there is one, and does not wait for ever. */
