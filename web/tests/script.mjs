@@ -35,7 +35,7 @@ export const experiment = (fields = {}) => ({
   salt: `${fields.test_id ?? 1}`,
   traffic_allocation: 100,
   ranges: [[10_000, 1]],
-  variants_data_key: "http*",
+  variants_data_key: "http://*",
   variants: [{}],
   ...fields,
 });

@@ -225,6 +225,11 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     record({ type: "pageview", referrer: from });
     from = place.href;
   };
+  whenActive(() => {
+    const waited = held ?? [];
+    held = undefined;
+    waited.forEach((event) => queue.send(event, event.type === "exposure"));
+  });
   look(isLate);
   const again = parts.goals?.(goals, record);
   parts.orders?.(record);
@@ -234,11 +239,6 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     look(false);
     pageview();
     again?.();
-  });
-  whenActive(() => {
-    const waited = held ?? [];
-    held = undefined;
-    waited.forEach((event) => queue.send(event, event.type === "exposure"));
   });
   return api;
 }
