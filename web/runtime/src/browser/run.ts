@@ -59,7 +59,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
   let isLate = performance.getEntriesByType("paint").length > 0 && !(snippet && !snippet.over);
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
-  const active = new Map<number, Armed & { is: string; stop(): void }>();
+  const active = new Map<number, Armed & { is: string; late: boolean; stop(): void }>();
   const past = memory(ruleset, global + "_e");
 
   const maySend = (): boolean => consent === "granted" && !forced;
@@ -149,11 +149,12 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       );
       const is = arm + stringify(items);
       const before = active.get(test_id);
-      if (before?.is === is) continue;
+      // What was too late on one page is in time on the next.
+      if (before?.is === is && (late || !before.late)) continue;
       before?.stop();
       active.delete(test_id);
       if (arm === null) continue;
-      const armed = { experiment, arm, counted: isInExperiment(decision), is, stop: () => {} };
+      const armed = { experiment, arm, counted: isInExperiment(decision), is, late, stop: () => {} };
       due.push(() => {
         // In its place before it begins: what it does may look again.
         active.set(test_id, armed);
