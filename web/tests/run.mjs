@@ -26,6 +26,10 @@ let serial = 0;
 /** What may have to be ended at any moment. */
 const open = { engine: null, muriel: null };
 
+/** Whether a signal has come: then what goes wrong is no failure, and nothing new is begun. */
+let stopping = false;
+const stopped = () => stopping && new Promise(() => {});
+
 /** The suites of the folder, or those that were asked for. */
 async function suites() {
   const files = readdirSync(new URL("suites/", import.meta.url)).filter((file) => file.endsWith(".mjs"));
@@ -108,6 +112,7 @@ async function inEngine(name, all) {
         continue;
       }
       const error = await tried(test, open.engine);
+      await stopped();
       if (!error) {
         count.passed += 1;
         continue;
@@ -125,7 +130,8 @@ async function inEngine(name, all) {
   await ended("engine");
   const seconds = (from, to) => ((to - from) / 1000).toFixed(1);
   const here = ["passed", "failed", "skipped"].map((each) => `${count[each] - before[each]} ${each}`).join(", ");
-  console.log(`${name} (${version}): ${here}; ${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all`);
+  const times = `${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all`;
+  console.log(`${name} (${version}): ${here}; ${times}`);
 }
 
 /** Ends the engine or the server, if there is one, and does not wait for ever. */
@@ -140,6 +146,7 @@ async function ended(what) {
 
 for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
   process.once(name, async () => {
+    stopping = true;
     await Promise.all([ended("engine"), ended("muriel")]);
     process.exit(128 + number);
   });
@@ -152,6 +159,7 @@ for (const name of values.engine) {
   try {
     await inEngine(name, all);
   } catch (error) {
+    await stopped();
     count.failed += 1;
     console.log(`FAILED ${name}: ${error.stack}`);
     await ended("engine");

@@ -16,8 +16,8 @@ const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false
 /**
  * Starts Chromium without a window; `MURIEL_CHROMIUM` names another program than Debian's.
  *
- * `newPage({ prerender: true })` gives a page whose links are rendered ahead where its rules say so. Chromium does not do
- * that for Playwright, so a second one is started by Puppeteer for such pages.
+ * `newPage({ plain: true })` gives a page that is hidden behind other tabs, and whose links are rendered ahead where its
+ * rules say so. Playwright keeps Chromium from both, so a second one is started by Puppeteer for such pages.
  */
 export async function launch() {
   const program = process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium";
@@ -29,25 +29,29 @@ export async function launch() {
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
     ...signals,
   });
-  let ahead;
+  // Its own one says that it has no window, which is what crawlers say.
+  const userAgent =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+    `Chrome/${browser.version().split(".")[0]}.0.0.0 Safari/537.36`;
+  let second;
   return {
     name,
     version: `Chromium ${browser.version()}`,
-    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true },
-    newPage: async ({ viewport = { width: 1024, height: 700 }, prerender = false } = {}) => {
-      if (!prerender) return newTab(await browser.newContext({ viewport }), true);
-      ahead ??= launchAhead(program);
-      return PuppeteerPage.inNewContext(await ahead, { viewport });
+    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true },
+    newPage: async ({ viewport = { width: 1024, height: 700 }, plain = false } = {}) => {
+      if (!plain) return newTab(await browser.newContext({ viewport, userAgent }), true);
+      second ??= launchPlain(program, userAgent);
+      return PuppeteerPage.inNewContext(await second, { viewport });
     },
     close: async () => {
-      await Promise.all([browser.close(), ahead?.then((other) => other.close())]);
+      await Promise.all([browser.close(), second?.then((other) => other.close())]);
     },
   };
 }
 
-function launchAhead(executablePath) {
+function launchPlain(executablePath, userAgent) {
   const off = puppeteer.defaultArgs().filter((each) => each.startsWith("--disable-features="));
-  return puppeteer.launch({ executablePath, args, ignoreDefaultArgs: off, ...signals });
+  return puppeteer.launch({ executablePath, args: [...args, `--user-agent=${userAgent}`], ignoreDefaultArgs: off, ...signals });
 }
 
 async function newTab(context, owner) {

@@ -22,7 +22,7 @@ export async function launch() {
   return {
     name,
     version: await browser.version(),
-    can: { onInit: true, middleClick: true, backForwardCache: true },
+    can: { onInit: true, middleClick: true, backForwardCache: true, hiddenTabs: true },
     newPage: (options) => PuppeteerPage.inNewContext(browser, options),
     close: () => browser.close(),
   };

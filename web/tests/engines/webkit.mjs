@@ -9,6 +9,9 @@ import { Page, until } from "./page.mjs";
 
 export const name = "webkit";
 
+/** How many pages a browser serves before a new one takes over. */
+const RENEWED_AFTER = 20;
+
 /** Starts a screen, the driver and MiniBrowser; `MURIEL_WEBKIT_DRIVER` and `MURIEL_WEBKIT` name other programs. */
 export async function launch() {
   const driver = process.env.MURIEL_WEBKIT_DRIVER ?? "/usr/bin/WebKitWebDriver";
@@ -37,6 +40,8 @@ export async function launch() {
         // It does not start as root; the pages are our own.
         ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" }),
         NO_AT_BRIDGE: "1",
+        LC_ALL: "en_US.UTF-8",
+        LANGUAGE: "en_US",
         XDG_CACHE_HOME: home,
         XDG_CONFIG_HOME: home,
         XDG_DATA_HOME: home,
@@ -45,13 +50,25 @@ export async function launch() {
     children.push(child);
     const url = `http://127.0.0.1:${port}`;
     await until("WebKitWebDriver answers", async () => (await fetch(`${url}/status`)).ok);
-    const session = await Session.open(url, program);
+    let session = await Session.open(url, program);
+    const { version } = session;
+    let pages = 0;
+    const newPage = async ({ viewport = { width: 1024, height: 700 } } = {}) => {
+      pages += 1;
+      // Windows that are closed leave their processes behind for a while, a hundred megabytes each.
+      if (pages > RENEWED_AFTER && (await session.isEmpty())) {
+        await session.end();
+        session = await Session.open(url, program);
+        pages = 1;
+      }
+      return session.page(viewport, true);
+    };
     return {
       name,
-      version: `WebKitGTK ${session.version}`,
+      version: `WebKitGTK ${version}`,
       // The driver releases the left button whichever was pressed, and has no scripts before the page's.
       can: { onInit: false, middleClick: false, backForwardCache: true },
-      newPage: async ({ viewport = { width: 1024, height: 700 } } = {}) => session.page(viewport, true),
+      newPage,
       close: async () => {
         // Without it the programs of the browser are left to nobody. One that hangs is not waited for.
         await session.end().catch(() => {});
@@ -142,12 +159,19 @@ class Session {
     return page;
   }
 
+  /** The windows but the empty one. */
+  async #windows() {
+    const handles = await this.inWindow(this.first, (send) => send("GET", "/window/handles"));
+    return handles.filter((handle) => handle !== this.first);
+  }
+
+  async isEmpty() {
+    return (await this.#windows()).length === 0;
+  }
+
   /** Closes all windows but the empty one. */
   async clear() {
-    const handles = await this.inWindow(this.first, (send) => send("GET", "/window/handles"));
-    for (const handle of handles) {
-      if (handle !== this.first) await this.shut(handle);
-    }
+    for (const handle of await this.#windows()) await this.shut(handle);
   }
 
   async shut(handle) {

@@ -17,11 +17,14 @@ const LISTENING = `<script nonce="${NONCE}">
 </script>`;
 
 const FORM = `<h1 id="top">Top</h1><a id="link" href="/next">next</a> <button id="off" disabled>off</button>
-<form id="form" action="/sent"><input id="one" name="one"><input id="two"><button id="go">Go</button></form><div style="height: 4000px"></div>`;
+<form id="form" action="/sent"><input id="one" name="one"><input id="two"><button id="go">Go</button></form>
+<div style="height: 4000px"></div>`;
 
 /** Waits until the page has seen events, in this order, perhaps with others between. */
-const saw = (page, ...events) =>
-  page.waitFor((wanted) => wanted.reduce((from, each) => did.indexOf(each, from) + 1 || Infinity, 0) < Infinity, { args: [events] });
+function saw(page, ...events) {
+  const inOrder = (wanted) => wanted.reduce((from, each) => did.indexOf(each, from) + 1 || Infinity, 0) < Infinity;
+  return page.waitFor(inOrder, { args: [events] });
+}
 
 const evaluating = {
   name: "evaluates functions, texts and promises, and throws what the page throws",
@@ -46,6 +49,8 @@ const human = {
     assert.equal(await page.evaluate("navigator.webdriver"), true);
     assert.equal(await page.evaluate("document.visibilityState"), "visible");
     assert.equal(await page.evaluate("isSecureContext"), true);
+    assert.doesNotMatch(await page.evaluate("navigator.userAgent"), /headless/i);
+    assert.match(await page.evaluate("navigator.language"), /^en/);
   },
 };
 
@@ -223,7 +228,10 @@ const kept = {
   name: "pages come back from the back-forward cache",
   needs: ["backForwardCache"],
   async run({ server, page }) {
-    const script = `<script>let persisted = 0; addEventListener("pageshow", (e) => { if (e.persisted) persisted += 1; });</script>`;
+    const script = `<script>
+      let persisted = 0;
+      addEventListener("pageshow", (event) => (persisted += event.persisted));
+    </script>`;
     await page.goto(server.route("/", html({ head: script, body: "<p>first</p>" })));
     await page.evaluate("void (window.mark = 7)");
     await page.goto(server.route("/second", html()));
@@ -241,7 +249,7 @@ const ahead = {
   name: "a page is rendered ahead and then shown",
   needs: ["prerender"],
   async run({ server, newPage }) {
-    const page = await newPage({ prerender: true });
+    const page = await newPage({ plain: true });
     const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
     // The page tells by itself: Puppeteer may lose it for a while when it is shown.
     const script = `<script>
@@ -263,7 +271,8 @@ const ahead = {
 const policy = {
   name: "a policy blocks what has no nonce, and constructed sheets apply under it",
   async run({ server, page }) {
-    const body = `<h1 style="color: red">Top</h1><script>window.ran = true</script><script nonce="${NONCE}">window.let = 1</script>`;
+    const body = `<h1 style="color: red">Top</h1><script>window.ran = true</script>
+      <script nonce="${NONCE}">window.let = 1</script>`;
     await page.goto(server.route("/", strict({ body })));
     const found = await page.evaluate((nonce) => {
       const color = () => getComputedStyle(document.querySelector("h1")).color;
@@ -339,6 +348,23 @@ const tabs = {
   },
 };
 
+const hidden = {
+  name: "a page is hidden behind another tab, and shown again when that is closed",
+  needs: ["hiddenTabs"],
+  async run({ server, newPage }) {
+    const page = await newPage({ plain: true });
+    const script = `<script>
+      const states = [];
+      addEventListener("visibilitychange", () => states.push(document.visibilityState));
+    </script>`;
+    await page.goto(server.route("/", html({ head: script })));
+    const tab = await page.tab();
+    await page.waitFor(() => states.join() === "hidden");
+    await tab.close();
+    await page.waitFor(() => states.join() === "hidden,visible");
+  },
+};
+
 const cookies = {
   name: "cookies reach from a host to its subdomains, and no further up than the site",
   async run({ server, page }) {
@@ -374,7 +400,8 @@ const real = {
     await shop.experiment({ experiment_key: "four-fields" });
     await page.goto(server.route("/", html()));
     const keys = await page.evaluate(async (url, key) => {
-      const body = { visitor: { id: "v-1" }, events: [{ id: crypto.randomUUID(), type: "pageview", url: "https://shop.example/" }] };
+      const event = { id: crypto.randomUUID(), type: "pageview", url: "https://shop.example/" };
+      const body = { visitor: { id: "v-1" }, events: [event] };
       navigator.sendBeacon(`${url}/events/${key}`, JSON.stringify(body));
       const ruleset = await (await fetch(`${url}/ruleset/${key}`)).json();
       return ruleset.experiments.map((experiment) => experiment.experiment_key);
@@ -390,5 +417,5 @@ const real = {
 
 export const tests = [
   evaluating, human, seen, clicking, disabled, middle, keyboard, wheel, streaming, broken, leaving, taking, back, kept, ahead,
-  policy, trusted, early, picture, tabs, cookies, fresh("first"), fresh("second"), real,
+  policy, trusted, early, picture, tabs, hidden, cookies, fresh("first"), fresh("second"), real,
 ];
