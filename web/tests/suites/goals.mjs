@@ -329,11 +329,10 @@ const scrolling = {
     // Scrolling may be smooth, and then passes what is between.
     const all = await percents(page);
     assert.ok(all.length <= 3 && all.every((value, at) => at === 0 || value > all[at - 1]), `${all}`);
-    await page.press("Home");
-    await page.waitFor(() => scrollY === 0);
+    const toTheTop = () => until("the top", () => page.evaluate("scrollTo(0, 0), scrollY === 0"));
+    await toTheTop();
     await toTheEnd();
-    await page.evaluate("void scrollTo(0, 0)");
-    await page.waitFor(() => scrollY === 0);
+    await toTheTop();
     assert.deepEqual(await percents(page), all);
     // A new page begins at its top.
     await page.evaluate("void history.pushState(null, '', '/next')");
