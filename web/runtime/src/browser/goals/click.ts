@@ -24,7 +24,8 @@ export function watchClicks(elements: string[], texts: string[], links: string[]
     listen(win, type, (event: MouseEvent) =>
       quietly(() => {
         if (event.button > 1) return;
-        const path = event.composedPath() as HTMLInputElement[];
+        // All but the document and the window.
+        const path = event.composedPath().slice(0, -2) as HTMLInputElement[];
         const inside = (selector: string): number => path.findIndex((node) => isNamed(node, selector));
         const each = (by: string, triggers: string[], fits: (trigger: string) => boolean, href?: string): void =>
           triggers.filter(fits).forEach((trigger) => tell("click", trigger, by, href));
