@@ -434,6 +434,24 @@ const lasting = {
   },
 };
 
+const behind = {
+  name: "no time passes behind another tab",
+  needs: ["hiddenTabs"],
+  async run({ server, newPage, bundle }) {
+    const page = await newPage({ plain: true });
+    await open({ server, page, bundle }, { duration: [1, 2] }, "");
+    await page.waitFor(() => took.length === 1);
+    const tab = await page.tab();
+    await page.waitFor(() => document.visibilityState === "hidden");
+    const hidden = await page.evaluate("performance.now()");
+    await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
+    assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
+    await tab.close();
+    await page.waitFor(() => took.length === 2);
+    assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+  },
+};
+
 const routing = {
   name: "routes: addresses, not states and fragments",
   async run(tools) {
@@ -499,14 +517,14 @@ const prepared = {
   name: "a page that is prepared takes no time before it is opened",
   needs: ["prerender"],
   async run({ server, newPage, bundle }) {
-    const page = await newPage({ prerender: true });
+    const page = await newPage({ plain: true });
     const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
     const watch = await watching(bundle, { duration: 1 });
     const script = `<script>
       const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, document.prerendering, performance.now(), took]));
       addEventListener("load", () => setTimeout(() => tell("late"), 1500));
-      Route.whenActive(() => { tell("active"); again = null; setInterval(() => took.length && tell("took"), 100); });
-    </script>`.replace("again = null; ", "");
+      Route.whenActive(() => { tell("active"); setInterval(() => took.length && tell("took"), 100); });
+    </script>`;
     server.route("/next", html({ head: watch + script }));
     await page.goto(server.route("/", html({ head: rules, body: `<a id="link" href="/next">next</a>` })));
     const told = (what) => server.received(({ requests }) => requests.find(({ json }) => json?.[0] === what)?.json);
@@ -579,5 +597,5 @@ const made = {
 
 export const tests = [
   ...rows.map(fromRow),
-  leaving, appearing, scrolling, short, waited, inner, small, lasting, routing, backed, prepared, layered, made,
+  leaving, appearing, scrolling, short, waited, inner, small, lasting, behind, routing, backed, prepared, layered, made,
 ];
