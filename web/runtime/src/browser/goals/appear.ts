@@ -18,8 +18,11 @@ export function watchAppearances(selectors: string[], take: Take): () => void {
       entries.forEach(({ target, intersectionRatio, intersectionRect: part, boundingClientRect: box }) => {
         if (intersectionRatio < 0.5 && part.width * part.height * 2 < innerWidth * innerHeight) return;
         observer.unobserve(target);
-        if (box.width && box.height && quietly(() => target.checkVisibility({ opacityProperty: true, visibilityProperty: true })) !== false) {
-          for (const trigger of left) if (isNamed(target, trigger) && left.delete(trigger)) take({ type: "appear", trigger });
+        const look = { opacityProperty: true, visibilityProperty: true };
+        if (box.width && box.height && quietly(() => target.checkVisibility(look)) !== false) {
+          for (const trigger of left) {
+            if (isNamed(target, trigger) && left.delete(trigger)) take({ type: "appear", trigger });
+          }
         } else {
           // No observer says when it fades in, or is filled.
           later(() => observer.observe(target), WAIT_MS);

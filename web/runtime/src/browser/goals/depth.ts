@@ -7,7 +7,9 @@ function scroller(page: Element): Element {
   if (isLong(page)) return page;
   const height = page.clientHeight / 2;
   let box = doc.elementFromPoint(innerWidth / 2, height);
-  while (box && !(isLong(box) && box.clientHeight >= height && /auto|scroll/.test(getComputedStyle(box).overflowY))) box = box.parentElement;
+  const scrolls = (at: Element): boolean =>
+    isLong(at) && at.clientHeight >= height && /auto|scroll/.test(getComputedStyle(at).overflowY);
+  while (box && !scrolls(box)) box = box.parentElement;
   return box ?? page;
 }
 

@@ -17,7 +17,8 @@ const SETTLED_S = 5;
  * appears on it count anew.
  */
 export function watch(goals: Goal[], take: Take): () => void {
-  const of = (type: string): string[] => goals.flatMap(({ goal_type, goal_value }) => (goal_type === type ? `${goal_value}` : []));
+  const of = (type: string): string[] =>
+    goals.flatMap(({ goal_type, goal_value }) => (goal_type === type ? `${goal_value}` : []));
 
   /** Tells of a measure of the page when it reaches what a goal asks for; 0 begins anew. */
   const gauge = (type: EventFields["type"], wanted: string[]) => {
