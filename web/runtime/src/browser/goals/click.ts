@@ -1,6 +1,5 @@
-import type { EventFields } from "../events";
-import { doc, listen, place, quietly } from "../world";
-import { win } from "../world";
+import type { Tell } from ".";
+import { doc, listen, place, quietly, win } from "../world";
 import { isNamed } from "./selector";
 
 /** What visitors mean to click when they click on something inside. */
@@ -20,27 +19,25 @@ const textOf = (element: HTMLInputElement): string | undefined =>
  * label or input around it, or anything between the two, reads exactly so. `links`: the link leads to another host, and its
  * whole address contains the text; however many do, it is one event.
  */
-export function watchClicks(elements: string[], texts: string[], links: string[], tell: (key: string, event: EventFields) => void): void {
-  const clicked = (event: MouseEvent): unknown =>
-    quietly(() => {
-      if (event.button > 1) return;
-      const path = event.composedPath();
-      const told = (by: string, trigger: string | undefined, href?: string): void => {
-        if (trigger) tell(by + (href ?? trigger), { type: "click", by, trigger, href });
-      };
-      for (const selector of elements) if (path.some((node) => isNamed(node, selector))) told("element", selector);
-      if (texts[0]) {
-        const around = path.findIndex((node) => isNamed(node, INTERACTIVE)) + 1 || 1;
-        const read = path.slice(0, around).map((node) => textOf(node as HTMLInputElement));
-        for (const text of texts) if (read.includes(folded(text))) told("text", text);
-      }
-      const link = links[0] && path.find((node) => isNamed(node, "a[href],area[href]"));
-      if (link) {
-        // Not its property, which is no text in drawings.
-        const { href, hostname, protocol } = new URL((link as Element).getAttribute("href")!, doc.baseURI);
-        if (hostname !== place.hostname && /^http/.test(protocol)) told("link", links.find((text) => href.includes(text)), href);
-      }
-    });
-  listen(win, "click", clicked);
-  listen(win, "auxclick", clicked);
+export function watchClicks(elements: string[], texts: string[], links: string[], tell: Tell): void {
+  for (const type of ["click", "auxclick"]) {
+    listen(win, type, (event: MouseEvent) =>
+      quietly(() => {
+        if (event.button > 1) return;
+        // All but the document and the window.
+        const path = event.composedPath().slice(0, -2) as HTMLInputElement[];
+        const inside = (selector: string): number => path.findIndex((node) => isNamed(node, selector));
+        const each = (by: string, triggers: string[], fits: (trigger: string) => boolean, href?: string): void =>
+          triggers.filter(fits).forEach((trigger) => tell("click", trigger, by, href));
+        each("element", elements, (selector) => inside(selector) >= 0);
+        if (texts[0]) {
+          const read = path.slice(0, inside(INTERACTIVE) + 1 || 1).map(textOf);
+          each("text", texts, (text) => read.includes(folded(text)));
+        }
+        // Not the property of a link, which is no text in drawings.
+        const { href, hostname, protocol } = new URL(path[inside("a[href],area[href]")]!.getAttribute("href")!, doc.baseURI);
+        if (hostname !== place.hostname && /^http/.test(protocol)) each("link", links, (text) => href.includes(text), href);
+      }),
+    );
+  }
 }

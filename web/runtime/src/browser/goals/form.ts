@@ -1,14 +1,11 @@
-import type { EventFields } from "../events";
-import { listen, quietly, win } from "../world";
+import type { Tell } from ".";
+import { listen, win } from "../world";
 import { isNamed } from "./selector";
 
 /** Watches for forms that are sent. A form that is invalid, or that code sends by `submit()`, tells nobody. */
-export function watchForms(forms: string[], tell: (key: string, event: EventFields) => void): void {
-  if (!forms[0]) return;
-  const sent = (event: Event): void => {
-    for (const trigger of forms) {
-      if (isNamed(event.composedPath()[0], trigger)) quietly(() => tell("submit" + trigger, { type: "submit", trigger }));
-    }
+export function watchForms(forms: string[], tell: Tell): void {
+  const sent = ({ target }: Event): void => {
+    for (const form of forms) if (isNamed(target, form)) tell("submit", form);
   };
   listen(win, "submit", sent);
   // Out of a shadow tree clicks and keys are heard, but not the submission that they lead to. The same listener counts once.

@@ -17,43 +17,45 @@ const SETTLED_S = 5;
  * appears on it count anew.
  */
 export function watch(goals: Goal[], take: Take): () => void {
-  const of = (type: string): string[] => goals.flatMap(({ goal_type, goal_value }) => (goal_type === type ? `${goal_value}` : []));
+  const of = (type: string): string[] =>
+    goals.flatMap(({ goal_type, goal_value }) => (goal_type === type ? `${goal_value}` : []));
 
   /** Tells of a measure of the page when it reaches what a goal asks for; 0 begins anew. */
-  const gauge = (type: EventFields["type"], wanted: number[]) => {
+  const gauge = (type: EventFields["type"], wanted: string[]) => {
     let told = 0;
     return (value: number): void => {
-      if (wanted.some((goal) => goal > told && goal <= value)) take({ type, value: (told = value) });
+      if (wanted.some((goal) => +goal > told && +goal <= value)) take({ type, value: (told = value) });
       if (!value) told = 0;
     };
   };
 
   const done = new Set<string>();
-  /** Tells of what an action of the visitor did, once: one click can be several, which all come before the next task. */
-  const tell = (key: string, event: EventFields): void => {
+  /** Tells of what the visitor did, once an action: a click can be several, which all come before the next task. */
+  const tell: Tell = (type, trigger, by, href) => {
+    const key = [type, by, href ?? trigger].join();
     if (done.has(key)) return;
     done.add(key);
-    later(() => done.delete(key), 0);
+    later(() => done.clear());
     // It may lead away.
-    take(event, true);
+    take({ type, by, trigger, href }, true);
   };
 
-  const depths = of("scrolling").map(Number);
-  const seconds = of("duration").map(Number);
+  const depths = of("scrolling");
+  const seconds = of("duration");
   const reached = gauge("duration", seconds);
-  const depth = gauge("scroll", depths);
-  const measure = depths[0] ? watchDepth(depth) : () => {};
-
+  const depth = depths[0] && watchDepth(gauge("scroll", depths));
+  const time = watchTime([...seconds, ...(depth ? [SETTLED_S] : [])], (spent) => {
+    reached(spent);
+    if (depth && spent >= SETTLED_S) depth.measure();
+  });
+  const appear = watchAppearances(of("elementAppears"), take);
   watchClicks(of("clickOnElement"), of("clickOnText"), of("externalLink"), tell);
   watchForms(of("formSubmit"), tell);
-  const appear = watchAppearances(of("elementAppears"), take);
-  const time = watchTime(depths[0] ? [...seconds, SETTLED_S] : seconds, (spent) => {
-    reached(spent);
-    if (spent >= SETTLED_S) measure();
-  });
   return () => {
-    measure(true);
+    if (depth) depth.anew();
     time();
     appear();
   };
 }
+
+export type Tell = (type: EventFields["type"], trigger: string, by?: string, href?: string) => void;

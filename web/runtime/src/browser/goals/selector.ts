@@ -4,5 +4,5 @@ import { all, quietly } from "../world";
 const { matches } = Element.prototype;
 
 /** Whether a selector, perhaps `host >>> inner`, names `node`. */
-export const isNamed = (node: EventTarget | undefined, selector: string): boolean | undefined =>
+export const isNamed = (node: EventTarget | null, selector: string): boolean | undefined =>
   quietly(() => (selector.includes(">>>") ? all(selector).includes(node as Element) : matches.call(node, selector)));
