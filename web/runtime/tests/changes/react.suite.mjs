@@ -140,7 +140,7 @@ for (const [name, [items, shows, id]] of Object.entries(kinds)) {
               const ok = await page.evaluate(shows).catch(() => "missing");
               // What an experiment builds on may be gone.
               if (ok !== true) {
-                const whole = await page.evaluate(() => ["x", "f", "a", "u", "p", "w", "y"].every((id) => document.getElementById(id)));
+                const whole = await page.evaluate(() => ["x", "f", "a", "u", "p", "w", "y", "b"].every((id) => document.getElementById(id)));
                 assert.ok(!whole, `${step}: ${ok} ${await page.evaluate(() => document.querySelector("#root").innerHTML)}`);
               }
             }
