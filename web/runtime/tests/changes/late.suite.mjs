@@ -184,6 +184,7 @@ const pairs = {
   moves: [{ oriEl: "h1", refEl: "p", dir: "a" }, { oriEl: "h1", refEl: "b", dir: "p" }],
   "hidden and changed": [{ rm: "h1" }, { target: "h1", style: "display: block", innerText: "B" }],
   "content of which a part is moved": [{ oriEl: "b", refEl: "h1", dir: "a" }, { target: "p", innerHTML: "<i>B</i>" }],
+  "content of which a part in the middle is moved": [{ oriEl: "p", refEl: "h1", dir: "b" }, { target: "body", innerHTML: "<i>B</i>" }],
   "a part of content moved elsewhere": [{ target: "p", innerHTML: "<i>B</i>" }, { oriEl: "i", refEl: "h1", dir: "a" }],
 };
 for (const [name, [first, second]] of Object.entries(pairs)) {

@@ -79,15 +79,17 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   starting = (message) => {
     why = message;
   };
-  guarded(() => {
+  try {
     script.text = trusted(
       "createScript",
       `document.currentScript.muriel(function(experiment,__muriel_turn){(function(){\n${source}\n}).call(window)})\n//# sourceURL=${file}`,
     );
     (doc.head || doc.documentElement).append(script);
-  });
+  } catch (error) {
+    why = String(error);
+  }
   script.remove();
   starting = undefined;
-  if (why) failed(why);
+  if (why) guarded(() => failed(why as string));
   return () => ends.splice(0).reverse().forEach((end) => end());
 }

@@ -1,5 +1,5 @@
 import { doc } from "../world";
-import { boxes, detour, place, straight } from "./detour";
+import { boxes, detour, owners, place, placed, straight, type Child } from "./detour";
 import { loading, observe, type Settle } from "./engine";
 
 /**
@@ -16,9 +16,9 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
   let ours: ChildNode[] = [];
   let last: unknown;
   return (edit) => {
-    const found = [...element.childNodes];
+    const found = [...element.childNodes].filter((node) => !placed.has(node));
     const first = found[0];
-    const mine: Node[] = ours.map(place);
+    const mine = ours.map(place);
     if (
       last === edit &&
       (text ? text === first && !found[1] && text.data === written : found.length === mine.length && found.every((node, i) => node === mine[i]))
@@ -31,15 +31,16 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
       text.data = own;
       text = undefined;
     } else if (box) {
-      const theirs = found.filter((node) => !mine.includes(node));
+      const theirs = found.filter((node) => !mine.includes(node as Child));
       if (theirs.length === found.length) box.replaceChildren();
       box.append(...theirs);
+      mine.forEach((node) => node.remove());
     }
     if (!edit) {
       if (box) {
         boxes.delete(element);
         straight(element);
-        element.replaceChildren(box);
+        element.prepend(box);
       }
       return true;
     }
@@ -52,10 +53,11 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
     } else {
       if (!box) {
         boxes.set(element, (box = doc.createDocumentFragment()));
+        owners.set(box, element);
         detour(element);
         box.append(...found);
       }
-      element.replaceChildren(...ours.map(place));
+      element.prepend(...ours.map(place));
     }
     return true;
   };

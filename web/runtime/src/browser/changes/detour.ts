@@ -8,7 +8,16 @@ export type Child = ChildNode & Node;
 export const marks = new WeakMap<Node, Comment>();
 
 /** What holds the content that an element had. */
-export const boxes = new WeakMap<Node, DocumentFragment>();
+export const boxes = new WeakMap<Node, Node>();
+
+/** Whose content it is that a fragment holds. */
+export const owners = new WeakMap<Node, Node>();
+
+/** Whether a node is in the page, or would be had we not put it away. */
+export const attached = (node: Node | undefined): unknown => node && (node.isConnected || attached(owners.get(node.getRootNode())));
+
+/** Nodes that stand where we put them; they belong to nobody's content. */
+export const placed = new WeakSet<Node>();
 
 const uses = new WeakMap<Node, number>();
 
@@ -20,7 +29,7 @@ export function detour(parent: Node): void {
   const insertBefore = <T extends Node>(node: T, before?: Node | null): T => {
     const at = before && place(before);
     if (at && at.parentNode) at.before(place(node));
-    else ((boxes.get(parent) ?? parent) as ParentNode).append(place(node));
+    else ((boxes.get(parent) ?? parent) as Element).append(place(node));
     return node;
   };
   const removeChild = <T extends Node>(node: T): T => {

@@ -5,6 +5,7 @@
 // any order. Observers are called as microtasks, thus before the browser paints.
 
 import { all, doc, floor, now, quietly } from "../world";
+import { attached } from "./detour";
 import type { Undo } from "./undo";
 
 /** Does what a rule wants with an element; false if it cannot yet, so that it is asked again. */
@@ -85,8 +86,9 @@ const below = { childList: true, subtree: true };
 
 function offer(rule: Rule, elements: Element[]): void {
   // Late elements of open shadow roots are seen only from within.
-  if (rule.wide) {
-    all(rule.selector.slice(0, rule.selector.lastIndexOf(">>>"))).forEach((host) => host.shadowRoot && observe(host.shadowRoot, below));
+  const hosts = rule.selector.lastIndexOf(">>>");
+  if (hosts > 0) {
+    all(rule.selector.slice(0, hosts)).forEach((host) => host.shadowRoot && observe(host.shadowRoot, below));
   }
   elements.forEach((element) => rule.done.has(element) || (rule.act(element) && rule.done.add(element)));
 }
@@ -94,18 +96,19 @@ function offer(rule: Rule, elements: Element[]): void {
 /** Looks after a slot when `touched` nodes have changed. */
 function check(slot: Slot, touched: Set<Node | null>): void {
   const { element, edits, needs } = slot;
-  if (needs.some((node) => !node.isConnected)) {
+  if (!needs.every(attached)) {
     // An element that is gone is left as the page made it, and is a new one should it come back.
     edits.forEach(({ rule }) => rule.done.delete(element));
     close(slot);
   } else if (touched.has(element) || touched.has(element.parentNode)) {
     const last = edits[edits.length - 1] as Edit<never>;
     const record = records.get(element) as Record;
-    const second = floor(now() / 1000);
-    if ((last.rule.keep || loading()) && slot.settle(last) && !loading()) {
+    if ((last.rule.keep || loading()) && slot.settle(last)) {
+      // While the parser is at work, each part of the page may undo what the last one was given. That is no fight, but has its end too.
+      const second = loading() ? 0 : floor(now() / 1000);
       record.burst = record.at === second ? record.burst + 1 : 1;
       record.at = second;
-      if (++record.times > 50 || record.burst > 10) {
+      if ((second && ++record.times > 50) || record.burst > (second ? 10 : 999)) {
         record.slots.forEach((other) => {
           other.edits.forEach(({ rule }) => rule.lost());
           close(other);

@@ -1,5 +1,5 @@
 import { doc } from "../world";
-import { detour, marks, place, straight } from "./detour";
+import { detour, marks, place, placed, straight } from "./detour";
 import type { Settle } from "./engine";
 
 /** Before an element, after it, or inside as its last child. */
@@ -11,16 +11,13 @@ export interface Position {
   direction: Direction;
 }
 
-/** Nodes that stand where we put them. */
-const placed = new WeakSet<Node>();
-
 /** Puts nodes where they belong unless they are there; others of ours may stand between. */
 function put({ nodes, near, direction }: Position): boolean {
   const after = direction === "a";
   const inside = direction === "p";
   let next: ChildNode | null = nodes[after ? 0 : nodes.length - 1] as ChildNode;
   const parent = next.parentNode;
-  while (next && placed.has(next)) next = after ? next.previousSibling : next.nextSibling;
+  while (next && next !== near && placed.has(next)) next = after ? next.previousSibling : next.nextSibling;
   if (parent === (inside ? near : near.parentNode) && next === (inside ? null : near)) return false;
   nodes.forEach((node) => placed.add(node));
   if (inside) near.append(...nodes);
