@@ -105,11 +105,13 @@ impl Fault {
 pub(crate) fn run(options: &Options) -> Result<Planted> {
     let options = Options { load_ms: 150..=250, ..options.clone() };
     let mut rig = Rig::new(&options, "events", Place::new(Database::Sqlite)?, &[])?;
-    // On a busy machine a kill may come before the first answers.
+    // On a busy machine a kill may come before the first answers; those to what is
+    // sent again come in any case.
     for cycle in 1..=10 * CYCLES {
         rig.load(false, || Ok(()))?;
         rig.start_again(&[])?;
         rig.look(false)?;
+        rig.send_again(false)?;
         if cycle >= CYCLES && victim(&rig).is_ok() {
             break;
         }
