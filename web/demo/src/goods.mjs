@@ -120,6 +120,21 @@ export const RENTAL = [
   { id: "rent-pack", name: "Saddle 45, fitted to the back", night: 6, of: "saddle-45" },
 ];
 
+/** What to rent for the answers; a question without one counts as its second choice. */
+export function kitFor({ where = "fell", people = "2", nights = "2" }) {
+  const heads = Number(people);
+  const tent = heads === 1 ? "rent-tent-1" : "rent-tent-2";
+  const kit = [
+    [tent, Math.ceil(heads / 2)],
+    [where === "forest" ? "rent-bag-light" : "rent-bag-warm", heads],
+    [where === "winter" ? "rent-stove-winter" : "rent-stove", 1],
+    ["rent-pack", heads],
+  ];
+  if (where === "forest") kit.push(["rent-tarp", 1]);
+  const items = kit.map(([id, count]) => ({ ...RENTAL.find((each) => each.id === id), count }));
+  return { items, nights: Number(nights), price: items.reduce((sum, { night, count }) => sum + night * count * Number(nights), 0) };
+}
+
 function good(category, id, name, price, colour, line, facts) {
   return { id, category, name, price, colour, line, facts, path: `/${category}/${id}`, image: `/img/${id}.svg` };
 }

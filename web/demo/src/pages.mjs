@@ -1,6 +1,6 @@
 // The pages of the shop: a path, and what `page` makes a document of.
 
-import { CATEGORIES, GOODS, RENTAL, euro, goodOf } from "./goods.mjs";
+import { CATEGORIES, GOODS, RENTAL, euro, goodOf, kitFor } from "./goods.mjs";
 import { crumbs, text, tile } from "./page.mjs";
 
 const tiles = (ids, level) => `<ul class="products">\n${ids.map((id) => tile(goodOf(id), level)).join("\n")}\n</ul>`;
@@ -142,7 +142,7 @@ const weekend = {
 <figure><img src="/img/lake.svg" alt="A lake between wooded hills" width="1200" height="700" loading="lazy"><figcaption><strong>Friday.</strong> Eleven kilometres to the lake. The stove boils a litre while somebody finds the spoons.</figcaption></figure>
 <figure><img src="/img/dusk.svg" alt="A lit tent at dusk" width="1200" height="700" loading="lazy"><figcaption><strong>Saturday.</strong> It rains at four. At five you are dry, and remain so.</figcaption></figure>
 <figure><img src="/img/hero.svg" alt="Mountains in the evening" width="1200" height="700" loading="lazy"><figcaption><strong>Sunday.</strong> Bring it back wet. Drying is our part.</figcaption></figure>
-<p class="ends">A kit for two and two nights is 56 €. <a class="button" href="/rental/kit-finder">Find your kit</a></p>
+<p class="ends">A kit for two and two nights is ${euro(kitFor({}).price)}. <a class="button" href="/rental/kit-finder">Find your kit</a></p>
 </article>`,
 };
 

@@ -1,7 +1,7 @@
 // Three questions, one kit: a section with its own routes. The same component makes the pages and takes them over.
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { RENTAL, euro, goodOf } from "../goods.mjs";
+import { euro, goodOf, kitFor } from "../goods.mjs";
 
 export const BASE = "/rental/kit-finder";
 
@@ -39,21 +39,6 @@ export const STEPS = [
   },
 ];
 export const KIT = `${BASE}/kit`;
-
-/** What to rent for the answers; a question without one counts as its second choice. */
-export function kitFor({ where = "fell", people = "2", nights = "2" }) {
-  const heads = Number(people);
-  const tent = heads === 1 ? "rent-tent-1" : "rent-tent-2";
-  const kit = [
-    [tent, Math.ceil(heads / 2)],
-    [where === "forest" ? "rent-bag-light" : "rent-bag-warm", heads],
-    [where === "winter" ? "rent-stove-winter" : "rent-stove", 1],
-    ["rent-pack", heads],
-  ];
-  if (where === "forest") kit.push(["rent-tarp", 1]);
-  const items = kit.map(([id, count]) => ({ ...RENTAL.find((each) => each.id === id), count }));
-  return { items, nights: Number(nights), price: items.reduce((sum, { night, count }) => sum + night * count * Number(nights), 0) };
-}
 
 const answersOf = (search) => {
   const given = new URLSearchParams(search);
