@@ -62,7 +62,7 @@ const SCENES = {
     ridge(5, "#57706a", 480, 150),
     ridge(33, "#31524a", 550, 110),
     trees(3, "#1f3a34", 628),
-    pitched(360, 632, 0.62, "#d0713f", "#f6cf9c"),
+    pitched(930, 640, 0.62, "#d0713f", "#f6cf9c"),
   ],
   "hero-light": [
     sky("#a9c9d6", "#eef1e6"),
