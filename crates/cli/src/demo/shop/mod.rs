@@ -141,6 +141,7 @@ fn nonce() -> Result<String, getrandom::Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::{Deed, Demo};
     use super::*;
     use axum::body::to_bytes;
 
@@ -176,6 +177,31 @@ mod tests {
         let starts = [" href=\"/", " src=\"/", " action=\"/"];
         let rests = starts.iter().flat_map(|start| html.split(start).skip(1));
         rests.filter_map(|rest| Some(format!("/{}", rest.split(['"', '?']).next()?))).collect()
+    }
+
+    /// What is live has a page to be seen on, and so has what it sends on to.
+    #[test]
+    fn live_experiments_have_pages() {
+        let demo = Demo::load().unwrap();
+        let mut pages = 0;
+        for test in demo.experiments.iter().filter(|test| test.project == Project::Shop) {
+            let status = test.story.iter().rev().find_map(|step| match step.deed {
+                Deed::Status(status) => Some(status),
+                Deed::Conclude(_) => Some(0),
+                _ => None,
+            });
+            if status != Some(1) {
+                continue;
+            }
+            let variants = test.body["variants"].as_array().unwrap();
+            let leads = variants.iter().filter_map(|variant| variant.pointer("/data/0/url"));
+            for url in leads.chain([&test.body["url"]]) {
+                let path = url.as_str().unwrap().strip_prefix("{shop}").unwrap();
+                assert_eq!(answer(&Method::GET, path, MURIEL).status(), StatusCode::OK, "{path}");
+                pages += 1;
+            }
+        }
+        assert!(pages >= 10, "{pages}");
     }
 
     #[tokio::test]
