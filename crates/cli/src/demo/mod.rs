@@ -3,6 +3,7 @@
 mod client;
 mod data;
 mod seed;
+mod shop;
 #[cfg(test)]
 mod tests;
 mod visitors;
@@ -26,7 +27,7 @@ use muriel_domain::Instant;
 use muriel_sql::Db;
 use muriel_store::settings as stored;
 use std::io::{IsTerminal, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -99,7 +100,7 @@ async fn until_signalled(
     };
     let prepared = async {
         let opened = open(&settings.place).await?;
-        let prepared = prepare(&opened).await;
+        let prepared = with_shop(&opened, visitors.shop_listen, settings.listen.ip()).await;
         opened.db.close().await?;
         prepared
     };
@@ -107,7 +108,13 @@ async fn until_signalled(
         prepared = prepared => prepared.map(Some),
         () = signals.wait() => Ok(None),
     };
-    if let Ok(Some((api_key, live))) = &prepared {
+    let (ready, failed) = match prepared {
+        Ok(ready) => (ready, Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    if let Some((site, prepared)) = ready {
+        let Prepared { api_key, live, shop } = prepared;
+        let _serving = shop::serve(site.listener, format!("http://{}", reachable(running.address)));
         let welcome = Welcome {
             address: running.address,
             metrics_address: running.metrics_address,
@@ -117,7 +124,9 @@ async fn until_signalled(
                 (None, Some(_)) => "in the database of --database-url".to_owned(),
                 (None, None) => settings.place.data_dir.display().to_string(),
             },
-            live: live.clone(),
+            live,
+            shop: site.origin,
+            named: shop.to_string(),
             program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
             data_dir: settings.place.data_dir.display().to_string(),
             all_there: settings.place.database_url.is_none(),
@@ -127,7 +136,7 @@ async fn until_signalled(
         // Somebody who closed the output still wants the server.
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
         let visited = async {
-            if let Err(error) = visit(&running.app, reachable(running.address), api_key, visitors).await {
+            if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors).await {
                 eprintln!("muriel: not all visitors came: {}", crate::error::sentence(&error));
             }
             std::future::pending().await
@@ -138,12 +147,32 @@ async fn until_signalled(
         }
     }
     running.stop().await?;
-    prepared.map(drop)
+    failed
+}
+
+/// Where the shop is.
+struct Site {
+    listener: tokio::net::TcpListener,
+    /// As browsers on this machine reach it.
+    origin: String,
+}
+
+/// What [`prepare`] gives back, with the place of the shop. It is where the
+/// experiments say, if nothing else is there and nobody asked for another.
+async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -> Result<(Site, Prepared)> {
+    let named = seed::shop(&opened.db).await?;
+    let port = named.and_then(|origin| origin.rsplit(':').next()?.parse().ok()).unwrap_or(shop::PORT);
+    let address = asked.unwrap_or(SocketAddr::new(beside, port));
+    let listener = shop::listen(address, asked.is_some()).await?;
+    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let origin = format!("http://{}", reachable(address));
+    let prepared = prepare(opened, &origin).await?;
+    Ok((Site { listener, origin }, prepared))
 }
 
 /// Lets the visitors of the past come, unless they have, and then others for as
 /// long as it runs.
-async fn visit(app: &App, address: SocketAddr, key: &ApiKey, flags: VisitorFlags) -> Result<()> {
+async fn visit(app: &App, address: SocketAddr, key: &ApiKey, shop: Arc<str>, flags: VisitorFlags) -> Result<()> {
     if flags.no_visitors {
         return Ok(());
     }
@@ -157,7 +186,7 @@ async fn visit(app: &App, address: SocketAddr, key: &ApiKey, flags: VisitorFlags
     let (visits, days) = (flags.visitors_per_day * flags.days.unsigned_abs(), flags.days);
     let bar = visitors::bar(visits);
     bar.set_message("visitors of the past");
-    let line = match history(app, key, flags, &bar).await {
+    let line = match history(app, key, shop.clone(), flags, &bar).await {
         Err(error) => {
             bar.finish_and_clear();
             return Err(error);
@@ -173,20 +202,26 @@ async fn visit(app: &App, address: SocketAddr, key: &ApiKey, flags: VisitorFlags
     bar.finish_and_clear();
     let _ = writeln!(std::io::stdout(), "{line}");
     if rate > 0.0 {
-        Live { address, seed, rate, known }.keep_coming().await;
+        Live { address, shop, seed, rate, known }.keep_coming().await;
     }
     Ok(())
 }
 
 /// What the visitors of the past made; `None` if they were there before. Whoever
 /// is interrupted sends the same again, which counts once.
-async fn history(app: &App, key: &ApiKey, flags: VisitorFlags, bar: &indicatif::ProgressBar) -> Result<Option<Made>> {
+async fn history(
+    app: &App,
+    key: &ApiKey,
+    shop: Arc<str>,
+    flags: VisitorFlags,
+    bar: &indicatif::ProgressBar,
+) -> Result<Option<Made>> {
     let Some(until) = unvisited(&app.db).await? else { return Ok(None) };
     // The experiments were made a moment ago and by others.
     app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
     bar.enable_steady_tick(Duration::from_millis(100));
     let (address, _serving) = unlimited(app.clone()).await?;
-    let made = History { address, key: key.clone(), flags, until }.walk(bar).await?;
+    let made = History { address, key: key.clone(), shop, flags, until }.walk(bar).await?;
     let at = Clock::System.now().to_string();
     app.db
         .write::<_, Error, _>(move |tx| {
@@ -245,9 +280,22 @@ fn thousands(number: u64) -> String {
     text
 }
 
-/// Makes the data unless it is there; a new key, and the experiments of
-/// the shop that are live.
-pub(crate) async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64)>)> {
+/// What the demo can be used with.
+pub(crate) struct Prepared {
+    /// A new key for both projects.
+    api_key: ApiKey,
+    /// Keys and ids of the shop's experiments that are live.
+    live: Vec<(String, i64)>,
+    /// The origin of the shop that they name.
+    shop: Arc<str>,
+}
+
+/// Makes the data unless it is there, of a shop with the origin `shop`, and a
+/// new key.
+///
+/// # Errors
+/// A database that is not the demo's, and whatever the API refuses of the data.
+pub(crate) async fn prepare(opened: &Opened, shop: &str) -> Result<Prepared> {
     let now = Clock::System.now();
     let projects = match seed::is_seeded(&opened.db).await? {
         true => None,
@@ -263,12 +311,13 @@ pub(crate) async fn prepare(opened: &Opened) -> Result<(ApiKey, Vec<(String, i64
     let (key, _) = key_create(opened, wanted, &Clock::System).await?;
     if let Some(projects) = projects {
         let started = std::time::Instant::now();
-        seed::seed(opened, &key, projects, now).await?;
+        seed::seed(opened, &key, projects, shop, now).await?;
         tracing::info!(duration_ms = started.elapsed().as_millis() as u64, "the demo's data is made");
     }
     let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::System, Traffic::default());
     let live = live_in_shop(&Client::new(app, &key)).await?;
-    Ok((key, live))
+    let named = seed::shop(&opened.db).await?;
+    Ok(Prepared { api_key: key, live, shop: named.as_deref().unwrap_or(shop).into() })
 }
 
 /// Keys and ids of the shop's experiments that are live. The list is the

@@ -23,6 +23,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const FOUNDED: i64 = 204;
 /// The setting that says that a database holds the whole demo.
 pub(super) const SEEDED: &str = "demo";
+/// The setting that says where the shop was when its experiments were made.
+pub(super) const SHOP: &str = "demo_shop";
+/// Where the shop of a demo is that was made before it had pages.
+pub(super) const NOWHERE: &str = "https://shop.northwind-outdoor.example";
 
 /// Whether the database holds the demo.
 ///
@@ -40,6 +44,20 @@ pub(super) async fn is_seeded(db: &Db) -> Result<bool> {
         return Err(Error::Refused(message.to_owned()));
     }
     Ok(seeded)
+}
+
+/// The origin of the shop that the experiments name; `None` if there are none yet.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(super) async fn shop(db: &Db) -> Result<Option<String>> {
+    db.read::<_, Error, _>(|tx| {
+        Box::pin(async move {
+            let seeded = settings::get(tx, SEEDED).await?;
+            Ok(settings::get(tx, SHOP).await?.or(seeded.map(|_| NOWHERE.to_owned())))
+        })
+    })
+    .await
 }
 
 /// Makes the company with its projects; their ids.
@@ -61,11 +79,18 @@ pub(super) async fn found(db: &Db, now: Instant) -> Result<[ProjectId; 2]> {
     .await
 }
 
-/// Does everything that the company did until `now`, with this key.
+/// Does everything that the company did until `now`, with this key. `shop` is
+/// the origin of its shop, which the experiments name.
 ///
 /// # Errors
 /// What the API refuses, in its words.
-pub(super) async fn seed(opened: &Opened, key: &ApiKey, projects: [ProjectId; 2], now: Instant) -> Result<()> {
+pub(super) async fn seed(
+    opened: &Opened,
+    key: &ApiKey,
+    projects: [ProjectId; 2],
+    shop: &str,
+    now: Instant,
+) -> Result<()> {
     let demo = Demo::load()?;
     let clock = Arc::new(AtomicI64::new(0));
     let app = App::new(opened.db.clone(), opened.pepper.clone(), Clock::Manual(clock.clone()), Traffic::default());
@@ -74,6 +99,7 @@ pub(super) async fn seed(opened: &Opened, key: &ApiKey, projects: [ProjectId; 2]
         db: &opened.db,
         projects,
         now,
+        shop,
         ideas: vec![0; demo.hypotheses.len()],
         tests: vec![0; demo.experiments.len()],
         demo: &demo,
@@ -82,10 +108,14 @@ pub(super) async fn seed(opened: &Opened, key: &ApiKey, projects: [ProjectId; 2]
         clock.store(at.us(), Ordering::SeqCst);
         history.perform(act, at).await?;
     }
+    let shop = shop.to_owned();
     opened
         .db
         .write::<_, Error, _>(move |tx| {
-            Box::pin(async move { Ok(settings::get_or_set(tx, SEEDED, &now.to_string()).await.map(drop)?) })
+            Box::pin(async move {
+                settings::get_or_set(tx, SHOP, &shop).await?;
+                Ok(settings::get_or_set(tx, SEEDED, &now.to_string()).await.map(drop)?)
+            })
         })
         .await
 }
@@ -135,6 +165,7 @@ struct History<'a> {
     db: &'a Db,
     projects: [ProjectId; 2],
     now: Instant,
+    shop: &'a str,
     demo: &'a Demo,
     /// Ids by row; 0 for what was not made yet.
     ideas: Vec<i64>,
@@ -145,7 +176,7 @@ impl History<'_> {
     async fn perform(&mut self, act: Act<'_>, at: Instant) -> Result<()> {
         match act {
             Act::Goal(goal) => {
-                self.client.send(Method::POST, goal.project, "goal", &goal.body).await?;
+                self.client.send(Method::POST, goal.project, "goal", &self.filled(&goal.body)).await?;
             }
             Act::Idea(row) => {
                 let idea = &self.demo.hypotheses[row];
@@ -168,9 +199,14 @@ impl History<'_> {
         Ok(())
     }
 
+    /// A row's body as it is sent.
+    fn filled(&self, row: &Body) -> Body {
+        row.iter().map(|(key, value)| (key.clone(), filled(value, self.shop, self.now))).collect()
+    }
+
     /// The body that makes an experiment.
     fn creation(&self, test: &Experiment) -> Result<Body> {
-        let mut body = dated(&test.body, self.now);
+        let mut body = self.filled(&test.body);
         if let Some(name) = &test.hypothesis {
             let row = self.demo.hypotheses.iter().position(|idea| idea.name.as_ref() == Some(name));
             let row = row.ok_or_else(|| Error::Refused(format!("the demo has no hypothesis named {name}")))?;
@@ -187,7 +223,7 @@ impl History<'_> {
                 let status = body(json!({ "status": status }));
                 self.client.send(Method::PATCH, project, &path("/status"), &status).await?
             }
-            Deed::Update(changes) => self.client.merge(project, &path(""), &dated(changes, self.now)).await?,
+            Deed::Update(changes) => self.client.merge(project, &path(""), &self.filled(changes)).await?,
             Deed::Serve(winner) => self.client.send(Method::POST, project, &path("/serve-winner"), winner).await?,
             Deed::Rollout(to) => self.client.send(Method::PATCH, project, &path("/serving-rollout"), to).await?,
             Deed::StopServing(nothing) => {
@@ -237,20 +273,19 @@ fn body(value: Value) -> Body {
     }
 }
 
-/// The body with its days, such as `{day 12}` or `{day -3}`, as dates.
-fn dated(body: &Body, now: Instant) -> Body {
-    body.iter().map(|(key, value)| (key.clone(), with_dates(value, now))).collect()
-}
-
-fn with_dates(value: &Value, now: Instant) -> Value {
+/// A value with its days, such as `{day 12}` or `{day -3}`, as dates, and with
+/// the shop's origin for `{shop}`.
+fn filled(value: &Value, shop: &str, now: Instant) -> Value {
     match value {
-        Value::Object(body) => Value::Object(dated(body, now)),
-        Value::Array(items) => items.iter().map(|item| with_dates(item, now)).collect(),
+        Value::Object(body) => {
+            Value::Object(body.iter().map(|(key, value)| (key.clone(), filled(value, shop, now))).collect())
+        }
+        Value::Array(items) => items.iter().map(|item| filled(item, shop, now)).collect(),
         Value::String(text) => {
             let days = text.strip_prefix("{day ").and_then(|text| text.strip_suffix('}'));
             match days.and_then(|days| days.parse::<i64>().ok()) {
                 Some(days) => midnight(now, -days).to_string().into(),
-                None => value.clone(),
+                None => text.replace("{shop}", shop).into(),
             }
         }
         other => other.clone(),

@@ -4,6 +4,8 @@ use muriel_domain::experiment::Outcome;
 use serde_json::Value;
 use std::path::Path;
 
+const SHOP: &str = "http://127.0.0.1:4172";
+
 async fn opened(directory: &Path) -> Opened {
     let place = Place { data_dir: directory.to_owned(), database_url: None, pepper_file: directory.join("pepper") };
     open(&place).await.unwrap()
@@ -50,7 +52,7 @@ fn has(test: &Value, path: &str) -> bool {
 async fn a_new_directory_gets_the_whole_company_once() {
     let directory = tempfile::tempdir().unwrap();
     let first = opened(directory.path()).await;
-    let (key, live) = prepare(&first).await.unwrap();
+    let Prepared { api_key: key, live, .. } = prepare(&first, SHOP).await.unwrap();
     let client = Client::new(App::new(first.db.clone(), first.pepper.clone(), Clock::System, Traffic::default()), &key);
     let before = told(&client).await;
     assert_eq!((before.experiments.len(), before.hypotheses.len(), before.goals.len()), (30, 120, 12));
@@ -110,7 +112,9 @@ async fn a_new_directory_gets_the_whole_company_once() {
     first.db.close().await.unwrap();
 
     let again = opened(directory.path()).await;
-    let (new_key, still_live) = prepare(&again).await.unwrap();
+    // Its experiments go on naming the shop where it was.
+    let Prepared { api_key: new_key, live: still_live, shop } = prepare(&again, "http://127.0.0.1:1").await.unwrap();
+    assert_eq!(&*shop, SHOP);
     assert_ne!(new_key.reveal(), key.reveal());
     assert_eq!(still_live, live);
     let client =
@@ -154,7 +158,7 @@ async fn a_database_with_another_company_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let opened = opened(directory.path()).await;
     crate::access::project_create(&opened, "Acme", "Site", &Clock::System).await.unwrap();
-    let Err(error) = prepare(&opened).await else { panic!("it was not refused") };
+    let Err(error) = prepare(&opened, SHOP).await else { panic!("it was not refused") };
     assert!(error.to_string().contains("a database of its own"), "{error}");
     opened.db.close().await.unwrap();
 }
@@ -179,10 +183,11 @@ async fn visitors_walk_through_the_past_once() {
     let settings = Settings::load(common, flags).unwrap();
     let running = serve::start(settings.clone()).await.unwrap();
     let opened = open(&settings.place).await.unwrap();
-    let (key, _) = prepare(&opened).await.unwrap();
-    let visitors = VisitorFlags { visitors_per_day: 60, days: 5, seed: 1, live_rate: 0.0, no_visitors: false };
+    let Prepared { api_key: key, shop, .. } = prepare(&opened, SHOP).await.unwrap();
+    let visitors =
+        VisitorFlags { visitors_per_day: 60, days: 5, seed: 1, live_rate: 0.0, shop_listen: None, no_visitors: false };
     let bar = indicatif::ProgressBar::hidden();
-    let made = history(&running.app, &key, visitors.clone(), &bar).await.unwrap().unwrap();
+    let made = history(&running.app, &key, shop.clone(), visitors.clone(), &bar).await.unwrap().unwrap();
     assert_eq!(made.visits, 300);
     let (events, all) = seen(directory.path());
     assert_eq!(events as u64, made.events);
@@ -190,12 +195,13 @@ async fn visitors_walk_through_the_past_once() {
     // Who is stopped before the end sends the same again, and that counts once.
     let until = unvisited(&running.app.db).await.unwrap();
     assert_eq!(until, None);
-    assert!(history(&running.app, &key, visitors.clone(), &bar).await.unwrap().is_none());
+    assert!(history(&running.app, &key, shop.clone(), visitors.clone(), &bar).await.unwrap().is_none());
     let seeded =
         running.app.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(stored::get(tx, seed::SEEDED).await?) }));
     let until = Instant::parse(&seeded.await.unwrap().unwrap()).unwrap();
     let (address, _serving) = unlimited(running.app.clone()).await.unwrap();
-    let again = History { address, key: key.clone(), flags: visitors, until }.walk(&bar).await.unwrap();
+    let again =
+        History { address, key: key.clone(), shop: shop.clone(), flags: visitors, until }.walk(&bar).await.unwrap();
     assert_eq!((again, seen(directory.path()).0), (made, events));
 
     let count = |is: &dyn Fn(&Value) -> bool| all.iter().filter(|event| is(event)).count();
@@ -210,7 +216,7 @@ async fn visitors_walk_through_the_past_once() {
     let arms = |arm: &str| count(&|event| event["test_id"] == trust_row && event["variant_id"] == arm);
     assert!(arms("0") > 50 && arms("1") > 50);
 
-    let live = Live { address: running.address, seed: 1, rate: 100.0, known: 300 };
+    let live = Live { address: running.address, shop, seed: 1, rate: 100.0, known: 300 };
     let coming = tokio::spawn(live.keep_coming());
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     while seen(directory.path()).0 < events + 20 {

@@ -16,6 +16,10 @@ pub(super) struct Welcome {
     pub(super) kept_in: String,
     /// Keys and ids of the shop's live experiments.
     pub(super) live: Vec<(String, i64)>,
+    /// The origin of the shop that is served.
+    pub(super) shop: String,
+    /// The origin of the shop that the experiments name.
+    pub(super) named: String,
     /// How this program was called.
     pub(super) program: String,
     /// The data directory.
@@ -39,6 +43,13 @@ impl Welcome {
         line(&format!("  {faint}2 projects, 12 goals, 120 hypotheses, 30 experiments in every state{plain}"));
         line("");
         let row = |name: &str, value: &str| format!("  {name:<15} {value}");
+        line(&row("The shop", &self.shop));
+        if self.shop == self.named {
+            let about = "its pages take part in the experiments: look around, and buy something";
+            line(&row("", &format!("{faint}{about}{plain}")));
+        } else {
+            line(&row("", &format!("{faint}the experiments were made for {}{plain}", self.named)));
+        }
         line(&row("Documentation", &format!("{site}/docs")));
         line(&row("Ruleset", &format!("{site}/ruleset/{}", Project::Shop.key())));
         if let Some(address) = self.metrics_address {
@@ -84,7 +95,7 @@ impl Welcome {
         let project = format!("--project {}", Project::Shop.key());
         if self.all_there {
             let which = "--experiment trust-row --visitor visitor-1";
-            let context = "--context url=https://shop.northwind-outdoor.example/";
+            let context = format!("--context url={}/", self.named);
             let explain = format!("  {program} explain {place} {project} \\\n       {which} {context}");
             tries.push(("why a visitor gets it, step by step", explain));
         }

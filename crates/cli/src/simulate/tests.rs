@@ -202,7 +202,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
         pepper_file: directory.path().join("pepper"),
     };
     let opened = open(&place).await.unwrap();
-    demo::prepare(&opened).await.unwrap();
+    demo::prepare(&opened, "http://shop.example").await.unwrap();
     opened.db.close().await.unwrap();
     const PROJECT: &str = "prj_northwind_shop";
     visitors(directory.path(), PROJECT, Clock::System.now()).await;

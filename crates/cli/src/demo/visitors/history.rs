@@ -39,6 +39,8 @@ pub(crate) struct History {
     /// A server without limits.
     pub(crate) address: SocketAddr,
     pub(crate) key: ApiKey,
+    /// The origin of the shop.
+    pub(crate) shop: Arc<str>,
     pub(crate) flags: VisitorFlags,
     /// When the past ends.
     pub(crate) until: Instant,
@@ -136,7 +138,7 @@ impl History {
                 let number = if returning { chance.below(before) } else { *known };
                 *known += u64::from(!returning);
                 let at = moment_before(end, &mut chance);
-                Visit::new(project, Person::new(seed, project, number), at, returning, chance)
+                Visit::new(project, &self.shop, Person::new(seed, project, number), at, returning, chance)
             })
             .collect();
         visits.sort_by_key(|visit| visit.at);

@@ -12,6 +12,7 @@ use muriel_api::clock::Clock;
 use muriel_assign::{Place, Silent, Visitor};
 use serde_json::json;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant as Tick, MissedTickBehavior};
 
@@ -26,6 +27,8 @@ const RETURNING: f64 = 0.3;
 pub(crate) struct Live {
     /// The demo's own address.
     pub(crate) address: SocketAddr,
+    /// The origin of the shop.
+    pub(crate) shop: Arc<str>,
     pub(crate) seed: u64,
     /// Per second, above 0.
     pub(crate) rate: f64,
@@ -70,7 +73,7 @@ impl Live {
         let number = if returning { chance.below(known) } else { (1 << 40) + chance.below(1 << 40) };
         let person = Person::new(self.seed, project, number);
         let begun = now.plus_us(-VISIT_US);
-        let visit = Visit::new(project, person, begun, returning, Chance::of(&[chance.below(u64::MAX)]));
+        let visit = Visit::new(project, &self.shop, person, begun, returning, Chance::of(&[chance.below(u64::MAX)]));
         let context = visit.context();
         let facts = context.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value.into()));
         let Ok(mut visitor) = Visitor::read(facts) else { return Ok(()) };

@@ -18,6 +18,7 @@ use muriel_assign::{Document, Ruleset};
 use muriel_domain::Instant;
 use muriel_domain::experiment::Arm;
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use visit::Met;
 use wire::Wire;
 
@@ -38,6 +39,9 @@ pub(crate) struct VisitorFlags {
     /// Visitors per second while it runs; 0 for none.
     #[arg(long, env = "MURIEL_LIVE_RATE", default_value_t = 1.0, value_name = "N", value_parser = rate)]
     pub(crate) live_rate: f64,
+    /// Address of the shop [default: port 4172 beside the server].
+    #[arg(long, env = "MURIEL_SHOP_LISTEN", value_name = "ADDR")]
+    pub(crate) shop_listen: Option<SocketAddr>,
     /// No visitors, neither in the past nor while it runs.
     #[arg(long, env = "MURIEL_NO_VISITORS")]
     pub(crate) no_visitors: bool,
@@ -73,6 +77,8 @@ struct Test {
     id: i64,
     page: String,
     epoch: i64,
+    /// Where each variant sends on to, in a split test on addresses.
+    leads: Vec<Option<String>>,
 }
 
 impl Site {
@@ -84,7 +90,12 @@ impl Site {
         let ruleset = Ruleset::compile(&document)
             .map_err(|problems| Error::Other(format!("the ruleset makes no sense: {:?}", problems.first()).into()))?;
         let tests = document.experiments.iter().filter(|test| test.live).map(|test| {
-            let about = Test { id: test.test_id, page: test.variants_data_key.clone(), epoch: test.epoch };
+            let leads = test.variants.iter().map(|variant| {
+                let first = variant.data.first().filter(|change| change.is_redirect())?;
+                first.as_object()["url"].as_str().map(str::to_owned)
+            });
+            let (page, leads) = (test.variants_data_key.clone(), leads.collect());
+            let about = Test { id: test.test_id, page, epoch: test.epoch, leads };
             (test.experiment_key.clone(), about)
         });
         let tests = tests.collect();
@@ -94,7 +105,10 @@ impl Site {
     /// An experiment that a visitor takes part in.
     fn met<'s>(&'s self, experiment_key: &str, variant: Arm) -> Option<Met<'s>> {
         let (experiment_key, test) = self.tests.get_key_value(experiment_key)?;
-        Some(Met { test_id: test.id, experiment_key, page: &test.page, variant_id: variant.id(), epoch: test.epoch })
+        let (variant_id, epoch) = (variant.id(), test.epoch);
+        let nth = variant_id.parse::<usize>().ok().and_then(|nth| nth.checked_sub(1));
+        let leads = nth.and_then(|nth| test.leads.get(nth)?.as_deref());
+        Some(Met { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads })
     }
 }
 

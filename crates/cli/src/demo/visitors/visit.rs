@@ -5,14 +5,16 @@ use super::people::Person;
 use crate::demo::data::Project;
 use muriel_domain::Instant;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-const SHOP: &str = "https://shop.northwind-outdoor.example";
 const JOURNAL: &str = "https://journal.northwind-outdoor.example";
 
 /// A visit as it begins: what is known when decisions are made.
 #[derive(Debug)]
 pub(super) struct Visit {
     pub(super) project: Project,
+    /// The origin of the shop.
+    shop: Arc<str>,
     pub(super) person: Person,
     pub(super) at: Instant,
     pub(super) returning: bool,
@@ -33,6 +35,8 @@ pub(super) struct Met<'t> {
     pub(super) page: &'t str,
     pub(super) variant_id: String,
     pub(super) epoch: i64,
+    /// Where the variant sends on to.
+    pub(super) leads: Option<&'t str>,
 }
 
 /// How variants change what people do. What is not named here changes nothing.
@@ -103,10 +107,19 @@ const SOURCES: [(u32, Source); 6] = [
 const PRICES: [(u32, f64); 7] = [(18, 17.0), (22, 49.0), (20, 89.0), (16, 129.0), (12, 189.0), (8, 240.0), (4, 349.0)];
 
 impl Visit {
-    /// The visit of a person that begins at this moment.
-    pub(super) fn new(project: Project, person: Person, at: Instant, returning: bool, mut chance: Chance) -> Self {
+    /// The visit of a person that begins at this moment; `shop` is the origin of
+    /// the shop.
+    pub(super) fn new(
+        project: Project,
+        shop: &Arc<str>,
+        person: Person,
+        at: Instant,
+        returning: bool,
+        mut chance: Chance,
+    ) -> Self {
+        let shop = shop.clone();
         let (site, path) = match project {
-            Project::Shop => (SHOP, *chance.pick(&SHOP_LANDINGS)),
+            Project::Shop => (&*shop, *chance.pick(&SHOP_LANDINGS)),
             Project::Journal => (JOURNAL, *chance.pick(&JOURNAL_LANDINGS)),
         };
         let (referrer, utm) = *chance.pick(&SOURCES);
@@ -120,7 +133,7 @@ impl Visit {
                 Project::Journal => *chance.pick(&JOURNAL_LANDINGS),
             });
         }
-        Self { project, person, at, returning, landing, referrer, utm: utm.to_vec(), pages, chance }
+        Self { project, shop, person, at, returning, landing, referrer, utm: utm.to_vec(), pages, chance }
     }
 
     fn visitor_type(&self) -> &'static str {
@@ -160,7 +173,7 @@ impl Visit {
 
     /// Everything that happened, in its order, and when it was over.
     pub(super) fn events(self, met: &[Met<'_>]) -> (Vec<Value>, Instant) {
-        let site = if self.project == Project::Shop { SHOP } else { JOURNAL };
+        let site = if self.project == Project::Shop { &*self.shop } else { JOURNAL };
         let mut story = Story {
             at: self.at,
             session: format!("s-{:08x}", self.chance.clone().below(1 << 32)),
@@ -178,6 +191,10 @@ impl Visit {
                 let here = is_on(met.page, url);
                 if here {
                     self.expose(&mut story, met, url);
+                }
+                if let (true, Some(leads)) = (here, met.leads) {
+                    let query = url.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
+                    story.page(&format!("{leads}{query}"), url);
                 }
                 !here
             });
@@ -213,8 +230,8 @@ impl Visit {
 
     /// On a page of the shop.
     fn look_at(&self, story: &mut Story, url: &str) {
-        let path = url.strip_prefix(SHOP).unwrap_or_default();
-        if path.matches('/').count() > 1 {
+        let path = url.strip_prefix(&*self.shop).unwrap_or_default();
+        if path.matches('/').count() > 1 && !path.starts_with("/rental/") {
             let price = *story.chance.pick(&PRICES);
             story.add(
                 json!({ "type": "custom", "name": "product_viewed", "url": url, "properties": { "price": price } }),
@@ -235,7 +252,8 @@ impl Visit {
             seen.map(|met| of(effect(met))).product::<f64>()
         };
         let loyal = if self.returning { 1.4 } else { 1.0 };
-        let last = pages.last().map_or(SHOP, String::as_str).to_owned();
+        let shop = &*self.shop;
+        let last = pages.last().map_or(shop, String::as_str).to_owned();
         if !story.chance.is(0.12 * self.person.keen * loyal * factor(|effect| effect.basket)) {
             return;
         }
@@ -243,8 +261,8 @@ impl Visit {
         if !story.chance.is(0.62) {
             return;
         }
-        story.page(&format!("{SHOP}/basket"), &last);
-        story.page(&format!("{SHOP}/checkout"), &format!("{SHOP}/basket"));
+        story.page(&format!("{shop}/basket"), &last);
+        story.page(&format!("{shop}/checkout"), &format!("{shop}/basket"));
         if !story.chance.is(0.6 * factor(|effect| effect.buy)) {
             return;
         }
@@ -252,7 +270,7 @@ impl Visit {
         let order_id = format!("A-{:07}", story.chance.below(10_000_000));
         let bundled = met.iter().any(|met| met.experiment_key == "sock-bundle" && met.variant_id == "1");
         if bundled && story.chance.is(0.2) {
-            story.add(json!({ "type": "custom", "name": "bundle_removed", "url": format!("{SHOP}/checkout") }));
+            story.add(json!({ "type": "custom", "name": "bundle_removed", "url": format!("{shop}/checkout") }));
         }
         story.add(json!({
             "type": "order",
@@ -261,10 +279,10 @@ impl Visit {
             "currency": "EUR",
             "order_id": order_id,
             "quantity": quantity,
-            "url": format!("{SHOP}/checkout/thanks"),
+            "url": format!("{shop}/checkout/thanks"),
         }));
         if story.chance.is(0.03) {
-            story.page(&format!("{SHOP}/orders/cancelled"), &format!("{SHOP}/account"));
+            story.page(&format!("{shop}/orders/cancelled"), &format!("{shop}/account"));
         }
     }
 
@@ -279,7 +297,7 @@ impl Visit {
             story.add(json!({ "type": "submit", "trigger": "form.sunday-letter", "url": url }));
         }
         if story.chance.is(0.03 * keen) {
-            story.add(json!({ "type": "click", "by": "link", "href": format!("{SHOP}/rental"), "url": url }));
+            story.add(json!({ "type": "click", "by": "link", "href": format!("{}/rental", self.shop), "url": url }));
         }
         let route = path.split('?').next().and_then(|path| path.strip_prefix("/routes/"));
         let easier = met.iter().map(|met| effect(met).download).product::<f64>();
@@ -351,7 +369,14 @@ mod tests {
     fn a_visit_is_the_same_for_the_same_seed() {
         let visit = || {
             let person = Person::new(7, Project::Shop, 3);
-            Visit::new(Project::Shop, person, Instant::from_us(1_000_000_000), false, Chance::of(&[7, 2]))
+            Visit::new(
+                Project::Shop,
+                &"http://shop.example".into(),
+                person,
+                Instant::from_us(1_000_000_000),
+                false,
+                Chance::of(&[7, 2]),
+            )
         };
         let (events, over) = visit().events(&[]);
         assert_eq!((&events, over), (&visit().events(&[]).0, over));
