@@ -25,6 +25,21 @@ export const SCRIPTS = {
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => code },
 };
 
+/**
+ * Properties that nobody but the script sees, which are short in what is delivered: the same in all parts, as those hand
+ * them to each other. What is stored, sent, served, the page's, the snippet's or the browser's keeps its name, and so must not
+ * be here.
+ */
+const OWN = [
+  // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
+  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced sourceOf arm".split(" "),
+  // browser: arms and how they are shown, identity, memory, transport
+  ..."experiment counted is wasLate stop engine tools meet leave failed went arms recall send resume drop".split(" "),
+  // changes and goals
+  ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
+];
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
+
 export async function bundled(name, options = {}) {
   const { entry, wrap } = SCRIPTS[name];
   const result = await build({
@@ -36,6 +51,8 @@ export async function bundled(name, options = {}) {
     target: "es2020",
     legalComments: "none",
     charset: "utf8",
+    mangleProps: RegExp(`^(${OWN.join("|")})$`),
+    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, LETTERS[at]])),
     ...options,
   });
   return wrap(result.outputFiles[0].text.trim().replace(/;$/, ""));

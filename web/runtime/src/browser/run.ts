@@ -59,7 +59,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
   let isLate = performance.getEntriesByType("paint").length > 0 && !(snippet && !snippet.over);
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
-  const active = new Map<number, Armed & { is: string; late: boolean; stop(): void }>();
+  const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
   const past = memory(ruleset, global + "_e");
 
   const maySend = (): boolean => consent === "granted" && !forced;
@@ -150,11 +150,11 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       const is = arm + stringify(items);
       const before = active.get(test_id);
       // What was too late on one page is in time on the next.
-      if (before?.is === is && (late || !before.late)) continue;
+      if (before?.is === is && (late || !before.wasLate)) continue;
       before?.stop();
       active.delete(test_id);
       if (arm === null) continue;
-      const armed = { experiment, arm, counted: isInExperiment(decision), is, late, stop: () => {} };
+      const armed = { experiment, arm, counted: isInExperiment(decision), is, wasLate: late, stop: () => {} };
       due.push(() => {
         // In its place before it begins: what it does may look again.
         active.set(test_id, armed);
