@@ -3,9 +3,9 @@
 import { decide, isInExperiment } from "../assign/decide";
 import { type Address, isPage } from "../assign/page";
 import type { At } from "../assign/visitor";
-import type { Change, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
+import type { Change, Experiment, Plain, Ruleset } from "../ruleset";
 import { type Armed, named } from "./armed";
-import { answer, consented } from "./consent";
+import { consented } from "./consent";
 import type { changes } from "./changes";
 import type { EventFields, Properties } from "./events";
 import type { watch } from "./goals";
@@ -13,12 +13,12 @@ import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
 import type { watchLayer } from "./layer";
 import { memory } from "./memory";
-import { onRoute, whenActive } from "./route";
-import type { Settings } from "./settings";
+import { onRoute } from "./route";
+import { settings } from "./settings";
 import { show } from "./show";
 import type { split } from "./split";
-import { kept } from "./storage";
-import { type Stamped, transport, uuid } from "./transport";
+import { keep, kept } from "./storage";
+import { transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
@@ -34,8 +34,8 @@ export interface Parts {
 export type Listener = (told: object) => void;
 
 const TOLD_MAX = 100;
-const PLACES = ["allowed_country", "allowed_region", "allowed_city"] as const;
-const asksWhere = (rules: Targeting | null | undefined): boolean => PLACES.some((rule) => rules?.[rule]?.[0]);
+/** Whether it, or one of its variants, has a rule about places that is not empty. In a text of a ruleset's, quotes are escaped. */
+const asksWhere = (experiment: Experiment): boolean => /"allowed_\w+":\[{/.test(stringify(experiment));
 
 /** Whether the page is the one of an address, or one of a pattern. */
 const isOn = (page: Address | null, url: string): boolean =>
@@ -45,33 +45,31 @@ const isOn = (page: Address | null, url: string): boolean =>
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
-export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
+export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { experiments, goals = [] } = ruleset;
-  const { global, base } = settings;
-  let consent = forced ? "granted" : consented(settings);
-  let who = recognise(settings);
+  let consent = forced ? "granted" : consented();
+  let who = recognise();
   let audiences: string[] | undefined;
   let isAsked = false;
   let waiting: Hidden | undefined;
-  /** Until the page is really looked at, nothing is told of it. */
-  let held: Stamped[] | undefined = [];
   // What is painted already must not change under the visitor's eyes.
-  let isLate = performance.getEntriesByType("paint").length > 0 && !(snippet && !snippet.over);
+  let isLate = !!performance.getEntriesByType("paint")[0] && (!snippet || !!snippet.over);
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
-  const past = memory(ruleset, global + "_e");
+  const past = memory(ruleset);
 
   const maySend = (): boolean => consent === "granted" && !forced;
-  const queue = transport(settings, () =>
-    maySend() ? { visitor: { id: who.id, attributes: who.session.about }, consent: kept(global + "_c") ? consent : "unknown" } : undefined,
+  const queue = transport(() =>
+    // Of a page that the browser only prepares, nothing is told before it is looked at.
+    maySend() && !(doc as { prerendering?: boolean }).prerendering
+      ? { visitor: { id: who.id, attributes: who.session.about }, consent: kept("c") ? consent : "unknown" }
+      : undefined,
   );
 
   function record(event: EventFields, soon?: boolean): void {
     if (forced || consent === "denied") return;
-    const stamped = { id: uuid(now()), at: new Date(now()).toISOString(), session: who.session.id, url: place.href, ...event };
-    if (held) held.push(stamped);
-    else queue.send(stamped, soon);
+    queue.send({ id: uuid(), at: new Date(), session: who.session.id, url: place.href, ...event }, soon);
     save();
   }
 
@@ -79,7 +77,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     if (!maySend()) return;
     // Ended experiments need not be remembered.
     who.arms.forEach((_, test) => experiments.some(({ test_id }) => test_id === test) || who.arms.delete(test));
-    store(settings, who);
+    store(who);
   }
 
   const tell = (what: string, armed: Armed, more?: object): void =>
@@ -88,7 +86,6 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
   const stage = {
     engine: parts.changes?.(nonce),
     split: parts.split,
-    global,
     tools: { track },
     meet(armed: Armed): void {
       const { experiment: { test_id, epoch }, arm, counted } = armed;
@@ -139,7 +136,7 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       // An expression that this browser does not know lets nobody in.
       const decision = (isHere && quietly(() => decide(experiment, visitor, at))) || { arm: null, reason: "targeting" as const };
       let { arm } = decision;
-      if (isHere && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && [experiment, ...variants].some((each) => asksWhere(each.targeting))) {
+      if (isHere && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && asksWhere(experiment)) {
         // Where the visitor is may still come to be known.
         arm = null;
         unknown.push(experiment);
@@ -172,8 +169,8 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
   /** Asks the server where the visitor is. Not known it stays where that fails, and rules about it hold for nobody. */
   async function locate(): Promise<void> {
     try {
-      who.session.geo = (await (await fetching(base + settings.geo)).json()) as Geography;
-      look(!waiting || waiting.over);
+      who.session.geo = (await (await fetching(settings.base + settings.geo)).json()) as Geography;
+      look(!waiting || !!waiting.over);
     } catch {
       // Nothing changes.
     }
@@ -205,10 +202,10 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       consent = isGranted ? "granted" : "denied";
       if (!isGranted) {
         queue.drop();
-        erase(settings);
-        who = recognise(settings);
+        erase();
+        who = recognise();
       }
-      answer(settings, consent as "granted");
+      keep("c", consent);
       save();
       look(true);
       queue.resume();
@@ -226,11 +223,6 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     record({ type: "pageview", referrer: from });
     from = place.href;
   };
-  whenActive(() => {
-    const waited = held ?? [];
-    held = undefined;
-    waited.forEach((event) => queue.send(event, event.type === "exposure"));
-  });
   look(isLate);
   const again = parts.goals?.(goals, record);
   parts.orders?.(record);

@@ -4,6 +4,7 @@ import type { Change } from "../ruleset";
 import { type Armed, named } from "./armed";
 import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
+import { nameOf, settings } from "./settings";
 import type { split } from "./split";
 import { when } from "./trigger";
 import { doc, later, listen, quietly } from "./world";
@@ -17,8 +18,6 @@ export interface Stage {
   engine: Changes | undefined;
   /** There where it has redirects. */
   split: typeof split | undefined;
-  /** What names of ours begin with. */
-  global: string;
   /** The visitor meets the arm now. */
   meet(armed: Armed): void;
   /** The page is left for the other one. */
@@ -35,7 +34,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   const { experiment, arm } = armed;
   const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
   const { customCSS = "", customJS } = (arm ? experiment.variants[arm - 1] : experiment.control) ?? {};
-  const { engine, split, global } = stage;
+  const { engine, split } = stage;
   const undo: (() => void)[] = [];
   let gone = false;
   let errors = 0;
@@ -48,7 +47,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   const start = (): void => {
     if (gone) return;
     const since = performance.now();
-    const leave = items[0]?.url ? split?.(items[0], global + "_r" + test_id) : undefined;
+    const leave = items[0]?.url ? split?.(items[0], nameOf("r" + test_id)) : undefined;
     if (leave === null) return;
     if (late && !word) return stage.went(armed, 0, 1, 0, 0);
     stage.meet(armed);
@@ -59,7 +58,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
     const took = performance.now() - since;
     const run = (): void => {
       for (const source of [experiment.custom_js, customJS]) {
-        if (source && !gone) undo.push(engine!.run(source, [global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
+        if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
       later(() => stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
     };
