@@ -3,12 +3,11 @@
 import type { Ruleset } from "../ruleset";
 import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
-import { type Parts, run } from "./run";
+import { run } from "./run";
 import { nameOf, settings } from "./settings";
 import { agent, doc, place, quietly, win } from "./world";
 
 declare const RULESET: Ruleset;
-declare const PARTS: Parts;
 
 /** Programs that say what they are; the server knows the others. */
 const BOTS = /bot\b|bot[/;]|crawl|spider|headless|lighthouse/i;
@@ -29,7 +28,7 @@ function boot(): void {
   quietly(() => (settings.base ||= new URL(script!.src).origin));
 
   const start: Preview["start"] = (ruleset, hidden, forced) => {
-    const api = (globals[settings.global] = run(ruleset, PARTS, nonce, hidden, forced));
+    const api = (globals[settings.global] = run(ruleset, nonce, hidden, forced));
     quietly(() => api.push(...(queue ?? [])));
     hidden?.show();
   };

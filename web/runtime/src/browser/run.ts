@@ -6,30 +6,18 @@ import type { At } from "../assign/visitor";
 import type { Change, Experiment, Plain, Ruleset } from "../ruleset";
 import { type Armed, named } from "./armed";
 import { consented } from "./consent";
-import type { changes } from "./changes";
 import type { EventFields, Properties } from "./events";
-import type { watch } from "./goals";
 import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
-import type { watchLayer } from "./layer";
 import { memory } from "./memory";
+import { part } from "./parts";
 import { onRoute } from "./route";
 import { settings } from "./settings";
 import { show } from "./show";
-import type { split } from "./split";
 import { keep, kept } from "./storage";
 import { transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
-
-/** Functions that the script carries only where the ruleset asks for them. */
-export interface Parts {
-  changes?: typeof changes;
-  split?: typeof split;
-  source?: NonNullable<At["sourceOf"]>;
-  goals?: typeof watch;
-  orders?: typeof watchLayer;
-}
 
 export type Listener = (told: object) => void;
 
@@ -45,7 +33,7 @@ const isOn = (page: Address | null, url: string): boolean =>
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
-export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
+export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { experiments, goals = [] } = ruleset;
   let consent = forced ? "granted" : consented();
   let who = recognise();
@@ -57,6 +45,7 @@ export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidd
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
+  const sourceOf = part("source");
   const past = memory(ruleset);
 
   const maySend = (): boolean => consent === "granted" && !forced;
@@ -84,8 +73,8 @@ export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidd
     listeners.forEach(([name, listener]) => name === what && quietly(() => listener({ ...named(armed), ...more })));
 
   const stage = {
-    engine: parts.changes?.(nonce),
-    split: parts.split,
+    engine: part("changes")?.(nonce),
+    split: part("split"),
     tools: { track },
     meet(armed: Armed): void {
       const { experiment: { test_id, epoch }, arm, counted } = armed;
@@ -123,7 +112,7 @@ export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidd
   function look(late: boolean): void {
     const visitor = visitorOf(who, audiences, past.recall(), experiments);
     const page = visitor.url ?? null;
-    const at = { now: now(), forced, sourceOf: parts.source };
+    const at = { now: now(), forced, sourceOf };
     const due: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
@@ -224,8 +213,8 @@ export function run(ruleset: Ruleset, parts: Parts, nonce: string, snippet: Hidd
     from = place.href;
   };
   look(isLate);
-  const again = parts.goals?.(goals, record);
-  parts.orders?.(record);
+  const again = part("goals")?.(goals, record);
+  part("orders")?.(record);
   pageview();
   onRoute(() => {
     isAsked = isLate = false;
