@@ -24,19 +24,14 @@ export function numberOf(value: Plain): number {
 /** A value as text. What JavaScript writes with an exponent has the empty text. */
 export const textOf = (value: Plain): string => (typeof value === "number" && /e/.test(`${value}`) ? "" : `${value}`);
 
-/** Milliseconds since 1970 of a date, or NaN. Not by `Date.parse`: engines differ in what it takes. */
+/** Milliseconds since 1970 of a date, or NaN. `Date.parse` gets the one form that it takes in every engine. */
 export function isoMs(text: string): number {
   const form =
-    /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3]):([0-5]\d))?)?$/;
-  const parts = (form.exec(text) ?? []).map((part) => +(part ?? 0));
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] =
-    parts;
-  // The calendar repeats after 400 years, and the years below 100 mean others to `Date.UTC`.
-  const midnight = Date.UTC(year + 400, month - 1, day) - 126227808e5;
-  const offset = (offsetHour * 60 + offsetMinute) * (/-..:..$/.test(text) ? -1 : 1);
-  // A day that its month has not, or 0 where the form is wrong, is another day by now.
-  return new Date(midnight).getUTCDate() === day
-    ? midnight + ((hour * 60 + minute - offset) * 60 + second) * 1e3 + Math.floor(fraction * 1e3)
+    /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
+  const [, date, day, time = "00:00", second = ":00", fraction = ".", zone = "Z"] = form.exec(text) ?? [];
+  // A day that its month has not is another day by now, or none.
+  return new Date(date!).getUTCDate() === +day!
+    ? Date.parse(`${date}T${time + second + (fraction + "000").slice(0, 4) + zone}`)
     : NaN;
 }
 
