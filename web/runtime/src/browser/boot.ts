@@ -25,7 +25,7 @@ function boot(): void {
   const queue = globals[settings.global] as Queue | undefined;
   // Twice on one page, it is run once.
   if (queue && !Array.isArray(queue)) return;
-  quietly(() => (settings.base ||= new URL(script!.src).origin));
+  if (!settings.base) settings.base = quietly(() => new URL(script!.src).origin) ?? "";
 
   const start: Preview["start"] = (ruleset, hidden, forced) => {
     const api = (globals[settings.global] = run(ruleset, nonce, hidden, forced));

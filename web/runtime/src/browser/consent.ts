@@ -1,16 +1,14 @@
 // Whether the visitor may be recorded.
 
-import { settings } from "./settings";
+import { type Settings, settings } from "./settings";
 import { kept } from "./storage";
 import { agent } from "./world";
 
-export type Consent = "granted" | "denied" | "pending";
+/** The answer, or what the project does with those who have not given any. */
+export type Consent = "granted" | "denied" | Settings["consent"];
 
 /** What was said before, else what the project assumes of those who said nothing. */
-export function consented(): Consent {
-  const said = kept("c");
-  if (said) return said as Consent;
+export const consented = (): Consent =>
+  (kept("c") as Consent | undefined) ||
   // A signal of the browser is an answer, too.
-  if (settings.gpc && (agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) return "denied";
-  return settings.consent === "assumed" ? "granted" : "pending";
-}
+  (settings.gpc && (agent as { globalPrivacyControl?: boolean }).globalPrivacyControl ? "denied" : settings.consent);

@@ -1,6 +1,6 @@
 // Who the visitor is, on this site and its subdomains: an id, the arms given before, and the visit that goes on.
 
-import type { Plain } from "../ruleset";
+import type { Experiment, Plain } from "../ruleset";
 import { keep, kept, recall, remember } from "./storage";
 import { uuid } from "./transport";
 import { doc, now, parse, place, quietly, stringify } from "./world";
@@ -53,10 +53,12 @@ export function recognise(): Identity {
 }
 
 /** Writes it down. Called with every page and exposure, as some browsers forget after a week without. */
-export function store({ id, session, arms }: Identity): void {
+export function store({ id, session, arms }: Identity, experiments: Experiment[]): void {
   session.at = now();
   remember("id", id);
-  if (arms.size) remember("a", [...arms].map((entry) => entry.join(".")).join("~"));
+  // Ended experiments need not be remembered.
+  const given = experiments.flatMap(({ test_id }) => (arms.has(test_id) ? test_id + "." + arms.get(test_id) : [])).join("~");
+  if (given) remember("a", given);
   keep("s", stringify(session));
 }
 

@@ -3,9 +3,9 @@
 import { decide, isInExperiment } from "../assign/decide";
 import { type Address, isPage } from "../assign/page";
 import type { At } from "../assign/visitor";
-import type { Change, Experiment, Plain, Ruleset } from "../ruleset";
-import { type Armed, named } from "./armed";
-import { consented } from "./consent";
+import type { Experiment, Plain, Ruleset, Variant } from "../ruleset";
+import { type Armed, named, numbered } from "./armed";
+import { type Consent, consented } from "./consent";
 import type { EventFields, Properties } from "./events";
 import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
@@ -14,7 +14,7 @@ import { part } from "./parts";
 import { onRoute } from "./route";
 import { settings } from "./settings";
 import { show } from "./show";
-import { keep, kept } from "./storage";
+import { keep } from "./storage";
 import { transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
@@ -35,7 +35,7 @@ const selectorsOf = ({ variants }: Experiment): string[] =>
 
 export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { experiments, goals = [] } = ruleset;
-  let consent = forced ? "granted" : consented();
+  let consent: Consent = forced ? "granted" : consented();
   let who = recognise();
   let audiences: string[] | undefined;
   let isAsked = false;
@@ -48,11 +48,11 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   const sourceOf = part("source");
   const past = memory(ruleset);
 
-  const maySend = (): boolean => consent === "granted" && !forced;
+  const maySend = (): boolean => (consent === "granted" || consent === "assumed") && !forced;
   const queue = transport(() =>
     // Of a page that the browser only prepares, nothing is told before it is looked at.
     maySend() && !(doc as { prerendering?: boolean }).prerendering
-      ? { visitor: { id: who.id, attributes: who.session.about }, consent: kept("c") ? consent : "unknown" }
+      ? { visitor: { id: who.id, attributes: who.session.about }, consent: consent === "granted" ? consent : "unknown" }
       : undefined,
   );
 
@@ -63,10 +63,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   }
 
   function save(): void {
-    if (!maySend()) return;
-    // Ended experiments need not be remembered.
-    who.arms.forEach((_, test) => experiments.some(({ test_id }) => test_id === test) || who.arms.delete(test));
-    store(who);
+    if (maySend()) store(who, experiments);
   }
 
   const tell = (what: string, armed: Armed, more?: object): void =>
@@ -78,18 +75,17 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     tools: { track },
     meet(armed: Armed): void {
       const { experiment: { test_id, epoch }, arm, counted } = armed;
-      const { session } = who;
+      const { session, arms } = who;
       const mark = [test_id, arm, epoch].join(".");
       tell("exposure", armed);
       // Once in a visit and epoch.
       if (!counted || session.told.includes(mark)) return;
       session.told = [...session.told, mark].slice(-TOLD_MAX);
-      who.arms.set(test_id, arm);
+      arms.set(test_id, arm);
       record(
         {
           type: "exposure",
-          test_id,
-          variant_id: `${arm}`,
+          ...numbered(armed),
           epoch,
           context: { url: place.href, referrer: session.from, landing_page: session.land, visitor_type: session.type },
         },
@@ -102,9 +98,9 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     },
     failed: (armed: Armed, message: string): void => tell("error", armed, { message }),
     /** Of some page views how it went; of all, what went wrong. */
-    went({ experiment: { test_id }, arm }: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
+    went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
       const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
-      if (isSampled || late || errors) record({ type: "health", test_id, variant_id: `${arm}`, apply_ms, hidden_ms, late, failed_selectors, errors });
+      if (isSampled || late || errors) record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors });
     },
   };
 
@@ -116,11 +112,11 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     const due: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
-      const { test_id, targeting, test_type, variants, variants_data_key } = experiment;
+      const { test_id, targeting, test_type, variants, variants_data_key, control } = experiment;
       // Rules about pages say where an experiment takes place; without any, the page that it was made for.
       const isHere =
         consent !== "denied" &&
-        (consent === "granted" || settings.consent === "memory") &&
+        consent !== "required" &&
         (forced || targeting?.url_rule?.[0] || isOn(page, variants_data_key));
       // An expression that this browser does not know lets nobody in.
       const decision = (isHere && quietly(() => decide(experiment, visitor, at))) || { arm: null, reason: "targeting" as const };
@@ -130,7 +126,8 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
         arm = null;
         unknown.push(experiment);
       }
-      const items: Change[] = ((arm && variants[arm - 1]?.data) || []).filter(
+      const version: Variant | undefined = arm ? variants[arm - 1] : control;
+      const items = (version?.data ?? []).filter(
         ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(page, pageUrl),
       );
       const is = arm + stringify(items);
@@ -140,7 +137,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
       before?.stop();
       active.delete(test_id);
       if (arm === null) continue;
-      const armed = { experiment, arm, counted: isInExperiment(decision), is, wasLate: late, stop: () => {} };
+      const armed = { experiment, arm, version, counted: isInExperiment(decision), is, wasLate: late, stop: () => {} };
       due.push(() => {
         // In its place before it begins: what it does may look again.
         active.set(test_id, armed);
@@ -152,7 +149,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
       waiting = late ? undefined : hide(unknown.flatMap(selectorsOf));
       void locate();
     }
-    due.forEach((begin) => quietly(begin));
+    due.forEach(quietly);
   }
 
   /** Asks the server where the visitor is. Not known it stays where that fails, and rules about it hold for nobody. */

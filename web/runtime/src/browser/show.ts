@@ -31,9 +31,9 @@ export interface Stage {
 
 /** Shows an arm once it is due; what comes back takes it away. What is `late` would change what is seen already, and is not shown. */
 export function show(armed: Armed, items: Change[], late: boolean, stage: Stage): () => void {
-  const { experiment, arm } = armed;
+  const { experiment, arm, version } = armed;
   const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
-  const { customCSS = "", customJS } = (arm ? experiment.variants[arm - 1] : experiment.control) ?? {};
+  const { customCSS = "", customJS } = version ?? {};
   const { engine, split } = stage;
   const undo: (() => void)[] = [];
   let gone = false;
@@ -70,6 +70,6 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   undo.push(when(word, () => quietly(start)));
   return () => {
     gone = true;
-    undo.reverse().forEach((each) => quietly(each));
+    undo.reverse().forEach(quietly);
   };
 }
