@@ -1,10 +1,10 @@
 // Whether rules hold for a visitor: docs/assignment.md, Targeting.
 
 import type { Condition, EventRule, Plain, ScheduleGroup, Targeting } from "../ruleset";
-import { DAY_MS, folded, holds, same } from "./condition";
+import { folded, holds, same } from "./condition";
 import { isPage, parameterOf } from "./page";
 import { all, any, NO, type Tri, UNKNOWN, YES } from "./tri";
-import type { At, Fact, LocalTime, Occurrence, Visitor } from "./visitor";
+import { type At, DAY_MS, type Fact, type LocalTime, type Occurrence, type Visitor } from "./visitor";
 
 /**
  * A rule that lists what may and what may not be, about one fact. No when an entry that keeps out means the fact,

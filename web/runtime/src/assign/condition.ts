@@ -2,9 +2,7 @@
 
 import type { Plain } from "../ruleset";
 import { type Tri, UNKNOWN } from "./tri";
-import type { Fact } from "./visitor";
-
-export const DAY_MS = 864e5;
+import { DAY_MS, type Fact } from "./visitor";
 
 /** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
 export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -12,11 +10,11 @@ export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters
 export const same = (left: string, right: string): boolean => folded(left) === folded(right);
 
 /**
- * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the
- * empty text.
+ * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10`, the
+ * empty text and other blanks.
  */
 export function numberOf(value: Plain): number {
-  const form = /^[\t\n\f\r ]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[\t\n\f\r ]*$/i;
+  const form = /^[\t\n\f\r ]*[\d.+-][\de.+-]*[\t\n\f\r ]*$/i;
   const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
   return isFinite(number) ? number : NaN;
 }

@@ -9,14 +9,7 @@ import { agent, doc, place, quietly, win } from "./world";
 
 declare const RULESET: Ruleset;
 
-/** Programs that say what they are; the server knows the others. */
-const BOTS = /bot\b|bot[/;]|crawl|spider|headless|lighthouse/i;
-
 type Queue = unknown[] & Hidden;
-
-/** Whether this tab was opened for a preview. */
-const isPreview = (): boolean =>
-  /[?&]test-preview=[^&]/.test(place.search) || !!quietly(() => win.sessionStorage[nameOf("p")]);
 
 function boot(): void {
   const globals = win as unknown as Record<string, Queue | ReturnType<typeof run> | undefined>;
@@ -33,8 +26,11 @@ function boot(): void {
     hidden?.show();
   };
 
-  if (settings.bots || !(agent.webdriver || BOTS.test(agent.userAgent))) {
-    if (!isPreview()) return start(RULESET, queue?.show && queue);
+  // Programs that say what they are; the server knows the others.
+  if (settings.bots || !(agent.webdriver || /bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
+    // A tab that was opened for a preview stays one.
+    const isPreview = /[?&]test-preview=[^&]/.test(place.search) || quietly(() => win.sessionStorage[nameOf("p")]);
+    if (!isPreview) return start(RULESET, queue?.show && queue);
     const preview: Preview = { settings, start, hidden: hide(["html"]) };
     doc.head.append(
       Object.assign(doc.createElement("script"), { src: settings.base + settings.parts + "badge.js", nonce, preview }),

@@ -1,9 +1,8 @@
 // Hiding, for as short as can be: only what a decision that is waited for will change, and never longer than a second.
 
 import { applyCss } from "./changes/sheet";
+import { HIDDEN_MAX_MS } from "./limits";
 import { later, now } from "./world";
-
-export const HIDDEN_MAX_MS = 1_000;
 
 export interface Hidden {
   /** Shows it again. */

@@ -1,11 +1,10 @@
 // Who the visitor is, on this site and its subdomains: an id, the arms given before, and the visit that goes on.
 
 import type { Experiment, Plain } from "../ruleset";
+import { VISIT_MS } from "./limits";
 import { keep, kept, recall, remember } from "./storage";
 import { uuid } from "./transport";
 import { doc, now, parse, place, quietly, stringify } from "./world";
-
-const VISIT_MS = 1_800_000;
 
 /** A visit: it ends half an hour after the last page or event. */
 export interface Session {

@@ -3,10 +3,9 @@
 import type { Occurrence } from "../assign/visitor";
 import type { Ruleset } from "../ruleset";
 import type { Properties } from "./events";
+import { EVENTS_MAX } from "./limits";
 import { keep, kept } from "./storage";
 import { now, parse, quietly, stringify } from "./world";
-
-const EVENTS_MAX = 100;
 
 type Kept = [name: string, at: number, properties: Properties];
 

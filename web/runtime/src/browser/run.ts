@@ -1,6 +1,6 @@
 // The run of a page: what the visitor gets is decided, shown and told; again on each route, and when more is known.
 
-import { decide, isInExperiment } from "../assign/decide";
+import { type Decision, decide, isInExperiment } from "../assign/decide";
 import { type Address, isPage } from "../assign/page";
 import type { At } from "../assign/visitor";
 import type { Experiment, Plain, Ruleset, Variant } from "../ruleset";
@@ -9,6 +9,7 @@ import { type Consent, consented } from "./consent";
 import type { EventFields, Properties } from "./events";
 import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
+import { TOLD_MAX } from "./limits";
 import { memory } from "./memory";
 import { part } from "./parts";
 import { onRoute } from "./route";
@@ -21,8 +22,7 @@ import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
-const TOLD_MAX = 100;
-/** Whether it, or one of its variants, has a rule about places that is not empty. In a text of a ruleset's, quotes are escaped. */
+/** Whether it, or one of its variants, has a rule about places that is not empty. Quotes within a text are escaped. */
 const asksWhere = (experiment: Experiment): boolean => /"allowed_\w+":\[{/.test(stringify(experiment));
 
 /** Whether the page is the one of an address, or one of a pattern. */
@@ -119,9 +119,9 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
         consent !== "required" &&
         (forced || targeting?.url_rule?.[0] || isOn(page, variants_data_key));
       // An expression that this browser does not know lets nobody in.
-      const decision = (isHere && quietly(() => decide(experiment, visitor, at))) || { arm: null, reason: "targeting" as const };
-      let { arm } = decision;
-      if (isHere && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && asksWhere(experiment)) {
+      const decision = isHere && quietly(() => decide(experiment, visitor, at));
+      let arm = decision ? decision.arm : null;
+      if (decision && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && asksWhere(experiment)) {
         // Where the visitor is may still come to be known.
         arm = null;
         unknown.push(experiment);
@@ -137,7 +137,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
       before?.stop();
       active.delete(test_id);
       if (arm === null) continue;
-      const armed = { experiment, arm, version, counted: isInExperiment(decision), is, wasLate: late, stop: () => {} };
+      const armed = { experiment, arm, version, counted: isInExperiment(decision as Decision), is, wasLate: late, stop: () => {} };
       due.push(() => {
         // In its place before it begins: what it does may look again.
         active.set(test_id, armed);
@@ -166,8 +166,15 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   function track(name: string, properties: Properties = {}): void {
     const { value, currency, order_id, quantity, ...others } = properties;
     if (maySend()) past.add(name, properties);
-    const type = currency && typeof value === "number" ? "order" : "custom";
-    record({ type, name, value, currency, order_id, quantity, properties: others });
+    record({
+      type: currency && typeof value === "number" ? "order" : "custom",
+      name,
+      value,
+      currency,
+      order_id,
+      quantity,
+      properties: others,
+    });
   }
 
   const api = {
@@ -198,8 +205,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     },
     /** The arm that is shown, by the experiment's key. */
     variant(key: string): string | null {
-      for (const armed of active.values()) if (armed.experiment.experiment_key === key) return named(armed).variant;
-      return null;
+      return [...active.values()].map(named).find(({ experiment_key }) => experiment_key === key)?.variant ?? null;
     },
     on: (name: string, listener: Listener): void => void listeners.push([name, listener]),
   };

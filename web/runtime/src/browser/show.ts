@@ -4,13 +4,11 @@ import type { Change } from "../ruleset";
 import { type Armed, named } from "./armed";
 import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
+import { SETTLED_MS } from "./limits";
 import { nameOf, settings } from "./settings";
 import type { split } from "./split";
 import { when } from "./trigger";
 import { doc, later, listen, quietly } from "./world";
-
-/** How long after an arm is shown its selectors should have matched. */
-const SETTLED_MS = 5_000;
 
 /** What showing needs of the page's run. */
 export interface Stage {

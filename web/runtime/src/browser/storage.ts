@@ -1,10 +1,9 @@
 // What is remembered of a visitor: in a cookie, so that subdomains and our own server see it, and in local storage, so that
 // either heals the other. Nothing is written before it may be.
 
+import { YEAR_S } from "./limits";
 import { nameOf } from "./settings";
 import { doc, place, quietly, win } from "./world";
-
-const YEAR_S = 34_560_000; // 400 days, the most that browsers keep.
 
 /** All cookies by name; of two with one name the first, which is the most specific. */
 export const cookies = (): Map<string, string> =>

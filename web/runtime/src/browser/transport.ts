@@ -2,19 +2,13 @@
 // not take them. The server counts each id once, so sending twice harms nobody.
 
 import type { EventFields } from "./events";
+import { BATCH_MAX, BYTES_MAX, KEPT_MAX, QUEUE_MAX, TRIES_MAX, UNANSWERED_MAX } from "./limits";
 import { settings } from "./settings";
 import { keep, kept } from "./storage";
 import { agent, doc, fetching, later, listen, min, never, now, parse, quietly, random, stringify, win } from "./world";
 
 /** An event with its id and time. */
 export type Stamped = EventFields & { id: string; at: Date | string };
-
-const QUEUE_MAX = 200;
-const KEPT_MAX = 50;
-const BATCH_MAX = 40;
-// Browsers refuse more than 65,536 bytes from a page that is left.
-const BYTES_MAX = 60_000;
-const TRIES_MAX = 6;
 
 /** Now in the first 48 bits of a UUID, chance in the others but four (RFC 9562, version 7). */
 export const uuid = (): string =>
@@ -36,7 +30,6 @@ export function transport(visitor: () => object | undefined): Transport {
   const to = settings.base + settings.events;
   let waiting: Stamped[] = quietly(() => parse(kept("q")!) as Stamped[]) ?? [];
   let timer = 0;
-  let due = 0;
   let tries = 0;
   let isFlying = false;
 
@@ -53,10 +46,9 @@ export function transport(visitor: () => object | undefined): Transport {
   }
 
   function plan(wait: number): void {
-    const at = now() + wait;
-    if (timer && due <= at) return;
+    // What waits already waits less, or for a server that has trouble.
+    if (timer && wait) return;
     never(timer);
-    due = at;
     timer = later(flush, wait);
   }
 
@@ -80,15 +72,14 @@ export function transport(visitor: () => object | undefined): Transport {
       if (waiting[0]) plan(0);
     } else {
       back();
-      // Without an answer it is mostly a blocker.
-      if (++tries < (status ? TRIES_MAX : 3)) plan(min(60_000, 1_000 * 2 ** tries) * (0.5 + random()));
+      if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(min(60_000, 1_000 * 2 ** tries) * (0.5 + random()));
     }
     save();
   }
 
   /** What was not taken yet goes on the next page, or when the connection is back. */
   function save(): void {
-    if (visitor() && (tries || kept("q"))) keep("q", tries ? stringify(waiting.slice(-KEPT_MAX)) : "");
+    if (visitor()) keep("q", tries ? stringify(waiting.slice(-KEPT_MAX)) : "");
   }
 
   /** The page may not come back: all that waits leaves now. */
@@ -119,7 +110,7 @@ export function transport(visitor: () => object | undefined): Transport {
     resume,
     send(event, soon) {
       waiting = [...waiting, event].slice(-QUEUE_MAX);
-      if (tries < 3) plan(soon ? 0 : 2_000);
+      if (tries < UNANSWERED_MAX) plan(soon ? 0 : 2_000);
     },
     drop() {
       waiting = [];

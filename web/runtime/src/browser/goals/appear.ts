@@ -1,9 +1,7 @@
 import type { Take } from "../events";
+import { WAIT_MS } from "../limits";
 import { all, later, quietly } from "../world";
 import { isNamed } from "./selector";
-
-/** How long changes of the page are gathered, and how often is looked whether what is in view is still not to be seen. */
-const WAIT_MS = 250;
 
 /**
  * Watches for elements that come to be visible: half of one, or as much of it as covers half the window, is in view, takes
