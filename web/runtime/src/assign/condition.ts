@@ -57,21 +57,11 @@ export function holds(operator: string, value: Plain | null | undefined, left: F
 }
 
 function affirms(operator: string, value: Plain, left: Plain, now: number): boolean {
-  switch (operator) {
-    case "ex":
-    case "nx":
-      return true;
-    case "==":
-    case "!=":
-      return equals(left, value);
-    case "**":
-    case "!*":
-      return folded(textOf(left)).includes(folded(textOf(value)));
-    case "bt":
-      return /^(1|true)$/i.test(textOf(left));
-    case "bf":
-      return /^(0|false)$/i.test(textOf(left));
-  }
+  // Told apart by what none of the others has: `ex` and `nx`, `**` and `!*`, `bt` and `bf`, `==` and `!=`.
+  if (/x/.test(operator)) return true;
+  if (/\*/.test(operator)) return folded(textOf(left)).includes(folded(textOf(value)));
+  if (/^b/.test(operator)) return (operator === "bt" ? /^(1|true)$/i : /^(0|false)$/i).test(textOf(left));
+  if (/^[=!]/.test(operator)) return equals(left, value);
   // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
   // `e` or `=`.
   const days = /^d/.test(operator);

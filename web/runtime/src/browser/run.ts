@@ -112,21 +112,21 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     const due: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
-      const { test_id, targeting, test_type, variants, variants_data_key, control } = experiment;
+      const { test_id } = experiment;
       // Rules about pages say where an experiment takes place; without any, the page that it was made for.
       const isHere =
         consent !== "denied" &&
         consent !== "required" &&
-        (forced || targeting?.url_rule?.[0] || isOn(page, variants_data_key));
+        (forced || experiment.targeting?.url_rule?.[0] || isOn(page, experiment.variants_data_key));
       // An expression that this browser does not know lets nobody in.
       const decision = isHere && quietly(() => decide(experiment, visitor, at));
       let arm = decision ? decision.arm : null;
-      if (decision && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && asksWhere(experiment)) {
+      if (decision && !who.session.geo && (decision.reason === "unknown" || experiment.test_type === "personalization") && asksWhere(experiment)) {
         // Where the visitor is may still come to be known.
         arm = null;
         unknown.push(experiment);
       }
-      const version: Variant | undefined = arm ? variants[arm - 1] : control;
+      const version: Variant | undefined = arm ? experiment.variants[arm - 1] : experiment.control;
       const items = (version?.data ?? []).filter(
         ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(page, pageUrl),
       );

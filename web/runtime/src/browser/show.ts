@@ -31,7 +31,6 @@ export interface Stage {
 export function show(armed: Armed, items: Change[], late: boolean, stage: Stage): () => void {
   const { experiment, arm, version } = armed;
   const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
-  const { customCSS = "", customJS } = version ?? {};
   const { engine, split } = stage;
   const undo: (() => void)[] = [];
   let gone = false;
@@ -50,12 +49,12 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
     if (late && !word) return stage.went(armed, 0, 1, 0, 0);
     stage.meet(armed);
     if (leave) return stage.leave(leave);
-    undo.push(applyCss((experiment.custom_css ?? "") + "\n" + customCSS));
+    undo.push(applyCss((experiment.custom_css ?? "") + "\n" + (version?.customCSS ?? "")));
     const changes = engine?.apply(items, mode !== "once", failed);
     if (changes) undo.push(changes.undo);
     const took = performance.now() - since;
     const run = (): void => {
-      for (const source of [experiment.custom_js, customJS]) {
+      for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
       later(() => stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
