@@ -60,7 +60,7 @@ const OWN = [
   // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
   ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced sourceOf arm".split(" "),
   // browser: arms and how they are shown, identity, memory, transport
-  ..."experiment counted is wasLate stop engine tools meet leave failed went arms recall send resume drop version".split(" "),
+  ..."experiment counted is wasLate stop engine tools meet leave tell went arms recall send resume drop version".split(" "),
   // changes and goals
   ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
 ];

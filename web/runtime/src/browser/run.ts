@@ -26,8 +26,8 @@ export type Listener = (told: object) => void;
 const asksWhere = (experiment: Experiment): boolean => /"allowed_\w+":\[{/.test(stringify(experiment));
 
 /** Whether the page is the one of an address, or one of a pattern. */
-const isOn = (page: Address | null, url: string): boolean =>
-  !!page && isPage({ rule: url.includes("*") ? "wildcard" : "simple", url, allowed: true }, page);
+const isOn = (page: Address | null | undefined, url: string): boolean =>
+  !!page && isPage({ rule: /\*/.test(url) ? "wildcard" : "simple", url }, page);
 
 /** What an experiment changes: hidden while it is not known which arm it will be. */
 const selectorsOf = ({ variants }: Experiment): string[] =>
@@ -48,7 +48,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   const sourceOf = part("source");
   const past = memory(ruleset);
 
-  const maySend = (): boolean => (consent === "granted" || consent === "assumed") && !forced;
+  const maySend = (): boolean => !forced && ["granted", "assumed"].includes(consent);
   const queue = transport(() =>
     // Of a page that the browser only prepares, nothing is told before it is looked at.
     maySend() && !(doc as { prerendering?: boolean }).prerendering
@@ -74,12 +74,12 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     split: part("split"),
     tools: { track },
     meet(armed: Armed): void {
-      const { experiment: { test_id, epoch }, arm, counted } = armed;
+      const { experiment: { test_id, epoch }, arm } = armed;
       const { session, arms } = who;
       const mark = [test_id, arm, epoch].join(".");
       tell("exposure", armed);
       // Once in a visit and epoch.
-      if (!counted || session.told.includes(mark)) return;
+      if (!armed.counted || session.told.includes(mark)) return;
       session.told = [...session.told, mark].slice(-TOLD_MAX);
       arms.set(test_id, arm);
       record(
@@ -92,11 +92,8 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
         true,
       );
     },
-    leave(go: () => void): void {
-      queue.leave();
-      go();
-    },
-    failed: (armed: Armed, message: string): void => tell("error", armed, { message }),
+    leave: queue.leave,
+    tell,
     /** Of some page views how it went; of all, what went wrong. */
     went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
       const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
@@ -107,7 +104,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   /** Decides about everything, takes away what is no longer due, then shows what is. */
   function look(late: boolean): void {
     const visitor = visitorOf(who, audiences, past.recall(), experiments);
-    const page = visitor.url ?? null;
+    const { url } = visitor;
     const at = { now: now(), forced, sourceOf };
     const due: (() => void)[] = [];
     const unknown: Experiment[] = [];
@@ -115,9 +112,8 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
       const { test_id } = experiment;
       // Rules about pages say where an experiment takes place; without any, the page that it was made for.
       const isHere =
-        consent !== "denied" &&
-        consent !== "required" &&
-        (forced || experiment.targeting?.url_rule?.[0] || isOn(page, experiment.variants_data_key));
+        !["denied", "required"].includes(consent) &&
+        (forced || experiment.targeting?.url_rule?.[0] || isOn(url, experiment.variants_data_key));
       // An expression that this browser does not know lets nobody in.
       const decision = isHere && quietly(() => decide(experiment, visitor, at));
       let arm = decision ? decision.arm : null;
@@ -128,7 +124,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
       }
       const version: Variant | undefined = arm ? experiment.variants[arm - 1] : experiment.control;
       const items = (version?.data ?? []).filter(
-        ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(page, pageUrl),
+        ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(url, pageUrl),
       );
       const is = arm + stringify(items);
       const before = active.get(test_id);

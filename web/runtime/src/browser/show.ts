@@ -18,9 +18,10 @@ export interface Stage {
   split: typeof split | undefined;
   /** The visitor meets the arm now. */
   meet(armed: Armed): void;
-  /** The page is left for the other one. */
-  leave(go: () => void): void;
-  failed(armed: Armed, message: string): void;
+  /** The page is left for another one. */
+  leave(): void;
+  /** Tells the listeners to events of this name. */
+  tell(what: string, armed: Armed, more?: object): void;
   /** How it went: milliseconds that applying took, whether it was too late, and how many selectors and scripts failed. */
   went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void;
   /** For the page's code, beside the experiment's names. */
@@ -38,7 +39,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
 
   const failed = (message: string): void => {
     errors += 1;
-    stage.failed(armed, message);
+    stage.tell("error", armed, { message });
   };
 
   const start = (): void => {
@@ -48,7 +49,10 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
     if (leave === null) return;
     if (late && !word) return stage.went(armed, 0, 1, 0, 0);
     stage.meet(armed);
-    if (leave) return stage.leave(leave);
+    if (leave) {
+      stage.leave();
+      return leave();
+    }
     undo.push(applyCss((experiment.custom_css ?? "") + "\n" + (version?.customCSS ?? "")));
     const changes = engine?.apply(items, mode !== "once", failed);
     if (changes) undo.push(changes.undo);
