@@ -5,7 +5,7 @@ import type { EventFields } from "./events";
 import { BATCH_MAX, BYTES_MAX, KEPT_MAX, QUEUE_MAX, TRIES_MAX, UNANSWERED_MAX } from "./limits";
 import { settings } from "./settings";
 import { keep, kept } from "./storage";
-import { agent, doc, fetching, later, listen, min, never, now, parse, quietly, random, stringify, win } from "./world";
+import { agent, doc, fetching, later, listen, never, now, parse, quietly, random, stringify, win } from "./world";
 
 /** An event with its id and time. */
 export type Stamped = EventFields & { id: string; at: Date | string };
@@ -57,14 +57,9 @@ export function transport(visitor: () => object | undefined): Transport {
     const who = visitor();
     if (isFlying || !who || !waiting[0]) return;
     const [body, back] = take(who);
-    let status = 0;
     isFlying = true;
-    try {
-      // Text asks no other origin for leave first; it is what a body says that is one.
-      ({ status } = await fetching(to, { method: "POST", body, keepalive: true }));
-    } catch {
-      // Offline, or blocked.
-    }
+    // A body that is a text asks no other origin for leave first. Without an answer it is offline, or blocked.
+    const { status } = await fetching(to, { method: "POST", body, keepalive: true }).catch(() => ({ status: 0 }));
     isFlying = false;
     if (status && status !== 429 && status < 500) {
       // Taken; or refused, as it would be again.
@@ -72,7 +67,7 @@ export function transport(visitor: () => object | undefined): Transport {
       if (waiting[0]) plan(0);
     } else {
       back();
-      if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(min(60_000, 1_000 * 2 ** tries) * (0.5 + random()));
+      if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(1_000 * 2 ** tries * (0.5 + random()));
     }
     save();
   }
@@ -103,7 +98,6 @@ export function transport(visitor: () => object | undefined): Transport {
   listen(win, "pagehide", leave);
   listen(win, "online", resume);
   listen(doc, "prerenderingchange", resume);
-  if (waiting[0]) plan(1_000);
 
   return {
     leave,

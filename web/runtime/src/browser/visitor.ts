@@ -7,7 +7,7 @@ import type { Identity } from "./identity";
 import { cookies } from "./storage";
 import { agent, now, place } from "./world";
 
-/** The first word whose expression fits, of `word=expression,…`; null where none does, or its word is empty. */
+/** The first word whose expression fits, of `word=expression,…`, or of the word itself; null where none does, or its word is empty. */
 const named = (text: string, words: string): string | null =>
   words.split(",").find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))?.replace(/=.*/, "") || null;
 
@@ -16,12 +16,12 @@ export function device(agent: string, touches: number): { device: string; browse
   // An iPad says that it is a Mac, but no Mac has a screen to touch.
   const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
   return {
-    os: named(ua, "ios=ipad|iphone|ipod,android=android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
+    os: named(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
     device: named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*mobile).*android,mobile=mobi|iphone|ipod") ?? "desktop",
     browser: named(
       ua,
       // A page inside an app is the app's.
-      "=fban|fbav|instagram|samsungbrowser|ucbrowser|yabrowser|vivaldi|duckduckgo,edge=edg,opera=opr/|opera,ie=msie|trident,firefox=firefox|fxios,chrome=chrome|crios,safari=safari",
+      "=fban|fbav|instagram|samsungbrowser|ucbrowser|yabrowser|vivaldi|duckduckgo,edge=edg,opera=opr/|opera,ie=msie|trident,firefox=firefox|fxios,chrome=chrome|crios,safari",
     ),
   };
 }
