@@ -33,7 +33,7 @@ const handed = {
 /** A part of the script: a function that is called with what is in the kit, and gives what the part's entry gives to `PART`. */
 const part = (entry) => ({
   entry: `src/parts/${entry}.ts`,
-  wrap: (code) => `(function(${KIT.map(letterOf)},PART){"use strict";${code};return PART})`,
+  wrap: (code) => `(function(${KIT.map(letterOf)},PART){"use strict";${code.replace(/PART=(?=[^=]*$)/, "return ")}})`,
   options: { plugins: [handed], define: Object.fromEntries(KIT.map((name) => [name, letterOf(name)])) },
 });
 

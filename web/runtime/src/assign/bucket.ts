@@ -2,11 +2,10 @@
 
 // Made once and early: a page may later put something else under this name.
 const utf8 = new TextEncoder();
-const { imul } = Math;
 
 const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
-const scrambled = (block: number): number => imul(rotated(imul(block, 0xcc9e2d51), 15), 0x1b873593);
+const scrambled = (block: number): number => Math.imul(rotated(Math.imul(block, 0xcc9e2d51), 15), 0x1b873593);
 
 /**
  * MurmurHash3, x86, 32 bits, seed 0, of the UTF-8 bytes of a text: 0 to 2³² − 1. An unpaired surrogate counts as
@@ -21,14 +20,14 @@ export function murmur3(text: string): number {
     // Shifts count modulo 32, so this is the place within the block.
     block |= byte << (at * 8);
     if (++at % 4 === 0) {
-      hash = imul(rotated(hash ^ scrambled(block), 13), 5) + 0xe6546b64;
+      hash = Math.imul(rotated(hash ^ scrambled(block), 13), 5) + 0xe6546b64;
       block = 0;
     }
   }
   // What is left is no whole block; nothing left scrambles to 0.
   hash ^= scrambled(block) ^ at;
-  hash = imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 

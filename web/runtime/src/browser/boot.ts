@@ -1,6 +1,7 @@
 // The script begins here. The server puts the ruleset, the settings and the parts that they ask for behind it.
 
 import type { Ruleset } from "../ruleset";
+import { nonce, setNonce } from "./changes/trust";
 import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
 import { run } from "./run";
@@ -14,14 +15,14 @@ type Queue = unknown[] & Hidden;
 function boot(): void {
   const globals = win as unknown as Record<string, Queue | ReturnType<typeof run> | undefined>;
   const script = doc.currentScript as HTMLScriptElement | null;
-  const nonce = script?.nonce ?? "";
   const queue = globals[settings.global] as Queue | undefined;
+  setNonce(script?.nonce ?? "");
   // Twice on one page, it is run once.
   if (queue && !Array.isArray(queue)) return;
   if (!settings.base) settings.base = quietly(() => new URL(script!.src).origin) ?? "";
 
   const start: Preview["start"] = (ruleset, hidden, forced) => {
-    const api = (globals[settings.global] = run(ruleset, nonce, hidden, forced));
+    const api = (globals[settings.global] = run(ruleset, hidden, forced));
     quietly(() => api.push(...(queue ?? [])));
     hidden?.show();
   };

@@ -6,6 +6,7 @@ import type { At } from "../assign/visitor";
 import type { Experiment, Plain, Ruleset, Variant } from "../ruleset";
 import { type Armed, named, numbered } from "./armed";
 import { type Consent, consented } from "./consent";
+import { nonce } from "./changes/trust";
 import type { EventFields, Properties } from "./events";
 import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
@@ -33,7 +34,7 @@ const isOn = (page: Address | null | undefined, url: string): boolean =>
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
-export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
+export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { experiments, goals = [] } = ruleset;
   let consent: Consent = forced ? "granted" : consented();
   let who = recognise();
@@ -41,7 +42,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   let isAsked = false;
   let waiting: Hidden | undefined;
   // What is painted already must not change under the visitor's eyes.
-  let isLate = !!performance.getEntriesByType("paint")[0] && (!snippet || !!snippet.over);
+  let isLate = (performance.getEntriesByType("paint")[0] && (!snippet || snippet.over)) as boolean;
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
@@ -152,7 +153,7 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
   async function locate(): Promise<void> {
     try {
       who.session.geo = (await (await fetching(settings.base + settings.geo)).json()) as Geography;
-      look(!waiting || !!waiting.over);
+      look(!waiting || (waiting.over as boolean));
     } catch {
       // Nothing changes.
     }
@@ -203,7 +204,9 @@ export function run(ruleset: Ruleset, nonce: string, snippet: Hidden | undefined
     variant(key: string): string | null {
       return [...active.values()].map(named).find(({ experiment_key }) => experiment_key === key)?.variant ?? null;
     },
-    on: (name: string, listener: Listener): void => void listeners.push([name, listener]),
+    on(...wanted: [name: string, listener: Listener]): void {
+      listeners.push(wanted);
+    },
   };
 
   let from = doc.referrer;

@@ -1,6 +1,6 @@
 import type { Take } from "../events";
 import { WAIT_MS } from "../limits";
-import { all, later, quietly } from "../world";
+import { all, doc, later, quietly } from "../world";
 import { isNamed } from "./selector";
 
 /**
@@ -36,7 +36,7 @@ export function watchAppearances(selectors: string[], take: Take): () => void {
       for (const selector of left) for (const element of all(selector)) observer.observe(element);
     }, WAIT_MS);
   };
-  if (selectors[0]) new MutationObserver(plan).observe(document, { childList: true, subtree: true, attributes: true });
+  if (selectors[0]) new MutationObserver(plan).observe(doc, { childList: true, subtree: true, attributes: true });
   plan();
   return () => {
     left = new Set(selectors);
