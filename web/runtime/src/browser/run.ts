@@ -23,8 +23,6 @@ import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
-/** Whether it, or one of its variants, has a rule about places that is not empty. Quotes within a text are escaped. */
-const asksWhere = (experiment: Experiment): boolean => /"allowed_\w+":\[{/.test(stringify(experiment));
 
 /** Whether the page is the one of an address, or one of a pattern. */
 const isOn = (page: Address | null | undefined, url: string): boolean =>
@@ -118,8 +116,9 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       // An expression that this browser does not know lets nobody in.
       const decision = isHere && quietly(() => decide(experiment, visitor, at));
       let arm = decision ? decision.arm : null;
-      if (decision && !who.session.geo && (decision.reason === "unknown" || experiment.test_type === "personalization") && asksWhere(experiment)) {
-        // Where the visitor is may still come to be known.
+      if (decision && !who.session.geo && (decision.reason === "unknown" || experiment.test_type === "personalization") && /"allowed_\w+":\[{/.test(stringify(experiment))) {
+        // It, or one of its variants, has a rule about places (quotes within a text are escaped), and where the visitor is may
+        // still come to be known.
         arm = null;
         unknown.push(experiment);
       }
