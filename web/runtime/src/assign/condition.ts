@@ -52,8 +52,7 @@ function equals(left: Plain, value: Plain): boolean {
 export function holds(operator: string, value: Plain | null | undefined, left: Fact<Plain>, now: number): Tri {
   if (left === undefined) return UNKNOWN;
   // `nx`, `!=` and `!*` say the opposite of the ones beside them, and hold where there is nothing.
-  const opposite = /^[n!]/.test(operator);
-  return +(left === null ? opposite : opposite !== affirms(operator, value as Plain, left, now));
+  return +(/^[n!]/.test(operator) !== (left !== null && affirms(operator, value as Plain, left, now)));
 }
 
 function affirms(operator: string, value: Plain, left: Plain, now: number): boolean {

@@ -14,12 +14,12 @@ export const cookies = (): Map<string, string> =>
   );
 
 /** Writes a cookie for the widest domain that the browser allows: it refuses `com` and `co.uk`, and takes the next. */
-function write(name: string, value: string, age: number): void {
+function write(name: string, value: string): void {
   const labels = place.hostname.split(".");
   for (let from = labels.length - 2; from >= -1; from--) {
     // The last try names no domain: a host without dots, an address.
     const domain = from < 0 ? "" : "; domain=" + labels.slice(from).join(".");
-    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${age}${domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
+    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? YEAR_S : 0}${domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
     if (value && cookies().get(name) === value) return;
   }
 }
@@ -29,7 +29,7 @@ export const recall = (what: string): string | undefined => cookies().get(nameOf
 
 /** Remembers it; the empty text removes it everywhere. */
 export function remember(what: string, value: string): void {
-  quietly(() => write(nameOf(what), value, value ? YEAR_S : 0));
+  quietly(() => write(nameOf(what), value));
   keep(what, value);
 }
 
