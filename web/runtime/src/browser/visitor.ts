@@ -17,7 +17,7 @@ export function device(agent: string, touches: number): { device: string; browse
   const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
   return {
     os: named(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
-    device: named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*mobile).*android,mobile=mobi|iphone|ipod") ?? "desktop",
+    device: named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ?? "desktop",
     browser: named(
       ua,
       // A page inside an app is the app's.
