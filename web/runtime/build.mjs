@@ -3,39 +3,83 @@
 
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const into = here("../../crates/api/src/script/");
 
-/** A part of the script: an expression whose value is what the part's entry gives to `PART`. */
-const part = (entry) => ({ entry: `src/parts/${entry}.ts`, wrap: (code) => `(function(PART){${code};return PART})()` });
+// The names of kit.ts, and where they are from. In parts they are parameters, of the same names everywhere.
+const kit = readFileSync(here("src/browser/kit.ts"), "utf8");
+const KIT = /kit = \[(.*?)\]/s.exec(kit)[1].match(/\w+/g);
+const KIT_MODULES = [...kit.matchAll(/ from "(.*)"/g)].map(([, path]) => here(`src/browser/${path}.ts`));
+const letterOf = (name) => String.fromCharCode(65 + KIT.indexOf(name));
+
+/** Takes imports of what the script hands over out of a part. */
+const handed = {
+  name: "handed",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8").replace(/^import \{(.*)\} from "(.*)";$/gm, (line, names, from) => {
+        if (!KIT_MODULES.includes(resolve(path, `../${from}.ts`))) return line;
+        const missing = names.split(",").map((name) => name.trim()).find((name) => !KIT.includes(name) && !/^type /.test(name));
+        if (missing) throw Error(`${path}: ${missing} is not in kit.ts`);
+        return "";
+      }),
+    })),
+};
+
+/** A part of the script: a function that is called with what is in the kit, and gives what the part's entry gives to `PART`. */
+const part = (entry) => ({
+  entry: `src/parts/${entry}.ts`,
+  wrap: (code) => `(function(${KIT.map(letterOf)},PART){"use strict";${code.replace(/PART=(?=[^=]*$)/, "return ")}})`,
+  options: { plugins: [handed], define: Object.fromEntries(KIT.map((name) => [name, letterOf(name)])) },
+});
 
 /** What is made, of which entry. The server writes the script of a project from the first and the parts that its ruleset asks for. */
 export const SCRIPTS = {
   // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
-  "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){${code}})` },
+  "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){"use strict";${code}})` },
   "source.js": part("source"),
   "changes.js": part("changes"),
   "split.js": part("split"),
   "goals.js": part("goals"),
   "orders.js": part("orders"),
   // Files of their own.
-  "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => code },
-  "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => code },
+  "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
+  "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
 };
 
+/**
+ * Properties that nobody but the script sees, which are short in what is delivered: the same in all parts, as those hand
+ * them to each other. What is stored, sent, served, the page's, the snippet's or the browser's keeps its name, and so must not
+ * be here.
+ */
+const OWN = [
+  // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
+  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced sourceOf arm".split(" "),
+  // browser: arms and how they are shown, identity, memory, transport
+  ..."experiment counted is wasLate stop engine tools meet leave tell went arms recall send resume drop version".split(" "),
+  // changes and goals
+  ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
+];
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
+
 export async function bundled(name, options = {}) {
-  const { entry, wrap } = SCRIPTS[name];
+  const { entry, wrap, options: own } = SCRIPTS[name];
   const result = await build({
     entryPoints: [here(entry)],
     bundle: true,
     minify: true,
     write: false,
-    format: "iife",
+    format: "esm",
     target: "es2020",
     legalComments: "none",
     charset: "utf8",
+    mangleProps: RegExp(`^(${OWN.join("|")})$`),
+    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, LETTERS[at]])),
+    ...own,
     ...options,
   });
   return wrap(result.outputFiles[0].text.trim().replace(/;$/, ""));

@@ -1,10 +1,10 @@
 // Whether rules hold for a visitor: docs/assignment.md, Targeting.
 
 import type { Condition, EventRule, Plain, ScheduleGroup, Targeting } from "../ruleset";
-import { DAY_MS, folded, holds, same } from "./condition";
+import { folded, holds, same } from "./condition";
 import { isPage, parameterOf } from "./page";
 import { all, any, NO, type Tri, UNKNOWN, YES } from "./tri";
-import type { At, Fact, LocalTime, Occurrence, Visitor } from "./visitor";
+import { type At, DAY_MS, type Fact, type LocalTime, type Occurrence, type Visitor } from "./visitor";
 
 /**
  * A rule that lists what may and what may not be, about one fact. No when an entry that keeps out means the fact,
@@ -73,7 +73,7 @@ function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: Local
 
 /** Whether all rules hold for a visitor. */
 export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourceOf }: At): Tri {
-  const { url, referrer, events, cookies, attributes } = visitor;
+  const { url, referrer, events, cookies } = visitor;
   return Math.min(
     listed(rules.allowed_country, visitor.country, (entry, country) => same(entry.code, country)),
     listed(rules.allowed_region, visitor.region, isSamePlace),
@@ -86,7 +86,7 @@ export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourc
     listed(rules.ga4_rule, visitor.audiences, (entry, names) => names.some((name) => same(entry, name))),
     listed(rules.url_rule, url, isPage),
     listed(rules.schedule_rule?.schedule_groups, visitor.local_time, isDuring),
-    grouped(rules.segment_rule, now, (name) => attributes.get(name) ?? null),
+    grouped(rules.segment_rule, now, (name) => visitor.attributes.get(name) ?? null),
     grouped(rules.parameter_rule, now, (name) => url && parameterOf(url, name)),
     grouped(rules.cookie_rule, now, (name) => cookies && (cookies.get(name) ?? null)),
     grouped(rules.referral_rule, now, (part) =>
@@ -96,8 +96,8 @@ export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourc
     ),
     all(rules.event_rule ?? [], (entry) => {
       if (events === undefined) return UNKNOWN;
-      const count = (events ?? []).filter((event) => counts(entry, event, now)).length;
-      return +(count >= entry.min_count === (entry.rule === "equal"));
+      const isEnough = (events ?? []).filter((event) => counts(entry, event, now)).length >= entry.min_count;
+      return +(isEnough === (entry.rule === "equal"));
     }),
   );
 }

@@ -2,9 +2,7 @@
 
 import type { Plain } from "../ruleset";
 import { type Tri, UNKNOWN } from "./tri";
-import type { Fact } from "./visitor";
-
-export const DAY_MS = 864e5;
+import { DAY_MS, type Fact } from "./visitor";
 
 /** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
 export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -12,11 +10,11 @@ export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters
 export const same = (left: string, right: string): boolean => folded(left) === folded(right);
 
 /**
- * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10` and the
- * empty text.
+ * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10`, the
+ * empty text and other blanks.
  */
 export function numberOf(value: Plain): number {
-  const form = /^[\t\n\f\r ]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[\t\n\f\r ]*$/i;
+  const form = /^[\t\n\f\r ]*[\d.+-][\de.+-]*[\t\n\f\r ]*$/i;
   const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
   return isFinite(number) ? number : NaN;
 }
@@ -24,19 +22,14 @@ export function numberOf(value: Plain): number {
 /** A value as text. What JavaScript writes with an exponent has the empty text. */
 export const textOf = (value: Plain): string => (typeof value === "number" && /e/.test(`${value}`) ? "" : `${value}`);
 
-/** Milliseconds since 1970 of a date, or NaN. Not by `Date.parse`: engines differ in what it takes. */
+/** Milliseconds since 1970 of a date, or NaN. `Date.parse` gets the one form that it takes in every engine. */
 export function isoMs(text: string): number {
   const form =
-    /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3]):([0-5]\d))?)?$/;
-  const parts = (form.exec(text) ?? []).map((part) => +(part ?? 0));
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0, offsetHour = 0, offsetMinute = 0] =
-    parts;
-  // The calendar repeats after 400 years, and the years below 100 mean others to `Date.UTC`.
-  const midnight = Date.UTC(year + 400, month - 1, day) - 126227808e5;
-  const offset = (offsetHour * 60 + offsetMinute) * (/-..:..$/.test(text) ? -1 : 1);
-  // A day that its month has not, or 0 where the form is wrong, is another day by now.
-  return new Date(midnight).getUTCDate() === day
-    ? midnight + ((hour * 60 + minute - offset) * 60 + second) * 1e3 + Math.floor(fraction * 1e3)
+    /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
+  const [, date, day, time = "00:00", second = ":00", fraction = ".", zone = "Z"] = form.exec(text) ?? [];
+  // A day that its month has not is another day by now, or none.
+  return new Date(date!).getUTCDate() === +day!
+    ? Date.parse(`${date}T${time + second + (fraction + "000").slice(0, 4) + zone}`)
     : NaN;
 }
 
@@ -59,26 +52,15 @@ function equals(left: Plain, value: Plain): boolean {
 export function holds(operator: string, value: Plain | null | undefined, left: Fact<Plain>, now: number): Tri {
   if (left === undefined) return UNKNOWN;
   // `nx`, `!=` and `!*` say the opposite of the ones beside them, and hold where there is nothing.
-  const opposite = /^[n!]/.test(operator);
-  return +(left === null ? opposite : opposite !== affirms(operator, value as Plain, left, now));
+  return +(/^[n!]/.test(operator) !== (left !== null && affirms(operator, value as Plain, left, now)));
 }
 
 function affirms(operator: string, value: Plain, left: Plain, now: number): boolean {
-  switch (operator) {
-    case "ex":
-    case "nx":
-      return true;
-    case "==":
-    case "!=":
-      return equals(left, value);
-    case "**":
-    case "!*":
-      return folded(textOf(left)).includes(folded(textOf(value)));
-    case "bt":
-      return /^(1|true)$/i.test(textOf(left));
-    case "bf":
-      return /^(0|false)$/i.test(textOf(left));
-  }
+  // Told apart by what none of the others has: `ex` and `nx`, `**` and `!*`, `bt` and `bf`, `==` and `!=`.
+  if (/x/.test(operator)) return true;
+  if (/\*/.test(operator)) return folded(textOf(left)).includes(folded(textOf(value)));
+  if (/^b/.test(operator)) return (operator === "bt" ? /^(1|true)$/i : /^(0|false)$/i).test(textOf(left));
+  if (/^[=!]/.test(operator)) return equals(left, value);
   // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
   // `e` or `=`.
   const days = /^d/.test(operator);

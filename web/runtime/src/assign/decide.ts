@@ -40,17 +40,17 @@ const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, r
  * Throws only when the engine does not know a regular expression of `url_rule`: nothing is to be done then.
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
-  const { test_id, experiment_key, salt, variants, ranges, serving, exclusion, targeting } = experiment;
+  const { salt, variants, ranges, serving, exclusion } = experiment;
   const { forced } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
 
   // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
-  if (forced?.test_id === test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
+  if (forced?.test_id === experiment.test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
     return given("forced", +forced.variant_id);
   }
 
-  const sticky = serving ? undefined : visitor.sticky.get(experiment_key);
+  const sticky = serving ? undefined : visitor.sticky.get(experiment.experiment_key);
   if (!serving) {
     if (!experiment.live) return given("disabled");
     if (exclusion) {
@@ -62,7 +62,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     }
   }
 
-  const eligible = isEligible(targeting, visitor, at);
+  const eligible = isEligible(experiment.targeting, visitor, at);
   if (eligible !== YES) return given(eligible === NO ? "targeting" : "unknown");
   if (serving) {
     return isOut(serving.traffic_allocation) ? given("rollout") : given("served", +serving.variant_id);

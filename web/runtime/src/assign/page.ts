@@ -39,13 +39,8 @@ const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeURICompo
  * missing. What is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a
  * `?` or `#` alone.
  */
-const formOf = (schemes: string): RegExp =>
-  RegExp(
-    `^(?:(?:(${schemes}):)?//)?(?:[^/?#]*@)?([^/?#]*?)\\.?(?::(?:80|443)?|(:\\d+))?(/[^?#]*)?(\\?[^#]+)?\\??(#.+)?#?$`,
-    "i",
-  );
-const PAGE = formOf("https?");
-const REFERRER = formOf("https?|android-app");
+const PAGE = /^(?:(?:(https?):)?\/\/)?(?:[^/?#]*@)?([^/?#]*?)\.?(?::(?:80|443)?|(:\d+))?(\/[^?#]*)?(\?[^#]+)?\??(#.+)?#?$/i;
+const REFERRER = RegExp(PAGE.source.replace("ps?", "ps?|android-app"), "i");
 
 function partsOf(text: string, form: RegExp): Address {
   const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text)!;
@@ -69,7 +64,7 @@ export const parameterOf = (page: Address, name: string): string | null => new P
 export const bare = (host: string): string => host.replace(/^www\./, "");
 
 /** Whether an entry of `url_rule` matches a page. Throws when the engine does not know its regular expression. */
-export function isPage({ rule, url }: PageRule, page: Address): boolean {
+export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Address): boolean {
   if (rule === "regex") return RegExp(url).test(page.url);
   // `trim` drops more than these.
   const text = ascii(url.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ""));

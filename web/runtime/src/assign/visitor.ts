@@ -9,6 +9,8 @@ import type { Address, Referrer } from "./page";
  */
 export type Fact<T> = T | null | undefined;
 
+export const DAY_MS = 864e5;
+
 /** The visitor's clock. */
 export interface LocalTime {
   /** 0 is Sunday, as `Date.getDay` counts. */

@@ -1,19 +1,14 @@
 // Whether the visitor may be recorded.
 
-import type { Settings } from "./settings";
-import { keep, kept } from "./storage";
+import { type Settings, settings } from "./settings";
+import { kept } from "./storage";
 import { agent } from "./world";
 
-export type Consent = "granted" | "denied" | "pending";
+/** The answer, or what the project does with those who have not given any. */
+export type Consent = "granted" | "denied" | Settings["consent"];
 
 /** What was said before, else what the project assumes of those who said nothing. */
-export function consented(settings: Settings): Consent {
-  const said = kept(settings.global + "_c");
-  if (said) return said as Consent;
+export const consented = (): Consent =>
+  (kept("c") as Consent | undefined) ||
   // A signal of the browser is an answer, too.
-  if (settings.gpc && (agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) return "denied";
-  return settings.consent === "assumed" ? "granted" : "pending";
-}
-
-/** Remembers the answer: it is the visitor's own wish that it is. */
-export const answer = (settings: Settings, consent: Consent): void => keep(settings.global + "_c", consent);
+  (settings.gpc && (agent as { globalPrivacyControl?: boolean }).globalPrivacyControl ? "denied" : settings.consent);

@@ -1,160 +1,139 @@
 // The run of a page: what the visitor gets is decided, shown and told; again on each route, and when more is known.
 
-import { decide, isInExperiment } from "../assign/decide";
+import { type Decision, decide, isInExperiment } from "../assign/decide";
 import { type Address, isPage } from "../assign/page";
 import type { At } from "../assign/visitor";
-import type { Change, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
-import { type Armed, named } from "./armed";
-import { answer, consented } from "./consent";
-import type { changes } from "./changes";
+import type { Experiment, Plain, Ruleset, Variant } from "../ruleset";
+import { type Armed, named, numbered } from "./armed";
+import { type Consent, consented } from "./consent";
+import { nonce } from "./changes/trust";
 import type { EventFields, Properties } from "./events";
-import type { watch } from "./goals";
 import { hide, type Hidden } from "./hide";
 import { erase, type Geography, recognise, store } from "./identity";
-import type { watchLayer } from "./layer";
+import { TOLD_MAX } from "./limits";
 import { memory } from "./memory";
-import { onRoute, whenActive } from "./route";
-import type { Settings } from "./settings";
+import { part } from "./parts";
+import { onRoute } from "./route";
+import { settings } from "./settings";
 import { show } from "./show";
-import type { split } from "./split";
-import { kept } from "./storage";
-import { type Stamped, transport, uuid } from "./transport";
+import { keep } from "./storage";
+import { transport, uuid } from "./transport";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
-/** Functions that the script carries only where the ruleset asks for them. */
-export interface Parts {
-  changes?: typeof changes;
-  split?: typeof split;
-  source?: NonNullable<At["sourceOf"]>;
-  goals?: typeof watch;
-  orders?: typeof watchLayer;
-}
-
 export type Listener = (told: object) => void;
 
-const TOLD_MAX = 100;
-const PLACES = ["allowed_country", "allowed_region", "allowed_city"] as const;
-const asksWhere = (rules: Targeting | null | undefined): boolean => PLACES.some((rule) => rules?.[rule]?.[0]);
 
 /** Whether the page is the one of an address, or one of a pattern. */
-const isOn = (page: Address | null, url: string): boolean =>
-  !!page && isPage({ rule: url.includes("*") ? "wildcard" : "simple", url, allowed: true }, page);
+const isOn = (page: Address | null | undefined, url: string): boolean =>
+  !!page && isPage({ rule: /\*/.test(url) ? "wildcard" : "simple", url }, page);
 
 /** What an experiment changes: hidden while it is not known which arm it will be. */
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
-export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: string, snippet: Hidden | undefined, forced?: At["forced"]) {
+export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["forced"]) {
   const { experiments, goals = [] } = ruleset;
-  const { global, base } = settings;
-  let consent = forced ? "granted" : consented(settings);
-  let who = recognise(settings);
+  let consent: Consent = forced ? "granted" : consented();
+  let who = recognise();
   let audiences: string[] | undefined;
   let isAsked = false;
   let waiting: Hidden | undefined;
-  /** Until the page is really looked at, nothing is told of it. */
-  let held: Stamped[] | undefined = [];
   // What is painted already must not change under the visitor's eyes.
-  let isLate = performance.getEntriesByType("paint").length > 0 && !(snippet && !snippet.over);
+  let isLate = (performance.getEntriesByType("paint")[0] && (!snippet || snippet.over)) as boolean;
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
-  const active = new Map<number, Armed & { is: string; late: boolean; stop(): void }>();
-  const past = memory(ruleset, global + "_e");
+  const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
+  const sourceOf = part("source");
+  const past = memory(ruleset);
 
-  const maySend = (): boolean => consent === "granted" && !forced;
-  const queue = transport(settings, () =>
-    maySend() ? { visitor: { id: who.id, attributes: who.session.about }, consent: kept(global + "_c") ? consent : "unknown" } : undefined,
+  const maySend = (): boolean => !forced && ["granted", "assumed"].includes(consent);
+  const queue = transport(() =>
+    // Of a page that the browser only prepares, nothing is told before it is looked at.
+    maySend() && !(doc as { prerendering?: boolean }).prerendering
+      ? { visitor: { id: who.id, attributes: who.session.about }, consent: consent === "granted" ? consent : "unknown" }
+      : undefined,
   );
 
   function record(event: EventFields, soon?: boolean): void {
     if (forced || consent === "denied") return;
-    const stamped = { id: uuid(now()), at: new Date(now()).toISOString(), session: who.session.id, url: place.href, ...event };
-    if (held) held.push(stamped);
-    else queue.send(stamped, soon);
+    queue.send({ id: uuid(), at: new Date(), session: who.session.id, url: place.href, ...event }, soon);
     save();
   }
 
   function save(): void {
-    if (!maySend()) return;
-    // Ended experiments need not be remembered.
-    who.arms.forEach((_, test) => experiments.some(({ test_id }) => test_id === test) || who.arms.delete(test));
-    store(settings, who);
+    if (maySend()) store(who, experiments);
   }
 
   const tell = (what: string, armed: Armed, more?: object): void =>
     listeners.forEach(([name, listener]) => name === what && quietly(() => listener({ ...named(armed), ...more })));
 
   const stage = {
-    engine: parts.changes?.(nonce),
-    split: parts.split,
-    global,
+    engine: part("changes")?.(nonce),
+    split: part("split"),
     tools: { track },
     meet(armed: Armed): void {
-      const { experiment: { test_id, epoch }, arm, counted } = armed;
-      const { session } = who;
+      const { experiment: { test_id, epoch }, arm } = armed;
+      const { session, arms } = who;
       const mark = [test_id, arm, epoch].join(".");
       tell("exposure", armed);
       // Once in a visit and epoch.
-      if (!counted || session.told.includes(mark)) return;
+      if (!armed.counted || session.told.includes(mark)) return;
       session.told = [...session.told, mark].slice(-TOLD_MAX);
-      who.arms.set(test_id, arm);
+      arms.set(test_id, arm);
       record(
         {
           type: "exposure",
-          test_id,
-          variant_id: `${arm}`,
+          ...numbered(armed),
           epoch,
           context: { url: place.href, referrer: session.from, landing_page: session.land, visitor_type: session.type },
         },
         true,
       );
     },
-    leave(go: () => void): void {
-      queue.leave();
-      go();
-    },
-    failed: (armed: Armed, message: string): void => tell("error", armed, { message }),
+    leave: queue.leave,
+    tell,
     /** Of some page views how it went; of all, what went wrong. */
-    went({ experiment: { test_id }, arm }: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
+    went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
       const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
-      if (isSampled || late || errors) record({ type: "health", test_id, variant_id: `${arm}`, apply_ms, hidden_ms, late, failed_selectors, errors });
+      if (isSampled || late || errors) record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors });
     },
   };
 
   /** Decides about everything, takes away what is no longer due, then shows what is. */
   function look(late: boolean): void {
     const visitor = visitorOf(who, audiences, past.recall(), experiments);
-    const page = visitor.url ?? null;
-    const at = { now: now(), forced, sourceOf: parts.source };
+    const { url } = visitor;
+    const at = { now: now(), forced, sourceOf };
     const due: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
-      const { test_id, targeting, test_type, variants, variants_data_key } = experiment;
+      const { test_id } = experiment;
       // Rules about pages say where an experiment takes place; without any, the page that it was made for.
       const isHere =
-        consent !== "denied" &&
-        (consent === "granted" || settings.consent === "memory") &&
-        (forced || targeting?.url_rule?.[0] || isOn(page, variants_data_key));
+        !["denied", "required"].includes(consent) &&
+        (forced || experiment.targeting?.url_rule?.[0] || isOn(url, experiment.variants_data_key));
       // An expression that this browser does not know lets nobody in.
-      const decision = (isHere && quietly(() => decide(experiment, visitor, at))) || { arm: null, reason: "targeting" as const };
-      let { arm } = decision;
-      if (isHere && !who.session.geo && (decision.reason === "unknown" || test_type === "personalization") && [experiment, ...variants].some((each) => asksWhere(each.targeting))) {
-        // Where the visitor is may still come to be known.
+      const decision = isHere && quietly(() => decide(experiment, visitor, at));
+      let arm = decision ? decision.arm : null;
+      if (decision && !who.session.geo && (decision.reason === "unknown" || experiment.test_type === "personalization") && /"allowed_\w+":\[{/.test(stringify(experiment))) {
+        // It, or one of its variants, has a rule about places (quotes within a text are escaped), and where the visitor is may
+        // still come to be known.
         arm = null;
         unknown.push(experiment);
       }
-      const items: Change[] = ((arm && variants[arm - 1]?.data) || []).filter(
-        ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(page, pageUrl),
+      const version: Variant | undefined = arm ? experiment.variants[arm - 1] : experiment.control;
+      const items = (version?.data ?? []).filter(
+        ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(url, pageUrl),
       );
       const is = arm + stringify(items);
       const before = active.get(test_id);
       // What was too late on one page is in time on the next.
-      if (before?.is === is && (late || !before.late)) continue;
+      if (before?.is === is && (late || !before.wasLate)) continue;
       before?.stop();
       active.delete(test_id);
       if (arm === null) continue;
-      const armed = { experiment, arm, counted: isInExperiment(decision), is, late, stop: () => {} };
+      const armed = { experiment, arm, version, counted: isInExperiment(decision as Decision), is, wasLate: late, stop: () => {} };
       due.push(() => {
         // In its place before it begins: what it does may look again.
         active.set(test_id, armed);
@@ -166,14 +145,14 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       waiting = late ? undefined : hide(unknown.flatMap(selectorsOf));
       void locate();
     }
-    due.forEach((begin) => quietly(begin));
+    due.forEach(quietly);
   }
 
   /** Asks the server where the visitor is. Not known it stays where that fails, and rules about it hold for nobody. */
   async function locate(): Promise<void> {
     try {
-      who.session.geo = (await (await fetching(base + settings.geo)).json()) as Geography;
-      look(!waiting || waiting.over);
+      who.session.geo = (await (await fetching(settings.base + settings.geo)).json()) as Geography;
+      look(!waiting || (waiting.over as boolean));
     } catch {
       // Nothing changes.
     }
@@ -183,8 +162,15 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
   function track(name: string, properties: Properties = {}): void {
     const { value, currency, order_id, quantity, ...others } = properties;
     if (maySend()) past.add(name, properties);
-    const type = currency && typeof value === "number" ? "order" : "custom";
-    record({ type, name, value, currency, order_id, quantity, properties: others });
+    record({
+      type: currency && typeof value === "number" ? "order" : "custom",
+      name,
+      value,
+      currency,
+      order_id,
+      quantity,
+      properties: others,
+    });
   }
 
   const api = {
@@ -205,20 +191,21 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
       consent = isGranted ? "granted" : "denied";
       if (!isGranted) {
         queue.drop();
-        erase(settings);
-        who = recognise(settings);
+        erase();
+        who = recognise();
       }
-      answer(settings, consent as "granted");
+      keep("c", consent);
       save();
       look(true);
       queue.resume();
     },
     /** The arm that is shown, by the experiment's key. */
     variant(key: string): string | null {
-      for (const armed of active.values()) if (armed.experiment.experiment_key === key) return named(armed).variant;
-      return null;
+      return [...active.values()].map(named).find(({ experiment_key }) => experiment_key === key)?.variant ?? null;
     },
-    on: (name: string, listener: Listener): void => void listeners.push([name, listener]),
+    on(...wanted: [name: string, listener: Listener]): void {
+      listeners.push(wanted);
+    },
   };
 
   let from = doc.referrer;
@@ -226,14 +213,9 @@ export function run(ruleset: Ruleset, settings: Settings, parts: Parts, nonce: s
     record({ type: "pageview", referrer: from });
     from = place.href;
   };
-  whenActive(() => {
-    const waited = held ?? [];
-    held = undefined;
-    waited.forEach((event) => queue.send(event, event.type === "exposure"));
-  });
   look(isLate);
-  const again = parts.goals?.(goals, record);
-  parts.orders?.(record);
+  const again = part("goals")?.(goals, record);
+  part("orders")?.(record);
   pageview();
   onRoute(() => {
     isAsked = isLate = false;

@@ -21,3 +21,11 @@ export interface Settings {
   /** Percent of the page views whose health is reported. */
   health: number;
 }
+
+declare const SETTINGS: Settings;
+
+/** Those of this page; the script's start completes them. */
+export const settings = SETTINGS;
+
+/** The name of something that is stored. */
+export const nameOf = (what: string): string => settings.global + "_" + what;

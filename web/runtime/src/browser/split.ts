@@ -2,11 +2,8 @@
 
 import type { Change } from "../ruleset";
 import { hide } from "./hide";
+import { TURN_MS, TURNS_MAX } from "./limits";
 import { now, place, quietly, win } from "./world";
-
-/** How often one experiment may send a tab on within ten seconds: a page that sends back would go round for ever. */
-const TURNS_MAX = 2;
-const TURN_MS = 10_000;
 
 /** The address that a redirect leads to, with the page's parameters and fragment; its own count more. */
 function destination({ url, relay_param }: Change): string | undefined {

@@ -1,49 +1,41 @@
 // What is remembered of a visitor: in a cookie, so that subdomains and our own server see it, and in local storage, so that
 // either heals the other. Nothing is written before it may be.
 
+import { YEAR_S } from "./limits";
+import { nameOf } from "./settings";
 import { doc, place, quietly, win } from "./world";
 
-const YEAR_S = 34_560_000; // 400 days, the most that browsers keep.
-
 /** All cookies by name; of two with one name the first, which is the most specific. */
-export function cookies(): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const pair of (quietly(() => doc.cookie) ?? "").split(/; */)) {
-    const at = pair.indexOf("=");
-    const name = pair.slice(0, at);
-    if (at > 0 && !found.has(name)) found.set(name, quietly(() => decodeURIComponent(pair.slice(at + 1))) ?? pair.slice(at + 1));
-  }
-  return found;
-}
+export const cookies = (): Map<string, string> =>
+  new Map(
+    [...(quietly(() => doc.cookie) ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
+      .reverse()
+      .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
+  );
 
 /** Writes a cookie for the widest domain that the browser allows: it refuses `com` and `co.uk`, and takes the next. */
-function write(name: string, value: string, age: number): void {
+function write(name: string, value: string): void {
   const labels = place.hostname.split(".");
-  const end = `; path=/; max-age=${age}; samesite=lax${place.protocol === "https:" ? "; secure" : ""}`;
   for (let from = labels.length - 2; from >= -1; from--) {
     // The last try names no domain: a host without dots, an address.
-    const domain = from < 0 ? "" : `; domain=${labels.slice(from).join(".")}`;
-    doc.cookie = name + "=" + encodeURIComponent(value) + domain + end;
-    if (age > 0 && cookies().get(name) === value) return;
+    const domain = from < 0 ? "" : "; domain=" + labels.slice(from).join(".");
+    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? YEAR_S : 0}${domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
+    if (value && cookies().get(name) === value) return;
   }
 }
 
-/** What is remembered under a name. */
-export const recall = (name: string): string | undefined =>
-  cookies().get(name) || quietly(() => win.localStorage.getItem(name)) || undefined;
+/** What is remembered. */
+export const recall = (what: string): string | undefined => cookies().get(nameOf(what)) || kept(what);
 
-export function remember(name: string, value: string): void {
-  quietly(() => write(name, value, YEAR_S));
-  keep(name, value);
+/** Remembers it; the empty text removes it everywhere. */
+export function remember(what: string, value: string): void {
+  quietly(() => write(nameOf(what), value));
+  keep(what, value);
 }
 
-/** Only in local storage. */
-export const keep = (name: string, value: string): void => void quietly(() => win.localStorage.setItem(name, value));
+// Only in local storage, by property: a page cannot redefine that.
 
-export const kept = (name: string): string | null => quietly(() => win.localStorage.getItem(name)) ?? null;
+export const keep = (what: string, value: string): unknown =>
+  quietly(() => (value ? (win.localStorage[nameOf(what)] = value) : delete win.localStorage[nameOf(what)]));
 
-/** Removes it everywhere. */
-export function forget(name: string): void {
-  quietly(() => write(name, "", 0));
-  quietly(() => win.localStorage.removeItem(name));
-}
+export const kept = (what: string): string | undefined => quietly(() => win.localStorage[nameOf(what)] as string | undefined);

@@ -16,7 +16,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
       due();
     }
   };
-  const [kind, of] = [/^\w+/.exec(word ?? "")?.[0], (word ?? "").replace(/^\w+:/, "")];
+  const [, kind, of = ""] = /^(\w+):?(.*)/s.exec(word ?? "") ?? [];
   if (kind === "load") {
     const idle = (): void => void (win.requestIdleCallback ? win.requestIdleCallback(once, { timeout: 500 }) : later(once, 50));
     if (doc.readyState === "complete") idle();
@@ -25,8 +25,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
     listen(win, of, once);
   } else if (kind === "element" && !all(of)[0]) {
     const observer = new MutationObserver(() => {
-      if (!waiting) return observer.disconnect();
-      if (all(of)[0]) {
+      if (!waiting || all(of)[0]) {
         observer.disconnect();
         once();
       }

@@ -7,36 +7,22 @@ import type { Identity } from "./identity";
 import { cookies } from "./storage";
 import { agent, now, place } from "./world";
 
-/** The first of the words whose expression fits. */
-const named = (text: string, words: [string | null, RegExp][]): string | null => words.find(([, form]) => form.test(text))?.[0] ?? null;
+/** The first word whose expression fits, of `word=expression,…`, or of the word itself; null where none does, or its word is empty. */
+const named = (text: string, words: string): string | null =>
+  words.split(",").find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))?.replace(/=.*/, "") || null;
 
 /** Device, browser and system, in the server's words; null for those that have none there. */
-export function device(ua: string, touches: number): { device: string; browser: string | null; os: string | null } {
+export function device(agent: string, touches: number): { device: string; browser: string | null; os: string | null } {
   // An iPad says that it is a Mac, but no Mac has a screen to touch.
-  const pad = /ipad/i.test(ua) || (/macintosh/i.test(ua) && touches > 1);
-  const os = pad
-    ? "ios"
-    : named(ua, [
-        ["ios", /iphone|ipod/i],
-        ["android", /android/i],
-        ["windows", /windows nt/i],
-        ["chromeOS", /cros/i],
-        ["macOS", /macintosh/i],
-        ["linux", /linux|x11/i],
-      ]);
+  const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
   return {
-    os,
-    device: pad || /tablet|kindle|silk/i.test(ua) || (os === "android" && !/mobile/i.test(ua)) ? "tablet" : /mobi|iphone|ipod/i.test(ua) ? "mobile" : "desktop",
-    browser: named(ua, [
+    os: named(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
+    device: named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ?? "desktop",
+    browser: named(
+      ua,
       // A page inside an app is the app's.
-      [null, /fban|fbav|instagram|samsungbrowser|ucbrowser|yabrowser|vivaldi|duckduckgo/i],
-      ["edge", /edg/i],
-      ["opera", /opr\/|opera/i],
-      ["ie", /msie|trident/i],
-      ["firefox", /firefox|fxios/i],
-      ["chrome", /chrome|crios/i],
-      ["safari", /safari/i],
-    ]),
+      "=fban|fbav|instagram|samsungbrowser|ucbrowser|yabrowser|vivaldi|duckduckgo,edge=edg,opera=opr/|opera,ie=msie|trident,firefox=firefox|fxios,chrome=chrome|crios,safari",
+    ),
   };
 }
 
@@ -56,8 +42,7 @@ export function visitorOf({ id, session, arms }: Identity, audiences: string[] |
     audiences,
     attributes: new Map(Object.entries(session.about)),
     events,
-    sticky: new Map(
-      experiments.flatMap(({ experiment_key, test_id }): [string, number][] => (arms.has(test_id) ? [[experiment_key, arms.get(test_id)!]] : [])),
-    ),
+    // An arm that is not known is `undefined`, as if it were not in here.
+    sticky: new Map(experiments.map(({ experiment_key, test_id }) => [experiment_key, arms.get(test_id)!])),
   };
 }

@@ -5,31 +5,36 @@ export const doc = document;
 export const place = location;
 export const agent = navigator;
 
-export const { parse, stringify } = JSON;
-export const { now } = Date;
-export const { floor, min, max, random } = Math;
-export const later = win.setTimeout.bind(win);
-export const never = win.clearTimeout.bind(win);
-export const fetching = win.fetch && win.fetch.bind(win);
+// One by one, so that the bundler drops what nobody uses.
+export const parse = JSON.parse;
+export const stringify = JSON.stringify;
+export const now = Date.now;
+export const floor = Math.floor;
+export const min = Math.min;
+export const random = Math.random;
+export const later = /* @__PURE__ */ win.setTimeout.bind(win);
+export const never = /* @__PURE__ */ win.clearTimeout.bind(win);
+export const fetching = /* @__PURE__ */ win.fetch.bind(win);
 
 /** Calls `listener` for an event, before the page's own listeners get it. */
 export const listen = (target: EventTarget, type: string, listener: (event: never) => void): void =>
-  target.addEventListener(type, listener as EventListener, { capture: true, passive: true });
+  target.addEventListener(type, listener as EventListener, true);
 
 /** What `work` gives; where it throws, nothing. The page never sees an error of ours. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
-  } catch {
-    return undefined;
-  }
+  } catch {}
 }
 
 /** The matches of a selector; none for one that the browser does not know. `host >>> inner` looks into open shadow roots. */
-export function all(selector: string, root: ParentNode = doc): Element[] {
-  const [outer, ...inner] = selector.split(">>>");
-  const found = quietly(() => [...root.querySelectorAll(outer as string)]) ?? [];
-  return inner.length > 0
-    ? found.flatMap((host) => (host.shadowRoot ? all(inner.join(">>>"), host.shadowRoot) : []))
-    : found;
-}
+export const all = (selector: string, root: ParentNode = doc): Element[] =>
+  quietly(() =>
+    selector
+      .split(">>>")
+      .reduce<ParentNode[]>(
+        (roots, part, depth) =>
+          roots.flatMap((each) => [...((depth ? (each as Element).shadowRoot : each)?.querySelectorAll(part) ?? [])]),
+        [root],
+      ),
+  ) as Element[] | undefined ?? [];

@@ -1,39 +1,6 @@
-// The badge of a preview: which arm this tab shows, and the way out. Loaded only where a preview link was opened.
+// Loaded only where a preview link was opened.
 
-const { global = "", test, arm = "" } = (document.currentScript as HTMLScriptElement).dataset;
+import { type Preview, preview } from "../browser/preview";
 
-const host = document.createElement("div");
-const root = host.attachShadow({ mode: "closed" });
-// Of the page's styles nothing gets in; ours are set through the object model, which every policy allows.
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(`
-  :host { all: initial; position: fixed; inset: auto 16px 16px auto; z-index: 2147483647; }
-  div { display: flex; gap: 12px; align-items: center; padding: 8px 8px 8px 16px; border-radius: 8px;
-        font: 14px/20px system-ui, sans-serif; color: #fff; background: #1d2433; box-shadow: 0 2px 12px #0006; }
-  button { font: inherit; color: inherit; background: #ffffff26; border: 0; border-radius: 6px; padding: 6px 12px; cursor: pointer; }
-  button:hover { background: #ffffff40; }
-  button:focus-visible { outline: 2px solid #fff; outline-offset: 2px; }
-`);
-root.adoptedStyleSheets = [sheet];
-
-const box = document.createElement("div");
-box.setAttribute("role", "status");
-const text = document.createElement("span");
-text.textContent = test
-  ? `Preview of experiment ${test}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`
-  : "This preview link has expired or is damaged.";
-const button = document.createElement("button");
-button.textContent = "End preview";
-button.addEventListener("click", () => {
-  sessionStorage.removeItem(`${global}_p`);
-  const address = new URL(location.href);
-  for (const name of ["test-preview", "test-variant", "test-token"]) address.searchParams.delete(name);
-  if (address.href === location.href) location.reload();
-  else location.replace(address.href);
-});
-box.append(text, button);
-root.append(box);
-
-const show = (): void => document.body.append(host);
-if (document.body) show();
-else document.addEventListener("DOMContentLoaded", show);
+// On the element stands what the script hands over.
+void preview((document.currentScript as unknown as { preview: Preview }).preview);

@@ -1,9 +1,7 @@
 import type { Take } from "../events";
-import { all, later, quietly } from "../world";
+import { WAIT_MS } from "../limits";
+import { all, doc, later, quietly } from "../world";
 import { isNamed } from "./selector";
-
-/** How long changes of the page are gathered, and how often is looked whether what is in view is still not to be seen. */
-const WAIT_MS = 250;
 
 /**
  * Watches for elements that come to be visible: half of one, or as much of it as covers half the window, is in view, takes
@@ -38,7 +36,7 @@ export function watchAppearances(selectors: string[], take: Take): () => void {
       for (const selector of left) for (const element of all(selector)) observer.observe(element);
     }, WAIT_MS);
   };
-  if (selectors[0]) new MutationObserver(plan).observe(document, { childList: true, subtree: true, attributes: true });
+  if (selectors[0]) new MutationObserver(plan).observe(doc, { childList: true, subtree: true, attributes: true });
   plan();
   return () => {
     left = new Set(selectors);

@@ -2,15 +2,13 @@
 
 import type { Goal } from "../../ruleset";
 import type { EventFields, Take } from "../events";
+import { SETTLED_S } from "../limits";
 import { later } from "../world";
 import { watchAppearances } from "./appear";
 import { watchClicks } from "./click";
 import { watchDepth } from "./depth";
 import { watchForms } from "./form";
 import { watchTime } from "./time";
-
-/** The seconds after which a page that shows all of itself at once counts as read. */
-const SETTLED_S = 5;
 
 /**
  * Watches for `goals` from now on. What comes back is to be called when a new page begins: its time, its depth and what

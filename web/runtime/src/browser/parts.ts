@@ -1,0 +1,21 @@
+// Functions that the script carries only where the ruleset asks for them.
+
+import type { sourceOf } from "../assign/source";
+import type { changes } from "./changes";
+import type { watch } from "./goals";
+import { kit } from "./kit";
+import type { watchLayer } from "./layer";
+import type { split } from "./split";
+
+interface Parts {
+  changes: typeof changes;
+  split: typeof split;
+  source: typeof sourceOf;
+  goals: typeof watch;
+  orders: typeof watchLayer;
+}
+
+declare const PARTS: { [Name in keyof Parts]?: (...given: typeof kit) => Parts[Name] };
+
+/** One of them; nothing where the script has it not. */
+export const part = <Name extends keyof Parts>(name: Name): Parts[Name] | undefined => PARTS[name]?.(...kit);
