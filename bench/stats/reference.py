@@ -183,7 +183,7 @@ def ours(program):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("program", help="the example `bench` of muriel-stats")
+    options.add_argument("program", help="the example `timing` of muriel-stats")
     options.add_argument("--rounds", type=int, default=3, help="rounds of both sides (3)")
     options.add_argument("--reps", type=int, default=3, help="repetitions of the package in a round (3)")
     options = options.parse_args()

@@ -171,17 +171,9 @@ impl JointMoments {
             return *self;
         }
         let (a, b) = (self.n as f64, other.n as f64);
-        let n = a + b;
         let (dx, dy) = (other.mean_x - self.mean_x, other.mean_y - self.mean_y);
-        let weight = a / n * b;
-        JointMoments {
-            n: self.n + other.n,
-            mean_x: self.mean_x + dx * (b / n),
-            mean_y: self.mean_y + dy * (b / n),
-            m2_x: self.m2_x + other.m2_x + dx * dx * weight,
-            m2_y: self.m2_y + other.m2_y + dy * dy * weight,
-            c: self.c + other.c + dx * dy * weight,
-        }
+        let c = self.c + other.c + dx * dy * (a / (a + b) * b);
+        JointMoments::of(self.x().merge(&other.x()), self.y().merge(&other.y()), c)
     }
 
     /// Moments from the number of units, the sums of both values, of their squares and of their products.
@@ -213,7 +205,7 @@ impl JointMoments {
         if c.abs() > limit * (1.0 + 1e-12) {
             return Err(Undefined::InvalidInput);
         }
-        Ok(JointMoments { n, mean_x: x.mean, mean_y: y.mean, m2_x: x.m2, m2_y: y.m2, c })
+        Ok(JointMoments::of(x, y, c))
     }
 
     /// The same units with the two values exchanged.
@@ -226,6 +218,11 @@ impl JointMoments {
             m2_y: self.m2_x,
             c: self.c,
         }
+    }
+
+    /// Moments of each value of the same units, and the sum of products of their deviations.
+    fn of(x: Moments, y: Moments, c: f64) -> JointMoments {
+        JointMoments { n: x.n, mean_x: x.mean, mean_y: y.mean, m2_x: x.m2, m2_y: y.m2, c }
     }
 
     /// Moments of the first value alone.

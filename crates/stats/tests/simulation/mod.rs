@@ -11,6 +11,8 @@ mod merging;
 mod one_look;
 mod path;
 mod planning;
+#[cfg(test)]
+mod tests;
 mod unequal;
 
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -4,6 +4,9 @@
 //! `expected` and with which `tolerance`. Shared by the test, over the copy kept here, and by the example, over any file.
 
 mod adapters;
+pub(crate) mod functions;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;

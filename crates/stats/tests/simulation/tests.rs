@@ -4,15 +4,12 @@
 //! is tried on thousands of such tests. The quick set runs here; `cargo run --release -p muriel-stats --example
 //! simulate -- --full` runs ten times as many and prints the table of docs/methods.md.
 
-#[path = "simulation/mod.rs"]
-mod simulation;
-
-use simulation::{QUICK, groups, table};
+use super::{QUICK, broken, groups, run, table};
 
 /// One group of promises, with the lines that failed and the seeds that make them fail again.
 fn check(group: &str) {
     let rows = groups().into_iter().find(|(name, _)| *name == group).expect("the group exists").1;
-    let lines = simulation::run(&rows, QUICK);
+    let lines = run(&rows, QUICK);
     assert!(!lines.is_empty());
     let failed: Vec<_> = lines.iter().filter(|line| !line.ok).collect();
     let seeds: Vec<_> = failed.iter().map(|line| format!("{}: seed {:#x}", line.test, line.seed)).collect();
@@ -78,7 +75,7 @@ fn any_split_of_the_units_gives_the_same_report() {
 #[test]
 fn no_group_is_forgotten() {
     let names: Vec<_> = groups().into_iter().map(|(name, _)| name).collect();
-    let source = include_str!("simulation.rs");
+    let source = include_str!("tests.rs");
     for name in &names {
         assert!(source.contains(&format!("check(\"{name}\")")), "no test runs the group {name:?}");
     }
@@ -88,8 +85,8 @@ fn no_group_is_forgotten() {
 /// A wrong promise is noticed: peeking at a fixed test is not 5 %, and half the units do not give the planned power.
 #[test]
 fn a_broken_promise_fails() {
-    let rows = simulation::broken();
-    let lines = simulation::run(&rows, QUICK);
+    let rows = broken();
+    let lines = run(&rows, QUICK);
     assert!(lines.len() >= 4);
     for line in lines {
         assert!(!line.ok, "{} {}: {} was accepted by {}", line.test, line.what, line.measured, line.accepted);

@@ -1,13 +1,12 @@
 //! The crate reproduces every reference vector within its tolerance.
 
-#[path = "vectors/mod.rs"]
-mod harness;
+use super::check;
 
-const VECTORS: &str = include_str!("vectors/stats.json");
+const VECTORS: &str = include_str!("stats.json");
 
 #[test]
 fn every_reference_vector_is_met() {
-    let summary = harness::check(VECTORS).unwrap();
+    let summary = check(VECTORS).unwrap();
     assert!(summary.failures.is_empty(), "{summary}");
     let seen: usize = summary.methods.values().map(|(_, all)| all).sum();
     assert_eq!(seen, 297, "{summary}");
@@ -16,7 +15,7 @@ fn every_reference_vector_is_met() {
 /// What is wrong with the answer to one case.
 fn failures(case: &str) -> Vec<String> {
     let file = format!(r#"{{"schema_version": 1, "count": 1, "cases": [{case}]}}"#);
-    harness::check(&file).expect("a file of one case can be read").failures
+    check(&file).expect("a file of one case can be read").failures
 }
 
 #[test]
@@ -59,6 +58,6 @@ fn what_cannot_be_read_fails() {
     for file in
         ["", "[]", r#"{"schema_version": 2, "cases": []}"#, r#"{"schema_version": 1, "count": 2, "cases": [{}]}"#]
     {
-        assert!(harness::check(file).is_err(), "{file}");
+        assert!(check(file).is_err(), "{file}");
     }
 }
