@@ -1,0 +1,1 @@
+(function(PART){"use strict";(()=>{var t=(e,o)=>()=>{};PART=t;})();return PART})()

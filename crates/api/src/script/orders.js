@@ -1,0 +1,1 @@
+(function(PART){"use strict";(()=>{var e=t=>{};PART=e;})();return PART})()
