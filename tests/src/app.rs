@@ -57,6 +57,7 @@ impl On {
             },
             listen: ([127, 0, 0, 1], 0).into(),
             metrics_listen: None,
+            site: Default::default(),
             rate_limits: RateLimits::OFF,
             log_level: "error".to_owned(),
             clock: Clock::Manual(clock.clone()),
