@@ -118,7 +118,9 @@ mod tests {
         for site in ["cross-site", "none", ""] {
             check(&[id, ("sec-fetch-site", site)], None, &[]);
         }
-        for other in ["", "muriel_id=v", "muriel_id=", "muriel_id=v%2", "muriel_id=v%ZZ1", "xmuriel_id=v%201", "muriel=v%201"] {
+        for other in
+            ["", "muriel_id=v", "muriel_id=", "muriel_id=v%2", "muriel_id=v%ZZ1", "xmuriel_id=v%201", "muriel=v%201"]
+        {
             check(&[("cookie", other)], None, &[]);
         }
         check(&[], None, &[]);
@@ -138,7 +140,9 @@ mod tests {
         for domain in ["example.com", "a-b.Example.co.uk"] {
             check(&id, Some(domain), &[format!("muriel_id=v%201; {AGE}; Domain={domain}")]);
         }
-        for domain in ["", "com", ".example.com", "example.com.", "a..b", "-a.b", "a-.b", "a.b; Secure", "a.b,c.d", "ä.de"] {
+        for domain in
+            ["", "com", ".example.com", "example.com.", "a..b", "-a.b", "a-.b", "a.b; Secure", "a.b,c.d", "ä.de"]
+        {
             check(&id, Some(domain), &[]);
         }
     }

@@ -2,11 +2,13 @@
 
 use crate::app::App;
 use crate::edge::X_REQUEST_ID;
-use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, script, serving, traffic};
+use crate::handlers::{
+    evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, script, serving, traffic,
+};
 use crate::script::Under;
 use crate::{openapi, reference};
-use axum::{Extension, Router};
 use axum::routing::get;
+use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{HeaderName, Method};
 use std::time::Duration;

@@ -41,8 +41,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part.
-    pub(crate) const ALL: [Part; 6] =
-        [Part::Source, Part::Changes, Part::Code, Part::Split, Part::Goals, Part::Orders];
+    pub(crate) const ALL: [Part; 6] = [Part::Source, Part::Changes, Part::Code, Part::Split, Part::Goals, Part::Orders];
 
     /// Its name among the runtime's `PARTS`.
     pub(crate) fn name(self) -> &'static str {
@@ -269,5 +268,121 @@ impl Formatter for Literal {
             rest = chars.as_str();
         }
         self.0.write_string_fragment(writer, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn delivered(fields: Value) -> Arc<Delivered> {
+        let mut whole = json!({
+            "test_id": 1, "experiment_key": "one", "test_type": "abtest", "live": true, "epoch": 1, "salt": "1",
+            "traffic_allocation": 100, "ranges": [[5_000, 0], [10_000, 1]],
+            "variants_data_key": "https://shop.example/", "variants": [{}],
+        });
+        for (name, value) in fields.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
+        Arc::new(serde_json::from_value(whole).unwrap())
+    }
+
+    fn document(fields: Value) -> Document {
+        Document::new("prj_1", vec![delivered(fields)], Vec::new())
+    }
+
+    #[test]
+    fn parts_are_those_that_the_ruleset_asks_for() {
+        let source = json!([[{ "criteria": "source", "operator": "==", "value": "search" }]]);
+        for (fields, expect) in [
+            (json!({}), &[] as &[Part]),
+            (json!({ "variants": [{ "data": [{ "rm": "h1" }] }] }), &[Part::Changes]),
+            (json!({ "variants": [{ "data": [{ "url": "https://a.example/" }] }] }), &[Part::Split]),
+            (
+                json!({ "variants": [{ "data": [{ "url": "https://a.example/" }] }, { "data": [{ "rm": "h1" }] }] }),
+                &[Part::Changes, Part::Split],
+            ),
+            (json!({ "custom_js": "a()" }), &[Part::Code]),
+            (json!({ "control": { "customJS": "a()" } }), &[Part::Code]),
+            (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Code]),
+            (json!({ "custom_css": "a{}", "variants": [{ "customCSS": "a{}" }] }), &[]),
+            (json!({ "targeting": { "referral_rule": source } }), &[Part::Source]),
+            (json!({ "variants": [{ "targeting": { "referral_rule": source } }] }), &[Part::Source]),
+            (
+                json!({ "targeting": { "referral_rule": [[{ "criteria": "host", "operator": "==", "value": "a" }]] } }),
+                &[],
+            ),
+        ] {
+            assert_eq!(Part::of(&document(fields.clone()), false), expect, "{fields}");
+        }
+        let goal = |goal_type: &str| muriel_assign::document::WatchedGoal {
+            goal_key: "g".into(),
+            goal_type: goal_type.into(),
+            goal_value: serde_json::from_value(json!("x")).unwrap(),
+        };
+        let with = |types: &[&str]| Document::new("p", Vec::new(), types.iter().map(|word| goal(word)).collect());
+        assert_eq!(Part::of(&with(&["script"]), true), [Part::Orders]);
+        assert_eq!(Part::of(&with(&["script", "clickOnElement"]), false), [Part::Goals]);
+    }
+
+    #[test]
+    fn data_is_the_same_in_javascript_and_ends_no_element() {
+        for (value, expect) in [
+            (json!("</script><!--"), "\"\\u003c/script>\\u003c!--\""),
+            (json!("a\u{2028}b\u{2029}<"), "\"a\\u2028b\\u2029\\u003c\""),
+            (json!({ "<": "\n\"\\" }), "{\"\\u003c\":\"\\n\\\"\\\\\"}"),
+            (json!({ "__proto__": { "__proto__": 1 } }), "{[\"__proto__\"]:{[\"__proto__\"]:1}}"),
+            (json!({ "a\"__proto__": "__proto__" }), "{\"a\\\"__proto__\":\"__proto__\"}"),
+            (json!(["é", 1.5, null]), "[\"é\",1.5,null]"),
+        ] {
+            assert_eq!(literal(&value), expect);
+        }
+    }
+
+    #[test]
+    fn what_is_embedded_can_stand_inline() {
+        let files = [RUNTIME, SNIPPET, BADGE].into_iter().chain(Part::ALL.map(Part::expression));
+        for file in files {
+            for word in ["</script", "<!--"] {
+                assert!(!file.to_ascii_lowercase().contains(word), "{word}");
+            }
+        }
+        assert!(RUNTIME.starts_with("(function(RULESET,SETTINGS,PARTS){") && RUNTIME.trim_end().ends_with("})"));
+    }
+
+    #[test]
+    fn settings_name_the_paths_by_which_the_script_came() {
+        let site = Site { page_api: "shop".parse().unwrap(), visitor_prefix: "/x".parse().unwrap() };
+        let settings =
+            serde_json::from_value(json!({ "base": "https://m.example", "consent": "memory", "health": 25 }));
+        let beside = Beside { settings: settings.unwrap(), orders: false };
+        let document = Document::new("prj_1", Vec::new(), Vec::new());
+        for (under, base, prefix) in [(Under::Root, "https://m.example", ""), (Under::Prefix, "", "/x")] {
+            let script = compose(&document, &beside, &site, under);
+            let expect = format!(
+                "({{\"format\":1,\"hash\":1,\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
+                 \"events\":\"{prefix}/events/prj_1\",\"geo\":\"{prefix}/geo/prj_1\",\
+                 \"preview\":\"{prefix}/preview/prj_1\",\"parts\":\"{prefix}/js/parts/\",\"global\":\"shop\",\
+                 \"consent\":\"memory\",\"gpc\":false,\"bots\":false,\"health\":25}},{{}});\n"
+            );
+            assert_eq!(script.strip_prefix(RUNTIME.trim_end()), Some(expect.as_str()));
+        }
+    }
+
+    #[test]
+    fn loops_are_guarded_in_all_code_and_nowhere_else() {
+        let code = "for (;;) a()";
+        let all = json!({
+            "custom_js": code, "control": { "customJS": code }, "custom_css": code,
+            "variants": [{ "customJS": code }, { "customJS": "a()" }],
+        });
+        let plain = document(all);
+        let delivered = &guarded(&plain).experiments[0];
+        let turned = "for (;;) {__muriel_turn();a()}";
+        let codes: Vec<_> = codes(delivered).collect();
+        assert_eq!(codes, [turned, turned, turned, "a()"]);
+        assert_eq!(&*delivered.custom_css, code);
+        assert_eq!(&*plain.experiments[0].custom_js, code);
     }
 }

@@ -74,9 +74,8 @@ impl FromStr for VisitorPrefix {
     type Err = BadVisitorPrefix;
 
     fn from_str(text: &str) -> Result<Self, BadVisitorPrefix> {
-        let plain = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        };
+        let plain =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         let good = text.is_empty()
             || text.len() <= 64
                 && text.strip_prefix('/').is_some_and(|path| {

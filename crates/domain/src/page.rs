@@ -24,13 +24,7 @@ pub struct PageSettings {
 
 impl Default for PageSettings {
     fn default() -> Self {
-        Self {
-            consent: ConsentMode::Assumed,
-            gpc: false,
-            bots: false,
-            health: Percent(10),
-            base: Base(String::new()),
-        }
+        Self { consent: ConsentMode::Assumed, gpc: false, bots: false, health: Percent(10), base: Base(String::new()) }
     }
 }
 

@@ -117,7 +117,7 @@ mod tests {
             "do ‹a();› while (b)",
             "do ‹a()›\nwhile (b) c()",
             "do ‹;› while(0)",
-            "do ‹a()›; while(0)",
+            "do ‹a();› while(0)",
         ] {
             check(marked);
         }
@@ -131,7 +131,7 @@ mod tests {
             "for(;;)‹for(;;)‹x()››",
             "while (a) ‹do ‹b()›\nwhile (c)›\nd()",
             "if (a) while (b) ‹c();› else d()",
-            "if (a) for (x of y) ‹if (z) b()›; else c()",
+            "if (a) for (x of y) ‹if (z) b(); else c()›",
             "outer: for (;;) {« for (;;) {« continue outer } }",
             "outer: for (;;) ‹inner: for (;;) ‹continue outer;››",
             "while (a) ‹b: for (;;) ‹break b››",

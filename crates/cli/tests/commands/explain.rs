@@ -46,7 +46,10 @@ fn projects_and_their_keys_are_found_again() {
     told(&["project", "set", shop, "--base", "https://m.shop.example", "--json"], at);
     let tags = says(&["project", "snippet", shop, "--async", "--page-api", "shop"], at);
     assert!(tags.contains("[\"shop\"]") && tags.contains("\"[data-muriel]\""), "{tags}");
-    assert!(tags.ends_with(&format!("<script async src=\"https://m.shop.example/js/{shop}.js\"></script>\n")), "{tags}");
+    assert!(
+        tags.ends_with(&format!("<script async src=\"https://m.shop.example/js/{shop}.js\"></script>\n")),
+        "{tags}"
+    );
     assert!(refused(&["project", "list", "--company", "Nobody"], at).contains("there is no company \"Nobody\""));
 
     told(&["key", "create", "--company", "Acme", "--project", shop, "--json"], at);
