@@ -17,7 +17,6 @@ export const SCRIPTS = {
   "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){${code}})` },
   "source.js": part("source"),
   "changes.js": part("changes"),
-  "code.js": part("code"),
   "split.js": part("split"),
   "goals.js": part("goals"),
   "orders.js": part("orders"),

@@ -42,21 +42,24 @@ export function transport(settings: Settings, visitor: () => object | undefined)
   let timer = 0;
   let due = 0;
   let tries = 0;
-  let busy = false;
+  /** On their way in a request that outlives the page. */
+  let flying: Stamped[] = [];
 
   const body = (events: Stamped[], who: object): string =>
     stringify({ sent_at: new Date(now()).toISOString(), ...who, events });
 
-  /** The first events that fit into one request. */
+  /** Takes the first events that fit into one request. */
   function batch(who: object): [Stamped[], string] {
-    let events = waiting.slice(0, BATCH_MAX);
-    let text = body(events, who);
-    // Bytes are at most three times the characters of a JSON text.
-    while (events.length > 1 && new Blob([text]).size > BYTES_MAX) {
-      events = events.slice(0, events.length >> 1);
-      text = body(events, who);
+    let count = BATCH_MAX;
+    for (;;) {
+      const events = waiting.slice(0, count);
+      const text = body(events, who);
+      if (count < 2 || new Blob([text]).size <= BYTES_MAX) {
+        waiting = waiting.slice(events.length);
+        return [events, text];
+      }
+      count = events.length >> 1;
     }
-    return [events, text];
   }
 
   function plan(wait: number): void {
@@ -67,16 +70,12 @@ export function transport(settings: Settings, visitor: () => object | undefined)
     timer = later(flush, wait);
   }
 
-  const without = (sent: Stamped[]): void => {
-    waiting = waiting.filter((event) => !sent.includes(event));
-  };
-
   async function flush(): Promise<void> {
     timer = 0;
     const who = visitor();
-    if (busy || !who || !waiting[0]) return;
+    if (flying[0] || !who || !waiting[0]) return;
     const [events, text] = batch(who);
-    busy = true;
+    flying = events;
     let status = 0;
     try {
       // Plain text asks no other origin for leave first.
@@ -84,15 +83,15 @@ export function transport(settings: Settings, visitor: () => object | undefined)
     } catch {
       // Offline, or blocked.
     }
-    busy = false;
-    tries += 1;
-    // What the server refuses it would refuse again. Without an answer it is mostly a blocker.
+    flying = [];
     if (status && status !== 429 && status < 500) {
+      // Taken; or refused, as it would be again.
       tries = 0;
-      without(events);
       if (waiting[0]) plan(0);
-    } else if (tries < (status ? TRIES_MAX : 3)) {
-      plan(min(60_000, 1_000 * 2 ** tries) * (0.5 + random()));
+    } else {
+      waiting = [...events, ...waiting];
+      // Without an answer it is mostly a blocker.
+      if (++tries < (status ? TRIES_MAX : 3)) plan(min(60_000, 1_000 * 2 ** tries) * (0.5 + random()));
     }
     save();
   }
@@ -107,8 +106,11 @@ export function transport(settings: Settings, visitor: () => object | undefined)
     const who = visitor();
     while (who && waiting[0]) {
       const [events, text] = batch(who);
-      if (!quietly(() => agent.sendBeacon(to, text))) return save();
-      without(events);
+      if (!quietly(() => agent.sendBeacon(to, text))) {
+        waiting = [...events, ...waiting];
+        tries ||= 1;
+        return save();
+      }
     }
   }
 

@@ -2,8 +2,8 @@
 
 import type { Occurrence, Visitor } from "../assign/visitor";
 import { addressOf, referrerOf } from "../assign/page";
-import type { Plain } from "../ruleset";
-import type { Geography } from "./identity";
+import type { Experiment } from "../ruleset";
+import type { Identity } from "./identity";
 import { cookies } from "./storage";
 import { agent, now, place } from "./world";
 
@@ -40,33 +40,24 @@ export function device(ua: string, touches: number): { device: string; browser: 
   };
 }
 
-export interface Known {
-  id: string;
-  type: "new" | "returning";
-  from: string;
-  geo: Geography | undefined;
-  audiences: string[] | undefined;
-  attributes: Record<string, Plain>;
-  events: Occurrence[];
-  sticky: Map<string, number>;
-}
-
 /** The visitor of a decision that is made now. */
-export function visitorOf(known: Known): Visitor {
+export function visitorOf({ id, session, arms }: Identity, audiences: string[] | undefined, events: Occurrence[], experiments: Experiment[]): Visitor {
   const time = new Date(now());
   return {
-    ...known.geo,
+    ...session.geo,
     ...device(agent.userAgent, agent.maxTouchPoints),
-    id: known.id,
+    id,
     language: agent.language || null,
-    visitor_type: known.type,
-    referrer: known.from ? referrerOf(known.from) : null,
+    visitor_type: session.type,
+    referrer: session.from ? referrerOf(session.from) : null,
     url: addressOf(place.href),
     cookies: cookies(),
     local_time: { weekday: time.getDay(), time: time.toTimeString().slice(0, 5) },
-    audiences: known.audiences,
-    attributes: new Map(Object.entries(known.attributes)),
-    events: known.events,
-    sticky: known.sticky,
+    audiences,
+    attributes: new Map(Object.entries(session.about)),
+    events,
+    sticky: new Map(
+      experiments.flatMap(({ experiment_key, test_id }): [string, number][] => (arms.has(test_id) ? [[experiment_key, arms.get(test_id)!]] : [])),
+    ),
   };
 }

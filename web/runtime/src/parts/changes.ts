@@ -1,5 +1,5 @@
-import { applyChanges } from "../browser/changes/mutate";
+import { changes } from "../browser/changes";
 
-declare let PART: typeof applyChanges;
+declare let PART: typeof changes;
 
-PART = applyChanges;
+PART = changes;

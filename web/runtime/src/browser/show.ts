@@ -1,0 +1,76 @@
+// An arm on the page: its style, its changes, its code; and the way back.
+
+import type { Change } from "../ruleset";
+import { type Armed, named } from "./armed";
+import type { Changes } from "./changes";
+import { applyCss } from "./changes/sheet";
+import type { split } from "./split";
+import { when } from "./trigger";
+import { doc, later, listen, quietly } from "./world";
+
+/** How long after an arm is shown its selectors should have matched. */
+const SETTLED_MS = 5_000;
+
+/** What showing needs of the page's run. */
+export interface Stage {
+  /** There where the ruleset has changes or code. */
+  engine: Changes | undefined;
+  /** There where it has redirects. */
+  split: typeof split | undefined;
+  /** What names of ours begin with. */
+  global: string;
+  /** The visitor meets the arm now. */
+  meet(armed: Armed): void;
+  /** The page is left for the other one. */
+  leave(go: () => void): void;
+  failed(armed: Armed, message: string): void;
+  /** How it went: milliseconds that applying took, whether it was too late, and how many selectors and scripts failed. */
+  went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void;
+  /** For the page's code, beside the experiment's names. */
+  tools: object;
+}
+
+/** Shows an arm once it is due; what comes back takes it away. What is `late` would change what is seen already, and is not shown. */
+export function show(armed: Armed, items: Change[], late: boolean, stage: Stage): () => void {
+  const { experiment, arm } = armed;
+  const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
+  const { customCSS = "", customJS } = (arm ? experiment.variants[arm - 1] : experiment.control) ?? {};
+  const { engine, split, global } = stage;
+  const undo: (() => void)[] = [];
+  let gone = false;
+  let errors = 0;
+
+  const failed = (message: string): void => {
+    errors += 1;
+    stage.failed(armed, message);
+  };
+
+  const start = (): void => {
+    if (gone) return;
+    const since = performance.now();
+    const leave = items[0]?.url ? split?.(items[0], global + "_r" + test_id) : undefined;
+    if (leave === null) return;
+    if (late && !word) return stage.went(armed, 0, 1, 0, 0);
+    stage.meet(armed);
+    if (leave) return stage.leave(leave);
+    undo.push(applyCss((experiment.custom_css ?? "") + "\n" + customCSS));
+    const changes = engine?.apply(items, mode !== "once", failed);
+    if (changes) undo.push(changes.undo);
+    const took = performance.now() - since;
+    const run = (): void => {
+      for (const source of [experiment.custom_js, customJS]) {
+        if (source && !gone) undo.push(engine!.run(source, [global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
+      }
+      later(() => stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
+    };
+    // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
+    if (doc.readyState !== "loading" || mode === "early") run();
+    else listen(doc, "DOMContentLoaded", run);
+  };
+
+  undo.push(when(word, () => quietly(start)));
+  return () => {
+    gone = true;
+    undo.reverse().forEach((each) => quietly(each));
+  };
+}

@@ -1,5 +1,0 @@
-import { runCode } from "../browser/changes/code";
-
-declare let PART: typeof runCode;
-
-PART = runCode;

@@ -1,0 +1,27 @@
+// TypeScript and modules as one script for a page.
+
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** The repository. */
+export const ROOT = resolve(fileURLToPath(import.meta.url), "../../..");
+
+/**
+ * The module at a path below the repository with all it imports, as a script that leaves the exports in `window[global]`.
+ *
+ * `minify` as the delivered runtime is; without it, errors name what they are about.
+ */
+export async function bundle(path, global, { minify = false } = {}) {
+  const { outputFiles } = await build({
+    entryPoints: [resolve(ROOT, path)],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: global,
+    target: "es2020",
+    minify,
+    logLevel: "silent",
+  });
+  return outputFiles[0].text;
+}

@@ -1,0 +1,109 @@
+// Chromium, by Playwright.
+
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import puppeteer from "puppeteer-core";
+import { Page } from "./page.mjs";
+import { PuppeteerPage } from "./puppeteer.mjs";
+
+export const name = "chromium";
+
+// The sandbox refuses to run as root; the pages are our own.
+const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+
+const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+
+/**
+ * Starts Chromium without a window; `MURIEL_CHROMIUM` names another program than Debian's.
+ *
+ * `newPage({ plain: true })` gives a page that is hidden behind other tabs, and whose links are rendered ahead where its
+ * rules say so. Playwright keeps Chromium from both, so a second one is started by Puppeteer for such pages.
+ */
+export async function launch() {
+  const program = process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium";
+  if (!existsSync(program)) throw new Error(`${program} is not there: scripts/tools browsers`);
+  const browser = await chromium.launch({
+    executablePath: program,
+    args,
+    // Pages are kept for the way back, as for visitors.
+    ignoreDefaultArgs: ["--disable-back-forward-cache"],
+    ...signals,
+  });
+  // Its own one says that it has no window, which is what crawlers say.
+  const userAgent =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+    `Chrome/${browser.version().split(".")[0]}.0.0.0 Safari/537.36`;
+  let second;
+  return {
+    name,
+    version: `Chromium ${browser.version()}`,
+    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true },
+    newPage: async ({ viewport = { width: 1024, height: 700 }, plain = false } = {}) => {
+      if (!plain) return newTab(await browser.newContext({ viewport, userAgent }), true);
+      second ??= launchPlain(program, userAgent);
+      return PuppeteerPage.inNewContext(await second, { viewport });
+    },
+    close: async () => {
+      await Promise.all([browser.close(), second?.then((other) => other.close())]);
+    },
+  };
+}
+
+function launchPlain(executablePath, userAgent) {
+  const off = puppeteer.defaultArgs().filter((each) => each.startsWith("--disable-features="));
+  return puppeteer.launch({ executablePath, args: [...args, `--user-agent=${userAgent}`], ignoreDefaultArgs: off, ...signals });
+}
+
+async function newTab(context, owner) {
+  const page = await context.newPage();
+  return new ChromiumPage(context, page, await context.newCDPSession(page), owner);
+}
+
+class ChromiumPage extends Page {
+  constructor(context, page, devtools, owner) {
+    super();
+    Object.assign(this, { context, page, devtools, owner });
+  }
+
+  // Not by Playwright, whose own script in the page breaks with pages that redefine what it uses, and which loses pages
+  // that come back from the cache.
+  async evaluated(text) {
+    const options = { expression: text, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails: thrown } = await this.devtools.send("Runtime.evaluate", options);
+    if (thrown) throw new Error(thrown.exception?.description ?? thrown.text);
+    return result.value;
+  }
+
+  async navigate(url) {
+    await this.devtools.send("Page.navigate", { url });
+  }
+
+  async mouse({ x, y }, button) {
+    await (button ? this.page.mouse.click(x, y, { button }) : this.page.mouse.move(x, y));
+  }
+
+  async keys(combination) {
+    await this.page.keyboard.press(combination.join("+"));
+  }
+
+  async wheeled({ x, y }, deltaY) {
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.wheel(0, deltaY);
+  }
+
+  async onInit(script) {
+    await this.page.addInitScript(script);
+  }
+
+  screenshot() {
+    return this.page.screenshot();
+  }
+
+  tab() {
+    return newTab(this.context, false);
+  }
+
+  close() {
+    return this.owner ? this.context.close() : this.page.close();
+  }
+}

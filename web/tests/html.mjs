@@ -1,0 +1,42 @@
+// Pages for tests.
+
+/**
+ * What the first script of a page does, before anything else of it runs.
+ *
+ * Engines that are driven say so in `navigator.webdriver`, which keeps a page from being tested; a visitor's says no. What
+ * goes wrong in the page is kept in `seen`: texts of errors and rejections, and names of what the policy blocked.
+ */
+const FIRST = `
+  Object.defineProperty(Navigator.prototype, "webdriver", { get: () => HUMAN ? false : true, configurable: true });
+  const seen = (window.seen = { errors: [], rejections: [], blocked: [] });
+  addEventListener("error", (event) => { if (event.message) seen.errors.push(event.message); });
+  addEventListener("unhandledrejection", (event) => seen.rejections.push(String(event.reason)));
+  document.addEventListener("securitypolicyviolation", (event) => seen.blocked.push(event.effectiveDirective));
+`;
+
+/** The nonce of pages that `html` and `strict` make. */
+export const NONCE = "fixture-nonce";
+
+/**
+ * A whole page as text; `human: false` leaves a page that knows it is driven.
+ *
+ * `head` and `body` are HTML. Scripts in them need `nonce="${NONCE}"` where the page is served as `strict`.
+ */
+export function html({ title = "Fixture", head = "", body = "", human = true } = {}) {
+  const first = FIRST.replace("HUMAN", String(human));
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
+<link rel="icon" href="data:,"><script nonce="${NONCE}">${first}</script>
+${head}</head>
+<body>${body}</body></html>`;
+}
+
+/**
+ * The same under the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names of
+ * policies that it allows) no text as code. `also` holds further sources for scripts; connections are free.
+ */
+export function strict(page, { trustedTypes, also = "" } = {}) {
+  const policy = [`script-src 'nonce-${NONCE}' ${also}`, `style-src 'nonce-${NONCE}'`];
+  if (trustedTypes !== undefined) policy.push("require-trusted-types-for 'script'", `trusted-types ${trustedTypes || "'none'"}`);
+  return { headers: { "content-security-policy": policy.join("; ") }, body: typeof page === "string" ? page : html(page) };
+}

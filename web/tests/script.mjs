@@ -1,0 +1,66 @@
+// The script of a project as the server puts it together, with rulesets and settings that a test makes up.
+
+import { bundled } from "../runtime/build.mjs";
+
+const made = new Map();
+
+/** What web/runtime makes, once a run. */
+function part(name) {
+  if (!made.has(name)) made.set(name, bundled(name));
+  return made.get(name);
+}
+
+export const PARTS = ["changes", "split", "source", "goals", "orders"];
+
+export const SETTINGS = {
+  base: "",
+  events: "/events/shop",
+  geo: "/geo/shop",
+  preview: "/preview/shop",
+  parts: "/js/parts/",
+  global: "muriel",
+  consent: "assumed",
+  gpc: false,
+  bots: false,
+  health: 100,
+};
+
+/** An experiment that gives everybody `Variant 1`, on every page. */
+export const experiment = (fields = {}) => ({
+  test_id: 1,
+  experiment_key: "one",
+  test_type: "abtest",
+  live: true,
+  epoch: 1,
+  salt: `${fields.test_id ?? 1}`,
+  traffic_allocation: 100,
+  ranges: [[10_000, 1]],
+  variants_data_key: "http://*",
+  variants: [{}],
+  ...fields,
+});
+
+/** An experiment with these changes in `Variant 1`. */
+export const changing = (data, fields = {}) => experiment({ variants: [{ data }], ...fields });
+
+/** The same where everybody gets the control. */
+export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
+
+export const ruleset = (experiments = [], goals = []) => ({ format: 1, hash: 1, project_key: "shop", experiments, goals });
+
+/** The whole script. */
+export async function script(experiments, { settings, goals = [] } = {}) {
+  const [runtime, ...parts] = await Promise.all(["runtime", ...PARTS].map((name) => part(`${name}.js`)));
+  const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
+  const given = PARTS.map((name, at) => `${name}:${parts[at]}`).join(",");
+  return `${runtime}(${json(ruleset(experiments, goals))},${json({ ...SETTINGS, ...settings })},{${given}});`;
+}
+
+/** Routes of a Muriel of which everything is known: the script at `/js/shop.js`, and its badge. Gives back the script's address. */
+export async function serve(server, experiments, options) {
+  server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
+  return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
+}
+
+/** The inline snippet for pages that load the script without waiting for it. */
+export const snippet = async () => (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');

@@ -1,0 +1,192 @@
+// A web server whose pages a test makes up: the site of a customer, or a Muriel of which everything is known.
+
+import { createServer } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { PATIENCE_MS } from "./engines/page.mjs";
+
+/** An answer that never comes. */
+export const hang = Symbol("hang");
+/** The connection ends without an answer. */
+export const cut = Symbol("cut");
+/** Bytes that are not HTTP. */
+export const garbage = Symbol("garbage");
+
+/**
+ * A promise for the parts of an answer that a test lets go when it wants to: `const late = gate()`, then `late.open(text)`.
+ * What it is opened with is sent; nothing by default.
+ */
+export function gate() {
+  let open;
+  const promise = new Promise((done) => (open = done));
+  return Object.assign(promise, { open: (part = "") => open(part) });
+}
+
+const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", json: "application/json", png: "image/png" };
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-headers": "authorization, content-type, content-encoding, if-none-match",
+  "access-control-expose-headers": "etag, retry-after, x-request-id",
+};
+
+/**
+ * A server on a free port. Its names end in `host`, which browsers take for this machine when that ends in `.localhost`:
+ * with a host of its own, a test has cookies and storage of its own.
+ *
+ * - `origin`: `http://host:port`; `url(path, name)` puts another name before the host, as `www.`.
+ * - `routes`: what it answers, by path; a path that ends with `*` is a beginning. Without a route it is 404, and what
+ *   is posted below `/events/` is taken as Muriel takes it.
+ * - `requests`: what came, in order: `{ method, host, path, query, headers, body, json }`; `json` is the parsed body, or
+ *   undefined where that is none. `batches` are those posted below `/events/`, `events` all of their events.
+ * - `down`: while true, every connection is cut.
+ */
+export class FixtureServer {
+  routes = new Map();
+  requests = [];
+  down = false;
+  #waiting = new Set();
+
+  static async start(host = "127.0.0.1") {
+    const server = new FixtureServer();
+    server.host = host;
+    server.http = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      // What the test gave as an answer throws: the browser sees a broken page, and the test its own condition.
+      server.#answer(request, response).catch(() => response.destroy());
+    });
+    await new Promise((done, failed) => server.http.once("error", failed).listen(0, "127.0.0.1", done));
+    server.port = server.http.address().port;
+    server.origin = server.url("");
+    return server;
+  }
+
+  url(path, name = "") {
+    return `http://${name}${this.host}:${this.port}${path}`;
+  }
+
+  /**
+   * Sets what a path answers, and gives back its address.
+   *
+   * An answer is text, or `{ status, headers, body, type }`, or `hang`, `cut` or `garbage`, or a function of the request
+   * that gives one of these. A `body` is text, bytes, any other value for JSON, or a list of parts that are sent one by
+   * one: text, numbers of milliseconds to wait, promises of text (see `gate`), and at last perhaps `hang` or `cut`.
+   */
+  route(path, answer) {
+    this.routes.set(path, answer);
+    return this.url(path.replace(/\*$/, ""));
+  }
+
+  get batches() {
+    return this.requests.filter(({ method, path }) => method === "POST" && path.startsWith("/events/"));
+  }
+
+  get events() {
+    return this.batches.flatMap(({ json }) => json?.events ?? []);
+  }
+
+  /**
+   * Waits until requests say so: `condition` gets this server and answers with something truthy, which comes back.
+   *
+   * @throws {Error} After `ms` milliseconds, with what came.
+   */
+  async received(condition, ms = PATIENCE_MS) {
+    const timer = AbortSignal.timeout(ms);
+    for (;;) {
+      const value = condition(this);
+      if (value) return value;
+      if (timer.aborted) {
+        const came = this.requests.map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 300)}`).join("\n  ");
+        throw new Error(`not received within ${ms} ms: ${condition}; what came:\n  ${came}`);
+      }
+      await new Promise((again) => {
+        this.#waiting.add(again);
+        timer.addEventListener("abort", again, { once: true });
+      });
+    }
+  }
+
+  async stop() {
+    const closed = new Promise((done) => this.http.close(done));
+    this.http.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request, response) {
+    const url = new URL(request.url, this.origin);
+    const came = {
+      method: request.method,
+      host: request.headers.host,
+      path: url.pathname,
+      query: url.search,
+      headers: request.headers,
+      body: await text(request),
+    };
+    came.json = parsed(came.body);
+    if (this.down) return void request.socket.destroy();
+    if (request.method !== "OPTIONS") {
+      this.requests.push(came);
+      for (const again of this.#waiting) again();
+      this.#waiting.clear();
+    }
+    await send(request, response, await this.#found(came));
+  }
+
+  async #found(came) {
+    let answer = this.routes.get(came.path);
+    if (answer === undefined) {
+      const beginnings = [...this.routes.keys()].filter((path) => path.endsWith("*") && came.path.startsWith(path.slice(0, -1)));
+      answer = this.routes.get(beginnings.sort((a, b) => b.length - a.length)[0]);
+    }
+    if (typeof answer === "function") answer = await answer(came);
+    if (answer !== undefined) return answer;
+    return came.path.startsWith("/events/") ? taken(came) : { status: 404, body: "nothing here", type: "text/plain" };
+  }
+}
+
+async function text(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Muriel answers, docs/visitors.md: one result for each event. */
+function taken({ method, json }) {
+  if (method === "OPTIONS") return { status: 204, headers: CORS };
+  if (!Array.isArray(json?.events)) return { status: 400, headers: CORS, body: { success: false, code: "malformed_body" } };
+  const results = json.events.map(({ id }) => ({ id, status: "ok" }));
+  return { headers: CORS, body: { success: true, results } };
+}
+
+async function send(request, response, answer) {
+  if (answer === hang) return;
+  if (answer === cut) return void request.socket.destroy();
+  if (answer === garbage) {
+    request.socket.end(Buffer.from([0, 255, 254, 10, 13, 0, 60, 104, 116, 109, 108]));
+    return;
+  }
+  const { status = 200, headers = {}, body = "", type } = typeof answer === "string" ? { body: answer } : answer;
+  const plain = typeof body === "string" || Buffer.isBuffer(body) || Array.isArray(body);
+  const found = type ?? (plain ? (TYPES[request.url.match(/\.(\w+)(?:\?|$)/)?.[1]] ?? "text/html") : "application/json");
+  const charset = found.startsWith("image/") ? found : `${found}; charset=utf-8`;
+  response.writeHead(status, { "content-type": charset, ...headers });
+  if (!Array.isArray(body)) {
+    response.end(plain ? body : JSON.stringify(body));
+    return;
+  }
+  response.flushHeaders();
+  for (const part of body) {
+    if (part === hang) return;
+    if (part === cut) return void request.socket.destroy();
+    if (typeof part === "number") await pause(part);
+    else response.write((await part) || "");
+  }
+  response.end();
+}

@@ -1,0 +1,601 @@
+// Goals that only the page sees, routes, and orders of the data layer: what visitors do, by real input, and what is told of it.
+
+import assert from "node:assert/strict";
+import { until } from "../engines/page.mjs";
+import { html } from "../html.mjs";
+
+export const name = "goals";
+
+const BROWSER = "web/runtime/src/browser";
+
+/** The last thing that a visitor does in a test: once it is told, what came before it has been told too. */
+const END = `<button id="end">end</button>`;
+
+const goals = (wanted) =>
+  Object.entries(wanted).flatMap(([type, values]) =>
+    [values].flat().map((goal_value) => ({ goal_key: "g", goal_type: type, goal_value })),
+  );
+
+/** The script of a page that watches, and keeps what it is told in `took`; it is posted to `/took`, too. */
+async function watching(bundle, wanted) {
+  const parts = await Promise.all([
+    bundle(`${BROWSER}/goals/index.ts`, "Goals", { minify: true }),
+    bundle(`${BROWSER}/route.ts`, "Route", { minify: true }),
+  ]);
+  const all = [...goals(wanted), ...goals({ clickOnElement: "#end" })];
+  return `<script>${parts.join("\n")}</script><script>
+    const took = [];
+    let routes = 0;
+    const take = (event, soon) => {
+      took.push({ ...event, ...(soon && { soon }) });
+      navigator.sendBeacon("/took", JSON.stringify(event));
+    };
+    const again = Goals.watch(${JSON.stringify(all)}, take);
+    Route.onRoute(() => { routes += 1; again(); });
+  </script>`;
+}
+
+/** Opens a page that watches for `wanted`: goal values by goal types. */
+async function open({ bundle, server, page }, wanted, body, head = "") {
+  const watch = await watching(bundle, wanted);
+  await page.goto(server.route("/", html({ head: watch + head, body: body + END })));
+}
+
+/** What was told on the page until now, or a part of it, as it goes on the wire. */
+const events = async (page, which = "took") => JSON.parse(await page.evaluate(`JSON.stringify(${which})`));
+
+/** What was told on the page, in order, until it ended. */
+async function told(page) {
+  await page.click("#end");
+  await page.waitFor(() => took.some(({ trigger }) => trigger === "#end"));
+  return (await events(page)).filter(({ trigger }) => trigger !== "#end");
+}
+
+const element = (trigger) => ({ type: "click", by: "element", trigger, soon: true });
+const text = (trigger) => ({ type: "click", by: "text", trigger, soon: true });
+const submit = (trigger) => ({ type: "submit", trigger, soon: true });
+const appear = (trigger) => ({ type: "appear", trigger });
+
+/** Each row: a name, what is watched for, the page, what the visitor does, what is told; `head` and `needs` besides. */
+const rows = [
+  {
+    name: "a click inside of an element, though the page stops it",
+    wanted: { clickOnElement: ["#buy", "#buy", "#other", "body >", "main"] },
+    body: `<main><button id="buy"><b>Buy</b></button></main>`,
+    head: `<script>addEventListener("click", (event) => event.target.id !== "end" && event.stopImmediatePropagation(), true)</script>`,
+    act: (page) => page.click("b"),
+    expect: [element("#buy"), element("main")],
+  },
+  {
+    name: "every click of several",
+    wanted: { clickOnElement: ["#buy"] },
+    body: `<button id="buy">Buy</button>`,
+    act: async (page) => {
+      await page.click("#buy");
+      await page.waitFor(() => took.length === 1);
+      await page.click("#buy");
+    },
+    expect: [element("#buy"), element("#buy")],
+  },
+  {
+    name: "keys on links and buttons",
+    wanted: { clickOnElement: ["#link", "#button", "#off"], clickOnText: "there" },
+    body: `<a id="link" href="#there">There</a> <button id="button">Here</button> <button id="off" disabled>Off</button>`,
+    act: async (page) => {
+      await page.evaluate("void link.focus()");
+      await page.press("Enter");
+      await page.evaluate("void button.focus()");
+      await page.press(" ");
+      await page.click("#off");
+    },
+    expect: [element("#link"), text("there"), element("#button")],
+  },
+  {
+    name: "the middle button, and not the right one",
+    needs: ["middleClick"],
+    wanted: { clickOnElement: "#link", externalLink: "elsewhere" },
+    body: `<a id="link" href="http://elsewhere.localhost:1/a">There</a>`,
+    act: async (page) => {
+      await page.click("#link", { button: "right" });
+      await page.click("#link", { button: "middle" });
+    },
+    expect: [
+      element("#link"),
+      { type: "click", by: "link", trigger: "elsewhere", href: "http://elsewhere.localhost:1/a", soon: true },
+    ],
+  },
+  {
+    name: "a label and its field are one click, however slow the page is",
+    wanted: { clickOnElement: ["#agree, #box", "#box"], clickOnText: "I agree" },
+    body: `<label id="agree" for="box">I agree</label> <input id="box" type="checkbox">`,
+    head: `<script>addEventListener("click", () => { for (const end = Date.now() + 150; Date.now() < end; ); })</script>`,
+    act: async (page) => {
+      await page.click("#agree");
+      await page.waitFor("box.checked");
+    },
+    expect: [element("#agree, #box"), text("I agree"), element("#box")],
+  },
+  {
+    name: "texts as they are read",
+    wanted: { clickOnText: [" buy  NOW ", "straße", "close", "Send it", "plain", "part", "whole part", "secret", "x"] },
+    body: `<button id="a"><i>Buy&nbsp;</i>
+        now<span hidden>secret</span></button>
+      <a id="b" href="#" style="text-transform: uppercase">Straße</a>
+      <button id="c" aria-label="Close" value="x"><svg width="20" height="20"><rect width="20" height="20"/></svg></button>
+      <input id="d" type="button" value="send it">
+      <div id="e">plain</div>
+      <div role="button">whole <b id="f">part</b></div>
+      <div>not <span id="g">plain</span> but</div>`,
+    act: async (page) => {
+      for (const each of "abcdefg") await page.click(`#${each}`);
+    },
+    expect: [" buy  NOW ", "straße", "close", "Send it", "plain", "part", "whole part", "plain"].map(text),
+  },
+  {
+    name: "links that lead elsewhere, each click once",
+    wanted: { externalLink: ["elsewhere", "localhost", "example", "mailto"] },
+    body: `<a id="a" href="http://elsewhere.localhost:1/a?b#c"><b>out</b></a> <a id="b" href="/example">in</a>
+      <a id="c" href="mailto:x@example.com">mail</a> <a id="d" href="javascript:'http://example.com'">code</a>
+      <a id="e">none</a> <a id="f" href="http://[">broken</a>
+      <svg width="40" height="20"><a href="//example.com/svg"><rect id="g" width="40" height="20"/></a></svg>
+      <a id="h" href="http://another.invalid/">unwanted</a>`,
+    head: `<script>
+      addEventListener("click", (event) => event.preventDefault());
+      addEventListener("DOMContentLoaded", () => { b.port = 1; });
+    </script>`,
+    act: async (page) => {
+      for (const each of "abcdefgh") await page.click(`#${each}`);
+    },
+    expect: [
+      { type: "click", by: "link", trigger: "elsewhere", href: "http://elsewhere.localhost:1/a?b#c", soon: true },
+      { type: "click", by: "link", trigger: "example", href: "http://example.com/svg", soon: true },
+    ],
+  },
+  {
+    name: "forms that are sent by a button, by Enter and by code, and not those that are not",
+    wanted: { formSubmit: ["#form", "form", "div"], clickOnElement: "#go" },
+    body: `<div><form id="form"><input id="one" required name="matches"><input name="composedPath"><button id="go">Go</button></form></div>`,
+    head: `<script>addEventListener("submit", (event) => event.preventDefault())</script>`,
+    act: async (page) => {
+      await page.click("#go");
+      await page.type("#one", "a");
+      await page.press("Enter");
+      await page.waitFor(() => took.length === 4);
+      await page.evaluate("void form.requestSubmit()");
+    },
+    // The first press is of a form that is not filled in; Enter presses the button too.
+    expect: [element("#go"), element("#go"), submit("#form"), submit("form"), submit("#form"), submit("form")],
+  },
+  {
+    name: "submit() tells nobody",
+    wanted: { formSubmit: "form" },
+    body: `<form id="form" action="/frame" target="frame"></form><iframe name="frame"></iframe>`,
+    act: async (page) => {
+      await page.evaluate("void form.submit()");
+      await page.waitFor(() => frames[0].location.pathname === "/frame");
+    },
+    expect: [],
+  },
+  {
+    name: "into open shadow roots, and not into closed ones",
+    wanted: {
+      clickOnElement: ["x-open >>> button", "button.in", "x-open", "x-closed >>> button", "x-closed", "x-other >>> button"],
+      clickOnText: "press",
+      formSubmit: ["x-open >>> form", "form.in"],
+    },
+    body: `<style>x-open, x-closed { display: block }</style><x-open></x-open><x-closed></x-closed><script>
+      for (const mode of ["open", "closed"]) {
+        const root = document.querySelector("x-" + mode).attachShadow({ mode });
+        root.innerHTML = '<form class="in"><input><button class="in">Press</button></form>';
+        root.addEventListener("submit", (event) => event.preventDefault());
+      }
+    </script>`,
+    act: async (page) => {
+      await page.waitFor(() => document.querySelector("x-open").shadowRoot !== null);
+      await page.evaluate(() => void document.querySelector("x-open").shadowRoot.querySelector("input").focus());
+      await page.press("Enter");
+      await page.waitFor(() => took.length === 6);
+      await page.evaluate(() => void document.querySelector("x-open").shadowRoot.activeElement.blur());
+      await page.click("x-closed");
+    },
+    expect: [
+      ...["x-open >>> button", "button.in", "x-open"].map(element),
+      text("press"),
+      submit("x-open >>> form"),
+      submit("form.in"),
+      element("x-closed"),
+    ],
+  },
+];
+
+const fromRow = ({ name, wanted, body, head, act, expect, needs }) => ({
+  name,
+  needs,
+  async run(tools) {
+    await open(tools, wanted, body, head);
+    await act(tools.page);
+    assert.deepEqual(await told(tools.page), expect);
+    assert.deepEqual(await tools.page.evaluate("seen.errors"), []);
+  },
+});
+
+const leaving = {
+  name: "a click that leaves the page is told before",
+  async run(tools) {
+    const { server, other, page } = tools;
+    const url = other.route("/there", html({ title: "There" }));
+    await open(tools, { externalLink: "/there", clickOnElement: "a", clickOnText: "out" }, `<a href="${url}">Out</a>`);
+    await page.click("a");
+    await page.waitFor(() => document.title === "There");
+    await server.received(({ requests }) => requests.filter(({ path }) => path === "/took").length === 3);
+    const events = server.requests.filter(({ path }) => path === "/took").map(({ json }) => json);
+    assert.deepEqual(events, [
+      { type: "click", by: "element", trigger: "a" },
+      { type: "click", by: "text", trigger: "out" },
+      { type: "click", by: "link", trigger: "/there", href: url },
+    ]);
+  },
+};
+
+/** Two frames, and as long as appearances are gathered: nothing that an observer knows is still to come. */
+const looked = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        const observer = new IntersectionObserver(() => {
+          observer.disconnect();
+          setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 600);
+        });
+        observer.observe(document.body);
+      }),
+  );
+
+const appearing = {
+  name: "elements that come to be visible, once each",
+  async run(tools) {
+    const { page } = tools;
+    const wanted = ["#top", ".below", "#none", "#clear", "#hidden", "#empty", "#tall", ".late", "#classed.on", "x-a >>> i", "]["];
+    const body = `<style>.box { width: 100px; height: 40px; background: teal }</style>
+      <div id="top" class="box"></div><div id="none" class="box" style="display: none"></div>
+      <div id="clear" class="box" style="opacity: 0"></div><div id="hidden" class="box" style="visibility: hidden"></div>
+      <div id="empty"></div><div id="classed" class="box"></div><x-a></x-a>
+      <div style="height: 3000px"></div><div class="box below"></div><div class="box below"></div>
+      <div style="height: 3000px"></div><div id="tall" style="height: 4000px; background: gold"></div>`;
+    await open(tools, { elementAppears: wanted }, body);
+    await looked(page);
+    const seen = () => page.evaluate("took.map(({ trigger }) => trigger)");
+    assert.deepEqual(await seen(), ["#top"]);
+    const steps = [
+      ["#none", "none.style.display = 'block'"],
+      ["#clear", "clear.style.opacity = 0.5"],
+      ["#hidden", "hidden.style.visibility = 'visible'"],
+      ["#empty", "empty.textContent = 'full'"],
+      [".late", "top.constructor, document.getElementById('top').insertAdjacentHTML('afterend', '<p class=late>late</p>')"],
+      ["#classed.on", "classed.className += ' on'"],
+      ["x-a >>> i", "document.querySelector('x-a').attachShadow({ mode: 'open' }).innerHTML = '<i>in</i>', classed.title = 'x'"],
+    ];
+    const expect = ["#top"];
+    for (const [trigger, change] of steps) {
+      await page.evaluate(`void (${change})`);
+      expect.push(trigger);
+      await page.waitFor((count) => took.length >= count, { args: [expect.length] });
+      assert.deepEqual(await seen(), expect);
+    }
+    // A quarter of it is not yet enough, and less than half the window of the tall one neither.
+    const show = (selector, pixels) =>
+      page.evaluate((selector, pixels) => {
+        scrollTo(0, document.querySelector(selector).getBoundingClientRect().top + scrollY - innerHeight + pixels);
+      }, selector, pixels);
+    await show(".below", 10);
+    await looked(page);
+    await show("#tall", 300);
+    await looked(page);
+    assert.deepEqual(await seen(), expect);
+    await show(".below", 30);
+    await page.waitFor(() => took.at(-1).trigger === ".below");
+    await show("#tall", 500);
+    await page.waitFor(() => took.at(-1).trigger === "#tall");
+    // On the next page what is in view counts again.
+    await page.evaluate("void history.pushState(null, '', '/next')");
+    await page.waitFor((count) => took.length >= count, { args: [expect.length + 3] });
+    assert.deepEqual(await seen(), [...expect, ".below", "#tall", "#tall"]);
+    assert.deepEqual(await events(page, "took[0]"), appear("#top"));
+  },
+};
+
+const percents = (page) => page.evaluate("took.filter(({ type }) => type === 'scroll').map(({ value }) => value)");
+
+const scrolling = {
+  name: "how far a page is scrolled, by keys",
+  async run(tools) {
+    const { page } = tools;
+    await open(tools, { scrolling: [25, "50", 90], clickOnElement: "#next" }, `<div style="height: 6900px"></div>`);
+    await page.press("PageDown");
+    await page.waitFor(() => scrollY > 500);
+    assert.deepEqual(await percents(page), []);
+    await until("a quarter", async () => {
+      await page.press("PageDown");
+      return page.evaluate("took.length");
+    });
+    assert.ok((await percents(page))[0] >= 25);
+    // Pressed while the page still moves, a key may be lost.
+    const toTheEnd = () =>
+      until("the end", async () => {
+        await page.press("End");
+        return page.evaluate("scrollY > 6000");
+      });
+    await toTheEnd();
+    await page.waitFor(() => took.at(-1).value >= 90);
+    // Scrolling may be smooth, and then passes what is between.
+    const all = await percents(page);
+    assert.ok(all.length <= 3 && all.every((value, at) => at === 0 || value > all[at - 1]), `${all}`);
+    const toTheTop = () => until("the top", () => page.evaluate("scrollTo(0, 0), scrollY === 0"));
+    await toTheTop();
+    await toTheEnd();
+    await toTheTop();
+    assert.deepEqual(await percents(page), all);
+    // A new page begins at its top.
+    await page.evaluate("void history.pushState(null, '', '/next')");
+    await page.waitFor(() => routes === 1);
+    await page.evaluate("void scrollTo(0, 2800)");
+    await page.waitFor((count) => took.length > count, { args: [all.length] });
+    const last = (await percents(page)).at(-1);
+    assert.ok(last >= 50 && last < 60, `${last}`);
+  },
+};
+
+const short = {
+  name: "a page that shows all of itself counts once somebody is there",
+  async run(tools) {
+    const { page } = tools;
+    await open(tools, { scrolling: 100 }, "<p>all there is</p>");
+    const before = performance.now();
+    assert.deepEqual(await events(page), []);
+    await page.hover("p");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    if (performance.now() - before < 4_000) assert.deepEqual(await events(page), []);
+    await page.press("a");
+    await page.waitFor(() => took.length === 1);
+    assert.deepEqual(await events(page), [{ type: "scroll", value: 100 }]);
+  },
+};
+
+const waited = {
+  name: "a page that shows all of itself counts after five seconds",
+  async run(tools) {
+    const { page } = tools;
+    await open(tools, { scrolling: 100, duration: 2 }, "<p>all there is</p>");
+    await page.waitFor(() => took.length === 2);
+    assert.deepEqual(await events(page), [{ type: "duration", value: 2 }, { type: "scroll", value: 100 }]);
+    assert.ok((await page.evaluate("performance.now()")) >= 5_000);
+  },
+};
+
+// WebKit's driver turns the wheel by the difference to the turn before.
+const WHEEL = ["chromium", "firefox"];
+
+const inner = {
+  name: "boxes that scroll: the one that is the page, not small ones",
+  only: WHEEL,
+  async run(tools) {
+    const { page } = tools;
+    const body = `<style>html, body { margin: 0; height: 100%; overflow: hidden } #list, #page { overflow: auto }
+        #page { height: 600px } #list { height: 100px; width: 200px; }</style>
+      <div id="list"><div style="height: 500px"></div></div><div id="page"><div style="height: 3000px"></div></div>`;
+    await open(tools, { scrolling: [15, 100] }, body);
+    await page.wheel(400, { selector: "#list" });
+    await page.waitFor(() => list.scrollTop >= 300);
+    await page.waitFor(() => took.length === 1);
+    assert.deepEqual(await percents(page), [20]);
+    await page.wheel(5000, { selector: "#page" });
+    await page.waitFor(() => took.length === 2);
+    assert.deepEqual(await percents(page), [20, 100]);
+  },
+};
+
+const small = {
+  name: "a small box on a page that scrolls does not count",
+  only: WHEEL,
+  async run(tools) {
+    const { page } = tools;
+    const body = `<div id="list" style="overflow: auto; height: 100px"><div style="height: 500px"></div></div><div style="height: 6000px"></div>`;
+    await open(tools, { scrolling: [50, 100] }, body);
+    await page.wheel(2000, { selector: "#list" });
+    await page.waitFor(() => list.scrollTop >= 400);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    assert.deepEqual(await percents(page), []);
+  },
+};
+
+const HIDING = `<script>
+  let shown = "visible";
+  Object.defineProperty(document, "visibilityState", { get: () => shown });
+  const show = (state) => { shown = state; document.dispatchEvent(new Event("visibilitychange", { bubbles: true })); return performance.now(); };
+</script>`;
+
+const lasting = {
+  name: "the time that a page is visible",
+  async run(tools) {
+    const { page, server, bundle } = tools;
+    const watch = await watching(bundle, { duration: [1, "2", 2, 60] });
+    await page.goto(server.route("/", html({ head: HIDING + watch, body: END })));
+    await page.waitFor(() => took.length === 1);
+    const hidden = await page.evaluate("show('hidden')");
+    // While it is hidden, more time passes than was wanted.
+    await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
+    assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
+    const shown = await page.evaluate("show('visible')");
+    await page.waitFor(() => took.length === 2);
+    assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+    assert.ok((await page.evaluate("performance.now()")) - shown < 1_500);
+    await page.evaluate("void history.pushState(null, '', '/next')");
+    await page.waitFor(() => took.length === 3);
+    assert.deepEqual(await events(page, "took[2]"), { type: "duration", value: 1 });
+  },
+};
+
+const behind = {
+  name: "no time passes behind another tab",
+  needs: ["hiddenTabs"],
+  async run({ server, newPage, bundle }) {
+    const page = await newPage({ plain: true });
+    await open({ server, page, bundle }, { duration: [1, 2] }, "");
+    await page.waitFor(() => took.length === 1);
+    const tab = await page.tab();
+    await page.waitFor(() => document.visibilityState === "hidden");
+    const hidden = await page.evaluate("performance.now()");
+    await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
+    assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
+    await tab.close();
+    await page.waitFor(() => took.length === 2);
+    assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+  },
+};
+
+const routing = {
+  name: "routes: addresses, not states and fragments",
+  async run(tools) {
+    const { page } = tools;
+    const wrap = `<script>
+      const before = history.pushState;
+      let wrapped = 0;
+      history.pushState = function (...given) { wrapped += 1; return before.apply(this, given); };
+    </script>`;
+    const body = `<script>
+      const ours = history.replaceState;
+      history.replaceState = function (...given) { wrapped += 1; return ours.apply(this, given) ?? "answer"; };
+    </script>`;
+    const watch = await watching(tools.bundle, {});
+    await page.goto(tools.server.route("/", html({ head: wrap + watch, body: body + END })));
+    for (const [code, expect] of [
+      ["history.pushState({ a: 1 }, '')", 0],
+      ["history.replaceState({ a: 2 }, '', '/')", 0],
+      ["history.pushState(null, '', '#part')", 0],
+      ["location.hash = 'other'", 0],
+      ["history.pushState(null, '', '/one')", 1],
+      ["history.replaceState(null, '', '/one?two')", 2],
+      ["history.pushState(null, '', '/a'), history.replaceState(null, '', '/b')", 3],
+      ["history.back()", 4],
+    ]) {
+      const from = await page.evaluate("location.href");
+      const state = await page.evaluate("JSON.stringify(history.state)");
+      await page.evaluate(`void (${code})`);
+      await page.waitFor((from, state) => location.href !== from || JSON.stringify(history.state) !== state, { args: [from, state] });
+      await page.evaluate(() => new Promise((done) => setTimeout(done)));
+      await page.waitFor((expect) => routes >= expect, { args: [expect] });
+      assert.equal(await page.evaluate("routes"), expect, code);
+    }
+    assert.equal(await page.evaluate("wrapped"), 7);
+    assert.equal(await page.evaluate("history.replaceState(null, '')"), "answer");
+    const refused = "(() => { try { history.pushState(null, '', 'http://elsewhere.invalid/') } catch (error) { return error.name } })()";
+    assert.equal(await page.evaluate(refused), "SecurityError");
+    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+  },
+};
+
+const backed = {
+  name: "a page that is brought back begins anew",
+  needs: ["backForwardCache"],
+  async run(tools) {
+    const { server, page } = tools;
+    await open(tools, { elementAppears: "p", duration: 1 }, "<p>here</p>");
+    await page.evaluate("void (window.mark = 7)");
+    await page.waitFor(() => took.length === 2);
+    await page.goto(server.route("/second", html({ title: "Second" })));
+    await page.waitFor(() => performance.now() > 1_500);
+    await page.back();
+    await page.waitFor(() => took.length === 4);
+    assert.equal(await page.evaluate("mark"), 7);
+    assert.equal(await page.evaluate("routes"), 1);
+    const [a, b, ...again] = await events(page);
+    assert.deepEqual([a, b], [appear("p"), { type: "duration", value: 1 }]);
+    assert.deepEqual(again, [a, b]);
+  },
+};
+
+const prepared = {
+  name: "a page that is prepared takes no time before it is opened",
+  needs: ["prerender"],
+  async run({ server, newPage, bundle }) {
+    const page = await newPage({ plain: true });
+    const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["/next"], "eagerness": "immediate" }] }</script>`;
+    const watch = await watching(bundle, { duration: 1 });
+    const script = `<script>
+      const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, document.prerendering, performance.now(), took]));
+      addEventListener("load", () => setTimeout(() => tell("late"), 1500));
+      Route.whenActive(() => { tell("active"); setInterval(() => took.length && tell("took"), 100); });
+    </script>`;
+    server.route("/next", html({ head: watch + script }));
+    await page.goto(server.route("/", html({ head: rules, body: `<a id="link" href="/next">next</a>` })));
+    const told = (what) => server.received(({ requests }) => requests.find(({ json }) => json?.[0] === what)?.json);
+    const late = await told("late");
+    assert.deepEqual([late[1], late[3]], [true, []]);
+    await page.click("#link");
+    const active = await told("active");
+    assert.deepEqual([active[1], active[3]], [false, []]);
+    const took = await told("took");
+    assert.deepEqual(took[3], [{ type: "duration", value: 1 }]);
+    assert.ok(took[2] - active[2] > 900, `${took[2] - active[2]}`);
+  },
+};
+
+const order = (fields) => ({ type: "order", name: "purchase", value: 10, currency: "EUR", order_id: "", ...fields });
+
+const layered = {
+  name: "orders of the data layer",
+  async run({ server, page, bundle }) {
+    const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
+    const entry = (fields, event = "purchase") => JSON.stringify({ event, ecommerce: { value: 10, currency: "EUR", ...fields } });
+    const body = `<script>
+      const took = [];
+      dataLayer = [{ event: "view" }, ${entry({ transaction_id: "there" })}, null, 7];
+    </script><script>${script}; Layer.watchLayer((event) => took.push(event));</script><script>
+      const answer = dataLayer.push({ event: "x" }, ${entry({ transaction_id: 5, items: [{ quantity: 2 }, { quantity: "3" }, {}] })});
+      function gtag() { dataLayer.push(arguments); }
+      gtag("event", "purchase", { transaction_id: "tagged", value: "12.50", currency: "usd" });
+      gtag("event", "refund", { transaction_id: "tagged", value: 2.5, currency: "USD" });
+      gtag("event", "purchase", { transaction_id: "tagged", value: "12.50", currency: "USD" });
+      gtag("config", "purchase", { value: 1, currency: "EUR" });
+      dataLayer.push({ event: "gtm", get ecommerce() { throw new Error("mine"); } });
+      for (const value of ["1.234,50", "10,00", "", null, undefined, "1e9", Infinity, NaN, true, [], "€ 5"]) {
+        dataLayer.push({ event: "purchase", ecommerce: { value, currency: "EUR" } });
+      }
+      for (const currency of ["EURO", "€", null, undefined, ""]) dataLayer.push({ event: "purchase", ecommerce: { value: 1, currency } });
+      const old = dataLayer;
+      dataLayer = [old[1], ${entry({ transaction_id: "new" })}];
+      const pushed = dataLayer.push(${entry({ transaction_id: "newer" })});
+    </script>`;
+    await page.goto(server.route("/", html({ body })));
+    assert.deepEqual(await events(page), [
+      order({ order_id: "there" }),
+      order({ order_id: "5", quantity: 6 }),
+      order({ order_id: "tagged", value: 12.5, currency: "USD" }),
+      order({ order_id: "tagged", name: "refund", value: -2.5, currency: "USD" }),
+      order({ order_id: "new" }),
+      order({ order_id: "newer" }),
+    ]);
+    assert.deepEqual(await page.evaluate("[answer, pushed, dataLayer.push({})]"), [6, 3, 4]);
+    await page.evaluate(`void dataLayer.push(${entry({ transaction_id: "last" })}, ${entry({})}, ${entry({})})`);
+    assert.deepEqual(await events(page, "took.slice(6)"), [order({ order_id: "last" }), order(), order()]);
+    assert.deepEqual(await page.evaluate("seen.errors"), []);
+  },
+};
+
+const made = {
+  name: "a data layer that is made later is found, and none is made",
+  async run({ server, page, bundle }) {
+    const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
+    const head = `<script>${script}; const took = []; Layer.watchLayer((event) => took.push(event));</script>`;
+    await page.goto(server.route("/", html({ head, body: "<p>text</p>" })));
+    assert.equal(await page.evaluate("'dataLayer' in window"), false);
+    await page.evaluate(`void (window.dataLayer = [{ event: "purchase", ecommerce: { transaction_id: "a", value: 10, currency: "EUR" } }])`);
+    await page.click("p");
+    await until("it is found", () => page.evaluate("took.length === 1"));
+    assert.deepEqual(await events(page), [order({ order_id: "a" })]);
+  },
+};
+
+export const tests = [
+  ...rows.map(fromRow),
+  leaving, appearing, scrolling, short, waited, inner, small, lasting, behind, routing, backed, prepared, layered, made,
+];

@@ -1,0 +1,420 @@
+// The whole script on pages: who is shown what, when, and what is told of it.
+
+import assert from "node:assert/strict";
+import { html, NONCE, strict } from "../html.mjs";
+import { asControl, changing, experiment, serve, snippet as snippetText } from "../script.mjs";
+import { gate, hang } from "../server.mjs";
+
+export const name = "runtime";
+
+/** Keeps what each frame shows of an element, from the first on. */
+const WATCHING = `<script nonce="${NONCE}">
+  const frames = (window.frames_ = []);
+  (function look() {
+    const element = document.querySelector("h1");
+    if (element) {
+      const { visibility, color } = getComputedStyle(element);
+      frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
+    }
+    requestAnimationFrame(look);
+  })();
+</script>`;
+
+const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
+
+/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
+const LIMIT = `<script nonce="${NONCE}">
+  const wait = setTimeout;
+  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));
+</script>`;
+
+/** Opens a page with the script of these experiments first in its head. */
+async function open({ server, other, page }, experiments, { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {}) {
+  const src = await serve(other, experiments, options);
+  await page.goto(server.route(path, html({ head: WATCHING + tag(src) + head, body })));
+}
+
+const exposures = (server) => server.events.filter(({ type }) => type === "exposure").map(({ test_id, variant_id }) => [test_id, variant_id]);
+const of = (server, wanted) => server.events.filter(({ type }) => type === wanted);
+/** All that was sent so far is there once this event is. */
+async function settled({ page, other }) {
+  const mark = `mark-${of(other, "custom").length}`;
+  await page.evaluate((name) => muriel.push(["track", name]), mark);
+  await other.received(({ events }) => events.some(({ name }) => name === mark));
+}
+
+const H1 = [{ target: "h1", innerText: "New" }];
+
+const first = {
+  name: "no frame shows the original, and both are told once",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, [changing(H1, { variants: [{ data: H1, customCSS: "h1 { color: red }" }] })]);
+    const late = gate();
+    const [head, tail] = html({ head: WATCHING + tag(src), body: `<p>${"x".repeat(600)}</p><h1>OlSPLITd</h1><p>more</p>` }).split("SPLIT");
+    server.route("/", { body: [head, late, tail] });
+    await page.goto(server.url("/"), { until: "commit" });
+    await page.waitFor(() => frames_.length > 3);
+    late.open();
+    await page.waitFor(() => document.readyState === "complete" && frames_.at(-1) === "New in red");
+    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["New in red"]);
+    await other.received(({ events }) => events.some(({ type }) => type === "pageview"));
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+    const [exposure] = of(other, "exposure");
+    assert.equal(exposure.epoch, 1);
+    assert.equal(exposure.context.visitor_type, "new");
+    assert.match(exposure.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    // A second page of the same visit tells of no second exposure, and the visitor is the same.
+    await page.goto(server.url("/"), { until: "dom" });
+    await settled(given);
+    assert.equal(of(other, "exposure").length, 1);
+    assert.equal(of(other, "pageview").length, 2);
+    assert.equal(new Set(other.batches.map(({ json }) => json.visitor.id)).size, 1);
+  },
+};
+
+const control = {
+  name: "the control is told of, and left as it is",
+  async run(given) {
+    await open(given, [asControl(changing(H1, { control: { customCSS: "h1 { color: red }" } }))]);
+    await settled(given);
+    assert.equal((await given.page.evaluate("frames_")).at(-1), "Old in red");
+    assert.deepEqual(exposures(given.other), [[1, "0"]]);
+    assert.equal(await given.page.evaluate(() => muriel.variant("one")), "Control");
+  },
+};
+
+const sticky = {
+  name: "who was given an arm keeps it",
+  async run(given) {
+    const { server, other, page } = given;
+    await open(given, [changing(H1)]);
+    await settled(given);
+    await serve(other, [asControl(changing(H1, { epoch: 2 }))]);
+    await page.goto(server.url("/"));
+    await settled(given);
+    assert.equal((await page.evaluate("frames_")).at(-1), "New");
+    assert.deepEqual(of(other, "exposure").map(({ epoch, variant_id }) => [epoch, variant_id]), [[1, "1"], [2, "1"]]);
+  },
+};
+
+const isolated = {
+  name: "what throws, is no JavaScript or redefines the world stops itself alone",
+  async run(given) {
+    const code = (customJS, at) => changing([], { test_id: at, experiment_key: `e${at}`, variants: [{ customJS }] });
+    const bad = [
+      "throw new Error('mine')",
+      "this is no JavaScript",
+      "window.fetch = null; window.MutationObserver = null; Array.prototype.forEach = null; navigator.sendBeacon = null; document.querySelectorAll = null; window.muriel = 1; Date.now = null; Object.entries = null;" +
+        // Its driver works with these.
+        (given.engine.name === "webkit" ? "" : "window.Promise = null; window.setTimeout = null; window.JSON = {};"),
+    ];
+    await open(given, [...bad.map((each, at) => code(each, at + 1)), changing(H1, { test_id: 9, experiment_key: "nine" })], {
+      head: `<script nonce="${NONCE}">window.muriel = [["on", "error", (told) => (window.told = [...(window.told ?? []), told])]];</script>`,
+    });
+    await given.page.waitFor(() => frames_.at(-1) === "New");
+    await given.other.received(({ events }) => events.filter(({ type }) => type === "exposure").length === 4);
+    await given.other.received(({ events }) => events.filter(({ type, errors }) => type === "health" && errors > 0).length === 2);
+  },
+};
+
+const dead = {
+  name: "without a server the page is as it was",
+  async run({ server, page }) {
+    const answers = { hang, none: { status: 503, body: "" }, noise: { type: "text/javascript", body: "<html>" } };
+    for (const [path, answer] of Object.entries(answers)) {
+      server.route(`/${path}.js`, answer);
+      await page.goto(server.route(`/${path}`, html({ head: WATCHING + tag(`/${path}.js`, "async"), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` })), { until: "dom" });
+      await page.waitFor(() => frames_.at(-1) === "Old");
+      assert.equal(await page.evaluate(() => frames_.includes("(hidden)")), false);
+    }
+  },
+};
+
+const loop = {
+  name: "a loop without end is stopped",
+  async run(given) {
+    const js = "experiment.onCleanup(() => {}); for (;;) { __muriel_turn(); }";
+    await open(given, [changing(H1, { variants: [{ customJS: js, data: H1 }] }), experiment({ test_id: 2, experiment_key: "two", variants: [{ customJS: "document.body.dataset.two = 1" }] })]);
+    await given.page.waitFor(() => document.body.dataset.two === "1");
+    assert.equal((await given.page.evaluate("frames_")).at(-1), "New");
+  },
+};
+
+const policy = {
+  name: "under a strict policy with trusted types",
+  async run({ server, other, page }) {
+    const js = "document.querySelector('p').dataset.ran = experiment.variant";
+    const data = [{ target: "h1", innerHTML: "<b>New</b>" }, { refEl: "h1", dir: "a", htmlBlock: "<i>beside</i>" }];
+    const src = await serve(other, [changing(data, { variants: [{ data, customJS: js, customCSS: "h1 { color: red }" }] })]);
+    const head = WATCHING + tag(src);
+    server.route("/", strict({ head, body: "<h1>Old</h1><p>text</p>" }, { trustedTypes: "muriel" }));
+    await page.goto(server.url("/"));
+    await page.waitFor(() => document.querySelector("p").dataset.ran === "Variant 1");
+    assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
+    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+  },
+};
+
+const routes = {
+  name: "a change of address takes away and brings",
+  async run(given) {
+    const { page, other } = given;
+    const on = (path) => ({ url_rule: [{ url: path, rule: "simple", allowed: true }] });
+    await open(given, [
+      changing(H1, { targeting: on("/a"), variants: [{ data: H1, customCSS: "h1 { color: red }", customJS: "experiment.onCleanup(() => document.body.dataset.left = 1)" }] }),
+      changing([{ target: "h1", innerText: "Other" }], { test_id: 2, experiment_key: "two", targeting: on("/b") }),
+    ], { path: "/a" });
+    assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
+    await page.evaluate(() => history.pushState({}, "", "/b"));
+    await page.waitFor(() => frames_.at(-1) === "Other");
+    assert.equal(await page.evaluate(() => document.body.dataset.left), "1");
+    await page.evaluate(() => history.pushState({}, "", "/c"));
+    await page.waitFor(() => frames_.at(-1) === "Old");
+    await page.back();
+    await page.waitFor(() => frames_.at(-1) === "Other");
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+    assert.deepEqual(of(other, "pageview").map(({ url }) => new URL(url).pathname), ["/a", "/b", "/c", "/b"]);
+  },
+};
+
+const redirected = {
+  name: "a split test leads on with parameters and fragment, once told",
+  async run({ server, other, page }) {
+    const rule = { url_rule: [{ url: "/old", rule: "simple", allowed: true }] };
+    const src = await serve(other, [changing([{ url: server.url("/new?x=own"), relay_param: true }], { test_type: "split", targeting: rule })]);
+    server.route("/old", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/new", html({ head: WATCHING + tag(src), body: "<h1>New page</h1>" }));
+    await page.goto(server.url("/old?utm_source=mail&x=theirs#part"));
+    await page.waitFor(() => location.pathname === "/new" && frames_.at(-1) === "New page");
+    assert.equal(await page.evaluate("location.search + location.hash"), "?x=own&utm_source=mail#part");
+    await other.received(({ events }) => events.some(({ type }) => type === "exposure"));
+    await settled({ page, other });
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+  },
+};
+
+const rounds = {
+  name: "a page that sends back is not gone round for ever",
+  async run({ server, other, page }) {
+    const rule = { url_rule: [{ url: "/old", rule: "simple", allowed: true }] };
+    const src = await serve(other, [changing([{ url: server.url("/new") }], { test_type: "split", targeting: rule })]);
+    server.route("/old", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/new", { status: 302, headers: { location: "/old" }, body: "" });
+    await page.goto(server.url("/old"), { until: "commit" });
+    await page.waitFor(() => document.readyState === "complete" && frames_.at(-1) === "Old");
+    assert.ok(server.requests.filter(({ path }) => path === "/old").length <= 3);
+  },
+};
+
+const consent = {
+  name: "nothing is stored, sent or decided before it is granted, and nothing is left when it is denied",
+  async run(given) {
+    const { page, other, server } = given;
+    await open(given, [changing(H1)], { settings: { consent: "required" } });
+    await page.evaluate(() => muriel.push(["track", "before"]));
+    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    assert.deepEqual(await page.evaluate(() => [document.cookie, Object.keys(localStorage).length]), ["", 0]);
+    assert.equal(other.batches.length, 0);
+    await page.evaluate(() => muriel.push(["consent", true]));
+    await other.received(({ events }) => events.some(({ name }) => name === "before"));
+    assert.equal(other.batches[0].json.consent, "granted");
+    // On the next page it is decided.
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    assert.match(await page.evaluate("document.cookie"), /muriel_id=/);
+    await settled(given);
+    await page.evaluate(() => muriel.push(["consent", false]));
+    await page.waitFor(() => frames_.at(-1) === "Old");
+    assert.equal(await page.evaluate("document.cookie"), "");
+    assert.deepEqual(await page.evaluate("Object.entries(localStorage)"), [["muriel_c", "denied"]]);
+    const sent = other.batches.length;
+    await page.goto(server.url("/"));
+    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    assert.equal(other.batches.length, sent);
+  },
+};
+
+const driven = {
+  name: "a driven browser sees the original and is not told of",
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing(H1)]);
+    await page.goto(server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>", human: false })));
+    await page.waitFor(() => frames_.at(-1) === "Old");
+    assert.equal(await page.evaluate("document.cookie"), "");
+    assert.equal(other.batches.length, 0);
+  },
+};
+
+const leaving = {
+  name: "what is told while the page is left arrives, once",
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing(H1)]);
+    server.route("/next", html({ body: "<h1>Next</h1>" }));
+    await page.goto(server.route("/", html({ head: WATCHING + tag(src), body: `<h1>Old</h1><a href="/next" onclick="muriel.push(['track', 'left'])">go</a>` })));
+    await page.click("a");
+    await other.received(({ events }) => events.some(({ name }) => name === "left"));
+    await page.waitFor(() => location.pathname === "/next");
+    assert.equal(of(other, "custom").length, 1);
+    assert.equal(new Set(other.events.map(({ id }) => id)).size, other.events.length);
+  },
+};
+
+const again = {
+  name: "what the server did not take is sent again with the same ids",
+  async run(given) {
+    const { other } = given;
+    let calls = 0;
+    other.route("/events/shop", () => (++calls === 1 ? { status: 503, headers: { "access-control-allow-origin": "*" }, body: "" } : { headers: { "access-control-allow-origin": "*" }, body: { success: true, results: [] } }));
+    await open(given, [changing(H1)]);
+    await other.received(() => calls >= 2);
+    const [one, two] = other.batches.map(({ json }) => json.events.map(({ id }) => id));
+    assert.ok(one.every((id) => two.includes(id)));
+  },
+};
+
+const preview = {
+  name: "a preview shows its arm in its tab, with a badge, and records nothing",
+  async run({ server, other, page }) {
+    const draft = experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{}, { data: H1 }] });
+    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])]);
+    other.route("/preview/shop/7", { headers: { "access-control-allow-origin": "*" }, body: { format: 1, hash: 1, project_key: "shop", experiments: [draft] } });
+    server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
+    await page.goto(server.url("/?test-preview=7&test-variant=Variant_2&test-token=t.1"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
+    assert.equal(other.requests.find(({ path }) => path === "/preview/shop/7").query, "?token=t.1");
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    assert.equal(other.batches.length, 0);
+    assert.equal(await page.evaluate("document.cookie"), "");
+  },
+};
+
+const where = {
+  name: "while it is asked where the visitor is, what may change is hidden, up to a limit",
+  async run(given) {
+    const { page, other, server } = given;
+    const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
+    const each = changing(H1, { targeting: inDenmark });
+    const told = gate();
+    const denmark = { headers: { "access-control-allow-origin": "*" }, body: { country: "DK", region: null, city: null } };
+    other.route("/geo/shop", async () => (await told, denmark));
+    const src = await serve(other, [each]);
+    server.route("/", html({ head: LIMIT + WATCHING + tag(src), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }));
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.length > 3);
+    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["(hidden)"]);
+    told.open();
+    await page.waitFor(() => frames_.at(-1) === "New");
+    assert.ok(!(await page.evaluate("frames_")).includes("Old"));
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+    // It is asked once in a visit.
+    const answer = gate();
+    other.route("/geo/shop", async () => (await answer, denmark));
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    // Another visitor, of whom it is told too late: the original stays, and is not counted.
+    await page.goto(server.url("/", "second."));
+    await page.waitFor(() => frames_.at(-1) === "(hidden)");
+    await page.evaluate("expire()");
+    await page.waitFor(() => frames_.at(-1) === "Old");
+    answer.open();
+    await other.received(({ events }) => events.some(({ type, late }) => type === "health" && late === 1));
+    assert.ok(!(await page.evaluate("frames_")).includes("New"));
+    await settled(given);
+    assert.equal(of(other, "exposure").length, 1);
+  },
+};
+
+const late = {
+  name: "what comes too late is not shown, in no arm, and told",
+  async run({ server, other, page }) {
+    const experiments = [changing(H1), asControl(changing(H1, { test_id: 2, experiment_key: "two" }))];
+    const src = await serve(other, experiments);
+    const body = `<h1>Old</h1><p>${"x".repeat(600)}</p>`;
+    await page.goto(server.route("/", html({ head: WATCHING, body })));
+    await page.waitFor(() => frames_.length > 3 && performance.getEntriesByType("paint").length > 0);
+    await page.evaluate((src) => document.head.append(Object.assign(document.createElement("script"), { src })), src);
+    await other.received(({ events }) => events.filter(({ type, late }) => type === "health" && late === 1).length === 2);
+    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"]);
+    assert.equal(of(other, "exposure").length, 0);
+    // The next address is in time.
+    await page.evaluate(() => history.pushState({}, "", "/next"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await other.received(({ events }) => events.filter(({ type }) => type === "exposure").length === 2);
+  },
+};
+
+const snippet = {
+  name: "the snippet hides what is marked until the script has decided",
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing([{ target: "h1", innerText: "New" }])]);
+    const ready = gate();
+    const code = other.routes.get("/js/shop.js").body;
+    other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
+    const head = LIMIT + WATCHING + `<script nonce="${NONCE}">${await snippetText()}</script>` + tag(src.replace("shop.js", "slow.js"), "async");
+    const body = `<h1 data-muriel>Old</h1><p>${"x".repeat(600)}</p>`;
+    await page.goto(server.route("/", html({ head, body })), { until: "dom" });
+    await page.evaluate(() => muriel.push(["track", "early"]));
+    await page.waitFor(() => frames_.length > 3);
+    ready.open();
+    await page.waitFor(() => frames_.at(-1) === "New");
+    assert.deepEqual([...new Set(await page.evaluate("frames_"))].sort(), ["(hidden)", "New"]);
+    await other.received(({ events }) => events.some(({ name }) => name === "early"));
+    await other.received(({ events }) => events.some(({ type }) => type === "exposure"));
+  },
+};
+
+const subdomains = {
+  name: "a visitor is the same on subdomains",
+  async run(given) {
+    const { server, page, other } = given;
+    await open(given, [changing(H1)]);
+    await settled(given);
+    await page.goto(server.url("/", "www."));
+    await settled(given);
+    assert.equal(new Set(other.batches.map(({ json }) => json.visitor.id)).size, 1);
+  },
+};
+
+const waits = {
+  name: "an arm that waits is met when it is due, in every arm",
+  async run(given) {
+    const { page, other } = given;
+    const wait = { trigger_variant_change: "event:opened" };
+    await open(given, [changing(H1, wait), asControl(changing(H1, { ...wait, test_id: 2, experiment_key: "two" }))]);
+    await settled(given);
+    assert.equal(of(other, "exposure").length, 0);
+    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    await page.evaluate(() => dispatchEvent(new Event("opened")));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"], [2, "0"]]);
+  },
+};
+
+const past = {
+  name: "rules about events and attributes know what the page told",
+  async run(given) {
+    const { page, server } = given;
+    const rule = { event_rule: [{ rule: "equal", name: "read", attributes: [[{ key: "topic", operand: "==", value: "tea" }]], min_count: 2, timeframe_days: 0 }] };
+    const segment = { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]], ga4_rule: ["loyal"] };
+    await open(given, [
+      changing(H1, { targeting: rule }),
+      changing([{ target: "p", innerText: "For you" }], { test_id: 2, experiment_key: "two", targeting: segment }),
+    ], { body: "<h1>Old</h1><p>text</p>" });
+    await page.evaluate(() => muriel.push(["track", "read", { topic: "tea" }], ["track", "read", { topic: "milk" }], ["track", "read", { topic: "tea" }], ["identify", "u-1", { plan: "pro", audiences: ["loyal"] }]));
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await page.evaluate(() => muriel.push(["identify", "u-1", { audiences: ["loyal"] }]));
+    await settled(given);
+    const [identified] = of(given.other, "identify");
+    assert.deepEqual(identified.attributes, { plan: "pro", user_id: "u-1" });
+  },
+};
+
+export const tests = [where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again, preview];
