@@ -58,7 +58,7 @@ fn arguments(script: &Answer) -> (Value, Value, String) {
 /// Parts, in the order that they stand in.
 fn parts(script: &Answer) -> Vec<&'static str> {
     let (_, _, text) = arguments(script);
-    let names = ["source", "changes", "code", "split", "goals", "orders"];
+    let names = ["source", "changes", "split", "goals", "orders"];
     names.into_iter().filter(|name| text.contains(&format!("{name}:(function(PART)"))).collect()
 }
 
@@ -129,12 +129,12 @@ fn the_script_follows_what_changes_at_once(on: On) {
     let shop = known(&app, "Shop");
     let id = shop.experiment(json!({ "status": 1 }));
     for round in 0..5 {
-        let code = format!("round({round})");
+        let code = format!("lap({round})");
         shop.patch(&format!("/experiment/{id}"), json!({ "custom_js": code })).ok();
         assert!(script(&app, &shop).text().contains(&code));
     }
     shop.set_status(id, 0).ok();
-    assert!(!script(&app, &shop).text().contains("round("));
+    assert!(!script(&app, &shop).text().contains("lap("));
 }
 
 fn drafts_are_never_in_the_script(on: On) {
@@ -172,10 +172,10 @@ fn parts_come_with_what_needs_them(on: On) {
     let rule = json!([[{ "criteria": "source", "operator": "==", "value": "search" }]]);
     let changes = json!({ "targeting": { "referral_rule": rule }, "custom_js": "a()" });
     shop.patch(&format!("/experiment/{id}"), changes).ok();
-    assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "code", "orders"]);
+    assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "orders"]);
     let away = json!([{ "name": "Variant 1", "data": [{ "url": "https://shop.example/new" }] }]);
     shop.experiment(json!({ "status": 1, "test_type": "split", "variants": away }));
-    assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "code", "split", "orders"]);
+    assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "split", "orders"]);
 }
 
 fn customers_texts_end_no_element(on: On) {
@@ -276,10 +276,10 @@ fn previews_say_what_they_need(on: On) {
     let token = link.rsplit_once("test-token=").expect("a token").1;
     let anyone = app.anyone();
     let document = anyone.get(&format!("/preview/{}/{draft}?token={token}", shop.project_key)).ok();
-    assert_eq!(document["parts"], json!(["changes", "code"]));
+    assert_eq!(document["parts"], json!(["changes"]));
     let code = &document["experiments"][0]["variants"][0]["customJS"];
     assert_eq!(code, "while (a) {__muriel_turn();b()}");
-    for name in ["source", "changes", "code", "split", "goals", "orders", "badge"] {
+    for name in ["source", "changes", "split", "goals", "orders", "badge"] {
         let path = format!("/js/parts/{name}.js");
         let part = anyone.get(&path).has_status(200);
         assert_eq!(part.header("content-type"), Some("text/javascript; charset=utf-8"));
@@ -327,9 +327,9 @@ fn first_party_requests_renew_the_visitors_cookies() {
     assert_eq!(send("", "granted", &[own]), nothing);
 }
 
-/// The last good script outlives a start without the database, settings included.
+/// What a start without the database is served from.
 #[test]
-fn the_script_outlives_the_database() {
+fn settings_are_kept_with_the_last_good_ruleset() {
     let app = On::Sqlite.start();
     let shop = known(&app, "Shop");
     app.page_settings(&shop, |changes| changes.health = Some("77".to_owned()));

@@ -204,7 +204,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
 }
 
 /// Names of the parts of the script that are served as files.
-const PART_NAMES: [&str; 7] = ["source", "changes", "code", "split", "goals", "orders", "badge"];
+const PART_NAMES: [&str; 6] = ["source", "changes", "split", "goals", "orders", "badge"];
 
 fn path_parameter(name: &str) -> RefOr<Parameter> {
     let schema = match name {

@@ -27,10 +27,8 @@ const SNIPPET: &str = include_str!("script/snippet.js");
 pub(crate) enum Part {
     /// Whether visitors came from a search, a mail…
     Source,
-    /// Visual changes.
+    /// Visual changes and customers' JavaScript.
     Changes,
-    /// Customers' JavaScript.
-    Code,
     /// Redirects.
     Split,
     /// Goals that only the page sees happen.
@@ -41,14 +39,13 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part.
-    pub(crate) const ALL: [Part; 6] = [Part::Source, Part::Changes, Part::Code, Part::Split, Part::Goals, Part::Orders];
+    pub(crate) const ALL: [Part; 5] = [Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
 
     /// Its name among the runtime's `PARTS`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Source => "source",
             Part::Changes => "changes",
-            Part::Code => "code",
             Part::Split => "split",
             Part::Goals => "goals",
             Part::Orders => "orders",
@@ -60,7 +57,6 @@ impl Part {
         let text = match self {
             Part::Source => include_str!("script/source.js"),
             Part::Changes => include_str!("script/changes.js"),
-            Part::Code => include_str!("script/code.js"),
             Part::Split => include_str!("script/split.js"),
             Part::Goals => include_str!("script/goals.js"),
             Part::Orders => include_str!("script/orders.js"),
@@ -75,8 +71,9 @@ impl Part {
             .into_iter()
             .filter(|part| match part {
                 Part::Source => any(asks_for_source),
-                Part::Changes => any(|delivered| has_items(delivered, false)),
-                Part::Code => any(|delivered| codes(delivered).any(|code| !code.is_empty())),
+                Part::Changes => {
+                    any(|delivered| has_items(delivered, false) || codes(delivered).any(|code| !code.is_empty()))
+                }
                 Part::Split => any(|delivered| has_items(delivered, true)),
                 // Page code calls the `script` goals itself.
                 Part::Goals => document.goals.iter().any(|goal| goal.goal_type != "script"),
@@ -303,9 +300,9 @@ mod tests {
                 json!({ "variants": [{ "data": [{ "url": "https://a.example/" }] }, { "data": [{ "rm": "h1" }] }] }),
                 &[Part::Changes, Part::Split],
             ),
-            (json!({ "custom_js": "a()" }), &[Part::Code]),
-            (json!({ "control": { "customJS": "a()" } }), &[Part::Code]),
-            (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Code]),
+            (json!({ "custom_js": "a()" }), &[Part::Changes]),
+            (json!({ "control": { "customJS": "a()" } }), &[Part::Changes]),
+            (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Changes]),
             (json!({ "custom_css": "a{}", "variants": [{ "customCSS": "a{}" }] }), &[]),
             (json!({ "targeting": { "referral_rule": source } }), &[Part::Source]),
             (json!({ "variants": [{ "targeting": { "referral_rule": source } }] }), &[Part::Source]),

@@ -34,7 +34,7 @@ macro_rules! closed {
 
 closed! {
     /// A part of the script.
-    PartName: String ["source", "changes", "code", "split", "goals", "orders"];
+    PartName: String ["source", "changes", "split", "goals", "orders"];
     /// 0 or 1.
     Flag: Integer [0, 1];
     /// 9 draft, 1 live, 0 inactive.

@@ -1,1 +1,0 @@
-(function(PART){"use strict";(()=>{var o=(e,n,r,t,d)=>()=>{};PART=o;})();return PART})()
