@@ -1,6 +1,6 @@
 //! Projects, keys and explanations as they are asked for on the command line.
 
-use crate::{Server, muriel, refuses, run, says, told};
+use crate::{Server, muriel, refuses, says, told};
 use serde_json::{Value, json};
 use std::path::Path;
 
