@@ -53,17 +53,10 @@ fn parse(code: &str) -> Option<Tree> {
 }
 
 /// Whether browsers, for the sake of old pages, take for a comment what the
-/// grammar takes for operators: `<!--`, and `-->` where a line begins.
+/// grammar takes for operators: `<!--` within a line.
 fn has_comment_of_html(code: &str, tree: &Tree) -> bool {
-    let is_operator = |at: usize, kind: &str| {
-        tree.root_node().descendant_for_byte_range(at, at + 1).is_some_and(|leaf| leaf.kind() == kind)
-    };
-    let begins_line = |at: usize| {
-        let before = code[..at].rsplit(['\n', '\r', '\u{2028}', '\u{2029}']).next().unwrap_or_default().trim();
-        before.is_empty() || before.ends_with("*/")
-    };
-    code.match_indices("<!--").any(|(at, _)| is_operator(at, "<"))
-        || code.match_indices("-->").any(|(at, _)| is_operator(at, "--") && begins_line(at))
+    let leaf = |at: usize| tree.root_node().descendant_for_byte_range(at, at + 1);
+    code.match_indices("<!--").any(|(at, _)| leaf(at).is_some_and(|leaf| leaf.kind() == "<"))
 }
 
 /// What is to be put where, in bytes.
@@ -182,6 +175,8 @@ mod tests {
             "while (a) ‹x = () => { b() // c\n }› // d",
             "do ‹a()› // b\nwhile (c)",
             "while (a --> 0) ‹b('<!--')›",
+            "for (;;) ‹a›\n--> for (;;) b",
+            "for (;;) ‹a›\n /* b */ --> c",
             "while (a) ‹b(`<!--\n--> c`, /<!--/)› // <!--",
             "for (;;) ‹x\n(y)›",
             "while (a) ‹++b›\n++c",
@@ -224,8 +219,6 @@ mod tests {
             "for (a of b of c) {}",
             // A comment to browsers.
             "for (;;) a <!-- b",
-            "for (;;) a\n--> b",
-            "for (;;) a\n /* b */ --> c",
         ] {
             assert_eq!(guarded(code), None, "{code}");
         }
