@@ -19,8 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Files {
     directory: PathBuf,
     /// What is to be written still; at most one document per project.
-    waiting: Mutex<HashMap<i64, (Arc<Project>, Document, Beside)>>,
+    waiting: Mutex<HashMap<i64, Waiting>>,
 }
+
+/// What is to be written of a project.
+type Waiting = (Arc<Project>, Document, Beside);
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
