@@ -7,6 +7,7 @@ use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
 use muriel_cli::config::{Common, Place, Settings};
 use muriel_cli::open::{Opened, open};
+use muriel_cli::page::{self, Changes};
 use muriel_cli::serve::{self, Running};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
@@ -57,6 +58,7 @@ impl On {
             },
             listen: ([127, 0, 0, 1], 0).into(),
             metrics_listen: None,
+            site: Default::default(),
             rate_limits: RateLimits::OFF,
             log_level: "error".to_owned(),
             clock: Clock::Manual(clock.clone()),
@@ -163,6 +165,17 @@ impl TestApp {
         };
         let command = KeyCommand::Revoke { common, key_id: key.id().to_owned(), json: false };
         self.runtime().block_on(access::key(command)).expect("the key is revoked");
+    }
+
+    /// `muriel project set`, while the server runs.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub fn page_settings(&self, of: &Client, change: impl FnOnce(&mut Changes)) {
+        let mut changes = Changes::default();
+        change(&mut changes);
+        let set = page::set(&self.opened, of.project_key.clone(), changes);
+        self.runtime().block_on(set).expect("settings");
     }
 
     /// Someone without a key, whose paths are whole.

@@ -85,12 +85,18 @@ impl Operation {
         self.path.matches('{').count() > 1
     }
 
+    /// Whether a part of a path stands where the contract has a parameter, perhaps with an ending.
+    fn is_value_of(parameter: &str, part: &str) -> bool {
+        let ending = parameter.strip_prefix('{').and_then(|parameter| Some(parameter.split_once('}')?.1));
+        ending.is_some_and(|ending| part.len() > ending.len() && part.ends_with(ending))
+    }
+
     fn is_at(&self, path: &str) -> bool {
         let (mut ours, mut theirs) = (self.path.split('/'), path.split('/'));
         loop {
             match (ours.next(), theirs.next()) {
                 (None, None) => return true,
-                (Some(ours), Some(theirs)) if ours == theirs || (ours.starts_with('{') && !theirs.is_empty()) => {}
+                (Some(ours), Some(theirs)) if ours == theirs || Self::is_value_of(ours, theirs) => {}
                 _ => return false,
             }
         }

@@ -20,6 +20,7 @@ mod results;
 mod retries;
 mod rulesets;
 mod scene;
+mod script;
 mod serving;
 mod storage;
 mod targeting;

@@ -8,6 +8,7 @@ use crate::intake::Intake;
 use crate::lists::Lists;
 use crate::metrics::EventCounts;
 use crate::rulesets::{Delivery, Files, Rulesets};
+use crate::site::Site;
 use crate::visitor::Visitors;
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::ids::{CompanyId, ProjectId};
@@ -42,6 +43,8 @@ pub struct Parts {
     pub(crate) intake: Intake,
     /// What came of experiments.
     pub results: Option<Arc<Keeper>>,
+    /// Names under which pages meet this server.
+    pub site: Arc<Site>,
 }
 
 /// What only visitors need.
@@ -57,6 +60,8 @@ pub struct Traffic {
     pub events: EventCounts,
     /// What answers questions about them; without it none are answered.
     pub results: Option<Arc<Keeper>>,
+    /// Names under which pages meet this server.
+    pub site: Site,
 }
 
 impl std::ops::Deref for App {
@@ -75,6 +80,7 @@ impl App {
             visitors: traffic.visitors,
             intake: Intake::new(traffic.log, traffic.events),
             results: traffic.results,
+            site: Arc::new(traffic.site),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),

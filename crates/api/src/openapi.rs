@@ -129,7 +129,8 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
     let changes_one = path.contains("{test_id}") && (is_post || takes_body || is_delete);
     let parameters = operation.parameters.get_or_insert_default();
-    for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+    // A file's name has an ending behind the parameter.
+    for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.split_once('}')).map(|(name, _)| name) {
         parameters.push(path_parameter(name));
     }
     if changes_one {
@@ -202,9 +203,13 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     codes
 }
 
+/// Names of the parts of the script that are served as files.
+const PART_NAMES: [&str; 6] = ["source", "changes", "split", "goals", "orders", "badge"];
+
 fn path_parameter(name: &str) -> RefOr<Parameter> {
     let schema = match name {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
+        "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(PART_NAMES)),
         "experiment_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
         _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
     };
@@ -213,6 +218,7 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "test_id" => "The experiment's id.",
         "experiment_key" => "The experiment's key.",
         "hypothesis_id" => "The hypothesis's id.",
+        "part" => "The part's name.",
         _ => "The goal's id.",
     };
     ParameterBuilder::new()

@@ -2,10 +2,13 @@
 
 use crate::app::App;
 use crate::edge::X_REQUEST_ID;
-use crate::handlers::{evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, serving, traffic};
+use crate::handlers::{
+    evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, script, serving, traffic,
+};
+use crate::script::Under;
 use crate::{openapi, reference};
-use axum::Router;
 use axum::routing::get;
+use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{HeaderName, Method};
 use std::time::Duration;
@@ -61,11 +64,14 @@ fn open_feature() -> OpenApiRouter<App> {
 
 /// What pages fetch and send, by the project's key alone.
 fn visitor_traffic() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    let mut router = OpenApiRouter::new()
         .routes(routes!(traffic::ruleset_show))
         .routes(routes!(traffic::preview_show))
         .routes(routes!(traffic::geography_show))
         .routes(routes!(events::events_take))
+        // Files have an ending, which the router takes for a part of the name.
+        .route("/js/{file}", get(script::script_show))
+        .route("/js/parts/{file}", get(script::part_show))
         .layer(
             CorsLayer::new()
                 .allow_origin(Any)
@@ -75,7 +81,15 @@ fn visitor_traffic() -> OpenApiRouter<App> {
                 // Every origin gets the same, so that caches keep one copy for all.
                 .vary([])
                 .max_age(PREFLIGHT),
-        )
+        );
+    describe::<script::__path_script_show>(&mut router);
+    describe::<script::__path_part_show>(&mut router);
+    router
+}
+
+/// Adds to the contract what was routed by another path than it is published with.
+fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
+    router.get_openapi_mut().paths.add_path_operation(P::path(), P::methods(), P::operation());
 }
 
 /// Everything that the contract describes.
@@ -92,6 +106,11 @@ pub fn contract() -> OpenApi {
 pub fn router(app: App) -> Router {
     let (published, contract) = published().split_for_parts();
     let contract = openapi::complete(contract);
+    let prefix = app.site.visitor_prefix.as_str();
+    let published = match prefix {
+        "" => published,
+        _ => published.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Under::Prefix))),
+    };
     published
         .route("/livez", get(crate::health::live))
         .route("/readyz", get(crate::health::ready))

@@ -8,16 +8,19 @@
 
 use crate::answer::etag_of;
 use crate::error::ApiError;
+use crate::script::{self, Beside, Under};
+use crate::site::Site;
 use crate::wire::evaluation::Frame;
 use bytes::Bytes;
 use muriel_assign::document::WatchedGoal;
 use muriel_assign::{Delivered, Document, Experiment, Ruleset};
+use muriel_domain::goal::GoalType;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Db;
 use muriel_store::delivery::{self, Versioned};
 use muriel_store::experiments::Shape;
 use muriel_store::tenants::Project;
-use muriel_store::{experiments, goals};
+use muriel_store::{experiments, goals, tenants};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -34,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(200);
 const POLL: Duration = Duration::from_secs(2);
 /// From when on an unconfirmed ruleset is called stale.
 const STALE_MS: i64 = 60_000;
+/// Bytes up to which brotli does its best: a twentieth less for ten times the work.
+const BROTLI_BEST: usize = 128 << 10;
 /// Goals of a project that pages are told to watch.
 const GOALS_MAX: i64 = 1_000;
 
@@ -72,9 +77,20 @@ pub struct Delivery {
     pub body: Encoded,
     /// Changes with the body.
     pub etag: String,
+    /// As pages load it, by way of the usual path and of the server's prefix.
+    scripts: [OnceCell<Script>; 2],
     version: i64,
     document: Document,
+    beside: Beside,
     revisions: HashMap<i64, i64>,
+}
+
+/// A project's script.
+pub struct Script {
+    /// As it is loaded.
+    pub body: Encoded,
+    /// Changes with the body.
+    pub etag: String,
 }
 
 /// A body and its compressed forms, made when they are first asked for.
@@ -95,7 +111,7 @@ pub enum Encoding {
 }
 
 impl Encoded {
-    fn new(plain: Bytes) -> Self {
+    pub(crate) fn new(plain: Bytes) -> Self {
         Self { plain, gzip: OnceCell::new(), brotli: OnceCell::new() }
     }
 
@@ -126,19 +142,49 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 fn brotli(plain: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut out = Vec::new();
-    let mut writer = ::brotli::CompressorWriter::new(&mut out, 4_096, 9, 22);
+    let quality = if plain.len() <= BROTLI_BEST { 11 } else { 9 };
+    let mut writer = ::brotli::CompressorWriter::new(&mut out, 4_096, quality, 22);
     let _ = writer.write_all(plain);
     drop(writer);
     out
 }
 
 impl Delivery {
-    fn new(project: Arc<Project>, mut document: Document, revisions: HashMap<i64, i64>, version: i64) -> Self {
+    fn new(
+        project: Arc<Project>,
+        mut document: Document,
+        beside: Beside,
+        revisions: HashMap<i64, i64>,
+        version: i64,
+    ) -> Self {
         let ruleset = compile(&mut document);
         let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
         let etag = etag_of(&plain);
         let frames = ruleset.experiments().iter().map(Frame::of).collect();
-        Self { project, ruleset, frames, etag, body: Encoded::new(plain), version, document, revisions }
+        let (body, scripts) = (Encoded::new(plain), Default::default());
+        Self { project, ruleset, frames, etag, body, scripts, version, document, beside, revisions }
+    }
+
+    /// The project's script, made when it is first asked for: whoever changes an
+    /// experiment does not wait for it.
+    ///
+    /// # Errors
+    /// When making it failed.
+    pub(crate) async fn script(self: &Arc<Self>, site: &Arc<Site>, under: Under) -> Result<&Script, ApiError> {
+        let cell = match under {
+            Under::Root => &self.scripts[0],
+            Under::Prefix => &self.scripts[1],
+        };
+        let make = || async {
+            let (delivery, site) = (self.clone(), site.clone());
+            // Code is read and a megabyte of it takes a while; nobody else should wait for it.
+            let made = tokio::task::spawn_blocking(move || {
+                let body: Bytes = script::compose(&delivery.document, &delivery.beside, &site, under).into();
+                Script { etag: etag_of(&body), body: Encoded::new(body) }
+            });
+            made.await.map_err(ApiError::internal)
+        };
+        cell.get_or_try_init(make).await
     }
 
     /// What an exposure can name of an experiment that is delivered.
@@ -212,9 +258,9 @@ impl Rulesets {
         if let Some(after) = self.load(project, &before).await? {
             let after = Arc::new(after);
             if let Some(files) = &self.files
-                && after.etag != before.etag
+                && (after.etag != before.etag || after.beside != before.beside)
             {
-                files.keep(&after.project, after.document.clone());
+                files.keep(&after.project, after.document.clone(), after.beside.clone());
             }
             *slot.now.write().unwrap_or_else(PoisonError::into_inner) = after;
         }
@@ -230,7 +276,7 @@ impl Rulesets {
         let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
         let slot = projects.entry(key).or_insert_with(|| {
             let document = Document::new(&project.key, Vec::new(), Vec::new());
-            let delivery = Delivery::new(project.clone(), document, HashMap::new(), -1);
+            let delivery = Delivery::new(project.clone(), document, Beside::default(), HashMap::new(), -1);
             Arc::new(Slot::new(delivery))
         });
         slot.clone()
@@ -261,9 +307,13 @@ impl Rulesets {
                         delivered.extend(experiment);
                     }
                     let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
+                    let beside = Beside {
+                        settings: tenants::page_settings(tx, project.id).await?,
+                        orders: goals.iter().any(|goal| goal.definition.trigger.goal_type() == GoalType::Revenue),
+                    };
                     let goals: Vec<_> = goals.iter().filter_map(WatchedGoal::of).collect();
                     let document = Document::new(&project.key, delivered, goals);
-                    Ok(Some(Delivery::new(project, document, revisions, version)))
+                    Ok(Some(Delivery::new(project, document, beside, revisions, version)))
                 })
             })
             .await
@@ -293,8 +343,8 @@ impl Rulesets {
         let kept = self.files.as_ref().map(Files::read_all).unwrap_or_default();
         let count = kept.len();
         let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
-        for (project, document) in kept {
-            let delivery = Delivery::new(Arc::new(project), document, HashMap::new(), -1);
+        for (project, document, beside) in kept {
+            let delivery = Delivery::new(Arc::new(project), document, beside, HashMap::new(), -1);
             projects.entry(delivery.project.key.as_str().into()).or_insert_with(|| Arc::new(Slot::new(delivery)));
         }
         if count > 0 {

@@ -2,12 +2,13 @@
 
 use crate::config::{Common, Place};
 use crate::open::{Opened, open, open_existing};
-use crate::{Error, Result};
+use crate::{Error, Result, page};
 use clap::{Args, Subcommand};
 use muriel_api::api_key::{ApiKey, random_text};
 use muriel_api::clock::Clock;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::page::PageSettings;
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
@@ -34,7 +35,7 @@ pub enum ProjectCommand {
         #[arg(long)]
         json: bool,
     },
-    /// List projects with their companies and keys.
+    /// List projects with their companies, keys and settings for pages.
     List {
         /// Where things are.
         #[command(flatten)]
@@ -46,6 +47,22 @@ pub enum ProjectCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Change how the script behaves on a project's pages; running servers deliver it within a second.
+    Set {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// The project's key.
+        key: String,
+        /// What is to change.
+        #[command(flatten)]
+        changes: page::Changes,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what pages have in their head.
+    Snippet(page::Snippet),
 }
 
 /// `muriel key …`
@@ -151,15 +168,29 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
             opened.db.close().await?;
             print_projects(&projects, json);
         }
+        ProjectCommand::Set { common, key, changes, json } => {
+            let opened = open_existing(&Place::load(&common)?).await?;
+            let settings = page::set(&opened, key.clone(), changes).await?;
+            opened.db.close().await?;
+            if json {
+                println!("{}", json!({ "project_key": key, "settings": settings }));
+            } else {
+                println!("{key}  {}", page::line(&settings));
+            }
+        }
+        ProjectCommand::Snippet(asked) => page::snippet(asked).await?,
     }
     Ok(())
 }
 
-/// Projects with their companies' names: of one company, or all.
+/// A project as it is listed: its company's name, itself, its settings for pages.
+pub type Listed = (String, Project, PageSettings);
+
+/// Projects with their companies' names and settings: of one company, or all.
 ///
 /// # Errors
 /// An unknown company.
-pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Vec<(String, Project)>> {
+pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Vec<Listed>> {
     opened
         .db
         .read::<_, Error, _>(move |tx| {
@@ -170,22 +201,28 @@ pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Ve
                 };
                 let mut projects = tenants::all_projects(tx).await?;
                 projects.retain(|(_, project)| wanted.is_none_or(|company| company == project.company_id));
-                Ok(projects)
+                let mut settings = tenants::all_page_settings(tx).await?;
+                let listed = |(company, project): (String, Project)| {
+                    let of = settings.remove(&project.id).unwrap_or_default();
+                    (company, project, of)
+                };
+                Ok(projects.into_iter().map(listed).collect())
             })
         })
         .await
 }
 
-fn print_projects(projects: &[(String, Project)], as_json: bool) {
+fn print_projects(projects: &[Listed], as_json: bool) {
     if as_json {
         let projects: Vec<_> = projects
             .iter()
-            .map(|(company, project)| {
+            .map(|(company, project, settings)| {
                 json!({
                     "company_id": project.company_id,
                     "company": company,
                     "name": project.name,
                     "project_key": project.key,
+                    "settings": settings,
                 })
             })
             .collect();
@@ -193,11 +230,12 @@ fn print_projects(projects: &[(String, Project)], as_json: bool) {
         return;
     }
     let wide = |text: &str| text.chars().count();
-    let company = projects.iter().map(|(company, _)| wide(company)).fold(7, usize::max);
-    let name = projects.iter().map(|(_, project)| wide(&project.name)).fold(7, usize::max);
-    println!("{:<company$}  {:<name$}  KEY", "COMPANY", "PROJECT");
-    for (of, project) in projects {
-        println!("{of:<company$}  {:<name$}  {}", project.name, project.key);
+    let company = projects.iter().map(|(company, ..)| wide(company)).fold(7, usize::max);
+    let name = projects.iter().map(|(_, project, _)| wide(&project.name)).fold(7, usize::max);
+    let key = projects.iter().map(|(_, project, _)| wide(&project.key)).fold(3, usize::max);
+    println!("{:<company$}  {:<name$}  {:<key$}  SETTINGS", "COMPANY", "PROJECT", "KEY");
+    for (of, project, settings) in projects {
+        println!("{of:<company$}  {:<name$}  {:<key$}  {}", project.name, project.key, page::line(settings));
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_api::limits::RateLimits;
+use muriel_api::site::Site;
 use muriel_api::visitor::TrustedProxies;
 use muriel_events::log::{Durability, LogOptions, Reserve};
 use muriel_events::warehouse;
@@ -28,9 +29,23 @@ pub struct Common {
     pub config: Option<PathBuf>,
 }
 
+/// Names under which pages meet the server.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SiteFlags {
+    /// What pages call the script's API; names of cookies begin with it [default: muriel].
+    #[arg(long, env = "MURIEL_PAGE_API", value_name = "NAME")]
+    pub page_api: Option<String>,
+    /// Path under which visitor traffic is served besides the usual paths, such as /x.
+    #[arg(long, env = "MURIEL_VISITOR_PREFIX", value_name = "PATH")]
+    pub visitor_prefix: Option<String>,
+}
+
 /// What only a server needs.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServeFlags {
+    /// Names under which pages meet it.
+    #[command(flatten)]
+    pub site: SiteFlags,
     /// Address to answer on [default: 127.0.0.1:4170].
     #[arg(long, env = "MURIEL_LISTEN", value_name = "ADDR")]
     pub listen: Option<String>,
@@ -90,6 +105,8 @@ struct File {
     log_roll: Option<u64>,
     log_retention: Option<String>,
     warehouse_memory: Option<u64>,
+    page_api: Option<String>,
+    visitor_prefix: Option<String>,
 }
 
 impl File {
@@ -140,6 +157,8 @@ pub struct Settings {
     pub log_retention_days: Option<i64>,
     /// What questions about events may take.
     pub warehouse: warehouse::Options,
+    /// Names under which pages meet the server.
+    pub site: Site,
     /// What time it is.
     pub clock: Clock,
 }
@@ -165,12 +184,34 @@ impl Place {
     }
 }
 
+impl SiteFlags {
+    /// The names, with those of the file where no flag says otherwise.
+    ///
+    /// # Errors
+    /// A settings file that cannot be read, and names that cannot be.
+    pub fn load(self, common: &Common) -> Result<Site> {
+        self.over(&File::read(common.config.as_deref())?)
+    }
+
+    fn over(self, file: &File) -> Result<Site> {
+        let mut site = Site::default();
+        if let Some(name) = self.page_api.or_else(|| file.page_api.clone()) {
+            site.page_api = name.parse().map_err(|error| Error::Setting(format!("page-api: {error}")))?;
+        }
+        if let Some(path) = self.visitor_prefix.or_else(|| file.visitor_prefix.clone()) {
+            site.visitor_prefix = path.parse().map_err(|error| Error::Setting(format!("visitor-prefix: {error}")))?;
+        }
+        Ok(site)
+    }
+}
+
 impl Settings {
     /// # Errors
     /// A settings file that cannot be read, and settings that make no sense.
     pub fn load(common: Common, flags: ServeFlags) -> Result<Self> {
         let file = File::read(common.config.as_deref())?;
         let place = Place::of(&common, &file);
+        let site = flags.site.over(&file)?;
         let listen = flags.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:4170".to_owned());
         let metrics = flags.metrics_listen.or(file.metrics_listen).unwrap_or_else(|| "127.0.0.1:4171".to_owned());
         let rate_limits = match flags.rate_limits.or(file.rate_limits) {
@@ -183,6 +224,7 @@ impl Settings {
         };
         Ok(Self {
             place,
+            site,
             listen: address("listen", &listen)?,
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
             rate_limits,
@@ -254,14 +296,19 @@ mod tests {
     fn flags_win_over_the_file_and_unknown_keys_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("muriel.toml");
-        std::fs::write(&path, "listen = \"127.0.0.1:1\"\ndata_dir = \"there\"\nrate_limits = \"off\"\n").unwrap();
+        let text = "listen = \"127.0.0.1:1\"\ndata_dir = \"there\"\nrate_limits = \"off\"\n\
+                    page_api = \"shop\"\nvisitor_prefix = \"/x\"\n";
+        std::fs::write(&path, text).unwrap();
         let common = Common { config: Some(path.clone()), ..Common::default() };
-        let flags = ServeFlags { listen: Some("127.0.0.1:2".into()), ..ServeFlags::default() };
+        let site = SiteFlags { visitor_prefix: Some("/y".into()), ..SiteFlags::default() };
+        let flags = ServeFlags { listen: Some("127.0.0.1:2".into()), site, ..ServeFlags::default() };
         let settings = Settings::load(common.clone(), flags).unwrap();
         assert_eq!(settings.listen.port(), 2);
         assert_eq!(settings.place.data_dir, Path::new("there"));
         assert_eq!(settings.place.pepper_file, Path::new("there/pepper"));
         assert_eq!(settings.rate_limits, RateLimits::OFF);
+        assert_eq!(settings.site.page_api.as_str(), "shop");
+        assert_eq!(settings.site.visitor_prefix.as_str(), "/y");
 
         std::fs::write(&path, "lisen = \"127.0.0.1:1\"\n").unwrap();
         let error = Settings::load(common, ServeFlags::default()).unwrap_err().to_string();

@@ -9,6 +9,7 @@ pub mod log;
 mod logs;
 mod named;
 pub mod open;
+pub mod page;
 pub mod serve;
 pub mod simulate;
 pub mod verify;
@@ -46,7 +47,7 @@ enum Command {
         #[command(flatten)]
         visitors: demo::VisitorFlags,
     },
-    /// Make and list projects.
+    /// Make, list and set up projects, and print what their pages need.
     #[command(subcommand)]
     Project(access::ProjectCommand),
     /// Make, list and revoke API keys.

@@ -66,6 +66,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let results = open_results(&settings).await?;
     let metrics = Arc::new(Metrics::new());
     let traffic = Traffic {
+        site: settings.site.clone(),
         results: Some(results.clone()),
         log: Some(log.clone()),
         events: metrics.events.clone(),

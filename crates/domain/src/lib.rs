@@ -13,6 +13,7 @@ pub mod experiment;
 pub mod goal;
 pub mod hypothesis;
 pub mod ids;
+pub mod page;
 pub mod pattern;
 pub mod problem;
 pub mod targeting;

@@ -9,8 +9,8 @@ use muriel_sql::{Tx, params};
 /// the project's id.
 pub const CHANNEL: &str = "muriel_delivery";
 
-/// A project, and a number that grows with every change of its experiments and
-/// goals.
+/// A project, and a number that grows with every change of its experiments, its
+/// goals and its settings for pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versioned {
     /// The project.
@@ -26,7 +26,8 @@ pub struct Versioned {
 pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
     let rows = tx
         .query(
-            "SELECT p.project_id, p.company_id, p.project_key, p.name, COALESCE(e.version, 0) + COALESCE(g.version, 0) \
+            "SELECT p.project_id, p.company_id, p.project_key, p.name, \
+                    p.page_settings_revision + COALESCE(e.version, 0) + COALESCE(g.version, 0) \
              FROM project p \
              LEFT JOIN (SELECT project_id, CAST(SUM(revision) AS BIGINT) AS version FROM experiment \
                         GROUP BY project_id) e ON e.project_id = p.project_id \
@@ -52,7 +53,8 @@ pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
 pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
     let row = tx
         .query_one(
-            "SELECT COALESCE((SELECT CAST(SUM(revision) AS BIGINT) FROM experiment WHERE project_id = $1), 0) \
+            "SELECT COALESCE((SELECT page_settings_revision FROM project WHERE project_id = $1), 0) \
+             + COALESCE((SELECT CAST(SUM(revision) AS BIGINT) FROM experiment WHERE project_id = $1), 0) \
              + COALESCE((SELECT CAST(SUM(revision + CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) \
                          FROM goal WHERE project_id = $1), 0)",
             params![project.0],

@@ -26,6 +26,7 @@ use muriel_sql::{Db, Lock, LockName, Migration, Tx};
 pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") },
     Migration { version: 2, name: "allocation", sql: include_str!("../migrations/0002_allocation.sql") },
+    Migration { version: 3, name: "page settings", sql: include_str!("../migrations/0003_page_settings.sql") },
 ];
 
 /// Brings the schema up to date.

@@ -1,9 +1,12 @@
 //! Companies and their projects.
 
 use crate::Result;
+use crate::codec::{from_json, to_json};
 use muriel_domain::Instant;
 use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::page::PageSettings;
 use muriel_sql::{Row, Tx, params};
+use std::collections::HashMap;
 
 /// A project with its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +126,46 @@ pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Proj
         )
         .await?;
     rows.into_iter().map(project).collect()
+}
+
+/// How the script behaves on the project's pages.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<PageSettings> {
+    let row = tx.query_opt("SELECT page_settings FROM project WHERE project_id = $1", params![project.0]).await?;
+    match row {
+        Some(mut row) => read_page_settings(row.opt_text(0)?),
+        None => Ok(PageSettings::default()),
+    }
+}
+
+/// The same of every project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn all_page_settings(tx: &mut dyn Tx) -> Result<HashMap<ProjectId, PageSettings>> {
+    let rows = tx.query("SELECT project_id, page_settings FROM project", params![]).await?;
+    rows.into_iter().map(|mut row| Ok((ProjectId(row.int(0)?), read_page_settings(row.opt_text(1)?)?))).collect()
+}
+
+/// Changes how the script behaves on the project's pages. What is delivered has
+/// changed then: see [`delivery::announce`](crate::delivery::announce).
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn page_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &PageSettings) -> Result<()> {
+    tx.execute(
+        "UPDATE project SET page_settings = $2, page_settings_revision = page_settings_revision + 1 \
+         WHERE project_id = $1",
+        params![project.0, to_json(settings)],
+    )
+    .await?;
+    Ok(())
+}
+
+fn read_page_settings(text: Option<String>) -> Result<PageSettings> {
+    text.map_or_else(|| Ok(PageSettings::default()), |text| from_json(&text, "project", "page_settings"))
 }
 
 pub(crate) fn project(mut row: Row) -> Result<Project> {

@@ -4,6 +4,7 @@ use crate::answer::json;
 use crate::app::App;
 use crate::auth::{Caller, Report};
 use crate::body::{EventsBody, read_events_body};
+use crate::cookies;
 use crate::error::ApiError;
 use crate::intake::{Arrival, Outcome, room_to_read, room_to_write};
 use crate::json::parse_up_to;
@@ -12,7 +13,8 @@ use crate::wire::event::{self, Told};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, header};
+use http::{StatusCode, Uri, header};
+use muriel_events::Consent;
 use serde::Serialize;
 
 /// The most values of a body of events: 500 events with all that they can have.
@@ -47,6 +49,7 @@ pub(crate) async fn events_take(
     }
     let delivery = app.public_delivery(&project_key)?;
     let headers = parts.headers.clone();
+    let domain = parameter(&parts.uri, "d").map(str::to_owned);
     let EventsBody { bytes, arrived: _arrived, mut room } =
         read_events_body(Request::from_parts(parts, body), &app.intake).await?;
     room.resize(room_to_read(bytes.len())).await?;
@@ -59,6 +62,23 @@ pub(crate) async fn events_take(
         parcel.told = Told::default();
         app.visitors.origin(peer.ip(), &headers)
     };
+    // Of servers' visitors there are none, and who said no is not remembered.
+    let renewals = if trusted || parcel.consent == Some(Consent::Denied) {
+        Vec::new()
+    } else {
+        cookies::renewals(&headers, app.site.page_api.as_str(), &parcel.visitor.id, domain.as_deref())
+    };
     let results = app.take(&delivery, Arrival { parcel, origin, trusted }).await?;
-    json(StatusCode::OK, &Taken { success: true, results })
+    let mut response = json(StatusCode::OK, &Taken { success: true, results })?;
+    for renewal in renewals {
+        response.headers_mut().append(cookies::RENEWS, renewal);
+    }
+    Ok(response)
+}
+
+/// The first parameter of this name, as it stands in the query. Others than this
+/// server knows may come along: caches and proxies add theirs.
+fn parameter<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
+    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(known, _)| *known == name).map(|(_, value)| value).next()
 }

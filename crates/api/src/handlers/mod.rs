@@ -11,6 +11,7 @@ pub(crate) mod goals;
 pub(crate) mod hypotheses;
 pub(crate) mod ofrep;
 pub(crate) mod results;
+pub(crate) mod script;
 pub(crate) mod serving;
 pub(crate) mod traffic;
 

@@ -1,10 +1,11 @@
 //! What pages fetch, by the project's key alone: rulesets, previews, geography.
 
-use crate::answer::{is_known, json, tagged, written};
+use crate::answer::{is_known, json, tagged};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::preview;
-use crate::rulesets::Encoding;
+use crate::rulesets::{Encoded, Encoding};
+use crate::script::{self, Part};
 use crate::server::PeerAddr;
 use crate::wire::query::Query;
 use axum::Extension;
@@ -27,10 +28,10 @@ const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
 const COMPRESSED_FROM: usize = 860;
 
 /// What a path names.
-type Named<T> = Result<Path<T>, PathRejection>;
+pub(super) type Named<T> = Result<Path<T>, PathRejection>;
 
 /// What is no UTF-8 names nothing.
-fn named<T>(path: Named<T>) -> Result<T, ApiError> {
+pub(super) fn named<T>(path: Named<T>) -> Result<T, ApiError> {
     path.map(|Path(names)| names).map_err(|_| ApiError::NotFound("project"))
 }
 
@@ -71,39 +72,58 @@ pub(crate) async fn ruleset_show(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let delivery = app.public_delivery(&named(project_key)?)?;
-    let mut response = if is_known(&headers, &delivery.etag) {
-        let mut response = Response::new(Body::empty());
+    let response = encoded(&headers, &delivery.etag, &delivery.body, "application/json").await;
+    Ok(delivered(&app, response))
+}
+
+/// A body in the form that the client takes, unless it has it already.
+pub(super) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, content_type: &'static str) -> Response {
+    let mut response = Response::new(Body::empty());
+    if is_known(headers, etag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        response
     } else {
-        let wanted = encoding(&headers).filter(|_| delivery.body.plain.len() >= COMPRESSED_FROM);
-        match wanted {
-            None => written(StatusCode::OK, delivery.body.plain.clone()),
+        let content_type = HeaderValue::from_static(content_type);
+        response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+        match encoding(headers).filter(|_| body.plain.len() >= COMPRESSED_FROM) {
+            None => *response.body_mut() = body.plain.clone().into(),
             Some(encoding) => {
-                let mut response = written(StatusCode::OK, delivery.body.compressed(encoding).await);
                 let name = match encoding {
                     Encoding::Brotli => "br",
                     Encoding::Gzip => "gzip",
                 };
                 response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
-                response
+                *response.body_mut() = body.compressed(encoding).await.into();
             }
         }
-    };
+    }
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    tagged(response, etag)
+}
+
+/// The same answer with how long it may be used and how old it is.
+pub(super) fn delivered(app: &App, mut response: Response) -> Response {
     let headers = response.headers_mut();
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     headers.insert(header::CACHE_CONTROL, CACHED);
     if let Some(stale_s) = app.rulesets.stale_s() {
         headers.insert(STALE, HeaderValue::from(stale_s));
     }
-    Ok(tagged(response, &delivery.etag))
+    response
+}
+
+/// What a preview shows: a ruleset, and the parts of the script that it needs,
+/// which the page's own script may be without.
+#[derive(Serialize)]
+struct Previewed {
+    #[serde(flatten)]
+    document: Document,
+    parts: Vec<Part>,
 }
 
 /// Gives one experiment, a draft too, to whoever has a preview link.
 #[utoipa::path(
     get, path = "/preview/{project_key}/{test_id}", tag = "Visitor traffic", operation_id = "getPreview",
     params(("token" = inline(String), Query, description = "The `test-token` of the preview link; it expires after seven days.")),
-    responses((status = 200, description = "A ruleset with this one experiment.", body = crate::wire::schemas::RulesetDocument)),
+    responses((status = 200, description = "A ruleset with this one experiment, whose loops can be stopped as in the script.", body = crate::wire::schemas::PreviewDocument)),
     extensions(("x-scope" = json!("none")))
 )]
 pub(crate) async fn preview_show(
@@ -128,7 +148,13 @@ pub(crate) async fn preview_show(
         return Err(NOT_FOUND);
     }
     let delivered = app.rulesets.preview(project, id).await?.ok_or(NOT_FOUND)?;
-    json(StatusCode::OK, &Document::new(&project_key, vec![Arc::new(delivered)], Vec::new()))
+    let document = Document::new(&project_key, vec![Arc::new(delivered)], Vec::new());
+    // Code is read and a megabyte of it takes a while; nobody else should wait for it.
+    let previewed = tokio::task::spawn_blocking(move || {
+        let document = script::guarded(&document);
+        Previewed { parts: Part::of(&document, false), document }
+    });
+    json(StatusCode::OK, &previewed.await.map_err(ApiError::internal)?)
 }
 
 #[derive(Serialize)]

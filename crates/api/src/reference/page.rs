@@ -232,10 +232,14 @@ fn is_public(one: &Operation<'_>) -> bool {
 fn route(html: &mut Html, path: &str) {
     for (at, part) in path.split('/').enumerate() {
         html.tag(if at == 0 { "" } else { "<wbr>/" });
-        if part.starts_with('{') {
-            html.tag("<var>").text(part).tag("</var>");
-        } else {
-            html.text(part);
+        match part.find('}') {
+            Some(end) if part.starts_with('{') => {
+                let (parameter, ending) = part.split_at(end + 1);
+                html.tag("<var>").text(parameter).tag("</var>").text(ending);
+            }
+            _ => {
+                html.text(part);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! of the rest, then JSON.
 
 use crate::api_key::hex;
+use crate::script::Beside;
 use muriel_assign::{Document, Ruleset};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_store::tenants::Project;
@@ -18,8 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Files {
     directory: PathBuf,
     /// What is to be written still; at most one document per project.
-    waiting: Mutex<HashMap<i64, (Arc<Project>, Document)>>,
+    waiting: Mutex<HashMap<i64, Waiting>>,
 }
+
+/// What is to be written of a project.
+type Waiting = (Arc<Project>, Document, Beside);
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -28,6 +32,9 @@ struct Kept {
     project_key: String,
     name: String,
     ruleset: Document,
+    /// What the script needs besides; files of before have none.
+    #[serde(default)]
+    beside: Beside,
 }
 
 impl Files {
@@ -37,9 +44,9 @@ impl Files {
     }
 
     /// Has the project's document written at the next [`Files::flush`].
-    pub(crate) fn keep(&self, project: &Arc<Project>, document: Document) {
+    pub(crate) fn keep(&self, project: &Arc<Project>, document: Document, beside: Beside) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.insert(project.id.0, (project.clone(), document));
+        waiting.insert(project.id.0, (project.clone(), document, beside));
     }
 
     /// Writes what waits. What cannot be written is tried again at the next
@@ -51,8 +58,8 @@ impl Files {
         }
         let directory = self.directory.clone();
         let written = tokio::task::spawn_blocking(move || {
-            for (project, document) in waiting.into_values() {
-                if let Err(error) = write(&directory, &project, document) {
+            for (project, document, beside) in waiting.into_values() {
+                if let Err(error) = write(&directory, &project, document, beside) {
                     tracing::warn!(%error, project_key = project.key, "the last good ruleset is not kept");
                 }
             }
@@ -68,7 +75,7 @@ impl Files {
     }
 
     /// Every ruleset that is whole. A damaged file is passed over, with a warning.
-    pub(crate) fn read_all(&self) -> Vec<(Project, Document)> {
+    pub(crate) fn read_all(&self) -> Vec<(Project, Document, Beside)> {
         let Ok(entries) = fs::read_dir(&self.directory) else { return Vec::new() };
         let mut kept = Vec::new();
         for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
@@ -85,7 +92,7 @@ impl Files {
 }
 
 /// Beside first, then in place of the old one: whoever reads gets one or the other.
-fn write(directory: &Path, project: &Project, ruleset: Document) -> std::io::Result<()> {
+fn write(directory: &Path, project: &Project, ruleset: Document, beside: Beside) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let kept = Kept {
         project_id: project.id.0,
@@ -93,6 +100,7 @@ fn write(directory: &Path, project: &Project, ruleset: Document) -> std::io::Res
         project_key: project.key.clone(),
         name: project.name.clone(),
         ruleset,
+        beside,
     };
     let text = serde_json::to_vec(&kept)?;
     let beside = directory.join(format!("{}.new", project.id));
@@ -103,7 +111,7 @@ fn write(directory: &Path, project: &Project, ruleset: Document) -> std::io::Res
     fs::rename(&beside, directory.join(format!("{}.json", project.id)))
 }
 
-fn read(path: &Path) -> Option<(Project, Document)> {
+fn read(path: &Path) -> Option<(Project, Document, Beside)> {
     let text = fs::read_to_string(path).ok()?;
     let (sum, json) = text.split_once('\n')?;
     if hex(&Sha256::digest(json.as_bytes())) != sum {
@@ -117,7 +125,7 @@ fn read(path: &Path) -> Option<(Project, Document)> {
         key: kept.project_key,
         name: kept.name,
     };
-    Some((project, kept.ruleset))
+    Some((project, kept.ruleset, kept.beside))
 }
 
 #[cfg(test)]
@@ -132,7 +140,7 @@ mod tests {
             let key = format!("prj_{id}");
             let project =
                 Project { id: ProjectId(id), company_id: CompanyId(7), key: key.clone(), name: "Shop".into() };
-            files.keep(&Arc::new(project), Document::new(&key, Vec::new(), Vec::new()));
+            files.keep(&Arc::new(project), Document::new(&key, Vec::new(), Vec::new()), Beside::default());
         }
         files.flush().await;
         assert_eq!(files.read_all().len(), 2);

@@ -33,6 +33,8 @@ macro_rules! closed {
 }
 
 closed! {
+    /// A part of the script.
+    PartName: String ["source", "changes", "split", "goals", "orders"];
     /// 0 or 1.
     Flag: Integer [0, 1];
     /// 9 draft, 1 live, 0 inactive.
@@ -991,6 +993,20 @@ pub(crate) struct RulesetDocument {
     project_key: String,
     #[schema(value_type = Vec<Object>)]
     experiments: Vec<()>,
+}
+
+/// What a preview shows.
+#[derive(ToSchema)]
+pub(crate) struct PreviewDocument {
+    /// 1.
+    format: i64,
+    /// The version of hashing, 1.
+    hash: i64,
+    project_key: String,
+    #[schema(value_type = Vec<Object>)]
+    experiments: Vec<()>,
+    /// Parts of the script that it needs, files of `/js/parts/`.
+    parts: Vec<PartName>,
 }
 
 /// Where a connection comes from.

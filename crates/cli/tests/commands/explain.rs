@@ -1,6 +1,6 @@
 //! Projects, keys and explanations as they are asked for on the command line.
 
-use crate::{Server, muriel, refuses, run, told};
+use crate::{Server, muriel, refuses, says, told};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,12 +23,33 @@ fn projects_and_their_keys_are_found_again() {
     let all = told(&["project", "list", "--json"], at);
     assert_eq!(all["projects"].as_array().unwrap().len(), 2);
     let of_other = told(&["project", "list", "--company", "Other", "--json"], at);
+    let settings = json!({ "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "" });
     assert_eq!(
         of_other["projects"],
-        json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog }])
+        json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog, "settings": settings }])
     );
-    let table = String::from_utf8(run(&["project", "list"], at).stdout).unwrap();
-    assert_eq!(table, format!("COMPANY  PROJECT  KEY\nAcme     Shop     {shop}\nOther    Blog     {blog}\n"));
+    let set = told(&["project", "set", blog, "--consent", "required", "--gpc", "on", "--json"], at);
+    let settings = json!({ "consent": "required", "gpc": true, "bots": false, "health": 10, "base": "" });
+    assert_eq!(set, json!({ "project_key": blog, "settings": settings }));
+    let table = says(&["project", "list"], at);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines[0], format!("COMPANY  PROJECT  {:<26}  SETTINGS", "KEY"));
+    assert_eq!(lines[1], format!("Acme     Shop     {shop}  default"));
+    assert_eq!(lines[2], format!("Other    Blog     {blog}  consent=required gpc=on"));
+    let said = refused(&["project", "set", "prj_nowhere", "--gpc", "on"], at);
+    assert_eq!(said, "muriel: there is no project with the key prj_nowhere; muriel project list shows them\n");
+    assert!(refused(&["project", "set", blog, "--health", "101"], at).contains("--health must be from 0 to 100"));
+
+    assert!(refused(&["project", "snippet", shop], at).contains("--base"));
+    let tag = says(&["project", "snippet", shop, "--base", "https://muriel.example"], at);
+    assert_eq!(tag, format!("<script src=\"https://muriel.example/js/{shop}.js\"></script>\n"));
+    told(&["project", "set", shop, "--base", "https://m.shop.example", "--json"], at);
+    let tags = says(&["project", "snippet", shop, "--async", "--page-api", "shop"], at);
+    assert!(tags.contains("[\"shop\"]") && tags.contains("\"[data-muriel]\""), "{tags}");
+    assert!(
+        tags.ends_with(&format!("<script async src=\"https://m.shop.example/js/{shop}.js\"></script>\n")),
+        "{tags}"
+    );
     assert!(refused(&["project", "list", "--company", "Nobody"], at).contains("there is no company \"Nobody\""));
 
     told(&["key", "create", "--company", "Acme", "--project", shop, "--json"], at);

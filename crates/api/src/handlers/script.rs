@@ -1,0 +1,82 @@
+//! The script on pages, and its parts that are files of their own.
+
+use super::traffic::{Named, delivered, encoded, named};
+use crate::answer::etag_of;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::rulesets::Encoded;
+use crate::script::{self, Part, Under};
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use std::sync::LazyLock;
+
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+/// Pages of any origin may have it, also those that ask for isolation.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+/// How long the parts may be used: they change with the server's version only,
+/// and one of the last version works beside the script of this.
+const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=86400, stale-while-revalidate=604800");
+
+/// Gives the script of a project: the runtime with everything that its visitors can meet.
+#[utoipa::path(
+    get, path = "/js/{project_key}.js", tag = "Visitor traffic", operation_id = "getScript",
+    responses(
+        (status = 200, description = "The script, compressed if the client takes that, with an ETag; drafts are never in it.", body = String, content_type = "text/javascript"),
+        (status = 304, description = "The version named in If-None-Match is the present one."),
+    ),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn script_show(
+    State(app): State<App>,
+    file: Named<String>,
+    under: Option<Extension<Under>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let file = named(file)?;
+    let project_key = file.strip_suffix(".js").ok_or(ApiError::NotFound("project"))?;
+    let delivery = app.public_delivery(project_key)?;
+    let script = delivery.script(&app.site, under.map_or(Under::Root, |Extension(under)| under)).await?;
+    let response = encoded(&headers, &script.etag, &script.body, JAVASCRIPT).await;
+    Ok(shared(delivered(&app, response)))
+}
+
+/// Gives a part of the script that pages load where they want it: what a preview needs besides.
+#[utoipa::path(
+    get, path = "/js/parts/{part}.js", tag = "Visitor traffic", operation_id = "getScriptPart",
+    responses(
+        (status = 200, description = "A script: `badge`, or a part that a preview names.", body = String, content_type = "text/javascript"),
+        (status = 304, description = "The version named in If-None-Match is the present one."),
+    ),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn part_show(file: Named<String>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let file = named(file).map_err(|_| ApiError::NotFound("part"))?;
+    let part = PARTS.iter().find(|part| file.strip_suffix(".js") == Some(part.name));
+    let part = part.ok_or(ApiError::NotFound("part"))?;
+    let mut response = encoded(&headers, &part.etag, &part.body, JAVASCRIPT).await;
+    response.headers_mut().insert(header::CACHE_CONTROL, CACHED);
+    Ok(shared(response))
+}
+
+fn shared(mut response: Response) -> Response {
+    response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// A part as it is served.
+struct File {
+    name: &'static str,
+    etag: String,
+    body: Encoded,
+}
+
+static PARTS: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let file = |name, text: String| {
+        let body: bytes::Bytes = text.into();
+        File { name, etag: etag_of(&body), body: Encoded::new(body) }
+    };
+    let parts = Part::ALL.into_iter().map(|part| file(part.name(), script::part_file(part)));
+    parts.chain([file("badge", script::BADGE.to_owned())]).collect()
+});

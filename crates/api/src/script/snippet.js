@@ -1,0 +1,1 @@
+"use strict";(()=>{((n,t)=>{let e=n[GLOBAL]??(n[GLOBAL]=[]),o=Date.now(),s=new CSSStyleSheet;s.replaceSync(SELECTORS+"{visibility:hidden!important}"),t.adoptedStyleSheets=[...t.adoptedStyleSheets,s],e.show=()=>{e.ms??(e.ms=Date.now()-o),t.adoptedStyleSheets=t.adoptedStyleSheets.filter(a=>a!==s)},setTimeout(()=>{e.over=e.ms==null,e.show()},1e3)})(window,document);})()

@@ -1,0 +1,224 @@
+//! The script on a project's pages: its settings, and the tags to paste.
+
+use crate::config::{Common, Place, SiteFlags};
+use crate::open::{Opened, open_existing};
+use crate::{Error, Result};
+use clap::Args;
+use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
+use muriel_store::tenants::{self, Project};
+use muriel_store::{Intent, delivery, lock};
+
+/// What an asynchronous page hides until the script has decided.
+const HIDDEN: &str = "[data-muriel]";
+
+/// Settings that are to change; the others stay.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Changes {
+    /// Before a visitor has answered: assumed (recorded unless denied), required (nothing is decided, stored or sent),
+    /// or memory (decided and shown, kept nowhere, sent once granted).
+    #[arg(long, value_name = "MODE")]
+    pub consent: Option<String>,
+    /// Whether Global Privacy Control counts as a denial.
+    #[arg(long, value_name = "on|off")]
+    pub gpc: Option<String>,
+    /// Whether programs that drive a browser take part.
+    #[arg(long, value_name = "on|off")]
+    pub bots: Option<String>,
+    /// Percentage of page views whose health is reported.
+    #[arg(long, value_name = "0..100")]
+    pub health: Option<String>,
+    /// Where pages reach the server, such as https://muriel.example or /x; empty for wherever the script came from.
+    #[arg(long, value_name = "URL")]
+    pub base: Option<String>,
+}
+
+impl Changes {
+    /// The settings with these changes.
+    ///
+    /// # Errors
+    /// A value that is none.
+    fn over(&self, before: PageSettings) -> Result<PageSettings> {
+        let flawed = |flag: &str, flaw| Error::Refused(format!("--{flag} {flaw}"));
+        let switch = |flag: &str, word: &Option<String>, before| match word.as_deref() {
+            None => Ok(before),
+            Some("on") => Ok(true),
+            Some("off") => Ok(false),
+            Some(_) => Err(Error::Refused(format!("--{flag} must be on or off"))),
+        };
+        Ok(PageSettings {
+            consent: match &self.consent {
+                None => before.consent,
+                Some(word) => ConsentMode::parse(word).map_err(|flaw| flawed("consent", flaw))?,
+            },
+            gpc: switch("gpc", &self.gpc, before.gpc)?,
+            bots: switch("bots", &self.bots, before.bots)?,
+            health: match &self.health {
+                None => before.health,
+                // What is no number is too much.
+                Some(text) => Percent::new(text.parse().unwrap_or(u8::MAX)).map_err(|flaw| flawed("health", flaw))?,
+            },
+            base: match &self.base {
+                None => before.base,
+                Some(text) => Base::parse(text).map_err(|flaw| flawed("base", flaw))?,
+            },
+        })
+    }
+}
+
+/// Changes settings of the project with this key; all that it has then. Servers
+/// deliver them within a second.
+///
+/// # Errors
+/// An unknown project, and a value that is none.
+pub async fn set(opened: &Opened, key: String, changes: Changes) -> Result<PageSettings> {
+    opened
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let project = named(tenants::project_by_key(tx, &key).await?, &key)?;
+                // Two changes at once are one after the other.
+                lock(tx, project.id, Intent::Reshape).await?;
+                let before = tenants::page_settings(tx, project.id).await?;
+                let after = changes.over(before.clone())?;
+                if after != before {
+                    tenants::page_settings_set(tx, project.id, &after).await?;
+                    delivery::announce(tx, project.id).await?;
+                }
+                Ok(after)
+            })
+        })
+        .await
+}
+
+fn named(found: Option<Project>, key: &str) -> Result<Project> {
+    found.ok_or_else(|| {
+        Error::Refused(format!("there is no project with the key {key}; muriel project list shows them"))
+    })
+}
+
+/// Settings on one line, those that are not the default: `consent=required gpc=on`.
+pub(crate) fn line(settings: &PageSettings) -> String {
+    let default = PageSettings::default();
+    let switch = |on| if on { "on" } else { "off" };
+    let mut words = Vec::new();
+    if settings.consent != default.consent {
+        words.push(format!("consent={}", settings.consent.word()));
+    }
+    if settings.gpc != default.gpc {
+        words.push(format!("gpc={}", switch(settings.gpc)));
+    }
+    if settings.bots != default.bots {
+        words.push(format!("bots={}", switch(settings.bots)));
+    }
+    if settings.health != default.health {
+        words.push(format!("health={}", settings.health.get()));
+    }
+    if settings.base != default.base {
+        words.push(format!("base={}", settings.base.as_str()));
+    }
+    if words.is_empty() { "default".to_owned() } else { words.join(" ") }
+}
+
+/// What `muriel project snippet` is told.
+#[derive(Debug, Clone, Args)]
+pub struct Snippet {
+    /// Where things are.
+    #[command(flatten)]
+    pub common: Common,
+    /// Names under which pages meet the server.
+    #[command(flatten)]
+    pub site: SiteFlags,
+    /// The project's key.
+    pub key: String,
+    /// For pages that do not wait for the script; what carries the attribute data-muriel is hidden meanwhile, for a
+    /// second at most.
+    #[arg(long = "async")]
+    pub is_async: bool,
+    /// Where pages reach the server, such as https://muriel.example [default: the project's setting base].
+    #[arg(long, value_name = "URL")]
+    pub base: Option<String>,
+}
+
+/// Prints what a page has in its head.
+///
+/// # Errors
+/// An unknown project, and not knowing where pages reach the server.
+pub async fn snippet(asked: Snippet) -> Result<()> {
+    let place = Place::load(&asked.common)?;
+    let site = asked.site.load(&asked.common)?;
+    let opened = open_existing(&place).await?;
+    let key = asked.key.clone();
+    let found = opened.db.read::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let project = named(tenants::project_by_key(tx, &key).await?, &key)?;
+            Ok(tenants::page_settings(tx, project.id).await?)
+        })
+    });
+    let found = found.await;
+    opened.db.close().await?;
+    let base = match &asked.base {
+        None => found?.base,
+        Some(text) => {
+            found?;
+            Base::parse(text).map_err(|flaw| Error::Refused(format!("--base {flaw}")))?
+        }
+    };
+    if base.as_str().is_empty() && site.visitor_prefix.as_str().is_empty() {
+        let message = "pages reach the server nobody said where; name it with --base https://…, or once and for all with \
+                       muriel project set";
+        return Err(Error::Refused(message.to_owned()));
+    }
+    print!("{}", tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, asked.is_async));
+    Ok(())
+}
+
+/// What a page has in its head. Nothing in it needs escaping: all of it was parsed.
+fn tags(base: &str, prefix: &str, page_api: &str, key: &str, is_async: bool) -> String {
+    let source = format!("{base}{prefix}/js/{key}.js");
+    if !is_async {
+        return format!("<script src=\"{source}\"></script>\n");
+    }
+    let inline = muriel_api::script::snippet(page_api, HIDDEN);
+    format!("<script>{inline}</script>\n<script async src=\"{source}\"></script>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_are_not_named_stay() {
+        let set = |changes: Changes, before| changes.over(before);
+        let gpc = Changes { gpc: Some("on".into()), ..Changes::default() };
+        let before = set(gpc, PageSettings::default()).unwrap();
+        let changes = Changes { health: Some("25".into()), base: Some("/x".into()), ..Changes::default() };
+        let after = set(changes, before).unwrap();
+        assert_eq!(line(&after), "gpc=on health=25 base=/x");
+        assert_eq!(line(&PageSettings::default()), "default");
+        for (changes, complaint) in [
+            (Changes { consent: Some("yes".into()), ..Changes::default() }, "--consent must be"),
+            (Changes { gpc: Some("yes".into()), ..Changes::default() }, "--gpc must be on or off"),
+            (Changes { bots: Some("".into()), ..Changes::default() }, "--bots must be on or off"),
+            (Changes { health: Some("101".into()), ..Changes::default() }, "--health must be from 0 to 100"),
+            (Changes { health: Some("-1".into()), ..Changes::default() }, "--health must be from 0 to 100"),
+            (Changes { base: Some("https://a/".into()), ..Changes::default() }, "--base must be"),
+        ] {
+            let error = set(changes, PageSettings::default()).unwrap_err().to_string();
+            assert!(error.starts_with(complaint), "{error}");
+        }
+    }
+
+    #[test]
+    fn tags_of_both_kinds() {
+        let at = "https://muriel.example";
+        assert_eq!(
+            tags(at, "", "muriel", "prj_1", false),
+            "<script src=\"https://muriel.example/js/prj_1.js\"></script>\n"
+        );
+        let both = tags("", "/x", "shop", "prj_1", true);
+        let (inline, tag) = both.trim_end().split_once('\n').unwrap();
+        assert_eq!(tag, "<script async src=\"/x/js/prj_1.js\"></script>");
+        assert!(inline.contains("[\"shop\"]") && inline.contains("\"[data-muriel]\"+"), "{inline}");
+        assert!(!inline.contains("GLOBAL") && !inline.contains("SELECTORS"), "{inline}");
+    }
+}
