@@ -48,17 +48,21 @@ export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
 export const ruleset = (experiments = [], goals = []) => ({ format: 1, hash: 1, project_key: "shop", experiments, goals });
 
-/** The whole script. */
-export async function script(experiments, { settings, goals = [] } = {}) {
-  const [runtime, ...parts] = await Promise.all(["runtime", ...PARTS].map((name) => part(`${name}.js`)));
+/** The whole script, with all parts or these. */
+export async function script(experiments, { settings, goals = [], parts = PARTS } = {}) {
+  const [runtime, ...code] = await Promise.all(["runtime", ...parts].map((name) => part(`${name}.js`)));
   const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
-  const given = PARTS.map((name, at) => `${name}:${parts[at]}`).join(",");
+  const given = parts.map((name, at) => `${name}:${code[at]}`).join(",");
   return `${runtime}(${json(ruleset(experiments, goals))},${json({ ...SETTINGS, ...settings })},{${given}});`;
 }
 
-/** Routes of a Muriel of which everything is known: the script at `/js/shop.js`, and its badge. Gives back the script's address. */
+/** Routes of a Muriel of which everything is known: the script at `/js/shop.js`, and its parts. Gives back the script's address. */
 export async function serve(server, experiments, options) {
   server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
+  for (const name of PARTS) {
+    const body = `document.currentScript.part=${await part(`${name}.js`)};`;
+    server.route(`/js/parts/${name}.js`, { type: "text/javascript", body });
+  }
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
 

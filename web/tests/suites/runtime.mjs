@@ -209,6 +209,21 @@ const rounds = {
   },
 };
 
+const domains = {
+  name: "the server is told the domain of our cookies, to renew them where it may",
+  async run(given) {
+    const { server, other, page } = given;
+    await open(given, [changing(H1)]);
+    await settled(given);
+    const domain = await page.evaluate(() => {
+      const labels = location.hostname.split(".");
+      const tried = labels.map((_, at) => labels.slice(-1 - at).join("."));
+      return tried.find((domain) => ((document.cookie = `probe=1; domain=${domain}`), document.cookie.includes("probe"))) ?? "";
+    });
+    assert.deepEqual([...new Set(other.batches.map(({ query }) => query))], [domain && `?d=${domain}`]);
+  },
+};
+
 const consent = {
   name: "nothing is stored, sent or decided before it is granted, and nothing is left when it is denied",
   async run(given) {
@@ -279,8 +294,10 @@ const preview = {
   name: "a preview shows its arm in its tab, with a badge, and records nothing",
   async run({ server, other, page }) {
     const draft = experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{}, { data: H1 }] });
-    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])]);
-    other.route("/preview/shop/7", { headers: { "access-control-allow-origin": "*" }, body: { format: 1, hash: 1, project_key: "shop", experiments: [draft] } });
+    // What the draft needs, the live script need not have.
+    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])], { parts: [] });
+    const answer = { format: 1, hash: 1, project_key: "shop", experiments: [draft], parts: ["changes"] };
+    other.route("/preview/shop/7", { headers: { "access-control-allow-origin": "*" }, body: answer });
     server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
     await page.goto(server.url("/?test-preview=7&test-variant=Variant_2&test-token=t.1"));
     await page.waitFor(() => frames_.at(-1) === "New");
@@ -417,4 +434,4 @@ const past = {
   },
 };
 
-export const tests = [where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again, preview];
+export const tests = [domains, where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again, preview];

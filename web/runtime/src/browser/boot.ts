@@ -9,6 +9,7 @@ import { nameOf, settings } from "./settings";
 import { agent, doc, place, quietly, win } from "./world";
 
 declare const RULESET: Ruleset;
+declare const PARTS: Record<string, unknown>;
 
 type Queue = unknown[] & Hidden;
 
@@ -32,7 +33,7 @@ function boot(): void {
     // A tab that was opened for a preview stays one.
     const isPreview = /[?&]test-preview=[^&]/.test(place.search) || quietly(() => win.sessionStorage[nameOf("p")]);
     if (!isPreview) return start(RULESET, queue?.show && queue);
-    const preview: Preview = { settings, start, hidden: hide(["html"]) };
+    const preview: Preview = { settings, parts: PARTS, nonce, start, hidden: hide(["html"]) };
     doc.head.append(
       Object.assign(doc.createElement("script"), { src: settings.base + settings.parts + "badge.js", nonce, preview }),
     );

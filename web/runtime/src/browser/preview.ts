@@ -10,27 +10,50 @@ import type { Settings } from "./settings";
 /** What the script hands over. */
 export interface Preview {
   settings: Settings;
+  /** What it carries, for what is loaded besides. */
+  parts: Record<string, unknown>;
+  nonce: string;
   /** The page, hidden until there is something to show. */
   hidden: Hidden;
   /** Begins the run of the page. */
   start(ruleset: Ruleset, hidden?: Hidden, forced?: At["forced"]): void;
 }
 
+/** What the server says of the parts that a preview needs. */
+type Previewed = Ruleset & { parts?: string[] };
+
+/** Loads a part that the page's script does not carry. It leaves itself on its element. */
+const load = (name: string, { settings, parts, nonce }: Preview): Promise<void> =>
+  new Promise((done) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src: `${settings.base + settings.parts + name}.js`, nonce });
+    script.onload = () => {
+      parts[name] = (script as unknown as { part: unknown }).part;
+      done();
+    };
+    // Without it the rest is shown.
+    script.onerror = () => done();
+    document.head.append(script);
+  });
+
 const NAMES = ["test-preview", "test-variant", "test-token"];
 
 /** Begins the preview, or says why there is none. */
-export async function preview({ settings, hidden, start }: Preview): Promise<void> {
+export async function preview(given: Preview): Promise<void> {
+  const { settings, parts, hidden, start } = given;
   const key = settings.global + "_p";
   const query = new URLSearchParams(location.search);
-  const given = NAMES.map((name) => query.get(name));
+  const asked = NAMES.map((name) => query.get(name));
   let says = "This preview link has expired or is damaged.";
   try {
-    if (given[0]) sessionStorage.setItem(key, JSON.stringify(given));
+    if (asked[0]) sessionStorage.setItem(key, JSON.stringify(asked));
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
     const answer = await fetch(`${settings.base + settings.preview}/${test}?token=${encodeURIComponent(token)}`);
     if (answer.ok) {
       const arm = variant.replace(/\D+/g, "");
-      start((await answer.json()) as Ruleset, hidden, { test_id: +test, variant_id: arm });
+      const ruleset = (await answer.json()) as Previewed;
+      await Promise.all((ruleset.parts ?? []).filter((name) => !parts[name]).map((name) => load(name, given)));
+      start(ruleset, hidden, { test_id: +test, variant_id: arm });
       says = `Preview of experiment ${test}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
     }
   } catch {

@@ -23,7 +23,6 @@ import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
-
 /** Whether the page is the one of an address, or one of a pattern. */
 const isOn = (page: Address | null | undefined, url: string): boolean =>
   !!page && isPage({ rule: /\*/.test(url) ? "wildcard" : "simple", url }, page);

@@ -13,13 +13,16 @@ export const cookies = (): Map<string, string> =>
       .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
   );
 
+/** The domain that cookies are written for; empty where they are the host's own. */
+export let domain = "";
+
 /** Writes a cookie for the widest domain that the browser allows: it refuses `com` and `co.uk`, and takes the next. */
 function write(name: string, value: string): void {
   const labels = place.hostname.split(".");
   for (let from = labels.length - 2; from >= -1; from--) {
     // The last try names no domain: a host without dots, an address.
-    const domain = from < 0 ? "" : "; domain=" + labels.slice(from).join(".");
-    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? YEAR_S : 0}${domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
+    domain = from < 0 ? "" : labels.slice(from).join(".");
+    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? YEAR_S : 0}${domain && "; domain=" + domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
     if (value && cookies().get(name) === value) return;
   }
 }

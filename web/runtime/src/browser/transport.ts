@@ -4,7 +4,7 @@
 import type { EventFields } from "./events";
 import { BATCH_MAX, BYTES_MAX, KEPT_MAX, QUEUE_MAX, TRIES_MAX, UNANSWERED_MAX } from "./limits";
 import { settings } from "./settings";
-import { keep, kept } from "./storage";
+import { domain, keep, kept } from "./storage";
 import { agent, doc, fetching, later, listen, never, now, parse, quietly, random, stringify, win } from "./world";
 
 /** An event with its id and time. */
@@ -27,7 +27,8 @@ export interface Transport {
 
 /** `visitor` gives what a batch says of its sender at the moment it leaves, or nothing while nothing may be sent. */
 export function transport(visitor: () => object | undefined): Transport {
-  const to = settings.base + settings.events;
+  // Where the server is reached through the site it renews our cookies, for the same domain.
+  const to = (): string => settings.base + settings.events + (domain && "?d=" + domain);
   let waiting: Stamped[] = quietly(() => parse(kept("q")!) as Stamped[]) ?? [];
   let timer = 0;
   let tries = 0;
@@ -59,7 +60,7 @@ export function transport(visitor: () => object | undefined): Transport {
     const [body, back] = take(who);
     isFlying = true;
     // A body that is a text asks no other origin for leave first. Without an answer it is offline, or blocked.
-    const { status } = await fetching(to, { method: "POST", body, keepalive: true }).catch(() => ({ status: 0 }));
+    const { status } = await fetching(to(), { method: "POST", body, keepalive: true }).catch(() => ({ status: 0 }));
     isFlying = false;
     if (status && status !== 429 && status < 500) {
       // Taken; or refused, as it would be again.
@@ -82,7 +83,7 @@ export function transport(visitor: () => object | undefined): Transport {
     const who = visitor();
     while (who && waiting[0]) {
       const [body, back] = take(who);
-      if (!quietly(() => agent.sendBeacon(to, body))) {
+      if (!quietly(() => agent.sendBeacon(to(), body))) {
         back();
         tries ||= 1;
         return save();
