@@ -53,6 +53,10 @@ fn summaries(metrics: Vec<Metric>) -> Summaries {
     Summaries { arrivals: arrivals.collect(), observed_us: 14 * DAY_US, metrics, ..Summaries::default() }
 }
 
+fn report_of(weights: &[&[u32]], epochs: &[&[Counts]]) -> Report {
+    report(&design(weights), &summaries(vec![metric(Role::Primary, epochs)]))
+}
+
 fn verdicts(report: &Report) -> Vec<Vec<Verdict>> {
     report.metrics.iter().map(|metric| metric.analyses.iter().map(|analysis| analysis.verdict).collect()).collect()
 }
@@ -232,6 +236,25 @@ fn many_in_an_arm_without_weight_are_a_fault() {
         // They are not compared with anybody, however few they are.
         assert_eq!((one.visitors, astray.p_value), (2 * others, None), "{strays} of {others}");
     }
+}
+
+#[test]
+fn only_visitors_who_are_compared_are_judged_by() {
+    // The first variant got nobody in the second epoch, in which the control met many.
+    let epochs: &[&[Counts]] = &[&[(2_000, 10), (2_000, 10), (2_000, 10)], &[(9_000, 45), (0, 0), (9_000, 45)]];
+    let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
+    let [first, second] = &report.metrics[0].analyses[..] else { panic!("two arms") };
+    assert_eq!((first.visitors, second.visitors), (4_000, 22_000));
+    assert_eq!((first.lift, first.p_value), (Some(0.0), Some(1.0)));
+    assert_eq!(first.exact_p_value, Some(1.0), "as many converted of as many");
+    // 9 of the control's conversions are of the epoch that is compared.
+    let epochs: &[&[Counts]] = &[&[(2_000, 9), (2_000, 60), (2_000, 20)], &[(9_000, 90), (0, 0), (9_000, 90)]];
+    let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
+    let first = &report.metrics[0].analyses[0];
+    assert_eq!(
+        (first.verdict, &*first.reason),
+        (Verdict::KeepRunning, "One of the arms has 9 conversions; 10 are the least to judge from.",)
+    );
 }
 
 proptest! {
