@@ -357,7 +357,7 @@ mod tests {
         let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
         let (asked, stopped, open) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(false));
         let warehouse = Arc::new(Gated { inner, asked, stopped, open });
-        let loader = Loader::start(directory, warehouse.clone(), |_, _| "direct", None).unwrap();
+        let loader = Loader::start(directory, warehouse.clone(), |_, _, _| "direct", None).unwrap();
         let keeper = Arc::new(Keeper::new(warehouse.clone(), Arc::new(loader)));
         let key = Key { project_key: "prj".into(), test_id: 1, inquiry: Inquiry::default(), by_quarter: false };
         let known =

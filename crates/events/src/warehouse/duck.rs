@@ -18,7 +18,7 @@ use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
 /// Counts the changes of the tables and of what is written into them.
-const SCHEMA: i32 = 2;
+const SCHEMA: i32 = 3;
 const TABLES: &str = include_str!("schema.sql");
 /// Bytes of its write-ahead log before the database moves them to its file.
 const CHECKPOINT: &str = "64MB";

@@ -26,7 +26,7 @@ struct Place {
     count: u64,
 }
 
-fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+fn source(referrer: Option<&str>, _: Option<&str>, _: Option<&str>) -> &'static str {
     if referrer.is_some() { "referral" } else { "direct" }
 }
 
