@@ -235,6 +235,8 @@ impl Manifest {
         Ok(Question {
             project_key: self.project_key.as_str().into(),
             test_id: self.experiment.test_id,
+            // Nobody enters what has not started.
+            started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),
             from,
             until,
             epoch: self.inquiry.epoch,

@@ -16,6 +16,9 @@ pub struct Question {
     pub project_key: Arc<str>,
     /// The experiment.
     pub test_id: i64,
+    /// When it first started. Exposures that are dated before it are none, whoever
+    /// sent them: there was nothing to enter yet. `None` where that is not known.
+    pub started_at: Option<Instant>,
     /// Counts visitors who entered then or later.
     pub from: Option<Instant>,
     /// Counts visitors who entered before, and events before it.

@@ -76,10 +76,19 @@ pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()
 fn met(question: &Question, project: u64, columns: &str) -> String {
     format!(
         r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
-           WHERE project = {project} AND test = {test} AND variant < {arms} AND NOT bot{until}"#,
+           WHERE {whole} AND NOT bot"#,
         epoch = epoch(&question.epochs),
+        whole = whole(question, project),
+    )
+}
+
+/// What all exposures that count have in common, bots' too, as SQL.
+fn whole(question: &Question, project: u64) -> String {
+    format!(
+        "project = {project} AND test = {test} AND variant < {arms}{started}{until}",
         test = question.test_id,
         arms = question.arms,
+        started = question.started_at.map_or_else(String::new, |at| format!(r#" AND "at" >= {}"#, at.us())),
         until = before("\"at\"", question.until),
     )
 }
@@ -165,14 +174,11 @@ fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
     let sql = format!(
         r#"WITH
              met AS NOT MATERIALIZED (
-               SELECT visitor, bot, "at" FROM exposures
-               WHERE project = {project} AND test = {test} AND variant < {arms}{until})
+               SELECT visitor, bot, "at" FROM exposures WHERE {whole})
            SELECT count(*) FROM (
              SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
              GROUP BY visitor HAVING bool_and(bot){from})"#,
-        test = question.test_id,
-        arms = question.arms,
-        until = before("\"at\"", question.until),
+        whole = whole(question, project),
     );
     db.row(&sql, |row| row.get(0))
 }

@@ -20,7 +20,7 @@ use crate::warehouse::{
 const START: i64 = 1_767_225_600_000_000;
 const SECOND: i64 = 1_000_000;
 
-fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+fn source(referrer: Option<&str>, _: Option<&str>, _: Option<&str>) -> &'static str {
     match referrer {
         None => "direct",
         Some(_) => "referral",
@@ -63,6 +63,7 @@ fn question(metrics: Vec<Metric>) -> Question {
     Question {
         project_key: "shop".into(),
         test_id: 1,
+        started_at: None,
         from: None,
         until: None,
         epoch: None,
@@ -263,6 +264,7 @@ fn questions() -> impl Strategy<Value = Question> {
         proptest::collection::vec((1i64..4, time()), 0..3),
         1u32..4,
         time(),
+        proptest::option::weighted(0.3, time()),
     );
     let breakdown =
         proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
@@ -285,6 +287,7 @@ fn questions() -> impl Strategy<Value = Question> {
         },
         breakdown,
         as_of: Instant::from_us(scope.5),
+        started_at: scope.6.map(Instant::from_us),
         ..question(metrics)
     })
 }
