@@ -583,6 +583,45 @@ fn nobody_enters_a_draft() {
     assert_eq!((counts(&result), &result["start_date"]), (vec![(0, 0), (0, 0)], &Value::Null));
 }
 
+/// A day of a series says what a result whose last day it is said.
+#[test]
+fn a_series_is_what_was_seen_each_day() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let goal = |key: &str, kind: &str, value: &str, window: Value| {
+        let goal = json!({ "goal_name": key, "goal_type": kind, "goal_value": value, "goal_key": key, "window_days": window });
+        shop.client.post("/goal", goal).created();
+    };
+    goal("soon", "event", "bought", json!(2));
+    goal("paid", "revenue", "Purchase", json!(1));
+    shop.app.pass(10 * DAY);
+    let order = json!({ "type": "order", "name": "Purchase", "value": 12.5 });
+    for (day, control, variant) in [(1, 3, 5), (2, 4, 9), (5, 6, 2)] {
+        let at = format!("2026-03-0{day}T10:00:00Z");
+        shop.crowd(&format!("e{day}"), &[("0", 20, control), ("1", 21, variant)], &at, &bought());
+        shop.crowd(&format!("o{day}"), &[("0", 12, variant), ("1", 11, control)], &at, &order);
+    }
+    for goal in ["bought", "soon", "paid"] {
+        let path = format!("/experiment/{}/timeseries?goal_key={goal}", shop.test_id);
+        let series = shop.client.get(&path).ok()["timeseries"].as_array().expect("points").clone();
+        assert!(series.iter().any(|point| point["p_value"].is_number()), "{goal}");
+        for point in series {
+            let day = point["date"].as_str().expect("a date").to_owned();
+            let result = shop.result(&format!("?goal_key={goal}&end_date={day}"));
+            let arm = result["variants"].as_array().expect("arms");
+            let arm = arm.iter().find(|arm| arm["variant_id"] == point["variant_id"]).expect("the arm");
+            for (of_point, of_result) in [
+                (&point["visitors"], &arm["visitors"]),
+                (&point["conversions"], &arm["conversions"]),
+                (&point["lift"], &arm["analysis"]["lift"]),
+                (&point["lift_interval"], &arm["analysis"]["lift_interval"]),
+                (&point["p_value"], &arm["analysis"]["p_value"]),
+            ] {
+                assert_eq!(of_point, of_result, "{goal} {point} {arm}");
+            }
+        }
+    }
+}
+
 #[test]
 fn code_that_changed_marks_the_arms_that_run_it() {
     for (change, marked) in [

@@ -86,6 +86,9 @@ pub struct MetricAnswer {
     pub cells: Vec<Cell>,
     /// The same over time, when that was asked for, in the order of time.
     pub steps: Vec<Step>,
+    /// When windows closed, when that was asked for and there is a window, in the
+    /// order of time.
+    pub closings: Option<Vec<Closing>>,
     /// The cap in force, of an outcome with a value.
     pub cap: Option<f64>,
     /// Visitors whose value was above the cap.
@@ -290,10 +293,26 @@ pub struct Step {
     pub epoch: i64,
     /// In which arm.
     pub variant: u32,
-    /// As [`Cell::open`].
-    pub open: bool,
     /// What was added.
     pub totals: Change,
+}
+
+/// Visitors whose windows closed within a quarter of an hour, with all that they
+/// did.
+///
+/// A window that ends with a quarter closes in it, so the sums of all closings up
+/// to a quarter are the totals of the visitors whose windows had closed by its end,
+/// and the sums of all are those of the cells that are not open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// As [`Step::quarter`].
+    pub quarter: i64,
+    /// In which epoch the visitors entered.
+    pub epoch: i64,
+    /// In which arm.
+    pub variant: u32,
+    /// What they did.
+    pub totals: Totals,
 }
 
 /// What is added to [`Totals`], with their names; may be negative.

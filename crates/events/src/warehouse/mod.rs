@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Answer, Arrivals, Balance, Cell, Change, Day, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor,
+    Answer, Arrivals, Balance, Cell, Change, Closing, Day, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX,
+    Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};
 pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};

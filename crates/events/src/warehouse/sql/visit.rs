@@ -68,6 +68,7 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
                SELECT visitor, "at", 0, {acted}, {acted}, {acted}, 0, 0, 0, 0, 0, 0, 0 FROM active"#
         );
         answer.steps = cells.steps(db, &outcomes.with, &changes)?;
+        answer.closings = cells.closings(db, &outcomes)?;
     }
     Ok(answer)
 }

@@ -349,8 +349,11 @@ proptest! {
         let whole = ask(&warehouse, &question);
         let end = START + when * QUARTER_US;
         let until = question.until.map_or(end, |until| until.us().min(end));
+        // A visit goes on with its session, whatever its window is.
+        let visit = |metric: &Metric| matches!(metric.outcome, Outcome::Bounce | Outcome::Engagement);
+        let visits: Vec<bool> = question.metrics.iter().map(visit).collect();
         let then = ask(&warehouse, &Question { until: Some(Instant::from_us(until)), by_quarter: false, ..question });
-        for (whole, then) in whole.metrics.iter().zip(&then.metrics) {
+        for ((whole, then), visit) in whole.metrics.iter().zip(&then.metrics).zip(visits) {
             for (epoch, variant) in (0..4).flat_map(|epoch| (0..3).map(move |variant| (epoch, variant))) {
                 let of = |cells: &[super::super::answer::Cell]| {
                     cells
@@ -367,6 +370,20 @@ proptest! {
                 };
                 prop_assert_eq!(up_to(i64::MAX), of(&whole.cells));
                 prop_assert_eq!(up_to(end / QUARTER_US), of(&then.cells));
+                let Some(closings) = &whole.closings else { continue };
+                let closed = |cells: &[super::super::answer::Cell]| {
+                    of(&cells.iter().filter(|cell| !cell.open).cloned().collect::<Vec<_>>())
+                };
+                let by = |quarter: i64| {
+                    closings
+                        .iter()
+                        .filter(|closing| (closing.epoch, closing.variant) == (epoch, variant) && closing.quarter < quarter)
+                        .fold(Totals::default(), |sum, closing| sum.merge(&closing.totals))
+                };
+                prop_assert_eq!(by(i64::MAX), closed(&whole.cells));
+                if !visit {
+                    prop_assert_eq!(by(end / QUARTER_US), closed(&then.cells));
+                }
             }
         }
     }
