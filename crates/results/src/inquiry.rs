@@ -71,6 +71,20 @@ impl Zone {
         let stamp = jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default();
         stamp.to_zoned(self.zone()).date()
     }
+
+    /// Days from one moment to another there, begun ones whole: some have 23 or 25
+    /// hours. 0 where the other is not later.
+    pub fn days_between(&self, from: Instant, to: Instant) -> i64 {
+        let zoned = |at: Instant| jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default().to_zoned(self.zone());
+        let (from, to) = (zoned(from), zoned(to));
+        if to <= from {
+            return 0;
+        }
+        // Two moments of one zone are days apart, and some hours.
+        let whole = from.until((jiff::Unit::Day, &to)).map_or(0, |apart| i64::from(apart.get_days()));
+        let back = from.checked_add(jiff::Span::new().days(whole));
+        whole + i64::from(back.is_ok_and(|back| back < to))
+    }
 }
 
 fn zone(text: &str) -> Option<TimeZone> {

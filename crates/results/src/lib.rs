@@ -1,6 +1,7 @@
 //! Answers questions about experiments: asks the warehouse, and has the answer analysed.
 
 mod compute;
+mod days;
 mod define;
 mod inquiry;
 mod keeper;
@@ -8,6 +9,7 @@ mod manifest;
 mod planning;
 
 pub use compute::{Computed, Failure, Numbers, Part, Shown, Stage};
+pub use days::Days;
 pub use define::{Known, Unknown};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use keeper::{Keeper, Key, Unanswered, recompute};
