@@ -8,6 +8,7 @@
 
 mod events;
 mod experiments;
+mod findings;
 mod http;
 mod place;
 mod power;
@@ -16,6 +17,7 @@ mod slow;
 mod violation;
 
 use clap::{Parser, ValueEnum};
+use findings::tell;
 use muriel_tests::{process, room};
 use place::Database;
 use std::path::PathBuf;
@@ -114,8 +116,8 @@ fn run(args: &Args) -> Result<bool> {
     }
     if matches!(args.what, What::Slow) {
         let program = process::program(args.muriel.as_deref())?;
-        let outcome = slow::run(&slow::Options { program, each: args.connections, time: Duration::from_secs(50) })?;
-        return Ok(tell(&outcome, outcome.is_well()));
+        let options = slow::Options { program, each: args.connections, time: Duration::from_secs(50) };
+        return tell(slow::run(&options));
     }
     let options = events::Options {
         program: process::program(args.muriel.as_deref())?,
@@ -123,20 +125,11 @@ fn run(args: &Args) -> Result<bool> {
         seed,
         load_ms: 20..=400,
     };
-    Ok(match args.what {
-        What::Power => {
-            let outcome = power::cut_often(&options, args.cycles, args.relaxed)?;
-            tell(&outcome, outcome.is_well())
-        }
-        _ if args.control => {
-            let outcome = events::control::run(&options)?;
-            tell(&outcome, outcome.is_well())
-        }
-        _ => {
-            let report = events::kill_often(&options, args.cycles)?;
-            tell(&report, report.is_well())
-        }
-    })
+    match args.what {
+        What::Power => tell(power::cut_often(&options, args.cycles, args.relaxed)),
+        _ if args.control => tell(events::control::run(&options)),
+        _ => tell(events::kill_often(&options, args.cycles)),
+    }
 }
 
 fn of_experiments(args: &Args, seed: u64) -> Result<bool> {
@@ -149,17 +142,10 @@ fn of_experiments(args: &Args, seed: u64) -> Result<bool> {
     let mut is_well = true;
     for &database in args.database.databases() {
         is_well &= if args.control {
-            let outcome = experiments::control::run(&options, database)?;
-            tell(&outcome, outcome.is_well())
+            tell(experiments::control::run(&options, database))?
         } else {
-            let report = experiments::kill_often(&options, database, args.cycles)?;
-            tell(&report, report.is_well())
+            tell(experiments::kill_often(&options, database, args.cycles))?
         };
     }
     Ok(is_well)
-}
-
-fn tell(outcome: impl std::fmt::Display, is_well: bool) -> bool {
-    println!("{outcome}");
-    is_well
 }

@@ -3,6 +3,7 @@
 //! notice.
 
 use crate::Result;
+use crate::findings::Outcome;
 use crate::http::{Account, Connection};
 use crate::place::{Database, Place};
 use crate::server::{self, Server};
@@ -82,7 +83,7 @@ struct Met {
 }
 
 /// How it went.
-pub(crate) struct Outcome {
+pub(crate) struct Served {
     time: Duration,
     /// How long honest requests took, in order of that.
     honest: Vec<Duration>,
@@ -91,22 +92,24 @@ pub(crate) struct Outcome {
     memory: u64,
 }
 
-impl Outcome {
+impl Served {
     fn percentile(&self, percent: usize) -> Duration {
         let place = (self.honest.len() * percent / 100).min(self.honest.len().saturating_sub(1));
         self.honest.get(place).copied().unwrap_or(Duration::MAX)
     }
+}
 
+impl Outcome for Served {
     /// Whether honest clients were served, and the others put out where there was
     /// time for it.
-    pub(crate) fn is_well(&self) -> bool {
+    fn is_well(&self) -> bool {
         let is_out =
             |met: &Met| self.time < met.kind.bound() || (met.closed == met.opened && met.last <= met.kind.bound());
         self.failures.is_empty() && self.honest.len() >= 50 && self.percentile(99) <= P99 && self.met.iter().all(is_out)
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for Served {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         write!(
@@ -139,14 +142,14 @@ impl fmt::Display for Outcome {
 }
 
 /// Lets the slow clients in, and measures the honest ones.
-pub(crate) fn run(options: &Options) -> Result<Outcome> {
+pub(crate) fn run(options: &Options) -> Result<Served> {
     let place = Place::new(Database::Sqlite)?;
     let account = &server::make_project(&options.program, &place, "Rig")?;
     let server = Server::start(&options.program, &place, &[])?;
     let address = server.address;
     let end = Instant::now() + options.time;
     let mut outcome =
-        Outcome { time: options.time, honest: Vec::new(), failures: Vec::new(), met: Vec::new(), memory: 0 };
+        Served { time: options.time, honest: Vec::new(), failures: Vec::new(), met: Vec::new(), memory: 0 };
     thread::scope(|scope| {
         let slow = Kind::ALL.map(|kind| scope.spawn(move || slow(kind, address, account, options.each, end)));
         let honest: Vec<_> = (0..HONEST).map(|_| scope.spawn(move || honest(address, account, end))).collect();
@@ -251,12 +254,11 @@ fn is_closed(kind: Kind, stream: &mut TcpStream) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_tests::process;
+    use crate::findings::program;
 
     #[test]
     fn slow_clients_do_not_delay_others() {
-        let program = process::program(None).unwrap_or_else(|error| panic!("{error}"));
-        let outcome = run(&Options { program, each: most(300), time: Duration::from_secs(4) });
+        let outcome = run(&Options { program: program(), each: most(300), time: Duration::from_secs(4) });
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         // Other tests run beside this one, and the slowest requests are theirs; the
         // long form, which runs alone, judges them too.

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Untrue,
     /// A file that is not as it was written.
     Damaged,
+    /// A result that does not count what is stored.
+    Misreported,
 }
 
 impl Kind {
@@ -28,8 +30,16 @@ impl Kind {
     pub(crate) const OF_EXPERIMENTS: [Kind; 6] =
         [Kind::Mixed, Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Miscounted, Kind::Unexpected];
     /// Those that a run over events can meet.
-    pub(crate) const OF_EVENTS: [Kind; 7] =
-        [Kind::Lost, Kind::Invented, Kind::Duplicated, Kind::Mixed, Kind::Untrue, Kind::Damaged, Kind::Unexpected];
+    pub(crate) const OF_EVENTS: [Kind; 8] = [
+        Kind::Lost,
+        Kind::Invented,
+        Kind::Duplicated,
+        Kind::Mixed,
+        Kind::Untrue,
+        Kind::Damaged,
+        Kind::Misreported,
+        Kind::Unexpected,
+    ];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -41,6 +51,7 @@ impl Kind {
             Kind::Unexpected => "unexpected",
             Kind::Untrue => "untrue",
             Kind::Damaged => "damaged",
+            Kind::Misreported => "misreported",
         }
     }
 }
@@ -49,7 +60,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Violation {
     pub(crate) kind: Kind,
-    /// Label of the experiment, or id of the event.
+    /// Label of the experiment, id of the event, or whatever else it is about.
     pub(crate) about: String,
     pub(crate) sentence: String,
 }

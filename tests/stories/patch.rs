@@ -657,7 +657,8 @@ fn a_merged_null_returns_to_the_default(on: On) {
     let fresh = rich.shop.experiment(json!({ "variants": [{ "name": "Variant 1" }, { "name": "Variant 2" }] }));
     let defaults = rich.shop.details(fresh);
     let before = rich.snapshot();
-    for field in ["test_name", "url", "variants", "variants_data_key"] {
+    let without_default = ["test_name", "url", "variants", "variants_data_key"];
+    for field in without_default {
         rich.shop.merge(&rich.path(), json!({ field: null })).invalid(&[field]);
         assert_eq!(rich.snapshot(), before, "{field}");
     }
@@ -670,21 +671,7 @@ fn a_merged_null_returns_to_the_default(on: On) {
         assert_eq!(rich.details()[object], defaults[object], "{object}");
     }
     let rich = self::rich(on);
-    let fields = [
-        "control",
-        "custom_js",
-        "custom_css",
-        "configuration",
-        "targeting",
-        "tags",
-        "secondary_goal_keys",
-        "primary_goal_key",
-        "hypothesis_id",
-        "builtin_metrics",
-        "event_metrics",
-        "plan",
-    ];
-    for field in fields {
+    for field in PATCH_FIELDS.into_iter().filter(|field| !without_default.contains(field)) {
         rich.shop.merge(&rich.path(), json!({ field: null })).ok();
         assert_eq!(rich.details()[field], defaults[field], "{field}");
     }

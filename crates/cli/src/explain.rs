@@ -2,7 +2,7 @@
 
 use crate::config::{Common, Place, ServeFlags, Settings};
 use crate::open::{Opened, open_existing};
-use crate::{Error, Result};
+use crate::{Error, Result, named};
 use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_api::explain::{Explanation, explain};
@@ -10,8 +10,7 @@ use muriel_api::json::{self, Json};
 use muriel_api::visitor::{Geography, TrustedProxies, Visitors};
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::Problems;
-use muriel_domain::ids::ExperimentId;
-use muriel_store::{experiments, tenants};
+use muriel_store::experiments;
 use std::env;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -111,19 +110,8 @@ async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Experiment
     let (project, wanted) = (project.to_owned(), wanted.to_owned());
     let found = opened.db.read::<_, Error, _>(move |tx| {
         Box::pin(async move {
-            let Some(of) = tenants::project_by_key(tx, &project).await? else {
-                let message = format!("there is no project with the key {project}; muriel project list shows them");
-                return Err(Error::Refused(message));
-            };
-            let mut id = experiments::id_of(tx, of.id, &wanted).await?;
-            if id.is_none() {
-                id = wanted.parse().ok().map(ExperimentId);
-            }
-            let experiment = match id {
-                Some(id) => experiments::delivery(tx, of.id, id).await?,
-                None => None,
-            };
-            experiment.ok_or_else(|| Error::Refused(format!("the project has no experiment {wanted}")))
+            let (project, id) = named::experiment(tx, &project, &wanted).await?;
+            experiments::delivery(tx, project, id).await?.ok_or_else(|| named::no_experiment(&wanted))
         })
     });
     Experiment::compile(&Delivered::of(&found.await?)).map_err(|problems| told(&problems))

@@ -7,6 +7,7 @@ mod error;
 pub mod explain;
 pub mod log;
 mod logs;
+mod named;
 pub mod open;
 pub mod serve;
 pub mod simulate;

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Content, Hypothesis, Rating};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
-use muriel_sql::{Db, Row, Tx, params};
+use muriel_sql::{Db, Row, Tx, Value, params};
 use std::collections::HashMap;
 
 macro_rules! columns {
@@ -197,29 +197,33 @@ async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived:
     Ok(row.int(0)?)
 }
 
+/// Of a hypothesis's content, for the first seven parameters of a statement.
+fn content_values(content: &Content) -> Vec<Value> {
+    params![
+        content.observation.clone(),
+        content.problem.clone(),
+        content.solution.clone(),
+        content.confidence.map(Rating::value),
+        content.importance.map(Rating::value),
+        content.difficulty.map(Rating::value),
+        content.link.clone(),
+    ]
+}
+
 /// Stores a new hypothesis.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, project: ProjectId, content: &Content, now: Instant) -> Result<HypothesisId> {
     let seq = next_seq(tx, project, 1, 0).await?;
+    let mut values = content_values(content);
+    values.extend(params![project.0, now.us(), seq]);
     let row = tx
         .query_one(
-            "INSERT INTO hypothesis (project_id, observation, problem, solution, confidence, importance, difficulty, \
-             link, archived, created_at, updated_at, revision, seq) \
+            "INSERT INTO hypothesis (observation, problem, solution, confidence, importance, difficulty, link, \
+             project_id, archived, created_at, updated_at, revision, seq) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $9, 1, $10) RETURNING hypothesis_id",
-            params![
-                project.0,
-                content.observation.clone(),
-                content.problem.clone(),
-                content.solution.clone(),
-                content.confidence.map(Rating::value),
-                content.importance.map(Rating::value),
-                content.difficulty.map(Rating::value),
-                content.link.clone(),
-                now.us(),
-                seq
-            ],
+            values,
         )
         .await?;
     Ok(HypothesisId(row.int(0)?))
@@ -237,26 +241,15 @@ pub async fn update(
     archived: bool,
     now: Instant,
 ) -> Result<()> {
-    let id = before.id;
     let seq = next_seq(tx, project, 0, i64::from(archived) - i64::from(before.archived)).await?;
+    let mut values = content_values(content);
+    values.extend(params![before.id.0, archived, now.us(), seq]);
     tx.execute(
-        "UPDATE hypothesis SET observation = $2, problem = $3, solution = $4, confidence = $5, importance = $6, \
-         difficulty = $7, link = $8, archived = $9, \
+        "UPDATE hypothesis SET observation = $1, problem = $2, solution = $3, confidence = $4, importance = $5, \
+         difficulty = $6, link = $7, archived = $9, \
          updated_at = CASE WHEN updated_at > $10 THEN updated_at ELSE $10 END, revision = revision + 1, seq = $11 \
-         WHERE hypothesis_id = $1",
-        params![
-            id.0,
-            content.observation.clone(),
-            content.problem.clone(),
-            content.solution.clone(),
-            content.confidence.map(Rating::value),
-            content.importance.map(Rating::value),
-            content.difficulty.map(Rating::value),
-            content.link.clone(),
-            archived,
-            now.us(),
-            seq
-        ],
+         WHERE hypothesis_id = $8",
+        values,
     )
     .await?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Compares the log with what clients know.
 
 use super::journal::{Entry, Fate, Journal, about};
-use super::traffic::{Key, PROJECTS, content, visitor};
+use super::traffic::{Key, PROJECTS, Recipe, visitor};
 use crate::Result;
 use crate::violation::{Kind, Violation};
 use muriel_events::log::{Event, Position, Reader};
@@ -76,7 +76,7 @@ pub(crate) fn look(
 fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_>, block: i64) -> Option<Violation> {
     let project = projects.iter().position(|key| *key == &**event.project_key);
     let key = project.map(|project| Key { project, id: event.id });
-    let salt = journal.salt;
+    let recipe = journal.recipe;
     let Some((key, entry)) = key.and_then(|key| Some((key, journal.entries.get_mut(&key)?))) else {
         let sentence = format!("block {block} has it, and nobody sent it");
         return Some(Violation::new(Kind::Invented, &format!("event {}", event.id), sentence));
@@ -86,18 +86,18 @@ fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_
         let sentence = format!("it is in block {before} and in block {block}");
         return Some(Violation::new(Kind::Duplicated, &about(key), sentence));
     }
-    let differing = differing(key, salt, projects[key.project], event.line)?;
+    let differing = differing(key, &recipe, projects[key.project], event.line)?;
     Some(Violation::new(Kind::Mixed, &about(key), format!("in block {block}, {differing} is not what was sent")))
 }
 
 /// The first field of a stored event that is not as it was sent.
-fn differing(key: Key, salt: u64, project_key: &str, line: &[u8]) -> Option<String> {
+fn differing(key: Key, recipe: &Recipe, project_key: &str, line: &[u8]) -> Option<String> {
     let Ok(stored) = serde_json::from_slice::<Value>(line) else { return Some("the JSON".to_owned()) };
-    let sent = content(key, salt);
+    let sent = recipe.content(key);
     let own = [
         ("id", &key.id.to_string().into()),
         ("project_key", &project_key.into()),
-        ("visitor", &serde_json::json!({ "id": visitor(key.project) })),
+        ("visitor", &serde_json::json!({ "id": visitor(key) })),
     ];
     let fields = sent.iter().map(|(name, value)| (name.as_str(), value)).chain(own);
     fields.into_iter().find(|(name, value)| stored[name] != **value).map(|(name, _)| name.to_owned())

@@ -101,7 +101,7 @@ impl Client<'_> {
     }
 
     fn send(&mut self, connection: &mut Connection, batch: Batch) -> Option<()> {
-        let request = batch.request(self.load.accounts, self.load.journal.salt);
+        let request = batch.request(self.load.accounts, &self.load.journal.recipe);
         let sent = connection.send_bytes(&request);
         let is_in_time = sent.is_ok() && !self.is_over();
         match sent.and_then(|()| connection.receive()) {

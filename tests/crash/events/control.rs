@@ -5,11 +5,13 @@ use super::tamper::{self, Stored};
 use super::traffic::{Batch, Item};
 use super::{Options, Rig, check};
 use crate::Result;
+use crate::findings::Planted;
 use crate::http::Connection;
 use crate::place::{Database, Place};
 use crate::violation::{Kind, Violation};
 use muriel_events::log::Position;
-use std::fmt;
+use muriel_events::warehouse::{self, DuckWarehouse, Rows, Warehouse};
+use serde_json::json;
 use std::path::Path;
 use uuid::Uuid;
 
@@ -99,46 +101,26 @@ impl Fault {
     }
 }
 
-/// What became of the faults.
-pub(crate) struct Outcome {
-    lines: Vec<(bool, String)>,
-}
-
-impl Outcome {
-    /// Whether each was reported for what it is.
-    pub(crate) fn is_well(&self) -> bool {
-        self.lines.iter().all(|(is_well, _)| *is_well)
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = self.lines.iter().filter(|(is_well, _)| *is_well).count();
-        write!(out, "events: {found} of {} planted faults were found", self.lines.len())?;
-        for (is_well, line) in &self.lines {
-            write!(out, "\n  {}: {line}", if *is_well { "found" } else { "NOT FOUND" })?;
-        }
-        Ok(())
-    }
-}
-
 /// Plants every fault, each in a copy of a log that was good.
-pub(crate) fn run(options: &Options) -> Result<Outcome> {
+pub(crate) fn run(options: &Options) -> Result<Planted> {
     let options = Options { load_ms: 150..=250, ..options.clone() };
     let mut rig = Rig::new(&options, "events", Place::new(Database::Sqlite)?, &[])?;
-    // On a busy machine a kill may come before the first answers.
+    // On a busy machine a kill may come before the first answers; those to what is
+    // sent again come in any case.
     for cycle in 1..=10 * CYCLES {
         rig.load(false, || Ok(()))?;
         rig.start_again(&[])?;
         rig.look(false)?;
+        rig.send_again(false)?;
         if cycle >= CYCLES && victim(&rig).is_ok() {
             break;
         }
     }
     rig.server.kill()?;
     rig.look(true)?;
-    if rig.report.has_violations() {
-        return Ok(Outcome { lines: vec![(false, format!("before anything was planted: {}", rig.report))] });
+    if !rig.report.findings.is_empty() {
+        let line = format!("before anything was planted: {}", rig.report);
+        return Ok(Planted::new("events", vec![(false, line)]));
     }
     let victim = victim(&rig)?;
     let mut lines = Vec::new();
@@ -147,7 +129,9 @@ pub(crate) fn run(options: &Options) -> Result<Outcome> {
     }
     lines.push(known_too_early(&mut rig)?);
     lines.push(forgotten(&mut rig)?);
-    Ok(Outcome { lines })
+    lines.push(counted_too_much(&mut rig)?);
+    lines.push(not_counted(&mut rig)?);
+    Ok(Planted::new("events", lines))
 }
 
 /// An event of the first project that was acknowledged in the middle of the run.
@@ -199,7 +183,7 @@ fn known_too_early(rig: &mut Rig) -> Result<(bool, String)> {
         }
     };
     let mut connection = Connection::open(rig.server.address)?;
-    connection.send_bytes(&batch.request(&rig.accounts, rig.journal.salt))?;
+    connection.send_bytes(&batch.request(&rig.accounts, &rig.journal.recipe))?;
     connection.receive()?;
     rig.unanswered = vec![batch];
     rig.earlier.clear();
@@ -228,11 +212,56 @@ fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
     Ok(verdict("Forgotten", &told, Kind::Duplicated, &[Kind::Untrue]))
 }
 
+/// The warehouse has a visitor whom the log does not have.
+fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
+    let exposure = json!({
+        "id": Uuid::from_u128(1),
+        "project_key": rig.accounts[0].project_key,
+        "at": "2025-01-01T00:00:00Z",
+        "received_at": "2025-01-01T00:00:00Z",
+        "visitor": { "id": "nobody" },
+        "bot": false,
+        "type": "exposure",
+        "test_id": rig.journal.recipe.tests[0],
+        "variant_id": "0",
+    });
+    let mut rows = Rows::default();
+    rows.add(&serde_json::from_value(exposure)?, 1, |_, _| "direct");
+    let told = with_other_rows(rig, &rows, false)?;
+    Ok(verdict("CountedTooMuch", &told, Kind::Misreported, &[]))
+}
+
+/// The warehouse says that it has everything, and has nothing.
+fn not_counted(rig: &mut Rig) -> Result<(bool, String)> {
+    let told = with_other_rows(rig, &Rows::default(), true)?;
+    Ok(verdict("NotCounted", &told, Kind::Misreported, &[]))
+}
+
+/// What is told of results when the warehouse has these rows besides its own, or
+/// `instead` of them.
+fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Violation>> {
+    rig.ask_for_results()?;
+    rig.look(true)?;
+    rig.server.kill()?;
+    let options = warehouse::Options { memory_bytes: 256 << 20, threads: 1 };
+    let warehouse = DuckWarehouse::open(&rig.place.data_dir().join("warehouse.duckdb"), &options)?;
+    let (mark, log) = (warehouse.mark(), warehouse.log().ok_or("nothing was loaded")?);
+    if instead {
+        warehouse.reset()?;
+    }
+    warehouse.load(log, rows, mark)?;
+    drop(warehouse);
+    rig.start_again(&[])?;
+    let mut told = rig.ask_for_results()?;
+    told.extend(rig.look(true)?);
+    Ok(told)
+}
+
 /// Sends what is unanswered, all of it; what was told of that.
 fn sent_again(rig: &mut Rig) -> Result<Vec<Violation>> {
-    let before = rig.report.violations().len();
+    let before = rig.report.findings.all().len();
     while !rig.unanswered.is_empty() {
         rig.send_again(false)?;
     }
-    Ok(rig.report.violations()[before..].to_vec())
+    Ok(rig.report.findings.all()[before..].to_vec())
 }

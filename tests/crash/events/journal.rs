@@ -1,6 +1,6 @@
 //! What clients know of the events they sent.
 
-use super::traffic::{Batch, Item, Key};
+use super::traffic::{Batch, Item, Key, Recipe};
 use crate::violation::{Kind, Violation};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -18,6 +18,17 @@ pub(crate) enum Fate {
     Absent,
 }
 
+impl Fate {
+    /// Whether the event is in the log; `None` when only a look tells.
+    pub(crate) fn is_stored(self) -> Option<bool> {
+        match self {
+            Fate::Acknowledged | Fate::Stored => Some(true),
+            Fate::Unanswered => None,
+            Fate::Absent => Some(false),
+        }
+    }
+}
+
 /// An event that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
@@ -29,8 +40,7 @@ pub(crate) struct Entry {
 /// Everything that all clients have sent.
 #[derive(Clone, Default)]
 pub(crate) struct Journal {
-    /// Makes contents unlike those of another run.
-    pub(crate) salt: u64,
+    pub(crate) recipe: Recipe,
     pub(crate) entries: HashMap<Key, Entry>,
     /// Those whose fate has changed since the log was last read.
     pub(crate) touched: Vec<Key>,

@@ -1,11 +1,13 @@
 //! Kills the server while clients send events, starts it again, and asks whether
-//! each event that it acknowledged counts, once.
+//! each event that it acknowledged counts, once: in the log, and in the result of an
+//! experiment.
 
 mod check;
 mod client;
 pub(crate) mod control;
 mod journal;
 pub(crate) mod report;
+mod results;
 mod tamper;
 mod traffic;
 
@@ -19,6 +21,7 @@ use fastrand::Rng;
 use journal::{Fate, Journal};
 use muriel_events::log::{Position, Reader};
 use report::Report;
+use results::{Asked, Told};
 use std::fs::{self, OpenOptions};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt;
@@ -26,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use traffic::{Batch, PROJECTS};
+use traffic::{Batch, PROJECTS, Recipe};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -52,6 +55,8 @@ pub(crate) struct Rig {
     pub(crate) report: Report,
     earlier: Vec<Batch>,
     unanswered: Vec<Batch>,
+    /// Results that the next look at the log judges.
+    told: Vec<Told>,
     /// Up to where the log has been read.
     last: Position,
     /// Killed before its place goes.
@@ -60,31 +65,39 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// A server with two projects and an empty log.
+    /// A server with two projects, each with a live experiment, and an empty log.
     pub(crate) fn new(options: &Options, name: &'static str, place: Place, settings: &[&str]) -> Result<Self> {
         let first = server::make_project(&options.program, &place, "Rig")?;
         let second = server::make_project(&options.program, &place, "Other")?;
         let server = Server::start(&options.program, &place, settings)?;
+        let accounts = [first, second];
+        let mut recipe = Recipe { salt: options.seed, tests: [0; PROJECTS] };
+        for (test, account) in recipe.tests.iter_mut().zip(&accounts) {
+            *test = results::make_experiment(server.address, account)?;
+        }
         Ok(Self {
             options: options.clone(),
             rng: Rng::with_seed(options.seed),
-            journal: Journal { salt: options.seed, ..Journal::default() },
-            accounts: [first, second],
+            journal: Journal { recipe, ..Journal::default() },
+            accounts,
             report: Report::new(name),
             earlier: Vec::new(),
             unanswered: Vec::new(),
+            told: Vec::new(),
             last: Position::default(),
             server,
             place,
         })
     }
 
-    /// Lets the clients loose for a moment and kills the server under them. With
-    /// `freeze` it is stopped before, and `meanwhile` happens while clients wait.
+    /// Lets the clients loose for a moment and kills the server under them; somebody
+    /// asks for results all the time. With `freeze` it is stopped before, `meanwhile`
+    /// happens while clients wait, and nobody asks: a result may know events that no
+    /// disk has yet.
     pub(crate) fn load(&mut self, freeze: bool, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.report.cycles += 1;
+        self.report.findings.cycles += 1;
         // How much a cycle draws depends on the kill; the next one begins anew.
-        self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.cycles.into()));
+        self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.findings.cycles.into()));
         let load_ms = self.rng.u64(self.options.load_ms.clone());
         let load = &Load {
             address: self.server.address,
@@ -94,7 +107,8 @@ impl Rig {
             killing: AtomicBool::new(false),
         };
         let (rng, server) = (&mut self.rng, &mut self.server);
-        let (ended, outcomes) = thread::scope(|scope| {
+        let (ended, outcomes, asked) = thread::scope(|scope| {
+            let asking = (!freeze).then(|| scope.spawn(|| results::under_load(load)));
             let clients: Vec<_> = (0..self.options.clients)
                 .map(|_| {
                     let rng = rng.fork();
@@ -108,9 +122,13 @@ impl Rig {
             // Clients wait for answers as long as it lives.
             let killed = server.kill();
             let outcomes: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            (ended.and(killed), outcomes)
+            let asked = asking.map_or_else(|| Ok(Asked::default()), thread::ScopedJoinHandle::join);
+            (ended.and(killed), outcomes, asked)
         });
         ended?;
+        let asked = asked.map_err(|_| "whoever asked for results panicked")?;
+        self.report.results_under_load += asked.told.len() as u64;
+        self.hear(asked);
         let mut hits = 0;
         for outcome in outcomes {
             let outcome = outcome.map_err(|_| "a client panicked")?;
@@ -126,7 +144,7 @@ impl Rig {
     fn take(&mut self, outcome: Outcome) {
         self.report.requests += outcome.requests;
         self.report.repeats += outcome.repeats;
-        self.report.add(outcome.violations);
+        self.report.findings.add(outcome.violations);
         self.journal.learn(outcome.notes);
         self.unanswered.extend(outcome.unanswered);
         for batch in outcome.answered {
@@ -139,6 +157,35 @@ impl Rig {
         }
     }
 
+    fn hear(&mut self, asked: Asked) {
+        self.report.not_loaded += asked.not_loaded;
+        self.report.findings.add(asked.violations);
+        self.told.extend(asked.told);
+    }
+
+    /// Asks for the result of each project while nobody sends anything. It has to
+    /// count what is acknowledged, and nothing that was not sent; what exactly, the
+    /// next look at the log says. The violations that are new.
+    pub(crate) fn ask_for_results(&mut self) -> Result<Vec<Violation>> {
+        let asked = results::of_all(&self.quiet_load())?;
+        let arms = || asked.told.iter().flat_map(|told| told.arms);
+        self.report.counted = (arms().map(|arm| arm.visitors).sum(), arms().map(|arm| arm.conversions).sum());
+        let violations = asked.told.iter().flat_map(|told| told.bounded(&self.journal)).collect();
+        self.hear(asked);
+        Ok(self.report.findings.add(violations))
+    }
+
+    /// For a server that nobody kills.
+    fn quiet_load(&self) -> Load<'_> {
+        Load {
+            address: self.server.address,
+            accounts: &self.accounts,
+            journal: &self.journal,
+            earlier: &[],
+            killing: AtomicBool::new(false),
+        }
+    }
+
     /// Starts the server on what the last one left.
     pub(crate) fn start_again(&mut self, settings: &[&str]) -> Result<()> {
         self.server = Server::start(&self.options.program, &self.place, settings)?;
@@ -146,7 +193,8 @@ impl Rig {
     }
 
     /// Compares what was written to the log since the last look with what clients
-    /// know, or everything; the violations that are new.
+    /// know, or everything, and the results that were given meanwhile with that; the
+    /// violations that are new.
     pub(crate) fn look(&mut self, whole: bool) -> Result<Vec<Violation>> {
         let after = if whole { Position::default() } else { self.last };
         let projects = [0, 1].map(|project: usize| self.accounts[project].project_key.as_str());
@@ -154,7 +202,12 @@ impl Rig {
         self.last = seen.last;
         self.report.stored += seen.stored;
         self.report.blocks = seen.last.seq;
-        Ok(self.report.add(seen.violations))
+        let mut violations = seen.violations;
+        for told in self.told.drain(..) {
+            self.report.results += 1;
+            violations.extend(told.exact(&self.journal, seen.last.seq));
+        }
+        Ok(self.report.findings.add(violations))
     }
 
     /// Looks at everything, and takes what is lost for absent instead of telling of
@@ -170,7 +223,7 @@ impl Rig {
         seen.violations.retain(|violation| violation.kind != Kind::Lost);
         self.last = seen.last;
         self.earlier.clear();
-        self.report.add(seen.violations);
+        self.report.findings.add(seen.violations);
         Ok(seen.lost.len() as u64)
     }
 
@@ -194,14 +247,7 @@ impl Rig {
             batches.extend(self.rng.choice(&self.earlier).cloned());
         }
         self.rng.shuffle(&mut batches);
-        let load = Load {
-            address: self.server.address,
-            accounts: &self.accounts,
-            journal: &self.journal,
-            earlier: &[],
-            killing: AtomicBool::new(false),
-        };
-        let outcome = client::send_all(&load, batches);
+        let outcome = client::send_all(&self.quiet_load(), batches);
         self.report.again += fresh as u64;
         self.report.acknowledged += outcome.acknowledged;
         self.take(outcome);
@@ -236,30 +282,30 @@ impl Rig {
     /// Whether the database of everything else is sound, while no server runs.
     pub(crate) fn look_at_database(&mut self) -> Result<()> {
         let said = self.place.integrity()?;
-        self.report.add(said.into_iter().map(|line| Violation::new(Kind::Damaged, "the database", line)).collect());
+        self.report
+            .findings
+            .add(said.into_iter().map(|line| Violation::new(Kind::Damaged, "the database", line)).collect());
         Ok(())
     }
 
-    /// The last looks: at the whole log, and at its chain of hashes.
+    /// The last looks: at the results, at the whole log, and at its chain of hashes.
     pub(crate) fn finish(mut self) -> Result<Report> {
+        self.ask_for_results()?;
         self.look(true)?;
         self.server.kill()?;
         let verified = Reader::open(self.place.data_dir())?.verify()?;
         if let Some(damage) = verified.first_damage {
-            self.report.add(vec![Violation::new(Kind::Damaged, "the chain", damage.to_string())]);
+            self.report.findings.add(vec![Violation::new(Kind::Damaged, "the chain", damage.to_string())]);
         }
         if verified.events < self.journal.acknowledged() {
             let sentence = format!("{} events in it, {} acknowledged", verified.events, self.journal.acknowledged());
-            self.report.add(vec![Violation::new(Kind::Lost, "the chain", sentence)]);
+            self.report.findings.add(vec![Violation::new(Kind::Lost, "the chain", sentence)]);
         }
         self.look_at_database()?;
         self.report.files = fs::read_dir(self.place.data_dir())?
             .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("log-")))
             .count();
-        self.report.finish();
-        if self.report.has_violations() {
-            self.report.kept = Some(self.place.keep());
-        }
+        self.report.findings.finish(|| self.place.keep());
         Ok(self.report)
     }
 }
@@ -279,6 +325,7 @@ pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
         // Files that are soon full at times, so that kills meet their change.
         let roll = if rig.rng.u32(..3) == 0 { "1024" } else { "1" };
         rig.start_again(&["--log-roll", roll])?;
+        rig.ask_for_results()?;
         rig.look(cycle % WHOLE == 0)?;
         rig.send_again(false)?;
         if cycle % 25 == 0 || cycle == cycles {
@@ -291,26 +338,19 @@ pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_tests::process;
+    use crate::findings::{expect_well, program};
 
     fn options() -> Options {
-        Options {
-            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
-            clients: 16,
-            seed: 1,
-            load_ms: 20..=200,
-        }
+        Options { program: program(), clients: 16, seed: 1, load_ms: 20..=200 }
     }
 
     #[test]
     fn kills_lose_no_event_and_count_none_twice() {
-        let report = kill_often(&options(), 8).unwrap_or_else(|error| panic!("{error}"));
-        assert!(report.is_well(), "{report}");
+        expect_well(kill_often(&options(), 8));
     }
 
     #[test]
     fn planted_faults_are_found() {
-        let outcome = control::run(&options()).unwrap_or_else(|error| panic!("{error}"));
-        assert!(outcome.is_well(), "{outcome}");
+        expect_well(control::run(&options()));
     }
 }

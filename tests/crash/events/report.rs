@@ -1,18 +1,11 @@
 //! What a run over events gave.
 
-use crate::violation::{Kind, Violation};
-use std::collections::HashSet;
+use crate::findings::{Findings, Outcome};
+use crate::violation::Kind;
 use std::fmt;
-use std::time::{Duration, Instant};
-
-/// Violations that are printed; all are counted.
-const SHOWN: usize = 20;
 
 pub(crate) struct Report {
-    name: &'static str,
-    started: Instant,
-    took: Duration,
-    pub(crate) cycles: u32,
+    pub(crate) findings: Findings,
     /// Events that were acknowledged, each counted once.
     pub(crate) acknowledged: u64,
     /// Events that were sent again although they had been acknowledged.
@@ -29,23 +22,24 @@ pub(crate) struct Report {
     pub(crate) again: u64,
     /// How often the index was removed or damaged.
     pub(crate) spoiled: u32,
+    /// Results that were compared with the log.
+    pub(crate) results: u64,
+    /// Of these, those that were given under load.
+    pub(crate) results_under_load: u64,
+    /// How often there was no result yet, as events were being loaded.
+    pub(crate) not_loaded: u64,
+    /// Visitors and conversions of the last result of each project, together.
+    pub(crate) counted: (u64, u64),
     /// Blocks of the log.
     pub(crate) blocks: i64,
     /// Closed files of the log.
     pub(crate) files: usize,
-    /// Where things are kept for somebody to look at.
-    pub(crate) kept: Option<String>,
-    violations: Vec<Violation>,
-    told: HashSet<(Kind, String)>,
 }
 
 impl Report {
     pub(crate) fn new(name: &'static str) -> Self {
         Self {
-            name,
-            started: Instant::now(),
-            took: Duration::ZERO,
-            cycles: 0,
+            findings: Findings::new(name, &Kind::OF_EVENTS),
             acknowledged: 0,
             repeats: 0,
             requests: 0,
@@ -54,63 +48,45 @@ impl Report {
             stored: 0,
             again: 0,
             spoiled: 0,
+            results: 0,
+            results_under_load: 0,
+            not_loaded: 0,
+            counted: (0, 0),
             blocks: 0,
             files: 0,
-            kept: None,
-            violations: Vec::new(),
-            told: HashSet::new(),
         }
     }
 
-    /// Counts violations; those that are new, as one that stays may be seen again.
-    pub(crate) fn add(&mut self, violations: Vec<Violation>) -> Vec<Violation> {
-        let mut new = violations;
-        new.retain(|violation| self.told.insert((violation.kind, violation.about.clone())));
-        self.violations.extend(new.iter().cloned());
-        new
-    }
-
-    pub(crate) fn finish(&mut self) {
-        self.took = self.started.elapsed();
-    }
-
-    /// Whether nothing was wrong, and the run could have found it.
-    pub(crate) fn is_well(&self) -> bool {
-        self.violations.is_empty() && !self.is_idle()
-    }
-
-    pub(crate) fn has_violations(&self) -> bool {
-        !self.violations.is_empty()
-    }
-
-    /// Everything that was wrong.
-    pub(crate) fn violations(&self) -> &[Violation] {
-        &self.violations
-    }
-
     /// A run whose kills met nothing proved nothing.
-    fn is_idle(&self) -> bool {
-        self.unanswered == 0 || self.acknowledged == 0
+    fn idle(&self) -> Option<&'static str> {
+        if self.unanswered == 0 || self.acknowledged == 0 {
+            Some("no end met a request in flight")
+        } else if self.counted.0 == 0 || self.counted.1 == 0 {
+            Some("no result counted a conversion")
+        } else {
+            None
+        }
     }
 
     /// A line for whoever waits.
     pub(crate) fn progress(&self, cycles: u32) {
-        eprintln!(
-            "{}: {} of {cycles} cycles, {} events acknowledged, {} requests hit, {} violations",
-            self.name,
-            self.cycles,
-            self.acknowledged,
-            self.unanswered,
-            self.violations.len()
+        let Self { acknowledged, unanswered, results, .. } = self;
+        self.findings.progress(
+            cycles,
+            format_args!("{acknowledged} events acknowledged, {unanswered} requests hit, {results} results compared"),
         );
+    }
+}
+
+impl Outcome for Report {
+    fn is_well(&self) -> bool {
+        self.findings.is_empty() && self.idle().is_none()
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.took.as_secs_f64();
-        let each = seconds / f64::from(self.cycles.max(1));
-        writeln!(out, "{}: {} cycles in {seconds:.0} s, {each:.2} s each", self.name, self.cycles)?;
+        self.findings.head(out)?;
         writeln!(
             out,
             "  acknowledged events   {} by {} answers; {} were sent again after that",
@@ -127,24 +103,12 @@ impl fmt::Display for Report {
             "  log                   {} blocks, {} files closed; its index was spoiled {} times",
             self.blocks, self.files, self.spoiled
         )?;
-        write!(out, "  violations           ")?;
-        for (index, kind) in Kind::OF_EVENTS.into_iter().enumerate() {
-            let count = self.violations.iter().filter(|violation| violation.kind == kind).count();
-            let comma = if index == 0 { "" } else { "," };
-            write!(out, "{comma} {} {count}", kind.word())?;
-        }
-        for violation in self.violations.iter().take(SHOWN) {
-            write!(out, "\n  {violation}")?;
-        }
-        if self.violations.len() > SHOWN {
-            write!(out, "\n  and {} more", self.violations.len() - SHOWN)?;
-        }
-        if self.is_idle() {
-            write!(out, "\n  no end met a request in flight: this run proved nothing")?;
-        }
-        if let Some(kept) = &self.kept {
-            write!(out, "\n  kept for a look: {kept}")?;
-        }
-        Ok(())
+        writeln!(
+            out,
+            "  results               {} compared, {} of them given under load; {} times not loaded yet",
+            self.results, self.results_under_load, self.not_loaded
+        )?;
+        writeln!(out, "  counted in the end    {} visitors, {} conversions", self.counted.0, self.counted.1)?;
+        self.findings.tail(out, self.idle())
     }
 }

@@ -4,14 +4,27 @@ use crate::http::Account;
 use fastrand::Rng;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use muriel_domain::Instant;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use uuid::{Builder, Uuid};
 
 /// Projects that share ids.
 pub(crate) const PROJECTS: usize = 2;
+/// Arms of the experiment of a project, the control first.
+pub(crate) const ARMS: usize = 3;
+/// The event that is the goal of the experiments.
+pub(crate) const GOAL: &str = "bought";
 /// The most events of a batch, those that are invalid aside.
 const MOST: usize = 20;
+/// Visitors of a project. Of as few as these a result has every event that was
+/// acknowledged before somebody asked.
+const VISITORS: u16 = 40_000;
+/// When exposures and conversions begin to happen, by what is told of them: long
+/// before any run.
+const BEGIN_US: i64 = 1_735_689_600_000_000;
+/// For how many milliseconds they do.
+const SPAN_MS: i64 = 86_400_000;
 
 /// What an event counts once under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,28 +33,87 @@ pub(crate) struct Key {
     pub(crate) id: Uuid,
 }
 
-/// What an event has to hold: chosen by its key, so that a content which belongs to
-/// another event, another project or nobody is recognised without remembering any.
-pub(crate) fn content(key: Key, salt: u64) -> Map<String, Value> {
-    let (high, low) = key.id.as_u64_pair();
-    let mut rng = Rng::with_seed(salt ^ high.rotate_left(17) ^ low ^ (key.project as u64) << 60);
-    let nonce = format!("{:016x}", rng.u64(..));
-    // Texts that do not shrink, so that the files of the log fill up.
-    let pad: String = (0..rng.usize(..200)).map(|_| rng.alphanumeric()).collect();
-    // Quarters are exact in binary.
-    let value = f64::from(rng.u32(..400)) / 4.0 + 0.25;
-    let mut event = match rng.u32(..6) {
-        0 => json!({ "type": "order", "name": "Purchase", "value": value, "currency": "EUR", "order_id": nonce }),
-        1 => json!({ "type": "pageview", "url": format!("https://shop.example/{nonce}") }),
-        2 => json!({ "type": "click", "by": "element", "trigger": format!("#b-{nonce}") }),
-        3 => json!({ "type": "scroll", "value": value.min(100.0), "url": "https://shop.example/" }),
-        4 => json!({ "type": "identify", "attributes": { "nonce": nonce } }),
-        _ => json!({ "type": "custom", "name": nonce, "value": value }),
-    };
-    event["properties"] = json!({ "nonce": nonce, "pad": pad });
-    match event {
-        Value::Object(event) => event,
-        _ => Map::new(),
+impl Key {
+    /// Who did it: a number that is in the id, and also tells the arm.
+    pub(crate) fn visitor(self) -> u16 {
+        let bytes = self.id.as_bytes();
+        u16::from_be_bytes([bytes[14], bytes[15]])
+    }
+
+    /// The arm that the visitor is in.
+    pub(crate) fn arm(self) -> usize {
+        usize::from(self.visitor()) % ARMS
+    }
+}
+
+/// What an event is to the experiment of its project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The visitor meets the variant, at this time.
+    Exposure(Instant),
+    /// The visitor does what the goal counts, at this time.
+    Conversion(Instant),
+    /// Nothing; which of the other contents it has.
+    Other(u32),
+}
+
+/// What contents are made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Recipe {
+    /// Makes contents unlike those of another run.
+    pub(crate) salt: u64,
+    /// The experiment of each project.
+    pub(crate) tests: [i64; PROJECTS],
+}
+
+impl Recipe {
+    /// What an event is, without the rest of its content.
+    pub(crate) fn role(&self, key: Key) -> Role {
+        self.drawn(key).0
+    }
+
+    /// The role, and where the rest of the content is drawn from.
+    fn drawn(&self, key: Key) -> (Role, Rng) {
+        let (high, low) = key.id.as_u64_pair();
+        let mut rng = Rng::with_seed(self.salt ^ high.rotate_left(17) ^ low ^ (key.project as u64) << 60);
+        let at = Instant::from_us(BEGIN_US + 1_000 * rng.i64(0..SPAN_MS));
+        let role = match rng.u32(..8) {
+            6 => Role::Exposure(at),
+            7 => Role::Conversion(at),
+            other => Role::Other(other),
+        };
+        (role, rng)
+    }
+
+    /// What an event has to hold: chosen by its key, so that a content which belongs to
+    /// another event, another project or nobody is recognised without remembering any.
+    pub(crate) fn content(&self, key: Key) -> Map<String, Value> {
+        let (role, mut rng) = self.drawn(key);
+        let nonce = format!("{:016x}", rng.u64(..));
+        // Texts that do not shrink, so that the files of the log fill up.
+        let pad: String = (0..rng.usize(..200)).map(|_| rng.alphanumeric()).collect();
+        // Quarters are exact in binary.
+        let value = f64::from(rng.u32(..400)) / 4.0 + 0.25;
+        let test_id = self.tests[key.project];
+        let mut event = match role {
+            Role::Exposure(at) => {
+                json!({ "type": "exposure", "test_id": test_id, "variant_id": key.arm().to_string(), "at": at })
+            }
+            Role::Conversion(at) => json!({ "type": "custom", "name": GOAL, "at": at }),
+            Role::Other(0) => {
+                json!({ "type": "order", "name": "Purchase", "value": value, "currency": "EUR", "order_id": nonce })
+            }
+            Role::Other(1) => json!({ "type": "pageview", "url": format!("https://shop.example/{nonce}") }),
+            Role::Other(2) => json!({ "type": "click", "by": "element", "trigger": format!("#b-{nonce}") }),
+            Role::Other(3) => json!({ "type": "scroll", "value": value.min(100.0), "url": "https://shop.example/" }),
+            Role::Other(4) => json!({ "type": "identify", "attributes": { "nonce": nonce } }),
+            Role::Other(_) => json!({ "type": "custom", "name": nonce, "value": value }),
+        };
+        event["properties"] = json!({ "nonce": nonce, "pad": pad });
+        match event {
+            Value::Object(event) => event,
+            _ => Map::new(),
+        }
     }
 }
 
@@ -68,7 +140,8 @@ impl Batch {
     /// invalid between them.
     pub(crate) fn new(rng: &mut Rng, now_ms: u64) -> Self {
         let count = 1 + rng.usize(..MOST);
-        let mut items: Vec<Item> = (0..count).map(|_| Item::Event(id(rng, now_ms))).collect();
+        let visitor = rng.u16(..VISITORS);
+        let mut items: Vec<Item> = (0..count).map(|_| Item::Event(id(rng, now_ms, visitor))).collect();
         if rng.u32(..16) == 0 {
             items.push(items[rng.usize(..count)].clone());
         }
@@ -101,11 +174,12 @@ impl Batch {
         })
     }
 
-    /// The request, written out.
-    pub(crate) fn request(&self, accounts: &[Account; PROJECTS], salt: u64) -> Vec<u8> {
+    /// The request, written out. All its events are one visitor's.
+    pub(crate) fn request(&self, accounts: &[Account; PROJECTS], recipe: &Recipe) -> Vec<u8> {
         let account = &accounts[self.project];
-        let events: Vec<Value> = self.items.iter().map(|item| self.event(item, salt)).collect();
-        let mut body = json!({ "visitor": { "id": visitor(self.project) }, "events": events }).to_string().into_bytes();
+        let events: Vec<Value> = self.items.iter().map(|item| self.event(item, recipe)).collect();
+        let visitor = self.keys().next().map(visitor);
+        let mut body = json!({ "visitor": { "id": visitor }, "events": events }).to_string().into_bytes();
         let mut fields = String::new();
         if self.is_gzip {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -128,10 +202,10 @@ impl Batch {
         request
     }
 
-    fn event(&self, item: &Item, salt: u64) -> Value {
+    fn event(&self, item: &Item, recipe: &Recipe) -> Value {
         match item {
             Item::Event(id) => {
-                let mut event = content(Key { project: self.project, id: *id }, salt);
+                let mut event = recipe.content(Key { project: self.project, id: *id });
                 event.insert("id".to_owned(), id.to_string().into());
                 Value::Object(event)
             }
@@ -140,20 +214,21 @@ impl Batch {
     }
 }
 
-/// The visitor of all events of a project.
-pub(crate) fn visitor(project: usize) -> String {
-    format!("visitor-{project}")
+/// The visitor of an event.
+pub(crate) fn visitor(key: Key) -> String {
+    format!("visitor-{}-{}", key.project, key.visitor())
 }
 
-/// A new UUID v7.
-fn id(rng: &mut Rng, now_ms: u64) -> Uuid {
+/// A new UUID v7 that ends with the visitor.
+fn id(rng: &mut Rng, now_ms: u64, visitor: u16) -> Uuid {
     let mut random = [0; 10];
-    rng.fill(&mut random);
+    rng.fill(&mut random[..8]);
+    random[8..].copy_from_slice(&visitor.to_be_bytes());
     Builder::from_unix_timestamp_millis(now_ms, &random).into_uuid()
 }
 
 fn invalid(rng: &mut Rng, now_ms: u64) -> Item {
-    let id = id(rng, now_ms).to_string();
+    let id = id(rng, now_ms, 0).to_string();
     Item::Invalid(match rng.u32(..6) {
         0 => json!({ "id": id, "type": "nothing" }),
         1 => json!({ "id": id, "type": "scroll", "value": 101 }),

@@ -4,10 +4,10 @@ use crate::Result;
 use crate::experiments::ledger::{Created, Owned};
 use crate::experiments::parts;
 use crate::experiments::rig::{Options, Rig};
+use crate::findings::Planted;
 use crate::http::Request;
 use crate::place::Database;
 use crate::violation::{Kind, Violation};
-use std::fmt;
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
@@ -55,32 +55,8 @@ impl Fault {
     }
 }
 
-/// What became of the faults.
-pub(crate) struct Outcome {
-    database: Database,
-    lines: Vec<(bool, String)>,
-}
-
-impl Outcome {
-    /// Whether each was reported for what it is, and nothing else was.
-    pub(crate) fn is_well(&self) -> bool {
-        self.lines.iter().all(|(is_well, _)| *is_well)
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = self.lines.iter().filter(|(is_well, _)| *is_well).count();
-        write!(out, "{}: {found} of {} planted faults were found", self.database.name(), self.lines.len())?;
-        for (is_well, line) in &self.lines {
-            write!(out, "\n  {}: {line}", if *is_well { "found" } else { "NOT FOUND" })?;
-        }
-        Ok(())
-    }
-}
-
 /// Plants every fault, each in a cycle of its own.
-pub(crate) fn run(options: &Options, database: Database) -> Result<Outcome> {
+pub(crate) fn run(options: &Options, database: Database) -> Result<Planted> {
     let mut rig = Rig::new(options, database)?;
     let mut lines = Vec::new();
     for fault in Fault::ALL {
@@ -89,7 +65,7 @@ pub(crate) fn run(options: &Options, database: Database) -> Result<Outcome> {
     if rig.place.file().is_some() {
         lines.push(damage_and_check(&mut rig)?);
     }
-    Ok(Outcome { database, lines })
+    Ok(Planted::new(database.name(), lines))
 }
 
 fn plant_and_check(rig: &mut Rig, fault: Fault) -> Result<(bool, String)> {

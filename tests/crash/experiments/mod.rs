@@ -33,25 +33,18 @@ pub(crate) fn kill_often(options: &Options, database: Database, cycles: u32) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_tests::process;
+    use crate::findings::{expect_well, program};
 
     fn options() -> Options {
-        Options {
-            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
-            clients: 8,
-            experiments: 12,
-            seed: 1,
-        }
+        Options { program: program(), clients: 8, experiments: 12, seed: 1 }
     }
 
     fn survives(database: Database) {
-        let report = kill_often(&options(), database, 8).unwrap_or_else(|error| panic!("{error}"));
-        assert!(report.is_well(), "{report}");
+        expect_well(kill_often(&options(), database, 8));
     }
 
     fn faults_are_found(database: Database) {
-        let outcome = control::run(&options(), database).unwrap_or_else(|error| panic!("{error}"));
-        assert!(outcome.is_well(), "{outcome}");
+        expect_well(control::run(&options(), database));
     }
 
     #[test]

@@ -1,19 +1,12 @@
 //! What a run gave.
 
+use crate::findings::{Findings, Outcome};
 use crate::place::Database;
-use crate::violation::{Kind, Violation};
-use std::collections::HashSet;
+use crate::violation::Kind;
 use std::fmt;
-use std::time::{Duration, Instant};
-
-/// Violations that are printed; all are counted.
-const SHOWN: usize = 20;
 
 pub(crate) struct Report {
-    database: Database,
-    started: Instant,
-    took: Duration,
-    pub(crate) cycles: u32,
+    pub(crate) findings: Findings,
     /// Changes that were acknowledged.
     pub(crate) patches: u64,
     /// Experiments whose creation was acknowledged, at once or when sent again.
@@ -28,19 +21,12 @@ pub(crate) struct Report {
     pub(crate) applied: u64,
     /// What `PRAGMA integrity_check` thought in the end, on SQLite.
     pub(crate) file_is_sound: Option<bool>,
-    /// Where things are kept for somebody to look at.
-    pub(crate) kept: Option<String>,
-    violations: Vec<Violation>,
-    told: HashSet<(Kind, String)>,
 }
 
 impl Report {
     pub(crate) fn new(database: Database) -> Self {
         Self {
-            database,
-            started: Instant::now(),
-            took: Duration::ZERO,
-            cycles: 0,
+            findings: Findings::new(database.name(), &Kind::OF_EXPERIMENTS),
             patches: 0,
             creates: 0,
             creates_again: 0,
@@ -48,32 +34,7 @@ impl Report {
             unanswered: 0,
             applied: 0,
             file_is_sound: None,
-            kept: None,
-            violations: Vec::new(),
-            told: HashSet::new(),
         }
-    }
-
-    /// Counts violations; those that are new, as one that stays is seen again in
-    /// every later cycle.
-    pub(crate) fn add(&mut self, violations: Vec<Violation>) -> Vec<Violation> {
-        let mut new = violations;
-        new.retain(|violation| self.told.insert((violation.kind, violation.about.clone())));
-        self.violations.extend(new.iter().cloned());
-        new
-    }
-
-    pub(crate) fn finish(&mut self) {
-        self.took = self.started.elapsed();
-    }
-
-    /// Whether nothing was wrong, and the run could have found it.
-    pub(crate) fn is_well(&self) -> bool {
-        self.violations.is_empty() && !self.is_idle()
-    }
-
-    pub(crate) fn has_violations(&self) -> bool {
-        !self.violations.is_empty()
     }
 
     /// A run whose kills met nothing proved nothing.
@@ -83,22 +44,20 @@ impl Report {
 
     /// A line for whoever waits.
     pub(crate) fn progress(&self, cycles: u32) {
-        eprintln!(
-            "{}: {} of {cycles} cycles, {} patches acknowledged, {} requests hit, {} violations",
-            self.database.name(),
-            self.cycles,
-            self.patches,
-            self.unanswered,
-            self.violations.len()
-        );
+        let Self { patches, unanswered, .. } = self;
+        self.findings.progress(cycles, format_args!("{patches} patches acknowledged, {unanswered} requests hit"));
+    }
+}
+
+impl Outcome for Report {
+    fn is_well(&self) -> bool {
+        self.findings.is_empty() && !self.is_idle()
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.took.as_secs_f64();
-        let each = seconds / f64::from(self.cycles.max(1));
-        writeln!(out, "{}: {} cycles in {seconds:.0} s, {each:.2} s each", self.database.name(), self.cycles)?;
+        self.findings.head(out)?;
         writeln!(out, "  acknowledged patches  {}", self.patches)?;
         writeln!(
             out,
@@ -110,27 +69,9 @@ impl fmt::Display for Report {
             "  requests in flight    {} without an answer, met by {} kills; {} had been applied",
             self.unanswered, self.hits, self.applied
         )?;
-        write!(out, "  violations           ")?;
-        for (index, kind) in Kind::OF_EXPERIMENTS.into_iter().enumerate() {
-            let count = self.violations.iter().filter(|violation| violation.kind == kind).count();
-            let comma = if index == 0 { "" } else { "," };
-            write!(out, "{comma} {} {count}", kind.word())?;
-        }
         if let Some(is_sound) = self.file_is_sound {
-            write!(out, "\n  integrity_check       {}", if is_sound { "ok" } else { "failed" })?;
+            writeln!(out, "  integrity_check       {}", if is_sound { "ok" } else { "failed" })?;
         }
-        for violation in self.violations.iter().take(SHOWN) {
-            write!(out, "\n  {violation}")?;
-        }
-        if self.violations.len() > SHOWN {
-            write!(out, "\n  and {} more", self.violations.len() - SHOWN)?;
-        }
-        if self.is_idle() {
-            write!(out, "\n  no kill met a request in flight: this run proved nothing")?;
-        }
-        if let Some(kept) = &self.kept {
-            write!(out, "\n  kept for a look: {kept}")?;
-        }
-        Ok(())
+        self.findings.tail(out, self.is_idle().then_some("no kill met a request in flight"))
     }
 }

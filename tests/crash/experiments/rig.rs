@@ -95,15 +95,15 @@ impl Rig {
 
     /// Lets the clients loose for a moment, and kills the server under them.
     pub(crate) fn load_and_kill(&mut self) -> Result<()> {
-        self.report.cycles += 1;
+        self.report.findings.cycles += 1;
         // How much a cycle draws depends on the kill; the next one begins anew.
-        self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.cycles.into()));
+        self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.findings.cycles.into()));
         let load_ms = self.rng.u64(LOAD_MS);
         let load = &Load {
             address: self.server.address,
             account: &self.account,
             links: &self.ledger.links,
-            cycle: self.report.cycles,
+            cycle: self.report.findings.cycles,
             killing: AtomicBool::new(false),
         };
         let shares = shared_out(&mut self.ledger.owned, self.options.clients);
@@ -130,7 +130,7 @@ impl Rig {
             unanswered += outcome.unanswered;
             self.report.patches += outcome.patches;
             self.report.creates += outcome.created.iter().filter(|created| created.id.is_some()).count() as u64;
-            self.report.add(outcome.violations);
+            self.report.findings.add(outcome.violations);
             self.ledger.created.extend(outcome.created);
         }
         self.report.unanswered += unanswered;
@@ -159,7 +159,7 @@ impl Rig {
             self.report.applied += u64::from(seen.has_pending);
             violations.extend(seen.violations);
         }
-        for created in self.ledger.created.iter().filter(|created| created.cycle == self.report.cycles) {
+        for created in self.ledger.created.iter().filter(|created| created.cycle == self.report.findings.cycles) {
             let Some(id) = created.id else { continue };
             let answer = details(&mut connection, &self.account, id)?;
             violations.extend(check::created(created, &answer, &self.ledger.links));
@@ -168,14 +168,14 @@ impl Rig {
             let rows = self.place.ask(&[check::INSIDE])?.remove(0);
             violations.extend(check::inside(rows, &self.ledger)?);
         }
-        Ok(self.report.add(violations))
+        Ok(self.report.findings.add(violations))
     }
 
     /// Sends the creates that were not answered once more, as a client would,
     /// and one that was: it must be the same experiment.
     fn send_again(&mut self, connection: &mut Connection) -> Result<Vec<Violation>> {
         let mut violations = Vec::new();
-        let cycle = self.report.cycles;
+        let cycle = self.report.findings.cycles;
         let mut latest: Vec<_> = self.ledger.created.iter_mut().filter(|created| created.cycle == cycle).collect();
         let answered: Vec<usize> = (0..latest.len()).filter(|&index| latest[index].id.is_some()).collect();
         let again = self.rng.choice(answered);
@@ -218,11 +218,8 @@ impl Rig {
         let said = self.place.integrity()?;
         self.report.file_is_sound = self.place.file().map(|_| said.is_empty());
         violations.extend(said.into_iter().map(|line| Violation::new(Kind::Mixed, "the file", line)));
-        self.report.add(violations);
-        self.report.finish();
-        if self.report.has_violations() {
-            self.report.kept = Some(self.place.keep());
-        }
+        self.report.findings.add(violations);
+        self.report.findings.finish(|| self.place.keep());
         Ok(self.report)
     }
 

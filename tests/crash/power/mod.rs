@@ -13,6 +13,7 @@ mod disk;
 use crate::Result;
 use crate::events::report::Report;
 use crate::events::{Options, Rig};
+use crate::findings::Outcome;
 use crate::place::Place;
 use disk::Disk;
 use std::fmt;
@@ -23,7 +24,7 @@ pub(crate) const PROBE: &str =
     "cd /mnt; truncate -s 1M image; mkfs.ext4 -q -F image; mkdir disk; mount -o loop image disk";
 
 /// What the cuts gave.
-pub(crate) struct Outcome {
+pub(crate) struct Cuts {
     report: Report,
     is_relaxed: bool,
     /// Acknowledged events that were gone, in a run that may lose some.
@@ -35,14 +36,14 @@ pub(crate) struct Outcome {
     kept: Option<PathBuf>,
 }
 
-impl Outcome {
+impl Outcome for Cuts {
     /// Whether nothing was lost that must not be, or enough was that may be.
-    pub(crate) fn is_well(&self) -> bool {
+    fn is_well(&self) -> bool {
         self.report.is_well() && (!self.is_relaxed || self.lost > 0)
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for Cuts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.report)?;
         write!(out, "\n  copies of the disk    {} readings until two in a row were equal", self.passes)?;
@@ -61,7 +62,7 @@ impl fmt::Display for Outcome {
 
 /// Cuts the power `cuts` times. A relaxed server flushes late, and the run is no
 /// good unless that costs it events.
-pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Result<Outcome> {
+pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Result<Cuts> {
     let mut disk = Disk::new()?;
     let sync = if is_relaxed { "relaxed" } else { "full" };
     // A file that is soon full at times, so that cuts meet its change.
@@ -89,6 +90,7 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
         rig.look_at_database()?;
         let large = rig.rng.bool();
         rig.start_again(&settings(large))?;
+        rig.ask_for_results()?;
         rig.look(true)?;
         rig.send_again(false)?;
         if cut % 10 == 0 || cut == cuts {
@@ -96,8 +98,8 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
         }
     }
     let report = rig.finish()?;
-    let kept = if report.has_violations() { Some(disk.keep()?) } else { None };
-    Ok(Outcome { report, is_relaxed, lost, losing, passes: disk.passes, kept })
+    let kept = if report.findings.is_empty() { None } else { Some(disk.keep()?) };
+    Ok(Cuts { report, is_relaxed, lost, losing, passes: disk.passes, kept })
 }
 
 /// The process dies first, and the power goes soon after the next one has started:
@@ -115,17 +117,12 @@ fn kill_and_cut(rig: &mut Rig, disk: &mut Disk, settings: &[&str]) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_tests::{process, room};
+    use crate::findings::{expect_well, program};
+    use muriel_tests::room;
 
     fn cuts(cuts: u32, is_relaxed: bool) {
-        let options = Options {
-            program: process::program(None).unwrap_or_else(|error| panic!("{error}")),
-            clients: 8,
-            seed: 1,
-            load_ms: 20..=200,
-        };
-        let outcome = cut_often(&options, cuts, is_relaxed).unwrap_or_else(|error| panic!("{error}"));
-        assert!(outcome.is_well(), "{outcome}");
+        let options = Options { program: program(), clients: 8, seed: 1, load_ms: 20..=200 };
+        expect_well(cut_often(&options, cuts, is_relaxed));
     }
 
     #[test]

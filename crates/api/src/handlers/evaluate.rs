@@ -9,7 +9,7 @@ use crate::error::ApiError;
 use crate::json::Json;
 use crate::wire::context;
 use crate::wire::evaluation::Frame;
-use crate::wire::fields::{Fields, Found, list, texts};
+use crate::wire::fields::{Found, from_body, list, texts};
 use crate::wire::schemas;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -87,16 +87,16 @@ pub(crate) async fn many_evaluate(
 type Asked<'j> = (Option<Vec<String>>, Vec<&'j [(String, Json)]>);
 
 fn asked(body: &Json) -> Result<Asked<'_>, ApiError> {
-    let found = Found::default();
-    let keys = Fields::new(body, "", &found).and_then(|fields| {
+    let keys = from_body(body, |fields| {
+        let found = fields.found();
         fields.only(&["experiment_keys", "contexts"], &[]);
         fields.require("contexts");
         let keys = match fields.has("experiment_keys") {
             false => Some(None),
-            true => fields.read_deep("experiment_keys", |value, place| named(value, &place, &found)).map(Some),
+            true => fields.read_deep("experiment_keys", |value, place| named(value, &place, found)).map(Some),
         };
         fields.read_deep("contexts", |value, place| {
-            list(value, &place, CONTEXTS_MAX, &found, |context, place| {
+            list(value, &place, CONTEXTS_MAX, found, |context, place| {
                 if context.as_object().is_none() {
                     found.add(place, "must be an object with a targetingKey");
                 }
@@ -104,8 +104,7 @@ fn asked(body: &Json) -> Result<Asked<'_>, ApiError> {
             })
         });
         keys
-    });
-    let keys = found.finish(keys)?;
+    })?;
     let contexts = body.get("contexts").and_then(Json::as_array).unwrap_or_default();
     Ok((keys, contexts.iter().filter_map(Json::as_object).collect()))
 }

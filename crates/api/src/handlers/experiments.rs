@@ -10,7 +10,7 @@ use crate::idempotency::{Ticket, keep, replay};
 use crate::lists::ListKey;
 use crate::preview;
 use crate::wire::experiment::{self as wire, Creation, status_code};
-use crate::wire::fields::{Fields, Found, Mode};
+use crate::wire::fields::{Mode, from_body};
 use crate::wire::goal::GoalBody;
 use crate::wire::query::Query;
 use crate::wire::{schemas, views};
@@ -22,7 +22,7 @@ use muriel_domain::access::Scope;
 use muriel_domain::experiment::{Arm, DataKey, Experiment, Refusal, Revision, Status, TestType};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_domain::{Instant, text};
+use muriel_domain::{Instant, Problems, text};
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Loaded};
 use muriel_store::{Intent, delivery, goals, lock};
@@ -253,7 +253,7 @@ impl Maker {
         tx: &mut dyn Tx,
         company: muriel_domain::ids::CompanyId,
         creation: Creation,
-        found: muriel_domain::Problems,
+        found: Problems,
     ) -> Result<views::ExperimentCreated, ApiError> {
         let patch = &creation.patch;
         let hypothesis = patch.hypothesis_id.flatten();
@@ -398,13 +398,11 @@ pub(crate) async fn experiment_set_status(
     Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
 }
 
-fn status_of(sent: &Sent) -> Result<Status, ApiError> {
-    let found = Found::default();
-    let status = Fields::new(&sent.json, "", &found).and_then(|fields| {
+fn status_of(sent: &Sent) -> Result<Status, Problems> {
+    from_body(&sent.json, |fields| {
         fields.only(&["status"], &[]);
         fields.needed("status", wire::status)
-    });
-    Ok(found.finish(status)?)
+    })
 }
 
 /// Deletes an experiment: it is gone from every read, and its delivery stops.

@@ -8,11 +8,12 @@ use crate::auth::{Caller, Write};
 use crate::body::{BODY_LIMIT, MediaType};
 use crate::error::ApiError;
 use crate::idempotency::{Ticket, keep, replay};
-use crate::wire::fields::{Fields, Found, integer, text};
+use crate::wire::fields::{from_body, integer, text};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
+use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
 
@@ -69,9 +70,8 @@ pub(crate) async fn winner_serve(
     Ok(given(StatusCode::OK, answer))
 }
 
-fn winner(sent: &Sent) -> Result<(String, i64), ApiError> {
-    let found = Found::default();
-    let winner = Fields::new(&sent.json, "", &found).and_then(|fields| {
+fn winner(sent: &Sent) -> Result<(String, i64), Problems> {
+    from_body(&sent.json, |fields| {
         fields.only(&["variant_id", "traffic_allocation"], &[]);
         let arm = fields.needed("variant_id", text);
         let rollout = match fields.has("traffic_allocation") {
@@ -79,8 +79,7 @@ fn winner(sent: &Sent) -> Result<(String, i64), ApiError> {
             false => Some(100),
         };
         Some((arm?.to_owned(), rollout?))
-    });
-    Ok(found.finish(winner)?)
+    })
 }
 
 /// Changes to how many visitors the winner is served.
@@ -115,13 +114,11 @@ pub(crate) async fn rollout_update(
     Ok(tagged(json(StatusCode::OK, &answer)?, &saved.version))
 }
 
-fn rollout(sent: &Sent) -> Result<i64, ApiError> {
-    let found = Found::default();
-    let rollout = Fields::new(&sent.json, "", &found).and_then(|fields| {
+fn rollout(sent: &Sent) -> Result<i64, Problems> {
+    from_body(&sent.json, |fields| {
         fields.only(&["traffic_allocation"], &[]);
         fields.needed("traffic_allocation", integer(0..=100))
-    });
-    Ok(found.finish(rollout)?)
+    })
 }
 
 /// Stops serving the winner.

@@ -4,7 +4,7 @@
 //! one that is wrong does not keep the others out.
 
 use crate::json::Json;
-use crate::wire::fields::{Fields, Found, join, text};
+use crate::wire::fields::{Fields, Found, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_events::{Consent, Kind, Properties, Record, Who};
 use std::net::IpAddr;
@@ -44,8 +44,7 @@ pub(crate) struct Told<'j> {
 /// # Errors
 /// Everything that is wrong with it.
 pub(crate) fn parcel(body: &Json) -> Result<Parcel<'_>, Problems> {
-    let found = Found::default();
-    let read = Fields::new(body, "", &found).and_then(|fields| {
+    let (sent_at, consent, visitor) = from_body(body, |fields| {
         let sent_at = fields.read("sent_at", |value| Instant::parse(text(value)?));
         let consent = fields.read("consent", |value| match text(value)? {
             "granted" => Ok(Consent::Granted),
@@ -62,10 +61,9 @@ pub(crate) fn parcel(body: &Json) -> Result<Parcel<'_>, Problems> {
             }
             Some(_) => Ok(()),
         });
-        let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, &found))?;
+        let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, fields.found()))?;
         Some((sent_at, consent, visitor))
-    });
-    let (sent_at, consent, visitor) = found.finish(read)?;
+    })?;
     let told = body.get("visitor").map(told).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
     Ok(Parcel { sent_at, consent, visitor, told, events })
@@ -124,9 +122,7 @@ pub(crate) fn record(event: &Json, common: &Common) -> Result<Record, String> {
     if event.as_object().is_none() {
         return Err("must be an object".to_owned());
     }
-    let found = Found::default();
-    let record = Fields::new(event, "", &found).and_then(|fields| read(&fields, common));
-    found.finish(record).map_err(|problems| sentence(&problems))
+    from_body(event, |fields| read(fields, common)).map_err(|problems| sentence(&problems))
 }
 
 fn sentence(problems: &Problems) -> String {

@@ -13,7 +13,8 @@ use muriel_domain::ids::{HypothesisId, MAX_SAFE};
 use muriel_domain::{Flaw, Instant, Problems};
 use serde_json::{Map, Value};
 
-const PATCH_FIELDS: [&str; 17] = [
+/// What PATCH changes.
+pub(super) const PATCH_FIELDS: [&str; 17] = [
     "test_name",
     "url",
     "variants",

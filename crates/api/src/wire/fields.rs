@@ -45,6 +45,16 @@ impl Found {
     }
 }
 
+/// What is read of an object that is a whole body.
+///
+/// # Errors
+/// Everything that was found wrong with it.
+pub(crate) fn from_body<T>(body: &Json, read: impl FnOnce(&Fields<'_>) -> Option<T>) -> Result<T, Problems> {
+    let found = Found::default();
+    let value = Fields::new(body, "", &found).and_then(|fields| read(&fields));
+    found.finish(value)
+}
+
 /// The place of something inside of `path`.
 pub(crate) fn join(path: &str, inner: &str) -> String {
     match (path, inner) {

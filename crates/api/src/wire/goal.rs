@@ -1,6 +1,6 @@
 //! Goals as they are sent.
 
-use super::fields::{Fields, Found, integer, nullable, parsed, word};
+use super::fields::{Fields, Found, from_body, integer, nullable, parsed, word};
 use crate::json::Json;
 use muriel_domain::goal::{Definition, GoalType, GoalValue, Patch, Purpose, Trigger};
 use muriel_domain::{Flaw, Problems, text};
@@ -18,8 +18,7 @@ const DEFINITION_FIELDS: [&str; 8] =
 
 /// A create body, and what is wrong with it.
 pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
-    let found = Found::default();
-    let goal = Fields::new(body, "", &found).and_then(|fields| {
+    from_body(body, |fields| {
         let mut known = DEFINITION_FIELDS.to_vec();
         known.push("goal_key");
         fields.only(&known, &[]);
@@ -27,9 +26,8 @@ pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
             true => Some(fields.read("goal_key", parsed(text::key))?),
             false => None,
         };
-        Some(GoalBody { definition: definition(&fields)?, key })
-    });
-    found.finish(goal)
+        Some(GoalBody { definition: definition(fields)?, key })
+    })
 }
 
 /// A goal inside of a create-experiment body: name, type and value.
@@ -59,8 +57,7 @@ fn definition(fields: &Fields<'_>) -> Option<Definition> {
 
 /// A PATCH body, and what is wrong with it.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
-    let found = Found::default();
-    let patch = Fields::new(body, "", &found).map(|fields| {
+    from_body(body, |fields| {
         fields.only(
             &DEFINITION_FIELDS,
             &[
@@ -69,9 +66,8 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
                 ("created_at", "cannot be changed"),
             ],
         );
-        patch_fields(&fields)
-    });
-    found.finish(patch)
+        Some(patch_fields(fields))
+    })
 }
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {

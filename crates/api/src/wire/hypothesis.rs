@@ -1,6 +1,6 @@
 //! Hypotheses as they are sent.
 
-use super::fields::{Fields, Found, boolean, integer, nullable, parsed};
+use super::fields::{Fields, boolean, from_body, integer, nullable, parsed};
 use crate::json::Json;
 use muriel_domain::hypothesis::{Content, Patch, Rating, parse_text};
 use muriel_domain::{Problems, text};
@@ -10,19 +10,16 @@ const CONTENT_FIELDS: [&str; 7] =
 
 /// A create body, and what is wrong with it.
 pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
-    let found = Found::default();
-    let patch = Fields::new(body, "", &found).map(|fields| {
+    let patch = from_body(body, |fields| {
         fields.only(&CONTENT_FIELDS, &[("archived", "is for updates; a new hypothesis is on the backlog")]);
-        patch_fields(&fields)
-    });
-    let patch = found.finish(patch)?;
+        Some(patch_fields(fields))
+    })?;
     patch.apply(&Content::default(), false).map(|(content, _)| content)
 }
 
 /// A PATCH body, and what is wrong with it.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
-    let found = Found::default();
-    let patch = Fields::new(body, "", &found).map(|fields| {
+    from_body(body, |fields| {
         let mut known = CONTENT_FIELDS.to_vec();
         known.push("archived");
         fields.only(
@@ -34,9 +31,8 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
                 ("updated_at", "cannot be changed; every update sets it"),
             ],
         );
-        Patch { archived: fields.read("archived", boolean), ..patch_fields(&fields) }
-    });
-    found.finish(patch)
+        Some(Patch { archived: fields.read("archived", boolean), ..patch_fields(fields) })
+    })
 }
 
 fn patch_fields(fields: &Fields<'_>) -> Patch {

@@ -2,13 +2,12 @@
 
 use crate::config::{Common, Place};
 use crate::open::open_existing;
-use crate::{Error, Result};
+use crate::{Error, Result, named};
 use muriel_api::clock::Clock;
 use muriel_domain::experiment::Configuration;
-use muriel_domain::ids::ExperimentId;
 use muriel_events::warehouse::Metric;
 use muriel_results::{Inquiry, Known, Manifest, MetricFacts};
-use muriel_store::{experiments, tenants};
+use muriel_store::experiments;
 use std::sync::Arc;
 
 /// An experiment, as far as its plan goes.
@@ -28,19 +27,11 @@ impl Experiment {
         let (project, wanted) = (project.to_owned(), wanted.to_owned());
         let found = opened.db.read::<_, Error, _>(move |tx| {
             Box::pin(async move {
-                let Some(of) = tenants::project_by_key(tx, &project).await? else {
-                    let message = format!("there is no project with the key {project}; muriel project list shows them");
-                    return Err(Error::Refused(message));
-                };
-                let unknown = || Error::Refused(format!("the project has no experiment {wanted}"));
-                let mut id = experiments::id_of(tx, of.id, &wanted).await?;
-                if id.is_none() {
-                    id = wanted.parse().ok().map(ExperimentId);
-                }
-                let id = id.ok_or_else(unknown)?;
+                let (of, id) = named::experiment(tx, &project, &wanted).await?;
+                let unknown = || named::no_experiment(&wanted);
                 let inquiry = Inquiry::default();
-                let known = Known::load(tx, of.id, id, &inquiry).await?.map_err(|_| unknown())?;
-                let loaded = experiments::find(tx, of.id, id).await?.ok_or_else(unknown)?;
+                let known = Known::load(tx, of, id, &inquiry).await?.map_err(|_| unknown())?;
+                let loaded = experiments::find(tx, of, id).await?.ok_or_else(unknown)?;
                 let manifest = known.manifest(&Arc::from(project.as_str()), &inquiry, Clock::System.now());
                 Ok((manifest, loaded.experiment.configuration))
             })

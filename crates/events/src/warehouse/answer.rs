@@ -3,6 +3,7 @@
 //! Everything is an integer, so that sums do not depend on an order: values are
 //! in ten-thousandths, see [`UNITS`].
 
+use std::ops::Add;
 use std::sync::Arc;
 
 use muriel_domain::Instant;
@@ -115,21 +116,28 @@ pub struct Cell {
     pub totals: Totals,
 }
 
-/// What a group of visitors did. Values are in [`UNITS`].
+/// What a group of visitors did.
+pub type Totals = Sums<u64, u128>;
+
+/// What is added to [`Totals`]; may be negative.
+pub type Change = Sums<i64, i128>;
+
+/// What a group of visitors did, with numbers `N` and their squares `S`: either
+/// [`Totals`], or what is added to them, a [`Change`]. Values are in [`UNITS`].
 ///
 /// `value` is 0 for outcomes that are only counted. A visitor's value is the sum
 /// of the orders', and counts with at most [`VALUE_MAX`] either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
+pub struct Sums<N, S> {
     /// How many they are.
-    pub visitors: u64,
+    pub visitors: N,
     /// How many of them had as many events as a conversion needs. 0 or 1 of each,
     /// so this is also the sum of its squares.
-    pub converted: u64,
+    pub converted: N,
     /// Events that count.
-    pub count: u64,
+    pub count: N,
     /// Σ of each visitor's count squared.
-    pub count_squared: u128,
+    pub count_squared: S,
     /// Σ of values after the cap.
     pub value: i128,
     /// Σ of their squares.
@@ -150,11 +158,28 @@ pub struct Totals {
 impl Totals {
     /// Of both groups together.
     pub fn merge(&self, other: &Totals) -> Totals {
+        self.plus(other, u64::add, u128::add)
+    }
+
+    /// These totals after a change. What would fall below 0 and cannot be, is 0:
+    /// this happens only when changes are left out that come earlier.
+    pub fn after(&self, change: &Change) -> Totals {
+        self.plus(change, u64::saturating_add_signed, u128::saturating_add_signed)
+    }
+
+    /// Each sum with the other of its name; those of numbers and of their squares,
+    /// which are never negative here, as they are to be added.
+    fn plus<N: Copy, S: Copy>(
+        &self,
+        other: &Sums<N, S>,
+        number: impl Fn(u64, N) -> u64,
+        square: impl Fn(u128, S) -> u128,
+    ) -> Totals {
         Totals {
-            visitors: self.visitors + other.visitors,
-            converted: self.converted + other.converted,
-            count: self.count + other.count,
-            count_squared: self.count_squared + other.count_squared,
+            visitors: number(self.visitors, other.visitors),
+            converted: number(self.converted, other.converted),
+            count: number(self.count, other.count),
+            count_squared: square(self.count_squared, other.count_squared),
             value: self.value + other.value,
             value_squared: self.value_squared + other.value_squared,
             raw_value: self.raw_value + other.raw_value,
@@ -313,43 +338,6 @@ pub struct Closing {
     pub variant: u32,
     /// What they did.
     pub totals: Totals,
-}
-
-/// What is added to [`Totals`], with their names; may be negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(missing_docs, reason = "each is a change of the field of that name")]
-pub struct Change {
-    pub visitors: i64,
-    pub converted: i64,
-    pub count: i64,
-    pub count_squared: i128,
-    pub value: i128,
-    pub value_squared: i128,
-    pub raw_value: i128,
-    pub count_value: i128,
-    pub before: i128,
-    pub before_squared: i128,
-    pub outcome_before: i128,
-}
-
-impl Totals {
-    /// These totals after a change. What would fall below 0 and cannot be, is 0:
-    /// this happens only when changes are left out that come earlier.
-    pub fn after(&self, change: &Change) -> Totals {
-        Totals {
-            visitors: self.visitors.saturating_add_signed(change.visitors),
-            converted: self.converted.saturating_add_signed(change.converted),
-            count: self.count.saturating_add_signed(change.count),
-            count_squared: self.count_squared.saturating_add_signed(change.count_squared),
-            value: self.value + change.value,
-            value_squared: self.value_squared + change.value_squared,
-            raw_value: self.raw_value + change.raw_value,
-            count_value: self.count_value + change.count_value,
-            before: self.before + change.before,
-            before_squared: self.before_squared + change.before_squared,
-            outcome_before: self.outcome_before + change.outcome_before,
-        }
-    }
 }
 
 /// A day of a project's traffic.

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Answer, Arrivals, Balance, Cell, Change, Closing, Day, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX,
+    Answer, Arrivals, Balance, Cell, Change, Closing, Day, MetricAnswer, Segment, Step, Sums, Totals, UNITS, VALUE_MAX,
     Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};

@@ -1,57 +1,22 @@
 //! `muriel log …` as it is typed.
-#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
+use crate::{Running, Server, muriel, refuses, run, says, told};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::process::Stdio;
+use std::time::{SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
-/// Longer than anything here takes.
-const DEADLINE: Duration = Duration::from_secs(30);
 const DAY: &str = "2026-03-01T10:00:00.000Z";
-
-fn muriel(words: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("MURIEL_") {
-            command.env_remove(name);
-        }
-    }
-    command.args(words).arg("--data-dir").arg(directory).stdin(Stdio::null());
-    command
-}
-
-fn run(words: &[&str], directory: &Path) -> Output {
-    muriel(words, directory).output().unwrap()
-}
-
-#[track_caller]
-fn says(words: &[&str], directory: &Path) -> String {
-    let output = run(words, directory);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What a command that fails says on standard output and error.
-#[track_caller]
-fn refuses(words: &[&str], directory: &Path) -> (String, String) {
-    let output = run(words, directory);
-    assert_eq!(output.status.code(), Some(1), "{words:?}");
-    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
-}
 
 fn counted(directory: &Path, words: &[&str]) -> Value {
     let words: Vec<_> = ["log", "count", "--json"].iter().chain(words).copied().collect();
-    serde_json::from_str(&says(&words, directory)).unwrap()
+    told(&words, directory)
 }
 
 fn record(project_key: &str, number: u128, received_at: Instant) -> Value {
@@ -236,8 +201,8 @@ fn damage_is_found_and_passed_over() {
     store(directory.path(), "prj_a", 0..300, moment(DAY), USUAL);
     let whole = says(&["log", "verify"], directory.path());
     assert!(whole.starts_with("blocks      3, from 1 to 3\nevents      300\nfirst hash  "), "{whole}");
-    let told: Value = serde_json::from_str(&says(&["log", "verify", "--json"], directory.path())).unwrap();
-    assert_eq!((&told["whole"], told["last_hash"].as_str().unwrap().len()), (&json!(true), 64));
+    let verified = told(&["log", "verify", "--json"], directory.path());
+    assert_eq!((&verified["whole"], verified["last_hash"].as_str().unwrap().len()), (&json!(true), 64));
 
     let path = directory.path().join("log.db");
     let mut bytes = fs::read(&path).unwrap();
@@ -279,49 +244,13 @@ fn old_files_are_deleted_when_asked() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
-/// A process that is stopped when it is dropped, and the lines that it prints.
-struct Running {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Running {
-    fn start(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (out, (tell, lines)) = (child.stdout.take().unwrap(), mpsc::channel());
-        thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                if tell.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { child, lines }
-    }
-
-    fn line(&self) -> String {
-        self.lines.recv_timeout(DEADLINE).unwrap()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn tail_follows_a_server_and_import_works_beside_it() {
     let directory = tempfile::tempdir().unwrap();
-    let made = says(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], directory.path());
     let project_key = made["project_key"].as_str().unwrap();
     // Rolls after each MiB.
-    let mut command = muriel(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], directory.path());
-    command.args(["--log-level", "error", "--log-roll", "1"]);
-    let server = Running::start(command);
-    let address = server.line().strip_prefix("muriel ready http://").unwrap().to_owned();
+    let server = Server::start(&["--log-roll", "1"], directory.path());
     let send = |number: u128, pad: usize| {
         let id = Uuid::from_u128((0x0195 << 112) + (7 << 76) + (8 << 60) + number);
         let body = json!({
@@ -333,12 +262,7 @@ fn tail_follows_a_server_and_import_works_beside_it() {
             }],
         })
         .to_string();
-        let mut stream = TcpStream::connect(&address).unwrap();
-        let head =
-            format!("POST /events/{project_key} HTTP/1.1\r\nHost: x\r\nUser-Agent: Mozilla/5.0\r\nConnection: close");
-        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let answer = server.answer(&format!("POST /events/{project_key}"), &["User-Agent: Mozilla/5.0"], &body);
         assert!(answer.contains("\"status\":\"ok\""), "{answer}");
     };
     for number in 0..5 {

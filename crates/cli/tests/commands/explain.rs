@@ -1,49 +1,13 @@
 //! Projects, keys and explanations as they are asked for on the command line.
-#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
+use crate::{Server, muriel, refuses, run, told};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
 
-fn muriel(words: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("MURIEL_") {
-            command.env_remove(name);
-        }
-    }
-    command.args(words).arg("--data-dir").arg(directory).stdin(Stdio::null());
-    command
-}
-
-fn run(words: &[&str], directory: &Path) -> Output {
-    muriel(words, directory).output().unwrap()
-}
-
-#[track_caller]
-fn told(words: &[&str], directory: &Path) -> Value {
-    let output = run(words, directory);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
+/// What a command that fails complains of.
 #[track_caller]
 fn refused(words: &[&str], directory: &Path) -> String {
-    let output = run(words, directory);
-    assert_eq!(output.status.code(), Some(1), "{words:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
-
-/// Killed when it is dropped.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    refuses(words, directory).1
 }
 
 #[test]
@@ -79,20 +43,12 @@ fn the_command_explains_as_the_api_does() {
     let at = directory.path();
     let made = told(&["project", "create", "--company", "Acme", "--name", "Shop", "--json"], at);
     let (project, key) = (made["project_key"].as_str().unwrap(), made["api_key"].as_str().unwrap());
-    let mut server = muriel(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], at);
-    server.args(["--log-level", "error"]).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Server(server.spawn().unwrap());
-    let mut ready = String::new();
-    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut ready).unwrap();
-    let address = ready.trim().strip_prefix("muriel ready http://").unwrap();
+    let server = Server::start(&[], at);
+    let authorization = format!("Authorization: Bearer {key}");
     let ask = |what: &str, body: &str| -> Value {
-        let mut stream = TcpStream::connect(address).unwrap();
         let (method, path) = what.split_once(' ').unwrap();
-        let head = format!("{method} /v2/project/{project}/{path} HTTP/1.1\r\nHost: x\r\nConnection: close");
-        let about = format!("Content-Type: application/json\r\nContent-Length: {}", body.len());
-        write!(stream, "{head}\r\nAuthorization: Bearer {key}\r\n{about}\r\n\r\n{body}").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let request = format!("{method} /v2/project/{project}/{path}");
+        let answer = server.answer(&request, &[authorization.as_str(), "Content-Type: application/json"], body);
         serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     };
     let experiment = json!({

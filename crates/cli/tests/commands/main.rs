@@ -1,0 +1,113 @@
+//! Commands as they are typed.
+#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
+
+mod explain;
+mod log;
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// Longer than anything here takes.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+fn muriel(words: &[&str], directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MURIEL_") {
+            command.env_remove(name);
+        }
+    }
+    command.args(words).arg("--data-dir").arg(directory).stdin(Stdio::null());
+    command
+}
+
+fn run(words: &[&str], directory: &Path) -> Output {
+    muriel(words, directory).output().unwrap()
+}
+
+#[track_caller]
+fn says(words: &[&str], directory: &Path) -> String {
+    let output = run(words, directory);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The JSON that a command says.
+#[track_caller]
+fn told(words: &[&str], directory: &Path) -> Value {
+    serde_json::from_str(&says(words, directory)).unwrap()
+}
+
+/// What a command that fails says on standard output and error.
+#[track_caller]
+fn refuses(words: &[&str], directory: &Path) -> (String, String) {
+    let output = run(words, directory);
+    assert_eq!(output.status.code(), Some(1), "{words:?}");
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A process that is stopped when it is dropped, and the lines that it prints.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (out, (tell, lines)) = (child.stdout.take().unwrap(), mpsc::channel());
+        thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if tell.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(DEADLINE).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A server that listens.
+struct Server {
+    address: String,
+    _running: Running,
+}
+
+impl Server {
+    fn start(flags: &[&str], directory: &Path) -> Self {
+        let mut command = muriel(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], directory);
+        command.args(["--log-level", "error"]).args(flags);
+        let running = Running::start(command);
+        let address = running.line().strip_prefix("muriel ready http://").unwrap().to_owned();
+        Self { address, _running: running }
+    }
+
+    /// What it answers, head and body, to a request such as `GET /`.
+    fn answer(&self, request: &str, fields: &[&str], body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = format!("Content-Length: {}", body.len());
+        let mut head = vec![format!("{request} HTTP/1.1"), "Host: x".into(), "Connection: close".into(), length];
+        head.extend(fields.iter().map(|field| (*field).to_owned()));
+        write!(stream, "{}\r\n\r\n{body}", head.join("\r\n")).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}

@@ -1,0 +1,228 @@
+//! Asks for the results of the experiments, and says what they have to be.
+
+use super::client::Load;
+use super::journal::{Entry, Journal};
+use super::traffic::{ARMS, GOAL, PROJECTS, Role};
+use crate::Result;
+use crate::http::{Account, Answer, Connection, Request};
+use crate::violation::{Kind, Violation};
+use muriel_domain::Instant;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant as Clock};
+
+/// How long to wait before asking again while there is no result yet.
+const PAUSE: Duration = Duration::from_millis(10);
+/// Much longer than loading takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Visitors and conversions of an arm.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) visitors: u64,
+    pub(crate) conversions: u64,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} visitors and {} conversions", self.visitors, self.conversions)
+    }
+}
+
+/// A result, as far as it is compared.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) project: usize,
+    pub(crate) test_id: i64,
+    /// The last block of the log that it says to count.
+    position: i64,
+    pub(crate) arms: [Count; ARMS],
+}
+
+/// Starts an experiment with a goal in a project; its id.
+pub(crate) fn make_experiment(address: SocketAddr, account: &Account) -> Result<i64> {
+    let mut connection = Connection::open(address)?;
+    let mut post = |path: &str, body: &Value| -> Result<Value> {
+        let answer = connection.call(account, &Request::post(path, body, &path[1..]))?;
+        match answer.status {
+            201 => Ok(answer.body),
+            _ => Err(format!("POST {path} answered {}", answer.summary()).into()),
+        }
+    };
+    post("/goal", &json!({ "goal_name": GOAL, "goal_type": "event", "goal_value": GOAL, "goal_key": GOAL }))?;
+    let variants: Vec<Value> = (1..ARMS).map(|number| json!({ "name": format!("Variant {number}") })).collect();
+    let made = post(
+        "/create-experiment",
+        &json!({
+            "test_name": "Rig",
+            "url": "https://shop.example/",
+            "status": 1,
+            "variants": variants,
+            "primary_goal_key": GOAL,
+        }),
+    )?;
+    made["test_id"].as_i64().ok_or_else(|| format!("a new experiment has no id: {made}").into())
+}
+
+impl Told {
+    /// What an answer says; `None` while events are being loaded.
+    fn read(project: usize, test_id: i64, answer: &Answer) -> Result<Option<Told>, Violation> {
+        if answer.status == 503 {
+            return Ok(None);
+        }
+        let mut arms = [Count::default(); ARMS];
+        let shown = answer.body["variants"].as_array().filter(|shown| answer.status == 200 && shown.len() == ARMS);
+        let read = shown.zip(answer.body["manifest"]["log_position"].as_i64()).and_then(|(shown, position)| {
+            for (count, arm) in arms.iter_mut().zip(shown) {
+                *count = Count { visitors: arm["visitors"].as_u64()?, conversions: arm["conversions"].as_u64()? };
+            }
+            Some(Told { project, test_id, position, arms })
+        });
+        read.map(Some).ok_or_else(|| {
+            let sentence = format!("its result is answered {}", answer.summary());
+            Violation::new(Kind::Unexpected, &about(test_id), sentence)
+        })
+    }
+
+    /// Compares it with what is known to be stored and with what may be besides,
+    /// before anybody has looked into the log.
+    pub(crate) fn bounded(&self, journal: &Journal) -> Vec<Violation> {
+        let least = count(journal, self.project, |entry| entry.fate.is_stored() == Some(true));
+        let most = count(journal, self.project, |entry| entry.fate.is_stored() != Some(false));
+        self.differing(|arm, told| {
+            let (least, most) = (least[arm], most[arm]);
+            let is_within = (least.visitors..=most.visitors).contains(&told.visitors)
+                && (least.conversions..=most.conversions).contains(&told.conversions);
+            (!is_within).then(|| format!("acknowledged are {least}; with all that was sent it would be {most}"))
+        })
+    }
+
+    /// Compares it with what the log holds up to where it says, after a look that
+    /// came to the block `last`.
+    pub(crate) fn exact(&self, journal: &Journal, last: i64) -> Vec<Violation> {
+        let due = count(journal, self.project, |entry| entry.block > 0 && entry.block <= self.position);
+        self.differing(|arm, told| {
+            (told != due[arm] || self.position > last)
+                .then(|| format!("up to block {} of {last} the log holds {}", self.position, due[arm]))
+        })
+    }
+
+    fn differing(&self, differs: impl Fn(usize, Count) -> Option<String>) -> Vec<Violation> {
+        let of_arm = |(arm, told): (usize, &Count)| {
+            let sentence = format!("its result has {told}, and {}", differs(arm, *told)?);
+            Some(Violation::new(Kind::Misreported, &format!("{}, arm {arm}", about(self.test_id)), sentence))
+        };
+        self.arms.iter().enumerate().filter_map(of_arm).collect()
+    }
+}
+
+/// Whose visitors entered each arm of a project, and how many converted, if these
+/// events are stored and no others.
+fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> bool) -> [Count; ARMS] {
+    // When each visitor first met the variant, and did last what the goal counts.
+    let mut visitors: HashMap<u16, (usize, Option<Instant>, Option<Instant>)> = HashMap::new();
+    for (key, entry) in &journal.entries {
+        if key.project != project || !is_stored(entry) {
+            continue;
+        }
+        let (entered, done) = match journal.recipe.role(*key) {
+            Role::Exposure(at) => (Some(at), None),
+            Role::Conversion(at) => (None, Some(at)),
+            Role::Other(_) => continue,
+        };
+        let (_, first, last) = visitors.entry(key.visitor()).or_insert((key.arm(), None, None));
+        *first = first.iter().copied().chain(entered).min();
+        *last = (*last).max(done);
+    }
+    let mut arms = [Count::default(); ARMS];
+    for (arm, entered, done) in visitors.into_values() {
+        let Some(entered) = entered else { continue };
+        arms[arm].visitors += 1;
+        arms[arm].conversions += u64::from(done.is_some_and(|done| done >= entered));
+    }
+    arms
+}
+
+/// What whoever asked under load was told.
+#[derive(Default)]
+pub(crate) struct Asked {
+    pub(crate) told: Vec<Told>,
+    /// How often there was no result yet.
+    pub(crate) not_loaded: u64,
+    pub(crate) violations: Vec<Violation>,
+}
+
+impl Asked {
+    /// Asks once. Whether there was a result.
+    fn ask(&mut self, connection: &mut Connection, load: &Load<'_>, project: usize) -> Result<bool> {
+        let test_id = load.journal.recipe.tests[project];
+        let request = Request::get(format!("/experiment/{test_id}/result"));
+        let answer = connection.call(&load.accounts[project], &request)?;
+        match Told::read(project, test_id, &answer) {
+            Ok(Some(told)) => self.told.push(told),
+            Ok(None) => {
+                self.not_loaded += 1;
+                thread::sleep(PAUSE);
+                return Ok(false);
+            }
+            Err(violation) => self.violations.push(violation),
+        }
+        Ok(true)
+    }
+}
+
+/// Asks for results until the server is gone: so events are loaded all the time,
+/// and a kill meets that.
+pub(crate) fn under_load(load: &Load<'_>) -> Asked {
+    let mut asked = Asked::default();
+    let is_over = || load.killing.load(Ordering::SeqCst);
+    let mut ask = || -> Result<()> {
+        let mut connection = Connection::open(load.address)?;
+        for project in (0..PROJECTS).cycle() {
+            if is_over() {
+                break;
+            }
+            asked.ask(&mut connection, load, project)?;
+        }
+        Ok(())
+    };
+    // A connection may fail when the server is killed, and only then.
+    if let Err(error) = ask()
+        && !is_over()
+    {
+        let sentence = format!("{error}, while the server was running");
+        asked.violations.push(Violation::new(Kind::Unexpected, "results", sentence));
+    }
+    asked
+}
+
+/// Asks a server that nobody kills for the result of each project, as often as it
+/// takes until all events are loaded.
+pub(crate) fn of_all(load: &Load<'_>) -> Result<Asked> {
+    let mut asked = Asked::default();
+    let mut connection = Connection::open(load.address)?;
+    for project in 0..PROJECTS {
+        let end = Clock::now() + PATIENCE;
+        while !asked.ask(&mut connection, load, project)? {
+            if Clock::now() > end {
+                let sentence = format!("it has no result {PATIENCE:?} after it was asked for");
+                asked.violations.push(Violation::new(
+                    Kind::Unexpected,
+                    &about(load.journal.recipe.tests[project]),
+                    sentence,
+                ));
+                break;
+            }
+        }
+    }
+    Ok(asked)
+}
+
+/// An experiment as violations name it.
+fn about(test_id: i64) -> String {
+    format!("experiment {test_id}")
+}

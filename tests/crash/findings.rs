@@ -1,0 +1,159 @@
+//! What a run found that must not be, and how long it took.
+
+use crate::Result;
+use crate::violation::{Kind, Violation};
+use std::collections::HashSet;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Violations that are printed; all are counted.
+const SHOWN: usize = 20;
+
+/// What came of a run, for whoever started it.
+pub(crate) trait Outcome: fmt::Display {
+    /// Whether all is as it must be, and the run could have found otherwise.
+    fn is_well(&self) -> bool;
+}
+
+/// The violations of a run, cycle by cycle.
+pub(crate) struct Findings {
+    pub(crate) name: &'static str,
+    /// Those that a run of this kind can meet.
+    kinds: &'static [Kind],
+    started: Instant,
+    took: Duration,
+    pub(crate) cycles: u32,
+    violations: Vec<Violation>,
+    told: HashSet<(Kind, String)>,
+    /// Where things are kept for somebody to look at.
+    kept: Option<String>,
+}
+
+impl Findings {
+    pub(crate) fn new(name: &'static str, kinds: &'static [Kind]) -> Self {
+        Self {
+            name,
+            kinds,
+            started: Instant::now(),
+            took: Duration::ZERO,
+            cycles: 0,
+            violations: Vec::new(),
+            told: HashSet::new(),
+            kept: None,
+        }
+    }
+
+    /// Counts violations; those that are new, as one that stays may be seen again in
+    /// every later cycle.
+    pub(crate) fn add(&mut self, violations: Vec<Violation>) -> Vec<Violation> {
+        let mut new = violations;
+        new.retain(|violation| self.told.insert((violation.kind, violation.about.clone())));
+        self.violations.extend(new.iter().cloned());
+        new
+    }
+
+    /// Ends the run; when something was wrong `keep` leaves everything for a look, and
+    /// tells where it is.
+    pub(crate) fn finish(&mut self, keep: impl FnOnce() -> String) {
+        self.took = self.started.elapsed();
+        self.kept = (!self.is_empty()).then(keep);
+    }
+
+    /// Whether nothing was wrong.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// Everything that was wrong.
+    pub(crate) fn all(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// A line for whoever waits, with what was `done` so far.
+    pub(crate) fn progress(&self, cycles: u32, done: fmt::Arguments<'_>) {
+        eprintln!("{}: {} of {cycles} cycles, {done}, {} violations", self.name, self.cycles, self.violations.len());
+    }
+
+    /// The first line of a report.
+    pub(crate) fn head(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.took.as_secs_f64();
+        let each = seconds / f64::from(self.cycles.max(1));
+        writeln!(out, "{}: {} cycles in {seconds:.0} s, {each:.2} s each", self.name, self.cycles)
+    }
+
+    /// The last lines of a report: how often each kind was met, and the first of
+    /// them; with `idle`, why the run proved nothing.
+    pub(crate) fn tail(&self, out: &mut fmt::Formatter<'_>, idle: Option<&str>) -> fmt::Result {
+        write!(out, "  violations           ")?;
+        for (index, kind) in self.kinds.iter().enumerate() {
+            let count = self.violations.iter().filter(|violation| violation.kind == *kind).count();
+            let comma = if index == 0 { "" } else { "," };
+            write!(out, "{comma} {} {count}", kind.word())?;
+        }
+        for violation in self.violations.iter().take(SHOWN) {
+            write!(out, "\n  {violation}")?;
+        }
+        if self.violations.len() > SHOWN {
+            write!(out, "\n  and {} more", self.violations.len() - SHOWN)?;
+        }
+        if let Some(why) = idle {
+            write!(out, "\n  {why}: this run proved nothing")?;
+        }
+        if let Some(kept) = &self.kept {
+            write!(out, "\n  kept for a look: {kept}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What became of the faults that a control planted: whether each was reported for
+/// what it is, and nothing else was.
+pub(crate) struct Planted {
+    name: &'static str,
+    lines: Vec<(bool, String)>,
+}
+
+impl Planted {
+    pub(crate) fn new(name: &'static str, lines: Vec<(bool, String)>) -> Self {
+        Self { name, lines }
+    }
+}
+
+impl Outcome for Planted {
+    fn is_well(&self) -> bool {
+        self.lines.iter().all(|(is_found, _)| *is_found)
+    }
+}
+
+impl fmt::Display for Planted {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = self.lines.iter().filter(|(is_found, _)| *is_found).count();
+        write!(out, "{}: {found} of {} planted faults were found", self.name, self.lines.len())?;
+        for (is_found, line) in &self.lines {
+            write!(out, "\n  {}: {line}", if *is_found { "found" } else { "NOT FOUND" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints what came of a run; whether all is well.
+pub(crate) fn tell(outcome: Result<impl Outcome>) -> Result<bool> {
+    let outcome = outcome?;
+    println!("{outcome}");
+    Ok(outcome.is_well())
+}
+
+/// For the short forms: fails unless the run ended, and all is well.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn expect_well(outcome: Result<impl Outcome>) {
+    let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
+    assert!(outcome.is_well(), "{outcome}");
+}
+
+/// For the short forms: the program of this build.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn program() -> std::path::PathBuf {
+    muriel_tests::process::program(None).unwrap_or_else(|error| panic!("{error}"))
+}
