@@ -23,7 +23,7 @@ pub enum Failure {
 }
 
 /// An arm by one metric, as it is shown: everybody who entered.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Numbers {
     /// How many entered.
     pub visitors: u64,
@@ -33,8 +33,9 @@ pub struct Numbers {
     pub converted: u64,
     /// Events, or orders, that counted.
     pub events: u64,
-    /// What they are worth, before any cap.
-    pub value: f64,
+    /// What they are worth, before any cap, in [`UNITS`]: exact, so that it can be
+    /// added and is rounded once.
+    pub units: i128,
 }
 
 impl Numbers {
@@ -43,6 +44,18 @@ impl Numbers {
         self.open += if open { totals.visitors } else { 0 };
         self.converted += totals.converted;
         self.events += totals.count;
+        self.units += totals.raw_value;
+    }
+
+    /// What the events, or orders, are worth, before any cap.
+    pub fn value(&self) -> f64 {
+        self.value_by(1)
+    }
+
+    /// The value shared among so many. One division of integers that are exact as
+    /// far as a double is.
+    fn value_by(&self, number: u64) -> f64 {
+        self.units as f64 / (UNITS as f64 * number as f64)
     }
 
     /// Conversions by visitor; `None` without visitors.
@@ -52,12 +65,12 @@ impl Numbers {
 
     /// Value by visitor; `None` without visitors.
     pub fn value_per_visitor(&self) -> Option<f64> {
-        (self.visitors > 0).then(|| self.value / self.visitors as f64)
+        (self.visitors > 0).then(|| self.value_by(self.visitors))
     }
 
     /// Value by order; `None` without orders.
     pub fn value_per_order(&self) -> Option<f64> {
-        (self.events > 0).then(|| self.value / self.events as f64)
+        (self.events > 0).then(|| self.value_by(self.events))
     }
 }
 
@@ -215,21 +228,15 @@ fn summary(totals: &Totals, measure: Measure) -> Summary {
     }
 }
 
-/// Ten-thousandths as units. Exact as far as a double is.
-fn units(value: i128) -> f64 {
-    value as f64 / UNITS as f64
-}
-
 /// Per arm, from cells.
 fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize) -> Vec<Numbers> {
-    let mut numbers = vec![(Numbers::default(), 0_i128); arms];
+    let mut numbers = vec![Numbers::default(); arms];
     for (variant, open, totals) in cells {
-        if let Some((numbers, value)) = numbers.get_mut(variant as usize) {
+        if let Some(numbers) = numbers.get_mut(variant as usize) {
             numbers.add(totals, open);
-            *value += totals.raw_value;
         }
     }
-    numbers.into_iter().map(|(numbers, value)| Numbers { value: units(value), ..numbers }).collect()
+    numbers
 }
 
 fn shown(metric: &MetricAnswer, arms: usize) -> Shown {
@@ -343,8 +350,7 @@ mod tests {
         let now = Instant::from_us(0);
         let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
         let manifest = Known::of(draft, "1").manifest(&"shop".into(), &Inquiry::default(), now);
-        let facts =
-            MetricFacts { key: "e".into(), name: "e".into(), role: "primary".into(), counted: Counted::Event };
+        let facts = MetricFacts { key: "e".into(), name: "e".into(), role: "primary".into(), counted: Counted::Event };
         for (days, told, earlier) in [(0, 1, 1), (9, 10, 1), (1_499, 1_500, 1), (1_500, 1_500, 2), (20_000, 1_500, 2)] {
             let entered = |day: i64| Step {
                 quarter: day * DAY_US / warehouse::QUARTER_US,

@@ -35,7 +35,6 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::define::Known;
     use crate::inquiry::{Inquiry, Zone, parse_day};
     use muriel_domain::Instant;
