@@ -238,6 +238,14 @@ fn a_variant_that_became_another_is_marked(on: On) {
         result["variants"].as_array().expect("a list").iter().map(|arm| &arm["redefined_at"]).collect();
     assert_eq!(marked, [&Value::Null, &Value::Null, &json!("2026-03-03T10:00:00.000Z")]);
     // From that moment on it can be read by its epoch.
+    let weights = |query: &str| -> Vec<f64> {
+        let result = shop.result(query);
+        let arms = result["variants"].as_array().expect("a list");
+        arms.iter().map(|arm| arm["traffic_weight"].as_f64().expect("a number")).collect()
+    };
+    assert_eq!(weights(""), [33.34, 33.33, 33.33]);
+    // In the second epoch there was one variant.
+    assert_eq!(weights("?epoch=2"), [50.0, 50.0, 0.0]);
     let epoch =
         shop.client.details(shop.test_id)["epochs"].as_array().expect("a list").last().expect("one")["epoch"].clone();
     assert_eq!(counts(&shop.result(&format!("?epoch={epoch}"))), [(0, 0), (0, 0), (0, 0)]);
@@ -347,7 +355,7 @@ fn visitors_can_be_filtered_and_broken_down() {
         ("browser", json!(["firefox", "safari"])),
         ("country", json!(["DE", "FR", "AT"])),
         ("user_type", json!(["new", "returning", null])),
-        ("utm_source", json!(["ads", null])),
+        ("utm_source", json!([null, "ads"])),
         ("utm_medium", json!(["cpc", null])),
     ] {
         let result = shop.result(&format!("?breakdown_by={by}"));
@@ -388,6 +396,12 @@ fn revenue_counts_each_order_once() {
     assert_eq!((of(0, "total_revenue"), of(0, "rpv"), of(0, "aov")), (10.0, 5.0, 10.0));
     assert_eq!((of(1, "total_orders"), of(1, "rpv"), of(1, "aov")), (2.0, 30.35 / 2.0, 30.35 / 2.0));
     assert_eq!(result["health"]["currency"]["status"], "warn");
+    // The doubles next to 10.01 and 30.58 add up to 40.589999999999996.
+    shop.tell(&[
+        Visit { visitor: "e", events: vec![enter("0"), order(0.01, "5", "EUR")] },
+        Visit { visitor: "f", events: vec![enter("1"), order(0.23, "6", "EUR")] },
+    ]);
+    assert_eq!(shop.result("?goal_key=revenue")["total_revenue"], json!(40.59));
 }
 
 #[test]
@@ -588,13 +602,14 @@ fn nobody_enters_a_draft() {
 fn a_series_is_what_was_seen_each_day() {
     let shop = Shop::open(On::Sqlite, json!({}));
     let goal = |key: &str, kind: &str, value: &str, window: Value| {
-        let goal = json!({ "goal_name": key, "goal_type": kind, "goal_value": value, "goal_key": key, "window_days": window });
+        let goal =
+            json!({ "goal_name": key, "goal_type": kind, "goal_value": value, "goal_key": key, "window_days": window });
         shop.client.post("/goal", goal).created();
     };
     goal("soon", "event", "bought", json!(2));
     goal("paid", "revenue", "Purchase", json!(1));
     shop.app.pass(10 * DAY);
-    let order = json!({ "type": "order", "name": "Purchase", "value": 12.5 });
+    let order = json!({ "type": "order", "name": "Purchase", "value": 12.5, "currency": "EUR" });
     for (day, control, variant) in [(1, 3, 5), (2, 4, 9), (5, 6, 2)] {
         let at = format!("2026-03-0{day}T10:00:00Z");
         shop.crowd(&format!("e{day}"), &[("0", 20, control), ("1", 21, variant)], &at, &bought());

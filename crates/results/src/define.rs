@@ -134,7 +134,7 @@ impl Known {
             log_position: 0,
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
-            experiment: self.facts(),
+            experiment: self.facts(inquiry.epoch),
             epochs: self
                 .epochs
                 .iter()
@@ -148,10 +148,12 @@ impl Known {
         }
     }
 
-    fn facts(&self) -> ExperimentFacts {
+    /// The experiment as it is, with the weights of `epoch` where one is asked for.
+    fn facts(&self, epoch: Option<i64>) -> ExperimentFacts {
         let experiment = &self.experiment;
         let configuration = &experiment.configuration;
-        let weights = experiment.weights();
+        let asked = self.epochs.iter().find(|known| Some(known.number) == epoch);
+        let weights = asked.map_or_else(|| experiment.weights(), |epoch| epoch.weights.clone());
         let redefined = self.redefined();
         ExperimentFacts {
             test_id: experiment.id.0,

@@ -6,7 +6,7 @@ use muriel_analysis::{Design, EpochPlan, Role, Trial};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{Metric, Outcome, Question};
+use muriel_events::warehouse::{Metric, Outcome, Question, VISIT_US};
 use serde::{Deserialize, Serialize};
 
 /// Names the way in which numbers come about. A change of it means that the same
@@ -14,8 +14,6 @@ use serde::{Deserialize, Serialize};
 pub const METHODS: &str = "1";
 /// How far back of entry the covariate is read.
 const BEFORE_US: i64 = 14 * DAY_US;
-/// What a metric of a visit looks at.
-const VISIT_US: i64 = 30 * 60 * 1_000_000;
 
 /// What made the numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +44,7 @@ pub struct ArmFacts {
     pub name: String,
     /// The team's name for it.
     pub nickname: String,
-    /// Percent of the traffic that it gets now.
+    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
     pub traffic_weight: f64,
     /// When its code was last changed, or its name used again, after the first
     /// start. Conversions from before belong to what it was.
