@@ -406,13 +406,14 @@ impl Database {
             )?;
         }
         transaction.commit()?;
-        *known = Known::default();
-        *known_profiles = Known::default();
-        if gone > 0
-            && let Err(error) = conn.execute_batch("CHECKPOINT")
-        {
-            // The rows are gone all the same; their space is free a while later.
-            tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
+        if gone > 0 {
+            // Otherwise all of them are still stored, and would be once more.
+            *known = Known::default();
+            *known_profiles = Known::default();
+            if let Err(error) = conn.execute_batch("CHECKPOINT") {
+                // The rows are gone all the same; their space is free a while later.
+                tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
+            }
         }
         Ok(gone as u64)
     }

@@ -431,6 +431,29 @@ fn what_the_log_forgets_is_forgotten() {
 }
 
 #[test]
+fn names_are_stored_once_however_often_nothing_is_forgotten() {
+    let mut place = Place::new();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    for _ in 0..4 {
+        place.block("a", 140);
+        load.pruned = None;
+        finish(&mut load);
+        assert_eq!(load.generation, 0);
+    }
+    for table in ["urls", "profiles"] {
+        let (rows, different) = warehouse
+            .read(&Stop::new(), |conn| {
+                let count = format!("SELECT count(*), count(DISTINCT {table}) FROM {table}");
+                Ok(conn.query_row(&count, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?)
+            })
+            .unwrap();
+        assert!(different > 3, "{table}: {different}");
+        assert_eq!(rows, different, "{table}");
+    }
+}
+
+#[test]
 fn damage_of_the_log_is_passed() {
     let mut place = Place::new();
     for _ in 0..5 {
