@@ -76,16 +76,19 @@ type Outcome = Option<Result<Arc<Computed>, Unanswered>>;
 
 /// A computation that somebody waits for. With the last of them it stops.
 struct Flight {
-    /// What it has at least.
+    /// Up to where events were loaded when it began.
     position: Position,
     version: String,
     outcome: watch::Receiver<Outcome>,
-    stop: Stop,
+    _stopping: Stopping,
 }
 
-impl Drop for Flight {
+/// Stops questions when it is dropped.
+struct Stopping(Stop);
+
+impl Drop for Stopping {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.0.stop();
     }
 }
 
@@ -217,7 +220,7 @@ impl Keeper {
             position: self.loader.position(),
             version: version.clone(),
             outcome,
-            stop: stop.clone(),
+            _stopping: Stopping(stop.clone()),
         });
         flights.retain(|_, flight| flight.strong_count() > 0);
         flights.insert(key.clone(), Arc::downgrade(&flight));
@@ -249,6 +252,29 @@ impl Keeper {
         Ok(flight)
     }
 
+    /// Asks the warehouse something else when there is room for it. When nobody waits
+    /// for the answer any more, the question is stopped.
+    ///
+    /// # Errors
+    /// [`Unanswered::Busy`] and [`Unanswered::Failed`].
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn Warehouse, &Stop) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Unanswered> {
+        let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
+        let room = self.room.clone().acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+        let stop = Stop::new();
+        let _stopping = Stopping(stop.clone());
+        let warehouse = self.warehouse.clone();
+        let asked = tokio::task::spawn_blocking(move || {
+            // Until it has stopped, whoever waits for it.
+            let _held = (place, room);
+            ask(warehouse.as_ref(), &stop)
+        });
+        let failed = |failure| Unanswered::Failed(Arc::new(failure));
+        asked.await.map_err(|panicked| failed(Failure::Panicked(panicked.to_string())))?.map_err(failed)
+    }
+
     /// Makes the answer to `key` anew where it no longer holds, unless that was
     /// dear and not long ago. For live experiments, in the background.
     pub async fn warm(&self, key: &Key, known: &Known, now: Instant) {
@@ -272,33 +298,61 @@ pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Comput
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::Wanted;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
     use muriel_events::warehouse::{
-        Answer, Day, DuckWarehouse, Error, Mark, Options, Question, Rows, TrafficQuestion, Visitor, VisitorsQuestion,
+        Answer, DuckWarehouse, Error, Mark, Options, Question, Rows, Traffic, TrafficQuestion, Visitor,
+        VisitorsQuestion,
     };
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     type Result<T> = std::result::Result<T, Error>;
 
-    /// A warehouse that answers only when it is let, and counts.
-    struct Gated {
-        inner: DuckWarehouse,
+    /// Lets questions pass when it is open, and counts.
+    #[derive(Default)]
+    struct Gate {
         asked: AtomicUsize,
         stopped: AtomicUsize,
-        open: Mutex<bool>,
+        open: AtomicBool,
     }
 
-    impl Warehouse for Gated {
-        fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+    impl Gate {
+        fn pass(&self, stop: &Stop) -> Result<()> {
             self.asked.fetch_add(1, Ordering::SeqCst);
-            while !*self.open.lock().unwrap() {
+            while !self.open.load(Ordering::SeqCst) {
                 if stop.is_stopped() {
                     self.stopped.fetch_add(1, Ordering::SeqCst);
                     return Err(Error::Stopped);
                 }
                 std::thread::yield_now();
             }
+            Ok(())
+        }
+
+        fn open(&self) {
+            self.open.store(true, Ordering::SeqCst);
+        }
+
+        fn asked(&self) -> usize {
+            self.asked.load(Ordering::SeqCst)
+        }
+
+        fn stopped(&self) -> usize {
+            self.stopped.load(Ordering::SeqCst)
+        }
+    }
+
+    /// A warehouse that answers only when it is let.
+    struct Gated {
+        inner: DuckWarehouse,
+        reports: Gate,
+        traffic: Gate,
+    }
+
+    impl Warehouse for Gated {
+        fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+            self.reports.pass(stop)?;
             self.inner.ask(question, stop)
         }
 
@@ -318,7 +372,8 @@ mod tests {
             self.inner.recover()
         }
 
-        fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+        fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+            self.traffic.pass(stop)?;
             self.inner.traffic(question, stop)
         }
 
@@ -355,14 +410,18 @@ mod tests {
 
     fn scene(directory: &std::path::Path) -> (Arc<Gated>, Arc<Keeper>, Key, Known) {
         let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
-        let (asked, stopped, open) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(false));
-        let warehouse = Arc::new(Gated { inner, asked, stopped, open });
+        let (reports, traffic) = (Gate::default(), Gate::default());
+        let warehouse = Arc::new(Gated { inner, reports, traffic });
         let loader = Loader::start(directory, warehouse.clone(), |_, _| "direct", None).unwrap();
         let keeper = Arc::new(Keeper::new(warehouse.clone(), Arc::new(loader)));
-        let key = Key { project_key: "prj".into(), test_id: 1, inquiry: Inquiry::default(), by_quarter: false };
+        let key = key(1);
         let known =
             Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
         (warehouse, keeper, key, known)
+    }
+
+    fn key(test_id: i64) -> Key {
+        Key { project_key: "prj".into(), test_id, inquiry: Inquiry::default(), by_quarter: false }
     }
 
     async fn until(so: impl Fn() -> bool) {
@@ -385,19 +444,19 @@ mod tests {
                 tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await })
             })
             .collect();
-        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
-        *warehouse.open.lock().unwrap() = true;
+        until(|| warehouse.reports.asked() == 1).await;
+        warehouse.reports.open();
         let mut answers = Vec::new();
         for asking in asking {
             answers.push(asking.await.unwrap().unwrap());
         }
         assert!(answers.iter().all(|answer| Arc::ptr_eq(answer, &answers[0])));
-        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 1);
+        assert_eq!(warehouse.reports.asked(), 1);
         // It is kept, until the experiment is another or time has passed.
         let again = keeper.answer(&key, &known, Position::default(), NOW.plus_us(1_000_000)).await.unwrap();
         assert!(Arc::ptr_eq(&again, &answers[0]));
         keeper.answer(&key, &known, Position::default(), NOW.plus_us(HOLDS_US + 1_000)).await.unwrap();
-        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 2);
+        assert_eq!(warehouse.reports.asked(), 2);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -409,15 +468,38 @@ mod tests {
             tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
         };
         let (one, other) = (ask(), ask());
-        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
+        until(|| warehouse.reports.asked() == 1).await;
         one.abort();
         let _ = one.await;
-        assert_eq!(warehouse.stopped.load(Ordering::SeqCst), 0, "somebody still waits");
+        assert_eq!(warehouse.reports.stopped(), 0, "somebody still waits");
         other.abort();
         let _ = other.await;
-        until(|| warehouse.stopped.load(Ordering::SeqCst) == 1).await;
+        until(|| warehouse.reports.stopped() == 1).await;
         // Whoever asks now gets an answer all the same.
-        *warehouse.open.lock().unwrap() = true;
+        warehouse.reports.open();
         assert!(ask().await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn plans_wait_for_room_and_end_with_who_asks() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        warehouse.reports.open();
+        let plan = || {
+            let (keeper, project, known) = (keeper.clone(), key.project_key.clone(), known.clone());
+            tokio::spawn(async move {
+                keeper.plan(&project, &known, Wanted::default(), Position::default(), NOW).await.is_ok()
+            })
+        };
+        let planning: Vec<_> = (0..5).map(|_| plan()).collect();
+        let all = AT_ONCE + WAITING;
+        until(|| keeper.queue.available_permits() == all - 5 && warehouse.traffic.asked() == AT_ONCE).await;
+        for planning in &planning {
+            planning.abort();
+        }
+        until(|| warehouse.traffic.stopped() == AT_ONCE && keeper.queue.available_permits() == all).await;
+        assert_eq!((warehouse.traffic.asked(), keeper.room.available_permits()), (AT_ONCE, AT_ONCE));
+        warehouse.traffic.open();
+        assert!(plan().await.unwrap());
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use duckdb::{Config, Connection, params};
 
-use super::answer::{Answer, Day, Visitor};
+use super::answer::{Answer, Traffic, Visitor};
 use super::question::{Question, TrafficQuestion, VisitorsQuestion};
 use super::row::{ProfileRow, Rows, UrlRow, kind};
 use super::sql;
@@ -213,7 +213,7 @@ impl Warehouse for DuckWarehouse {
         self.read(stop, |connection| sql::ask(connection, question, stop))
     }
 
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
         self.read(stop, |connection| sql::traffic(connection, question, stop))
     }
 

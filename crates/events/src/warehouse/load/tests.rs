@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
 use crate::log::{Batch, Entry, Log, LogOptions, Reserve};
-use crate::warehouse::{Answer, Day, Question, Stop, TrafficQuestion, Visitor, VisitorsQuestion};
+use crate::warehouse::{Answer, Question, Stop, Traffic, TrafficQuestion, Visitor, VisitorsQuestion};
 
 const START: i64 = 1_790_000_000_000_000;
 
@@ -548,7 +548,7 @@ impl Warehouse for Failing {
     fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
         self.inner.ask(question, stop)
     }
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
         self.inner.traffic(question, stop)
     }
     fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
