@@ -230,7 +230,12 @@ impl Keeper {
         let generation = self.loader.generation();
         tokio::spawn(async move {
             let _place = place;
-            let Ok(_room) = room.acquire_owned().await else { return };
+            let room = tokio::select! {
+                room = room.acquire_owned() => room,
+                // Nobody waits any more: the place is somebody else's.
+                () = sender.closed() => return,
+            };
+            let Ok(_room) = room else { return };
             let by_quarter = key.by_quarter;
             let began = Ticks::now();
             let computed =
@@ -478,6 +483,29 @@ mod tests {
         // Whoever asks now gets an answer all the same.
         warehouse.reports.open();
         assert!(ask().await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_place_in_the_queue_is_left_with_the_question() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, _, known) = scene(directory.path());
+        let ask = |test_id: usize| {
+            let (keeper, key, known) = (keeper.clone(), key(test_id as i64), known.clone());
+            tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
+        };
+        let running: Vec<_> = (0..AT_ONCE).map(ask).collect();
+        until(|| warehouse.reports.asked() == AT_ONCE).await;
+        let waiting: Vec<_> = (AT_ONCE..AT_ONCE + WAITING).map(ask).collect();
+        until(|| keeper.queue.available_permits() == 0).await;
+        let more = keeper.answer(&key(-1), &known, Position::default(), NOW).await;
+        assert!(matches!(more, Err(Unanswered::Busy)), "{more:?}");
+        waiting.iter().for_each(|waiting| waiting.abort());
+        until(|| keeper.queue.available_permits() == WAITING).await;
+        warehouse.reports.open();
+        for running in running {
+            assert!(running.await.unwrap());
+        }
+        assert_eq!(warehouse.reports.asked(), AT_ONCE);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
