@@ -22,6 +22,9 @@ const AT_ONCE: usize = 2;
 const WAITING: usize = 64;
 /// How long an answer waits for events that were acknowledged before it was asked for.
 const CATCH_UP: Duration = Duration::from_secs(3);
+/// How often it is computed for somebody who cannot use what others began, or from
+/// whom the rows were taken meanwhile.
+const TRIES: usize = 10;
 /// How long an answer holds while no events come: windows close as time passes.
 const HOLDS_US: i64 = 10_000_000;
 /// An answer about so many visitors that took so long may be given again while
@@ -51,7 +54,8 @@ pub enum Unanswered {
     /// Too many wait already.
     #[error("too many reports are being made")]
     Busy,
-    /// The warehouse is made anew from the log.
+    /// The events that were acknowledged are not in the warehouse yet: it is made
+    /// anew from the log, or cannot be loaded.
     #[error("the events are being loaded: {done} of {of} blocks")]
     Loading {
         /// Blocks that are in.
@@ -100,6 +104,8 @@ pub struct Keeper {
     flights: Mutex<HashMap<Key, Weak<Flight>>>,
     room: Arc<Semaphore>,
     queue: Arc<Semaphore>,
+    /// As [`CATCH_UP`].
+    patience: Duration,
 }
 
 impl Keeper {
@@ -112,6 +118,7 @@ impl Keeper {
             flights: Mutex::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
             queue: Arc::new(Semaphore::new(AT_ONCE + WAITING)),
+            patience: CATCH_UP,
         }
     }
 
@@ -127,10 +134,11 @@ impl Keeper {
 
     /// The answer to `key` about what is `known`, with at least the events up to
     /// `head`, the last block that was acknowledged. An answer that took long may
-    /// be some seconds older; its manifest says of when it is.
+    /// be some seconds older, and while another warehouse is made beside the one that
+    /// answers, all are of when that began; its manifest says of when it is.
     ///
     /// # Errors
-    /// When it cannot be computed, or too many wait.
+    /// When it cannot be computed, or too many wait, or the events are not loaded.
     pub async fn answer(
         &self,
         key: &Key,
@@ -141,8 +149,8 @@ impl Keeper {
         if let Some(kept) = self.holding(key, known.version(), head, now) {
             return Ok(kept);
         }
-        self.catch_up(head).await?;
-        loop {
+        for _ in 0..TRIES {
+            let loaded = self.catch_up(head).await?;
             if let Some(kept) = self.holding(key, known.version(), head, now) {
                 return Ok(kept);
             }
@@ -153,15 +161,21 @@ impl Keeper {
                 // It ended without a word.
                 Err(_) => None,
             };
-            let current = flight.position >= head.min(self.loader.position()) && flight.version == known.version();
+            // What it says itself counts: when the warehouse is emptied, that is done
+            // before it is known.
+            let position = match &answer {
+                Some(Ok(computed)) => Position { seq: computed.manifest.log_position },
+                _ => flight.position,
+            };
             match answer {
-                Some(answer) if current => return answer,
-                // Somebody else's, begun before our events were in.
+                Some(answer) if position >= loaded && flight.version == known.version() => return answer,
+                // Somebody else's, begun before our events were in; or rows went.
                 Some(_) => {}
                 None => return Err(Unanswered::Busy),
             }
             drop(flight);
         }
+        Err(Unanswered::Busy)
     }
 
     /// What is kept, where it still holds.
@@ -185,22 +199,17 @@ impl Keeper {
         (age <= holds && (unchanged || dear > 0)).then(|| kept.computed.clone())
     }
 
-    async fn catch_up(&self, head: Position) -> Result<(), Unanswered> {
-        if self.loader.position() >= head {
-            return Ok(());
+    /// Waits for the events up to `head`. Gives back what an answer has to have: these,
+    /// or those before another warehouse was begun beside this one.
+    async fn catch_up(&self, head: Position) -> Result<Position, Unanswered> {
+        if let Ok(true) = tokio::time::timeout(self.patience, self.loader.wait_for(head)).await {
+            return Ok(head);
         }
-        let loader = self.loader.clone();
-        let reached = tokio::task::spawn_blocking(move || loader.wait_for(head, CATCH_UP)).await.unwrap_or(false);
-        if reached {
-            return Ok(());
-        }
-        // A little behind is an answer of a moment ago; a loader that has a long way
-        // to go, and no older rows to answer from, has none.
+        let position = self.loader.position();
         match self.loader.progress() {
-            Some(progress) if !progress.beside => {
-                Err(Unanswered::Loading { done: progress.position.seq, of: progress.target.seq })
-            }
-            _ => Ok(()),
+            Some(progress) if progress.beside => Ok(position.min(head)),
+            Some(progress) => Err(Unanswered::Loading { done: progress.position.seq, of: progress.target.seq }),
+            None => Err(Unanswered::Loading { done: position.seq, of: head.seq }),
         }
     }
 
@@ -227,7 +236,7 @@ impl Keeper {
         drop(flights);
         let manifest = known.manifest(&key.project_key, &key.inquiry, now);
         let (warehouse, room, kept, key) = (self.warehouse.clone(), self.room.clone(), self.kept.clone(), key.clone());
-        let generation = self.loader.generation();
+        let (generation, position) = (self.loader.generation(), flight.position.seq);
         tokio::spawn(async move {
             let _place = place;
             let room = tokio::select! {
@@ -243,10 +252,10 @@ impl Keeper {
             let answer = match computed {
                 Ok(Ok(computed)) => {
                     let computed = Arc::new(computed);
-                    kept.insert(
-                        key,
-                        Arc::new(Kept { version, generation, computed: computed.clone(), took: began.elapsed() }),
-                    );
+                    if computed.manifest.log_position >= position {
+                        let (computed, took) = (computed.clone(), began.elapsed());
+                        kept.insert(key, Arc::new(Kept { version, generation, computed, took }));
+                    }
                     Ok(computed)
                 }
                 Ok(Err(failure)) => Err(Unanswered::Failed(Arc::new(failure))),
@@ -306,6 +315,7 @@ mod tests {
     use crate::planning::Wanted;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve};
     use muriel_events::warehouse::{
         Answer, DuckWarehouse, Error, Mark, Options, Question, Rows, Traffic, TrafficQuestion, Visitor,
         VisitorsQuestion,
@@ -353,12 +363,18 @@ mod tests {
         inner: DuckWarehouse,
         reports: Gate,
         traffic: Gate,
+        /// The next answer is of no rows.
+        is_emptied: AtomicBool,
+        /// It takes no rows.
+        is_full: AtomicBool,
     }
 
     impl Warehouse for Gated {
         fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
             self.reports.pass(stop)?;
-            self.inner.ask(question, stop)
+            let answer = self.inner.ask(question, stop)?;
+            let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);
+            Ok(Answer { position: if is_emptied { Position::default() } else { answer.position }, ..answer })
         }
 
         fn mark(&self) -> Mark {
@@ -387,6 +403,9 @@ mod tests {
         }
 
         fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+            if self.is_full.load(Ordering::SeqCst) {
+                return Err(Error::Memory);
+            }
             self.inner.load(log, rows, mark)
         }
 
@@ -416,7 +435,8 @@ mod tests {
     fn scene(directory: &std::path::Path) -> (Arc<Gated>, Arc<Keeper>, Key, Known) {
         let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
         let (reports, traffic) = (Gate::default(), Gate::default());
-        let warehouse = Arc::new(Gated { inner, reports, traffic });
+        let (is_emptied, is_full) = (AtomicBool::new(false), AtomicBool::new(false));
+        let warehouse = Arc::new(Gated { inner, reports, traffic, is_emptied, is_full });
         let loader = Loader::start(directory, warehouse.clone(), |_, _| "direct", None).unwrap();
         let keeper = Arc::new(Keeper::new(warehouse.clone(), Arc::new(loader)));
         let key = key(1);
@@ -427,6 +447,21 @@ mod tests {
 
     fn key(test_id: i64) -> Key {
         Key { project_key: "prj".into(), test_id, inquiry: Inquiry::default(), by_quarter: false }
+    }
+
+    /// A log, to which blocks of one event are added.
+    fn log(directory: &std::path::Path) -> Log {
+        Log::open(directory, LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap()
+    }
+
+    async fn block(log: &Log) -> Position {
+        let id = uuid::Uuid::from_u128(log.last().seq as u128);
+        let line = format!(
+            r#"{{"id":"{id}","type":"pageview","project_key":"prj","at":"{NOW}","received_at":"{NOW}","visitor":{{"id":"v"}},"bot":false}}"#
+        ) + "\n";
+        let (lines, events) = (line.clone().into_bytes(), vec![Entry { id, end: line.len() }]);
+        log.append(Batch { project_key: "prj".into(), received_at: NOW, events, lines }).await.unwrap();
+        log.last()
     }
 
     async fn until(so: impl Fn() -> bool) {
@@ -529,5 +564,37 @@ mod tests {
         assert_eq!((warehouse.traffic.asked(), keeper.room.available_permits()), (AT_ONCE, AT_ONCE));
         warehouse.traffic.open();
         assert!(plan().await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn rows_that_go_while_it_is_asked_are_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = log(directory.path());
+        let head = block(&log).await;
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        warehouse.reports.open();
+        warehouse.is_emptied.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let answer = keeper.answer(&key, &known, head, NOW).await.unwrap();
+            assert_eq!(answer.manifest.log_position, head.seq);
+            // What lacks the rows is not kept either.
+            assert_eq!(warehouse.reports.asked(), 2);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn there_is_no_answer_without_the_events_that_were_acknowledged() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = log(directory.path());
+        let head = block(&log).await;
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        let keeper = Keeper { patience: Duration::from_millis(1), ..Arc::into_inner(keeper).unwrap() };
+        warehouse.reports.open();
+        until(|| keeper.loader.position() == head).await;
+        assert!(keeper.answer(&key, &known, head, NOW).await.is_ok());
+        warehouse.is_full.store(true, Ordering::SeqCst);
+        let head = block(&log).await;
+        let answer = keeper.answer(&key, &known, head, NOW).await;
+        assert!(matches!(answer, Err(Unanswered::Loading { done: 1, of: 2 })), "{answer:?}");
     }
 }
