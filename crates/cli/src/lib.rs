@@ -8,6 +8,7 @@ pub mod explain;
 pub mod log;
 mod logs;
 pub mod open;
+mod scratch;
 pub mod serve;
 pub mod simulate;
 pub mod verify;

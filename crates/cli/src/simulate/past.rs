@@ -4,6 +4,7 @@ use super::experiment::Experiment;
 use super::plan::{Plan, RATE, SIGMA};
 use super::{Simulate, refused};
 use crate::config::Common;
+use crate::scratch::Scratch;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_analysis::Measure;
@@ -11,7 +12,7 @@ use muriel_analysis::simulate::{Past, Replay, Rules, Run, Scenario, Schedule};
 use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::warehouse::{self, DuckWarehouse, Options, Stop, UNITS, VisitorsQuestion, Warehouse, load_log};
+use muriel_events::warehouse::{self, Options, Stop, UNITS, VisitorsQuestion, Warehouse, load_log};
 use muriel_results::lately;
 
 /// Visitors who are replayed at most.
@@ -27,7 +28,7 @@ fn failed(error: warehouse::Error) -> Error {
 /// disturbed, and none is needed.
 pub(super) struct Project<'a> {
     experiment: &'a Experiment,
-    warehouse: DuckWarehouse,
+    warehouse: Scratch,
 }
 
 impl<'a> Project<'a> {
@@ -36,13 +37,13 @@ impl<'a> Project<'a> {
     pub(super) fn load(common: &Common, experiment: &'a Experiment) -> Result<Self> {
         let reader = crate::log::reader(common)?;
         let last = reader.last().map_err(Error::Log)?;
-        let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+        let warehouse = Scratch::new(&Options::default())?;
         let bar = ProgressBar::new(last.seq.max(0).unsigned_abs());
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
         }
         let source = muriel_api::visitor::source;
-        let loaded = load_log(&reader, &warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
+        let loaded = load_log(&reader, &*warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         });
         bar.finish_and_clear();
@@ -58,7 +59,7 @@ impl<'a> Project<'a> {
     /// # Errors
     /// The warehouse's.
     pub(super) fn traffic(&self) -> Result<(Option<f64>, Option<f64>)> {
-        let lately = lately(&self.experiment.manifest, &self.warehouse, &Stop::new());
+        let lately = lately(&self.experiment.manifest, &*self.warehouse, &Stop::new());
         let lately = lately.map_err(|failure| Error::Other(failure.into()))?;
         Ok((
             lately.rate.filter(|rate| *rate > 0.0 && *rate < 100.0),
