@@ -324,6 +324,9 @@ mod tests {
 
     type Result<T> = std::result::Result<T, Error>;
 
+    /// How long a test waits for what has to come.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
     /// Lets questions pass when it is open, and counts.
     #[derive(Default)]
     struct Gate {
@@ -335,7 +338,12 @@ mod tests {
     impl Gate {
         fn pass(&self, stop: &Stop) -> Result<()> {
             self.asked.fetch_add(1, Ordering::SeqCst);
+            let began = Ticks::now();
             while !self.open.load(Ordering::SeqCst) {
+                // A test that failed waits for its threads.
+                if began.elapsed() > PATIENCE {
+                    return Err(Error::Memory);
+                }
                 if stop.is_stopped() {
                     self.stopped.fetch_add(1, Ordering::SeqCst);
                     return Err(Error::Stopped);
@@ -465,7 +473,7 @@ mod tests {
     }
 
     async fn until(so: impl Fn() -> bool) {
-        tokio::time::timeout(Duration::from_secs(20), async {
+        tokio::time::timeout(PATIENCE, async {
             while !so() {
                 tokio::task::yield_now().await;
             }
