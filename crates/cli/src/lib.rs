@@ -9,6 +9,7 @@ pub mod log;
 mod logs;
 mod named;
 pub mod open;
+mod scratch;
 pub mod serve;
 pub mod simulate;
 pub mod verify;

@@ -1,12 +1,13 @@
 //! Whether a result is what the log says: computes it again.
 
 use crate::config::Common;
+use crate::scratch::Scratch;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
 use muriel_events::log::Position;
-use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
+use muriel_events::warehouse::{Options, load_log};
 use muriel_results::{Manifest, recompute};
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -61,10 +62,10 @@ pub fn run(asked: Verify) -> Result<()> {
         )));
     }
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
-    let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+    let warehouse = Scratch::new(&Options::default())?;
     let bar = progress(position);
     let loaded =
-        load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
+        load_log(&reader, &*warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         })
         .map_err(failed)?;
@@ -74,7 +75,7 @@ pub fn run(asked: Verify) -> Result<()> {
     }
     let events = loaded.events;
     let engine = manifest.engine.clone();
-    let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
+    let mut computed = recompute(manifest, &*warehouse).map_err(|error| Error::Other(error.into()))?;
     // What was loaded ends where the result's events end.
     computed.manifest.log_position = position.seq;
     computed.manifest.engine = engine;

@@ -115,6 +115,12 @@ impl Known {
         }
     }
 
+    /// The same of an experiment that started then.
+    #[cfg(test)]
+    pub(crate) fn started(self, at: Instant) -> Known {
+        Known { started_at: Some(at), ..self }
+    }
+
     /// A text that changes with anything that a manifest is made of, but for the
     /// log and the moment.
     pub fn version(&self) -> &str {

@@ -269,3 +269,30 @@ impl Manifest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::define::Known;
+    use crate::inquiry::parse_day;
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::ids::{CompanyId, ProjectId};
+
+    #[test]
+    fn a_report_ends_with_its_last_day() {
+        let now = Instant::from_us(1_772_359_200_000_000);
+        let known =
+            Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1");
+        for (end_date, expect) in [
+            (None, None),
+            (Some("1970-01-01"), Some("1970-01-02T00:00:00.000Z")),
+            (Some("2026-03-01"), Some("2026-03-02T00:00:00.000Z")),
+            (Some("9999-12-30"), Some("9999-12-30T22:00:00.999Z")),
+            (Some("9999-12-31"), Some("9999-12-30T22:00:00.999Z")),
+        ] {
+            let inquiry = Inquiry { end_date: end_date.map(|day| parse_day(day).unwrap()), ..Inquiry::default() };
+            let until = known.manifest(&"prj".into(), &inquiry, now).span().1;
+            assert_eq!(until.map(|until| until.to_string()).as_deref(), expect, "{end_date:?}");
+        }
+    }
+}

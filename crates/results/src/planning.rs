@@ -1,6 +1,6 @@
 //! How many visitors an experiment needs, before it has them.
 
-use crate::compute::Failure;
+use crate::compute::{Computed, Failure};
 use crate::define::Known;
 use crate::inquiry::Inquiry;
 use crate::keeper::{Keeper, Key, Unanswered};
@@ -8,7 +8,7 @@ use crate::manifest::Manifest;
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Position;
-use muriel_events::warehouse::{Stop, TrafficQuestion};
+use muriel_events::warehouse::{Metric, Stop, TrafficQuestion, Warehouse};
 use muriel_stats::boundary::Mixture;
 use muriel_stats::special::normal_ppf;
 use std::sync::Arc;
@@ -132,11 +132,54 @@ impl Terms {
     }
 }
 
-/// The plan of numbers that are known.
-fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) -> Planned {
+/// What the visitors of a project in its last whole days tell of those to come.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Lately {
+    /// Percent of them who convert by the top metric, as it counts from the first event
+    /// of these days on; `None` without a metric or visitors.
+    pub rate: Option<f64>,
+    /// How many would enter per day; `None` without visitors.
+    pub daily_visitors: Option<f64>,
+}
+
+/// Looks at the visitors of the last two weeks before a manifest's moment.
+///
+/// # Errors
+/// [`Failure`].
+pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Result<Lately, Failure> {
+    let question = manifest.question(false).map_err(Failure::Manifest)?;
+    let metric = manifest.top().and(question.metrics.into_iter().next());
+    let is_measured = metric.is_some();
+    let until = Instant::from_us(manifest.as_of.us().div_euclid(DAY_US) * DAY_US);
+    let question = TrafficQuestion {
+        project_key: question.project_key,
+        from: until.plus_us(-BACK_DAYS * DAY_US),
+        until,
+        metric: metric.map(|metric| Metric { before_us: None, ..metric }),
+    };
+    let traffic = warehouse.traffic(&question, stop)?;
+    // Days before the project had visitors say nothing about those that have them.
+    let Some(first) = traffic.first_day else { return Ok(Lately::default()) };
+    let visitors = traffic.visitors as f64;
+    let days = (until.us() / DAY_US - first).max(1) as f64;
+    let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
+    Ok(Lately {
+        rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
+        daily_visitors: Some(visitors / days * allocation),
+    })
+}
+
+/// A number, and where it comes from.
+type Found = (f64, &'static str);
+
+/// The plan of numbers that are known: of what is not given, the rate and the daily
+/// visitors that were found.
+fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<Found>) -> Planned {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
-    let (baseline_rate, daily_visitors) = (wanted.baseline_rate.or(own.0), wanted.daily_visitors.or(own.1));
+    let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
+    let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
+    let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
     let terms = Terms::new(manifest, power);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let visitors_needed = terms.as_ref().zip(base).and_then(|(terms, base)| terms.visitors(base, mde / 100.0));
@@ -156,17 +199,7 @@ fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) ->
         }
         _ => Vec::new(),
     };
-    Planned {
-        mde,
-        power,
-        baseline_rate,
-        baseline_from: wanted.baseline_rate.map(|_| "query"),
-        daily_visitors,
-        daily_from: wanted.daily_visitors.map(|_| "query"),
-        visitors_needed,
-        days,
-        mde_by_day,
-    }
+    Planned { mde, power, baseline_rate, baseline_from, daily_visitors, daily_from, visitors_needed, days, mde_by_day }
 }
 
 impl Keeper {
@@ -186,56 +219,147 @@ impl Keeper {
         let inquiry = Inquiry::default();
         let manifest = known.manifest(project_key, &inquiry, now);
         if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() {
-            return Ok(plan(&manifest, wanted, (None, None)));
+            return Ok(plan(&manifest, wanted, None, None));
         }
         let test_id = manifest.experiment.test_id;
         let key = Key { project_key: project_key.clone(), test_id, inquiry, by_quarter: false };
         let computed = self.answer(&key, known, head, now).await?;
-        let entered: u64 = computed.visitors.iter().sum();
-        let (mut rate, mut daily, mut from) = (None, None, "experiment");
-        if entered >= OWN_FROM {
-            let top = computed.manifest.top().and(computed.metrics.first());
-            rate = top.and_then(|shown| shown.arms.first()?.rate()).map(|rate| 100.0 * rate);
-            let until = computed.manifest.experiment.ended_at.unwrap_or(now).min(now);
-            let lasted = computed.first_entry.map(|first| until.us().saturating_sub(first.us()));
-            daily = lasted.filter(|us| *us >= DAY_US).map(|us| entered as f64 * DAY_US as f64 / us as f64);
+        let (own_rate, own_daily) = own(&computed, now);
+        let is_measured = computed.manifest.top().is_some();
+        let is_open =
+            own_rate.or(wanted.baseline_rate).is_none() && is_measured || own_daily.or(wanted.daily_visitors).is_none();
+        let lately = if is_open {
+            let manifest = manifest.clone();
+            self.ask(move |warehouse, stop| lately(&manifest, warehouse, stop)).await?
+        } else {
+            Lately::default()
+        };
+        let found = |own: Option<f64>, lately: Option<f64>| {
+            own.map(|number| (number, "experiment")).or(lately.map(|number| (number, "project")))
+        };
+        let (rate, daily) = (found(own_rate, lately.rate), found(own_daily, lately.daily_visitors));
+        Ok(plan(&manifest, wanted, rate, daily))
+    }
+}
+
+/// Percent of an experiment's own visitors who convert, and those who enter per day,
+/// as far as there are enough of them.
+fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
+    let entered: u64 = computed.visitors.iter().sum();
+    if entered < OWN_FROM {
+        return (None, None);
+    }
+    let top = computed.manifest.top().and(computed.metrics.first());
+    let rate = top.and_then(|shown| shown.arms.first()?.rate()).map(|rate| 100.0 * rate);
+    let until = computed.manifest.experiment.ended_at.unwrap_or(now).min(now);
+    let lasted = computed.first_entry.map(|first| until.us().saturating_sub(first.us()));
+    let daily = lasted.filter(|us| *us >= DAY_US).map(|us| entered as f64 * DAY_US as f64 / us as f64);
+    (rate, daily)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Counted, MetricFacts};
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::goal::GoalValue;
+    use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_events::Record;
+    use muriel_events::warehouse::{DuckWarehouse, Loader, Mark, Options, Rows};
+    use serde_json::{Value, json};
+
+    /// A midnight.
+    const TODAY: i64 = 20_513;
+
+    fn at(day: i64, us: i64) -> Instant {
+        Instant::from_us((TODAY + day) * DAY_US + us)
+    }
+
+    fn event(n: u64, visitor: &str, at: Instant, what: Value) -> Value {
+        let mut event = json!({
+            "id": uuid::Uuid::from_u128(n.into()), "project_key": "prj", "at": at, "received_at": at,
+            "visitor": { "id": visitor }, "bot": false,
+        });
+        event.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        event
+    }
+
+    fn warehouse(events: impl Iterator<Item = Value>) -> DuckWarehouse {
+        let warehouse = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+        let mut rows = Rows::default();
+        for event in events {
+            let record: Record = serde_json::from_value(event).unwrap();
+            rows.add(&record, 1, |_, _, _| "direct");
         }
-        if rate.is_none() || daily.is_none() {
-            from = "project";
-            let outcome = computed.manifest.question(false).ok().and_then(|question| {
-                computed.manifest.top().and(question.metrics.into_iter().next()).map(|metric| metric.outcome)
-            });
-            let asks_for_conversions = outcome.is_some();
-            let until = Instant::from_us(now.us().div_euclid(DAY_US) * DAY_US);
-            let question = TrafficQuestion {
-                project_key: project_key.clone(),
-                from: until.plus_us(-BACK_DAYS * DAY_US),
-                until,
-                outcome,
-            };
-            let warehouse = self.warehouse().clone();
-            let traffic = tokio::task::spawn_blocking(move || warehouse.traffic(&question, &Stop::new()))
-                .await
-                .map_err(|panicked| Unanswered::Failed(Arc::new(Failure::Panicked(panicked.to_string()))))?
-                .map_err(|error| Unanswered::Failed(Arc::new(error.into())))?;
-            // Days before the project had visitors say nothing about those that have them.
-            let days = traffic.iter().skip_while(|day| day.visitors == 0);
-            let (count, first, converted) = days.fold((0_u64, 0, 0), |(count, first, converted), day| {
-                (count + 1, first + day.first_visitors, converted + day.converted)
-            });
-            if count > 0 && first > 0 {
-                let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
-                daily = Some(first as f64 / count as f64 * allocation);
-                rate = asks_for_conversions.then(|| 100.0 * converted as f64 / first as f64);
-            } else {
-                (rate, daily) = (None, None);
+        rows.sort();
+        warehouse.load([7; 16], &rows, Mark { position: Position { seq: 1 }, hash: None }).unwrap();
+        warehouse
+    }
+
+    fn known() -> Known {
+        let now = Instant::from_us(0);
+        Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1")
+    }
+
+    fn goal(window_days: Option<i64>, min_count: i64) -> MetricFacts {
+        let counted = Counted::Goal {
+            goal_type: "event".to_owned(),
+            goal_value: GoalValue::Text("buy".to_owned()),
+            window_days,
+            min_count,
+            cap: None,
+        };
+        MetricFacts { key: "buy".to_owned(), name: "Buy".to_owned(), role: "primary".to_owned(), counted }
+    }
+
+    #[test]
+    fn visitors_count_once_however_often_they_come() {
+        // One buys on ten days of a fortnight, another looks on its first; nobody else comes.
+        let buys = (0..10).map(|n| event(n, "buyer", at(-12 + n as i64, 5), json!({"type": "custom", "name": "buy"})));
+        let looks = event(99, "other", at(-12, 3), json!({"type": "custom", "name": "look"}));
+        let warehouse = warehouse(buys.chain([looks]));
+        for (metric, rate) in [
+            (None, None),
+            (Some(goal(None, 1)), Some(50.0)),
+            (Some(goal(None, 10)), Some(50.0)),
+            (Some(goal(None, 11)), Some(0.0)),
+            (Some(goal(Some(2), 3)), Some(0.0)),
+        ] {
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
+            manifest.experiment.traffic_allocation = 50;
+            manifest.metrics.splice(0..0, metric);
+            let expect = Lately { rate, daily_visitors: Some(2.0 / 12.0 * 0.5) };
+            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
+            manifest.project_key = "another".to_owned();
+            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), Lately::default());
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_an_experiment_knows_itself_is_kept() {
+        let exposed = |at: Instant| {
+            let seen = json!({"type": "exposure", "test_id": 0, "variant_id": "0", "epoch": 0, "context": {}});
+            (0..600).map(move |n| event(n, &n.to_string(), at, seen.clone()))
+        };
+        let (hour, known) = (DAY_US / 24, known().started(at(-2, 0)));
+        for (entered, now, daily) in [
+            (at(-2, 0), at(0, 0), Some((300.0, "experiment"))),
+            (at(-2, 0), at(0, 12 * hour), Some((240.0, "experiment"))),
+            (at(-1, 20 * hour), at(0, 6 * hour), Some((600.0, "project"))),
+            (at(0, 0), at(0, 6 * hour), None),
+        ] {
+            let warehouse: Arc<dyn Warehouse> = Arc::new(warehouse(exposed(entered)));
+            let directory = tempfile::tempdir().unwrap();
+            let loader = Loader::start(directory.path(), warehouse.clone(), |_, _, _| "direct", None).unwrap();
+            let keeper = Keeper::new(warehouse, Arc::new(loader));
+            let (project, head) = (Arc::from("prj"), Position::default());
+            // Nobody knows the rate without a goal, but for who asks.
+            for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
+                let wanted = Wanted { baseline_rate, ..Wanted::default() };
+                let planned = keeper.plan(&project, &known, wanted, head, now).await.unwrap();
+                assert_eq!((planned.baseline_rate, planned.baseline_from), (baseline_rate, from));
+                assert_eq!(planned.daily_visitors.zip(planned.daily_from), daily, "{entered} {now}");
             }
         }
-        let planned = plan(&manifest, wanted, (rate, daily));
-        Ok(Planned {
-            baseline_from: planned.baseline_from.or(planned.baseline_rate.map(|_| from)),
-            daily_from: planned.daily_from.or(planned.daily_visitors.map(|_| from)),
-            ..planned
-        })
     }
 }

@@ -340,17 +340,16 @@ pub struct Closing {
     pub totals: Totals,
 }
 
-/// A day of a project's traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Day {
-    /// Days since 1970-01-01, in UTC.
-    pub day: i64,
-    /// Visitors who did anything on it.
+/// A project's traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Visitors who did anything.
     pub visitors: u64,
-    /// Visitors whose first event of the whole time was on it.
-    pub first_visitors: u64,
-    /// Visitors with the outcome on it.
+    /// How many of them converted, each once.
     pub converted: u64,
+    /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
+    /// visitors.
+    pub first_day: Option<i64>,
 }
 
 /// What one visitor did.

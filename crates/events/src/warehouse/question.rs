@@ -170,8 +170,9 @@ pub struct TrafficQuestion {
     pub from: Instant,
     /// Until when.
     pub until: Instant,
-    /// What counts as a conversion; nothing does without.
-    pub outcome: Option<Outcome>,
+    /// What counts as a conversion, from a visitor's first event of this time on;
+    /// nothing does without.
+    pub metric: Option<Metric>,
 }
 
 /// What each visitor of a project did from the first event on, for replaying an

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use muriel_domain::Instant;
 
 use super::super::answer::{Answer, Arrivals, Balance, Segment};
-use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX, VisitorsQuestion};
+use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX};
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::log::Position;
@@ -277,8 +277,9 @@ pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String,
 }
 
 /// Makes an `entry` of everybody who did anything, at the first of it.
-pub(super) fn first_seen(db: &Db<'_>, question: &VisitorsQuestion, project: u64) -> Result<()> {
-    let (from, until) = (question.from.us(), question.until.us());
+pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instant, limit: Option<u64>) -> Result<()> {
+    let (from, until) = (from.us(), until.us());
+    let limit = limit.map_or_else(String::new, |limit| format!(" ORDER BY visitor LIMIT {limit}"));
     let scope = format!(r#"project = {project} AND "at" >= {from} AND "at" < {until}"#);
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE entry AS
@@ -287,7 +288,6 @@ pub(super) fn first_seen(db: &Db<'_>, question: &VisitorsQuestion, project: u64)
              SELECT visitor, "at" FROM events WHERE {scope}
              UNION ALL
              SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
-           GROUP BY visitor ORDER BY visitor LIMIT {}"#,
-        question.limit
+           GROUP BY visitor{limit}"#
     ))
 }

@@ -216,13 +216,6 @@ fn units_of(trigger: &Trigger) -> i64 {
     number.saturating_mul(UNITS)
 }
 
-/// The condition on a row `e` of `events` to be one that an outcome means, as SQL.
-pub(super) fn matching(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<String> {
-    let Candidates { condition, rule } = Candidates::of(db, project, outcome)?;
-    let kinds = format!("e.kind IN ({}, {}) AND ", kind::CUSTOM, kind::ORDER);
-    Ok(if rule == Rule::Order { kinds + &condition } else { condition })
-}
-
 /// Answers a metric.
 pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
@@ -237,14 +230,13 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
     Ok(answer)
 }
 
-/// Tells what each visitor of `entry` did.
-pub(super) fn tell(db: &Db<'_>, scope: &Scope, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+/// What each visitor of `entry` did.
+pub(super) fn done(db: &Db<'_>, scope: &Scope, metric: &Metric) -> Result<Outcomes> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
-    let outcomes = outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())?;
-    told(db, &outcomes, tell)
+    outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())
 }
 
-/// The same, of what is known of each visitor with any outcome.
+/// Tells it one by one, in the order of their hashes.
 pub(super) fn told(db: &Db<'_>, outcomes: &Outcomes, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
     let day = muriel_domain::time::DAY_US;
     let sql = format!(

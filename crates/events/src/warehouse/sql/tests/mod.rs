@@ -13,7 +13,7 @@ use crate::Record;
 use crate::log::Position;
 use crate::warehouse::{
     Answer, Dimension, DuckWarehouse, Filter, Mark, Metric, Options, Outcome, QUARTER_US, Question, Rows, Segment,
-    Stop, Totals, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
+    Stop, Totals, Traffic, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
 };
 
 /// When everything begins: the first quarter of a day.
@@ -480,7 +480,7 @@ fn a_question_that_was_stopped_is_not_answered() {
 }
 
 #[test]
-fn traffic_is_told_by_day() {
+fn traffic_counts_each_visitor_once() {
     let event = |visitor: &str, us: i64, name: &str| {
         record(json!({
             "id": uuid::Uuid::now_v7().to_string(), "type": "custom", "project_key": "shop", "at": at(us),
@@ -500,15 +500,23 @@ fn traffic_is_told_by_day() {
     let warehouse = warehouse();
     load(&warehouse, &[&records]);
     let (from, until) = (Instant::from_us(START), Instant::from_us(START + 3 * day));
-    let outcome = Some(Outcome::Event("buy".into()));
-    let asked = TrafficQuestion { project_key: "shop".into(), from, until, outcome };
-    let days: Vec<_> = warehouse
-        .traffic(&asked, &Stop::new())
-        .unwrap()
-        .into_iter()
-        .map(|told| (told.day - START / day, told.visitors, told.first_visitors, told.converted))
-        .collect();
-    assert_eq!(days, [(0, 1, 1, 1), (1, 3, 2, 1)]);
+    let buys = |min_count: i64, window_us: Option<i64>| {
+        Some(Metric { min_count, window_us, ..metric(Outcome::Event("buy".into())) })
+    };
+    for (project, metric, visitors, converted) in [
+        ("shop", None, 3, 0),
+        ("shop", buys(1, None), 3, 1),
+        ("shop", buys(3, None), 3, 1),
+        ("shop", buys(4, None), 3, 0),
+        ("shop", buys(3, Some(day)), 3, 0),
+        ("shop", Some(metric(Outcome::Bounce)), 3, 1),
+        ("another", buys(1, None), 0, 0),
+    ] {
+        let asked = TrafficQuestion { project_key: project.into(), from, until, metric };
+        let first_day = (visitors > 0).then_some(START / day);
+        let expect = Traffic { visitors, converted, first_day };
+        assert_eq!(warehouse.traffic(&asked, &Stop::new()).unwrap(), expect, "{asked:?}");
+    }
 
     let ask = |limit: u64, metric: Metric| {
         let mut told: Vec<Visitor> = Vec::new();
