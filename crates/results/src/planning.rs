@@ -77,6 +77,9 @@ struct Terms {
     level: f64,
     /// Normal point of the power.
     z: f64,
+    /// The boundary by which both will be compared, where that is settled; else it
+    /// would be tuned for what is needed.
+    settled: Option<Mixture>,
 }
 
 impl Terms {
@@ -84,12 +87,17 @@ impl Terms {
         let design = manifest.design();
         let weights: Vec<f64> = manifest.experiment.arms.iter().map(|arm| arm.traffic_weight).collect();
         let all: f64 = weights.iter().sum();
-        let least = weights.iter().skip(1).copied().filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min);
+        let treated = weights.iter().enumerate().skip(1).filter(|(_, weight)| **weight > 0.0);
+        let (arm, least) = treated.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let comparisons = weights.iter().skip(1).filter(|weight| **weight > 0.0).count();
         let shares = (weights.first()? / all, least / all);
         // The surest of several arms must pass the strictest level of the correction.
         let level = design.alpha() / comparisons.max(1) as f64;
-        (shares.0 > 0.0 && shares.1.is_finite()).then(|| Self { shares, level, z: normal_ppf(power / 100.0) })
+        let facts = &manifest.experiment;
+        let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
+        let boundary = || Mixture::tuned(design.planned_units(arm), design.alpha())?.at_level(level);
+        let settled = if is_settled { Some(boundary().ok()?) } else { None };
+        (shares.0 > 0.0).then(|| Self { shares, level, z: normal_ppf(power / 100.0), settled })
     }
 
     /// Squared standard error of the difference, times visitors.
@@ -104,19 +112,42 @@ impl Terms {
         if base * (1.0 + lift) >= 1.0 {
             return None;
         }
-        // At the size that a boundary is tuned for its multiplier does not depend on the size.
-        let k = Mixture::tuned(1.0, self.level).ok()?.multiplier(1.0);
         let difference = base * lift;
-        let visitors = ((k + self.z) / difference).powi(2) * self.spread(base, lift);
+        let enough = |k: f64| ((k + self.z) / difference).powi(2) * self.spread(base, lift);
+        // At the size that a boundary is tuned for its multiplier does not depend on the size.
+        let tuned = enough(Mixture::tuned(1.0, self.level).ok()?.multiplier(1.0));
+        let visitors = match self.settled {
+            None => tuned,
+            Some(boundary) => {
+                // Intervals only become narrower with more visitors.
+                let suffices = |visitors: f64| enough(boundary.multiplier(visitors * self.compared())) <= visitors;
+                let (mut few, mut many) = (0.0, tuned);
+                while many.is_finite() && !suffices(many) {
+                    (few, many) = (many, 2.0 * many);
+                }
+                while many - few > 0.5 && many - few > 1e-12 * many {
+                    let middle = few + (many - few) / 2.0;
+                    if suffices(middle) { many = middle } else { few = middle }
+                }
+                many
+            }
+        };
         visitors.is_finite().then(|| visitors.ceil())
     }
 
+    /// Share of the visitors who are in one of the two.
+    fn compared(&self) -> f64 {
+        self.shares.0 + self.shares.1
+    }
+
     /// The smallest lift that is found that often by so many visitors, where the
-    /// comparison is tuned for `planned`.
+    /// comparison is tuned for `planned` unless that is settled.
     fn mde(&self, base: f64, visitors: f64, planned: f64) -> Option<f64> {
-        let compared = self.shares.0 + self.shares.1;
-        let boundary = Mixture::tuned((planned * compared).max(2.0), self.level).ok()?;
-        let k = boundary.multiplier((visitors * compared).max(1.0)) + self.z;
+        let boundary = match self.settled {
+            Some(boundary) => boundary,
+            None => Mixture::tuned((planned * self.compared()).max(2.0), self.level).ok()?,
+        };
+        let k = boundary.multiplier((visitors * self.compared()).max(1.0)) + self.z;
         let mut lift = 0.0;
         for _ in 0..100 {
             let next = k * (self.spread(base, lift) / visitors).sqrt() / base;
@@ -260,7 +291,7 @@ fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::{Counted, MetricFacts};
+    use crate::manifest::{ArmFacts, Counted, MetricFacts};
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::goal::GoalValue;
     use muriel_domain::ids::{CompanyId, ProjectId};
@@ -310,6 +341,44 @@ mod tests {
             cap: None,
         };
         MetricFacts { key: "buy".to_owned(), name: "Buy".to_owned(), role: "primary".to_owned(), counted }
+    }
+
+    #[test]
+    fn a_plan_goes_by_the_boundary_that_results_go_by() {
+        let wanted =
+            |mde: f64| Wanted { mde: Some(mde), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+        for (planned_visitors, started_at, is_settled) in [
+            (None, None, false),
+            (None, Some(at(-1, 0)), true),
+            (Some(30_000), None, true),
+            (Some(30_000), Some(at(-1, 0)), true),
+            (Some(1_000_000), Some(at(-1, 0)), true),
+        ] {
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
+            (manifest.experiment.planned_visitors, manifest.experiment.started_at) = (planned_visitors, started_at);
+            manifest.experiment.arms = ["0", "1"].map(arm).into();
+            let [few, many] = [5.0, 20.0].map(|mde| plan(&manifest, wanted(mde), None, None));
+            // What is found by a day is one thing, whatever is asked for.
+            let same = few.mde_by_day[13] == many.mde_by_day[13];
+            assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
+            for planned in [few, many] {
+                let terms = Terms::new(&manifest, 80.0).unwrap();
+                let needed = planned.visitors_needed.unwrap();
+                let found = |visitors: f64| 100.0 * terms.mde(0.05, visitors, needed).unwrap();
+                assert!(found(needed) <= planned.mde * (1.0 + 1e-9), "{planned_visitors:?} {needed}");
+                assert!(found(needed - 2.0) > planned.mde, "{planned_visitors:?} {needed}");
+            }
+        }
+    }
+
+    fn arm(variant_id: &str) -> ArmFacts {
+        ArmFacts {
+            variant_id: variant_id.to_owned(),
+            name: String::new(),
+            nickname: String::new(),
+            traffic_weight: 50.0,
+            redefined_at: None,
+        }
     }
 
     #[test]
