@@ -124,6 +124,9 @@ pub struct Computed {
     pub report: Report,
     /// In the order of the manifest's metrics.
     pub metrics: Vec<Shown>,
+    /// How the values of the control's buyers vary by the top metric: see
+    /// [`values_vary`].
+    pub values_vary: Option<f64>,
     /// The top metric by the attribute that was asked for.
     pub parts: Vec<Part>,
     /// The top metric by day, where that was asked for.
@@ -158,9 +161,27 @@ pub(crate) fn compute(
     let top = manifest.top().and(facts().next());
     let parts = top.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
     let stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
+    let values_vary = top.and_then(|(_, metric)| {
+        let of_control = metric.cells.iter().filter(|cell| cell.variant == 0);
+        let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
+        values_vary(control.converted, control.value, control.value_squared)
+    });
     let report = report(&design, &summaries);
-    Ok(Computed { visitors, first_entry: answer.first_entry, report, metrics, parts, stages, manifest })
+    let first_entry = answer.first_entry;
+    Ok(Computed { visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
 }
+
+/// The mean square over the squared mean of the values of those who converted: 1
+/// where all are alike, and the more the dearest stand out. `None` below
+/// [`VARY_FROM`] of them, of whom the dearest is not to be expected yet, and without
+/// values.
+pub(crate) fn values_vary(converted: u64, value: i128, value_squared: i128) -> Option<f64> {
+    let (sum, squares) = (value as f64, value_squared as f64);
+    (converted >= VARY_FROM && value > 0).then(|| (squares / sum * (converted as f64 / sum)).max(1.0))
+}
+
+/// Who must have converted before it is said how their values vary.
+const VARY_FROM: u64 = 100;
 
 fn summaries(manifest: &Manifest, answer: &Answer) -> Summaries {
     let until = manifest.span().1.map_or(manifest.as_of, |until| until.min(manifest.as_of));

@@ -14,4 +14,4 @@ pub use define::{Known, Unknown};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use keeper::{Keeper, Key, Unanswered, recompute};
 pub use manifest::{ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, METHODS, Manifest, MetricFacts};
-pub use planning::{Forecast, Lately, Planned, Wanted, lately};
+pub use planning::{Forecast, Lately, Planned, SIGMA, Wanted, lately};

@@ -1,10 +1,10 @@
 //! How many visitors an experiment needs, before it has them.
 
-use crate::compute::{Computed, Failure};
+use crate::compute::{Computed, Failure, values_vary};
 use crate::define::Known;
 use crate::inquiry::Inquiry;
 use crate::keeper::{Keeper, Key, Unanswered};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, MetricFacts};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Position;
@@ -17,6 +17,10 @@ use std::sync::Arc;
 const BACK_DAYS: i64 = 14;
 /// Below this many visitors an experiment's own numbers say little.
 const OWN_FROM: u64 = 500;
+/// How the logarithms of orders' values are spread where nothing is known of them: as
+/// `muriel simulate` takes it, which makes the dearest of a thousand orders worth some
+/// twenty of the usual.
+pub const SIGMA: f64 = 1.0;
 /// Days of a forecast, at least and at most.
 const DAYS_LEAST: i64 = 14;
 const DAYS_MOST: i64 = 90;
@@ -77,13 +81,16 @@ struct Terms {
     level: f64,
     /// Normal point of the power.
     z: f64,
+    /// The mean square of what those who convert are worth over the squared mean; 1
+    /// where only conversions count.
+    vary: f64,
     /// The boundary by which both will be compared, where that is settled; else it
     /// would be tuned for what is needed.
     settled: Option<Mixture>,
 }
 
 impl Terms {
-    fn new(manifest: &Manifest, power: f64) -> Option<Self> {
+    fn new(manifest: &Manifest, power: f64, vary: f64) -> Option<Self> {
         let design = manifest.design();
         let weights: Vec<f64> = manifest.experiment.arms.iter().map(|arm| arm.traffic_weight).collect();
         let all: f64 = weights.iter().sum();
@@ -97,13 +104,14 @@ impl Terms {
         let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
         let boundary = || Mixture::tuned(design.planned_units(arm), design.alpha())?.at_level(level);
         let settled = if is_settled { Some(boundary().ok()?) } else { None };
-        (shares.0 > 0.0).then(|| Self { shares, level, z: normal_ppf(power / 100.0), settled })
+        (shares.0 > 0.0).then(|| Self { shares, level, z: normal_ppf(power / 100.0), vary, settled })
     }
 
-    /// Squared standard error of the difference, times visitors.
+    /// Squared standard error of the difference, times visitors, where those who
+    /// convert are worth 1 on average and the lift is of their number.
     fn spread(&self, base: f64, lift: f64) -> f64 {
         let other = base * (1.0 + lift);
-        base * (1.0 - base) / self.shares.0 + other * (1.0 - other) / self.shares.1
+        base * (self.vary - base) / self.shares.0 + other * (self.vary - other) / self.shares.1
     }
 
     /// Visitors of all arms from which such a lift is found that often: at one
@@ -169,6 +177,9 @@ pub struct Lately {
     /// Percent of them who convert by the top metric, as it counts from the first event
     /// of these days on; `None` without a metric or visitors.
     pub rate: Option<f64>,
+    /// The mean square over the squared mean of what those who converted are worth by
+    /// the top metric; `None` where few did, or nothing is worth anything.
+    pub values_vary: Option<f64>,
     /// How many would enter per day; `None` without visitors.
     pub daily_visitors: Option<f64>,
 }
@@ -196,22 +207,29 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Re
     let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
     Ok(Lately {
         rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
+        values_vary: values_vary(traffic.converted, traffic.value, traffic.value_squared),
         daily_visitors: Some(visitors / days * allocation),
     })
+}
+
+/// Whether the top metric compares values.
+fn has_values(manifest: &Manifest) -> bool {
+    manifest.top().is_some_and(MetricFacts::is_revenue)
 }
 
 /// A number, and where it comes from.
 type Found = (f64, &'static str);
 
 /// The plan of numbers that are known: of what is not given, the rate and the daily
-/// visitors that were found.
-fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<Found>) -> Planned {
+/// visitors that were found; and how values vary.
+fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<Found>, vary: Option<f64>) -> Planned {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
     let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
     let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
     let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
-    let terms = Terms::new(manifest, power);
+    let vary = if has_values(manifest) { vary.unwrap_or_else(|| (SIGMA * SIGMA).exp()) } else { 1.0 };
+    let terms = Terms::new(manifest, power, vary);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let visitors_needed = terms.as_ref().zip(base).and_then(|(terms, base)| terms.visitors(base, mde / 100.0));
     let days = visitors_needed
@@ -249,16 +267,18 @@ impl Keeper {
     ) -> Result<Planned, Unanswered> {
         let inquiry = Inquiry::default();
         let manifest = known.manifest(project_key, &inquiry, now);
-        if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() {
-            return Ok(plan(&manifest, wanted, None, None));
+        if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() && !has_values(&manifest) {
+            return Ok(plan(&manifest, wanted, None, None, None));
         }
         let test_id = manifest.experiment.test_id;
         let key = Key { project_key: project_key.clone(), test_id, inquiry, by_quarter: false };
         let computed = self.answer(&key, known, head, now).await?;
         let (own_rate, own_daily) = own(&computed, now);
         let is_measured = computed.manifest.top().is_some();
-        let is_open =
-            own_rate.or(wanted.baseline_rate).is_none() && is_measured || own_daily.or(wanted.daily_visitors).is_none();
+        let own_vary = computed.values_vary;
+        let is_open = own_rate.or(wanted.baseline_rate).is_none() && is_measured
+            || own_daily.or(wanted.daily_visitors).is_none()
+            || own_vary.is_none() && has_values(&manifest);
         let lately = if is_open {
             let manifest = manifest.clone();
             self.ask(move |warehouse, stop| lately(&manifest, warehouse, stop)).await?
@@ -269,7 +289,7 @@ impl Keeper {
             own.map(|number| (number, "experiment")).or(lately.map(|number| (number, "project")))
         };
         let (rate, daily) = (found(own_rate, lately.rate), found(own_daily, lately.daily_visitors));
-        Ok(plan(&manifest, wanted, rate, daily))
+        Ok(plan(&manifest, wanted, rate, daily, own_vary.or(lately.values_vary)))
     }
 }
 
@@ -291,7 +311,7 @@ fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::{ArmFacts, Counted, MetricFacts};
+    use crate::manifest::{ArmFacts, Counted};
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::goal::GoalValue;
     use muriel_domain::ids::{CompanyId, ProjectId};
@@ -357,17 +377,65 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
             (manifest.experiment.planned_visitors, manifest.experiment.started_at) = (planned_visitors, started_at);
             manifest.experiment.arms = ["0", "1"].map(arm).into();
-            let [few, many] = [5.0, 20.0].map(|mde| plan(&manifest, wanted(mde), None, None));
+            let [few, many] = [5.0, 20.0].map(|mde| plan(&manifest, wanted(mde), None, None, None));
             // What is found by a day is one thing, whatever is asked for.
             let same = few.mde_by_day[13] == many.mde_by_day[13];
             assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
             for planned in [few, many] {
-                let terms = Terms::new(&manifest, 80.0).unwrap();
+                let terms = Terms::new(&manifest, 80.0, 1.0).unwrap();
                 let needed = planned.visitors_needed.unwrap();
                 let found = |visitors: f64| 100.0 * terms.mde(0.05, visitors, needed).unwrap();
                 assert!(found(needed) <= planned.mde * (1.0 + 1e-9), "{planned_visitors:?} {needed}");
                 assert!(found(needed - 2.0) > planned.mde, "{planned_visitors:?} {needed}");
             }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_orders_are_worth_is_planned_with() {
+        // A fortnight in which every second visitor pays: all the same, or one in ten much more.
+        let paid = |dear: f64| {
+            (0..1_000).flat_map(move |n: u64| {
+                let at = at(-10, n as i64);
+                let value = if n.is_multiple_of(20) { dear } else { 10.0 };
+                let order = json!({"type": "order", "name": "Paid", "value": value});
+                let look = event(2 * n, &n.to_string(), at, json!({"type": "custom", "name": "look"}));
+                [Some(look), n.is_multiple_of(2).then(|| event(2 * n + 1, &n.to_string(), at, order))]
+            })
+        };
+        let revenue = |cap: Option<f64>| {
+            let counted = Counted::Goal {
+                goal_type: "revenue".to_owned(),
+                goal_value: GoalValue::Text("Paid".to_owned()),
+                window_days: None,
+                min_count: 1,
+                cap,
+            };
+            MetricFacts { key: "paid".to_owned(), name: "Paid".to_owned(), role: "primary".to_owned(), counted }
+        };
+        for (dear, metric, vary) in [
+            (10.0, goal(None, 1), 1.0),
+            (10.0, revenue(None), 1.0),
+            // Mean 19 and mean square 1,090.
+            (100.0, revenue(None), 1_090.0 / 361.0),
+            (100.0, revenue(Some(10.0)), 1.0),
+            // Nobody paid.
+            (0.0, revenue(Some(0.0)), std::f64::consts::E),
+        ] {
+            let warehouse = warehouse(paid(dear).flatten());
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
+            manifest.experiment.arms = ["0", "1"].map(arm).into();
+            manifest.metrics.insert(0, metric);
+            let lately = lately(&manifest, &warehouse, &Stop::new()).unwrap();
+            let wanted =
+                Wanted { mde: Some(10.0), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+            let planned = plan(&manifest, wanted, None, None, lately.values_vary);
+            // The variance of a mean: of those who pay and those who do not.
+            let variance = |rate: f64| rate * vary - rate * rate;
+            let k = Mixture::tuned(1.0, 0.05).unwrap().multiplier(1.0) + normal_ppf(0.8);
+            let needed = (k / 0.005).powi(2) * 2.0 * (variance(0.05) + variance(0.055));
+            let told = planned.visitors_needed.unwrap();
+            assert!((told - needed).abs() <= 1.0 + 1e-9 * needed, "{dear} {told} {needed}");
         }
     }
 
@@ -397,7 +465,7 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
             manifest.experiment.traffic_allocation = 50;
             manifest.metrics.splice(0..0, metric);
-            let expect = Lately { rate, daily_visitors: Some(2.0 / 12.0 * 0.5) };
+            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5) };
             assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
             manifest.project_key = "another".to_owned();
             assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), Lately::default());

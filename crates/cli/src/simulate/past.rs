@@ -1,7 +1,7 @@
 //! The project's own visitors, from the log.
 
 use super::experiment::Experiment;
-use super::plan::{Plan, RATE, SIGMA};
+use super::plan::{Plan, RATE};
 use super::{Simulate, refused};
 use crate::config::Common;
 use crate::scratch::Scratch;
@@ -13,7 +13,7 @@ use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::warehouse::{self, Options, Stop, UNITS, VisitorsQuestion, Warehouse, load_log};
-use muriel_results::lately;
+use muriel_results::{SIGMA, lately};
 
 /// Visitors who are replayed at most.
 pub(super) const VISITORS_MAX: u64 = 1_000_000;

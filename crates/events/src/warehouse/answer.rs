@@ -347,6 +347,10 @@ pub struct Traffic {
     pub visitors: u64,
     /// How many of them converted, each once.
     pub converted: u64,
+    /// Σ of their values after the cap, of an outcome with a value, in [`UNITS`].
+    pub value: i128,
+    /// Σ of the squares of these.
+    pub value_squared: i128,
     /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
     /// visitors.
     pub first_day: Option<i64>,

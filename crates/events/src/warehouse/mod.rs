@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Answer, Arrivals, Balance, Cell, Change, Closing, MetricAnswer, Segment, Step, Sums, Totals, Traffic, UNITS, VALUE_MAX,
-    Visitor,
+    Answer, Arrivals, Balance, Cell, Change, Closing, MetricAnswer, Segment, Step, Sums, Totals, Traffic, UNITS,
+    VALUE_MAX, Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};
 pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};

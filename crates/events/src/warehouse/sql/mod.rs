@@ -77,17 +77,20 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
         let day = muriel_domain::time::DAY_US;
         let (visitors, first_day) = db
             .row(&format!(r#"SELECT count(*), min("at") // {day} FROM entry"#), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let converted = match &question.metric {
-            None => 0,
+        let (converted, value, value_squared) = match &question.metric {
+            None => (0, 0, 0),
             Some(metric) => {
                 let sql = format!(
-                    "WITH {} SELECT count(*) FROM outcomes WHERE converted = 1",
+                    "WITH {}
+                     SELECT count(*) FILTER (converted = 1), coalesce(sum(value), 0)::HUGEINT,
+                            coalesce(sum(value::HUGEINT * value), 0)::HUGEINT
+                     FROM outcomes",
                     done(db, project, until, metric)?.with
                 );
-                db.row(&sql, |row| row.get(0))?
+                db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             }
         };
-        Ok(Traffic { visitors, converted, first_day })
+        Ok(Traffic { visitors, converted, value, value_squared, first_day })
     })
 }
 

@@ -488,6 +488,13 @@ fn traffic_counts_each_visitor_once() {
         }))
     };
     let day = muriel_domain::time::DAY_US;
+    let order = |visitor: &str, value: f64| {
+        let us = START + 2 * day;
+        record(json!({
+            "id": uuid::Uuid::now_v7().to_string(), "type": "order", "project_key": "shop", "at": at(us),
+            "received_at": at(us), "visitor": { "id": visitor }, "bot": false, "name": "Paid", "value": value,
+        }))
+    };
     let records = [
         event("a", START, "look"),
         event("a", START + 1, "buy"),
@@ -496,6 +503,8 @@ fn traffic_counts_each_visitor_once() {
         event("a", START + day, "buy"),
         record(exposure("c", START + day, 0, json!({}))),
         event("a", START + 3 * day, "buy"),
+        order("a", 3.0),
+        order("b", 12.5),
     ];
     let warehouse = warehouse();
     load(&warehouse, &[&records]);
@@ -503,18 +512,22 @@ fn traffic_counts_each_visitor_once() {
     let buys = |min_count: i64, window_us: Option<i64>| {
         Some(Metric { min_count, window_us, ..metric(Outcome::Event("buy".into())) })
     };
-    for (project, metric, visitors, converted) in [
-        ("shop", None, 3, 0),
-        ("shop", buys(1, None), 3, 1),
-        ("shop", buys(3, None), 3, 1),
-        ("shop", buys(4, None), 3, 0),
-        ("shop", buys(3, Some(day)), 3, 0),
-        ("shop", Some(metric(Outcome::Bounce)), 3, 1),
-        ("another", buys(1, None), 0, 0),
+    let pays = |cap| Some(Metric { cap, ..metric(trigger(GoalType::Revenue, "Paid")) });
+    for (project, metric, visitors, converted, worth) in [
+        ("shop", None, 3, 0, (0, 0)),
+        ("shop", buys(1, None), 3, 1, (0, 0)),
+        ("shop", buys(3, None), 3, 1, (0, 0)),
+        ("shop", buys(4, None), 3, 0, (0, 0)),
+        ("shop", buys(3, Some(day)), 3, 0, (0, 0)),
+        ("shop", Some(metric(Outcome::Bounce)), 3, 1, (0, 0)),
+        ("shop", pays(None), 3, 2, (155_000, 30_000 * 30_000 + 125_000 * 125_000)),
+        ("shop", pays(Some(10.0)), 3, 2, (130_000, 30_000 * 30_000 + 100_000 * 100_000)),
+        ("another", buys(1, None), 0, 0, (0, 0)),
     ] {
         let asked = TrafficQuestion { project_key: project.into(), from, until, metric };
         let first_day = (visitors > 0).then_some(START / day);
-        let expect = Traffic { visitors, converted, first_day };
+        let (value, value_squared) = worth;
+        let expect = Traffic { visitors, converted, value, value_squared, first_day };
         assert_eq!(warehouse.traffic(&asked, &Stop::new()).unwrap(), expect, "{asked:?}");
     }
 
