@@ -516,7 +516,8 @@ mod tests {
             tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
         };
         let (one, other) = (ask(), ask());
-        until(|| warehouse.reports.asked() == 1).await;
+        let wait = || keeper.flights.lock().unwrap().get(&key).is_some_and(|flight| flight.strong_count() == 2);
+        until(|| warehouse.reports.asked() == 1 && wait()).await;
         one.abort();
         let _ = one.await;
         assert_eq!(warehouse.reports.stopped(), 0, "somebody still waits");
@@ -562,14 +563,18 @@ mod tests {
                 keeper.plan(&project, &known, Wanted::default(), Position::default(), NOW).await.is_ok()
             })
         };
-        let planning: Vec<_> = (0..5).map(|_| plan()).collect();
         let all = AT_ONCE + WAITING;
-        until(|| keeper.queue.available_permits() == all - 5 && warehouse.traffic.asked() == AT_ONCE).await;
-        for planning in &planning {
-            planning.abort();
-        }
-        until(|| warehouse.traffic.stopped() == AT_ONCE && keeper.queue.available_permits() == all).await;
-        assert_eq!((warehouse.traffic.asked(), keeper.room.available_permits()), (AT_ONCE, AT_ONCE));
+        let running: Vec<_> = (0..AT_ONCE).map(|_| plan()).collect();
+        until(|| warehouse.traffic.asked() == AT_ONCE).await;
+        let waiting: Vec<_> = (0..3).map(|_| plan()).collect();
+        until(|| keeper.queue.available_permits() == all - AT_ONCE - 3).await;
+        // The places are left one after the other: nobody may come to run by that.
+        waiting.iter().for_each(|waiting| waiting.abort());
+        until(|| keeper.queue.available_permits() == all - AT_ONCE).await;
+        running.iter().for_each(|running| running.abort());
+        let places = || (keeper.queue.available_permits(), keeper.room.available_permits());
+        until(|| warehouse.traffic.stopped() == AT_ONCE && places() == (all, AT_ONCE)).await;
+        assert_eq!(warehouse.traffic.asked(), AT_ONCE);
         warehouse.traffic.open();
         assert!(plan().await.unwrap());
     }
