@@ -50,6 +50,66 @@ fn says(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
+/// What `muriel verify` says of a result, in words and as JSON, and whether it holds.
+#[track_caller]
+fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("result.json");
+    std::fs::write(&file, result).expect("a file");
+    let file = file.to_str().expect("a path");
+    let (told, machine) = (muriel(&["verify", file], data_dir), muriel(&["verify", file, "--json"], data_dir));
+    assert_eq!(told.status.code(), machine.status.code());
+    let json: Value = serde_json::from_slice(&machine.stdout).unwrap_or_default();
+    if !json.is_null() {
+        assert_eq!(json["holds"], told.status.success(), "{json}");
+    }
+    (told.status.success(), says(&told), json)
+}
+
+/// A copy of a data directory whose server does not run.
+fn copied(data_dir: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(data_dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            std::fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("a copy");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_log_does_not_hold() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data_dir = dir.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let client = server.project("Acme", "Shop");
+    let test_id = scene(&client);
+    let result = client.get(&format!("/experiment/{test_id}/result")).ok();
+    // A block that the result does not know of.
+    let late = json!({ "type": "custom", "name": "late", "id": id() });
+    Collector::of(&client).trusted.post("", json!({ "visitor": { "id": "late" }, "events": [late] })).ok();
+    drop(server);
+
+    let position = result["manifest"]["log_position"].as_i64().expect("a number");
+    let middle = position / 2;
+    for (what, statement, holds) in [
+        ("deleted", format!("DELETE FROM block WHERE seq = {middle}"), false),
+        ("flipped", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq = {middle}"), false),
+        ("flipped at the end", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq = {position}"), false),
+        ("flipped behind it", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq > {position}"), true),
+    ] {
+        let copy = dir.path().join(what);
+        copied(&data_dir, &copy);
+        let changed = rusqlite::Connection::open(copy.join("log.db")).expect("a log").execute(&statement, []);
+        assert_eq!(changed, Ok(1), "{what}");
+        let (held, said, json) = verified(&result.to_string(), &copy);
+        assert_eq!(held, holds, "{what}: {said}");
+        assert_eq!(said.contains(" holds: "), holds, "{what}: {said}");
+        assert_eq!(said.contains("the event log is damaged"), !holds, "{what}: {said}");
+        assert_eq!(json["damaged"].is_string(), !holds, "{what}: {json}");
+    }
+}
+
 #[test]
 fn a_result_outlives_the_warehouse() {
     let dir = tempfile::tempdir().expect("a directory");

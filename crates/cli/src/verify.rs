@@ -33,8 +33,8 @@ pub struct Verify {
 /// Computes a result again, from the log alone.
 ///
 /// # Errors
-/// A file that is no result, a log that lacks what went into it, and numbers
-/// that are not the log's.
+/// A file that is no result, a log that lacks what went into it or is not as it
+/// was written, and numbers that are not the log's.
 pub fn run(asked: Verify) -> Result<()> {
     let name = asked.result.display().to_string();
     let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
@@ -69,9 +69,8 @@ pub fn run(asked: Verify) -> Result<()> {
         })
         .map_err(failed)?;
     bar.finish_and_clear();
-    if let Some(damage) = &loaded.damage {
-        eprintln!("muriel: damaged: {damage}");
-    }
+    // Damage behind the last block that went in has nothing to say about the result.
+    let damage = loaded.damage.filter(|damage| damage.seq <= position.seq).map(|damage| damage.to_string());
     let events = loaded.events;
     let engine = manifest.engine.clone();
     let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
@@ -81,19 +80,34 @@ pub fn run(asked: Verify) -> Result<()> {
     let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
     let mut differences = Vec::new();
     differ(&computed, &given, "", &mut differences);
-    let holds = differences.is_empty();
+    let holds = differences.is_empty() && damage.is_none();
     if asked.json {
         let told: Vec<Value> = differences.iter().take(TOLD).map(Difference::as_json).collect();
-        println!("{}", json!({ "holds": holds, "events": events, "log_position": position.seq, "differences": told }));
+        println!(
+            "{}",
+            json!({
+                "holds": holds,
+                "events": events,
+                "log_position": position.seq,
+                "damaged": damage,
+                "differences": told,
+            })
+        );
     } else if holds {
         println!(
             "{name} holds: computed again from {events} events up to block {}, every value is the same.",
             position.seq
         );
     } else {
+        if let Some(damage) = &damage {
+            println!("{name} does not hold: the log that it was computed from is damaged: {damage}");
+        }
         for difference in differences.iter().take(TOLD) {
             println!("{difference}");
         }
+    }
+    if let Some(damage) = damage {
+        return Err(Error::Damaged(damage));
     }
     match differences.len() {
         0 => Ok(()),
