@@ -9,6 +9,7 @@ pub mod log;
 mod logs;
 mod named;
 pub mod open;
+mod say;
 pub mod serve;
 pub mod simulate;
 pub mod verify;
@@ -18,6 +19,7 @@ pub use error::{Error, Result};
 
 use clap::{Parser, Subcommand};
 use config::{Common, ServeFlags};
+use say::{say, tell};
 
 /// Experiments you can trust, in one binary.
 #[derive(Debug, Parser)]
@@ -75,7 +77,7 @@ pub fn main() -> std::process::ExitCode {
     match run(cli.command) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("muriel: {}", error::sentence(&error));
+            tell!("muriel: {}", error::sentence(&error));
             std::process::ExitCode::FAILURE
         }
     }
@@ -98,7 +100,7 @@ fn run(command: Command) -> Result<()> {
         Command::Warehouse(command) => warehouse::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
-            println!("{}", contract.map_err(|error| Error::Other(error.into()))?);
+            say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;
             Ok(())
         }
     }
