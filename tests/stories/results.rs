@@ -286,6 +286,11 @@ fn queries_that_make_no_sense_are_refused(on: On) {
         refused(&shop.client.get(&path("timeseries", query)), field);
     }
     refused(&shop.client.get(&path("result", "?format=xml")), "format");
+    for query in ["?format=csv", "?format=json", "?breakdown_by=device"] {
+        let field = query.trim_start_matches('?').split('=').next().unwrap_or_default();
+        shop.client.get(&path("result", query)).has_status(200);
+        refused(&shop.client.get(&path("timeseries", query)), field);
+    }
     for (query, field) in [
         ("?mde=0", "mde"),
         ("?mde=-1", "mde"),

@@ -2,7 +2,7 @@
 
 mod inquiry;
 
-use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked};
+use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked, asked_by_day};
 use super::boxed;
 use super::experiments::id_in;
 use crate::answer::json as answered;
@@ -67,8 +67,7 @@ pub(crate) async fn experiment_timeseries(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let inquiry = asked(uri.query()).0.map(|inquiry| Inquiry { breakdown_by: None, ..inquiry });
-    let computed = report(&app, &caller, &project_key, id, inquiry, true).await?;
+    let computed = report(&app, &caller, &project_key, id, asked_by_day(uri.query()), true).await?;
     answered(StatusCode::OK, &views::TimeseriesAnswer::new(&computed))
 }
 
