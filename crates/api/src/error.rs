@@ -73,6 +73,13 @@ pub enum ApiError {
         /// Whole seconds after which to try again.
         retry_after_s: u64,
     },
+    /// The server cannot answer yet.
+    NotYet {
+        /// What has to be done first.
+        why: String,
+        /// Whole seconds after which to try again.
+        retry_after_s: u64,
+    },
     /// A fault of the server. The cause goes to the log, never to the client.
     Internal(Box<dyn Error + Send + Sync>),
 }
@@ -224,6 +231,9 @@ impl ApiError {
                 "unavailable",
                 format!("the server cannot answer now; try again after {retry_after_s} s").into(),
             ),
+            ApiError::NotYet { why, retry_after_s } => {
+                (S::SERVICE_UNAVAILABLE, "unavailable", format!("{why}; try again after {retry_after_s} s").into())
+            }
             ApiError::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -267,7 +277,9 @@ impl ApiError {
             ApiError::Unauthorized => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::RateLimited { retry_after_s } | ApiError::Unavailable { retry_after_s } => {
+            ApiError::RateLimited { retry_after_s }
+            | ApiError::Unavailable { retry_after_s }
+            | ApiError::NotYet { retry_after_s, .. } => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from((*retry_after_s).max(1)));
             }
             // The rest of such a request may still be under way, so the
