@@ -3,6 +3,7 @@
 
 mod explain;
 mod log;
+mod readme;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
