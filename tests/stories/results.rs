@@ -295,6 +295,11 @@ fn queries_that_make_no_sense_are_refused(on: On) {
         refused(&shop.client.get(&path("timeseries", query)), field);
     }
     refused(&shop.client.get(&path("result", "?format=xml")), "format");
+    for query in ["?format=csv", "?format=json", "?breakdown_by=device"] {
+        let field = query.trim_start_matches('?').split('=').next().unwrap_or_default();
+        shop.client.get(&path("result", query)).has_status(200);
+        refused(&shop.client.get(&path("timeseries", query)), field);
+    }
     for (query, field) in [
         ("?mde=0", "mde"),
         ("?mde=-1", "mde"),
@@ -497,12 +502,15 @@ fn a_plan_says_how_long() {
     let plan = |query: &str| shop.client.get(&format!("/experiment/{}/plan{query}", shop.test_id)).ok();
     let nothing_known = plan("");
     assert_eq!((&nothing_known["visitors_needed"], &nothing_known["mde"]), (&Value::Null, &json!(10.0)));
+    assert!(nothing_known["note"].as_str().is_some_and(|note| note.contains("give baseline_rate")), "{nothing_known}");
     let given = plan("?baseline_rate=5&daily_visitors=5000");
     let (needed, days) =
         (given["visitors_needed"].as_f64().expect("a number"), given["days"].as_i64().expect("a number"));
     // A fixed test of this size needs 62,000; looking all the time costs about twice as many.
     assert!((110_000.0..160_000.0).contains(&needed), "{needed}");
     assert_eq!(days, (needed / 5000.0).ceil() as i64);
+    assert!(given["visitors_needed"].is_i64() && given["mde_by_day"][0]["visitors"].is_i64(), "{given}");
+    assert_eq!(given["note"], Value::Null);
     let by_day = given["mde_by_day"].as_array().expect("a list");
     assert_eq!(by_day.len() as i64, days);
     let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().expect("a number")).collect();

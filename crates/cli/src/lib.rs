@@ -10,6 +10,7 @@ mod logs;
 mod named;
 pub mod open;
 mod scratch;
+mod say;
 pub mod serve;
 pub mod simulate;
 pub mod verify;
@@ -19,6 +20,7 @@ pub use error::{Error, Result};
 
 use clap::{Parser, Subcommand};
 use config::{Common, ServeFlags};
+use say::{say, tell};
 
 /// Experiments you can trust, in one binary.
 #[derive(Debug, Parser)]
@@ -76,7 +78,7 @@ pub fn main() -> std::process::ExitCode {
     match run(cli.command) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("muriel: {}", error::sentence(&error));
+            tell!("muriel: {}", error::sentence(&error));
             std::process::ExitCode::FAILURE
         }
     }
@@ -99,7 +101,7 @@ fn run(command: Command) -> Result<()> {
         Command::Warehouse(command) => warehouse::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
-            println!("{}", contract.map_err(|error| Error::Other(error.into()))?);
+            say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;
             Ok(())
         }
     }

@@ -146,7 +146,7 @@ pub(crate) fn compute(
 ) -> Result<Computed, Failure> {
     let question = manifest.question(by_quarter).map_err(Failure::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
-    manifest.log_position = answer.position.seq;
+    manifest.ends_at(answer.position, answer.hash);
     let arms = manifest.experiment.arms.len();
     let design = manifest.design();
     let summaries = summaries(&manifest, &answer);

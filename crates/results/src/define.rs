@@ -13,6 +13,9 @@ use muriel_store::goals;
 use serde_json::Value;
 use std::sync::Arc;
 
+mod past;
+pub use past::Past;
+
 /// Fields whose changes results look at.
 const CHANGES: [&str; 6] = ["variants", "control", "custom_js", "custom_css", "serving", "status"];
 /// Changes of one field that are looked at, the last ones.
@@ -138,6 +141,7 @@ impl Known {
             engine: Engine::here(),
             project_key: project_key.to_string(),
             log_position: 0,
+            log_hash: None,
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
             experiment: self.facts(inquiry.epoch),

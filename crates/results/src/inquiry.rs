@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most words of a filter.
 const FILTER_MAX: usize = 50;
+/// Most characters of a word that a message repeats.
+const SHOWN_CHARS: usize = 64;
 
 /// Which part of an experiment's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -170,26 +172,29 @@ pub fn parse_day(text: &str) -> Result<Date, Flaw> {
 /// `paid`, `search`, `direct`, `country-DE`.
 ///
 /// # Errors
-/// The first other word.
+/// The first other word, by its name.
 pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
     let mut words: Vec<String> = Vec::new();
-    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let word = match word.get(..8) {
+    for sent in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let shown: String = sent.chars().take(SHOWN_CHARS).collect();
+        let word = match sent.get(..8) {
             Some(prefix) if prefix.eq_ignore_ascii_case("country-") => {
-                let code = &word[8..];
+                let code = &sent[8..];
                 if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-                    return Err(Flaw::new("must name countries by two letters, as country-DE does"));
+                    let message = format!("must name countries by two letters, as country-DE does; {shown:?} does not");
+                    return Err(Flaw::new(message));
                 }
                 format!("country-{}", code.to_ascii_uppercase())
             }
-            _ => word.to_ascii_lowercase(),
+            _ => sent.to_ascii_lowercase(),
         };
         let known = word.starts_with("country-")
             || ["mobile", "desktop", "tablet", "new", "returning", "paid", "search", "direct"].contains(&word.as_str());
         if !known {
-            return Err(Flaw::new(
-                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by commas",
-            ));
+            return Err(Flaw::new(format!(
+                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by \
+                 commas; {shown:?} is none of them"
+            )));
         }
         if !words.contains(&word) {
             words.push(word);
@@ -295,6 +300,19 @@ mod tests {
             let expect = expect.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());
             assert_eq!(words, expect, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_word_that_is_wrong_is_named() {
+        for (text, word) in [
+            ("mobile,Phone,laptop", "\"Phone\" is none of them"),
+            ("country-DE, country-DEU", "\"country-DEU\" does not"),
+            ("countryDE", "\"countryDE\" is none of them"),
+        ] {
+            let said = parse_filter(text).unwrap_err().to_string();
+            assert!(said.ends_with(word), "{text}: {said}");
+        }
+        assert!(parse_filter(&"x".repeat(10_000)).unwrap_err().to_string().len() < 300);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod planning;
 
 pub use compute::{Computed, Failure, Numbers, Part, Shown, Stage};
 pub use days::Days;
-pub use define::{Known, Unknown};
+pub use define::{Known, Past, Unknown};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use keeper::{Keeper, Key, Unanswered, recompute};
 pub use manifest::{ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, METHODS, Manifest, MetricFacts};

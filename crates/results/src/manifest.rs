@@ -3,15 +3,20 @@
 
 use crate::inquiry::{Inquiry, Phase};
 use muriel_analysis::{Design, EpochPlan, Role, Trial};
+use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
+use muriel_events::log::Position;
 use muriel_events::warehouse::{Metric, Outcome, Question, VISIT_US};
+use muriel_store::experiments::EPOCHS_MAX;
 use serde::{Deserialize, Serialize};
 
 /// Names the way in which numbers come about. A change of it means that the same
 /// log may give other numbers.
 pub const METHODS: &str = "1";
+/// The releases that have these methods.
+const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.
 const BEFORE_US: i64 = 14 * DAY_US;
 
@@ -31,6 +36,28 @@ impl Engine {
     /// This one.
     pub fn here() -> Self {
         Self { name: "muriel".into(), version: env!("CARGO_PKG_VERSION").into(), methods: METHODS.into() }
+    }
+
+    /// Whether it makes the same numbers as this one.
+    ///
+    /// # Errors
+    /// A program or release that is not known to.
+    pub fn check(&self) -> Result<(), Flaw> {
+        let Self { name, version, methods } = self;
+        if methods != METHODS {
+            return Err(Flaw::new(format!(
+                "was computed by methods {methods} ({name} {version}); this program has methods {METHODS}: verify it \
+                 with that release"
+            )));
+        }
+        if name != "muriel" || !RELEASES.contains(&version.as_str()) {
+            return Err(Flaw::new(format!(
+                "says it was computed by {name} {version}, which this program (muriel {}) does not know to have methods \
+                 {METHODS}: verify it with that release",
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        Ok(())
     }
 }
 
@@ -130,8 +157,10 @@ impl MetricFacts {
             Counted::Event => plain(Outcome::Event(self.key.clone())),
             Counted::Goal { goal_type, goal_value, window_days, min_count, cap } => {
                 let known = GoalType::WORDS.iter().find(|(word, _)| word == goal_type);
-                let (_, goal_type) = known.ok_or_else(|| Flaw::new("holds an unknown goal type"))?;
-                let trigger = Trigger::new(*goal_type, goal_value.clone())?;
+                let (_, goal_type) =
+                    known.ok_or_else(|| Flaw::new(format!("has a goal {:?} of an unknown type", self.key)))?;
+                let trigger = Trigger::new(*goal_type, goal_value.clone())
+                    .map_err(|flaw| Flaw::new(format!("has a goal {:?} whose value {flaw}", self.key)))?;
                 Metric {
                     window_us: window_days.map(|days| days.saturating_mul(DAY_US)),
                     min_count: *min_count,
@@ -191,6 +220,10 @@ pub struct Manifest {
     pub project_key: String,
     /// The last block of the log that went in.
     pub log_position: i64,
+    /// The hash of that block in hexadecimal digits, which ties the result to this
+    /// very log: it chains all blocks up to it. Null when the log had no block yet, or
+    /// the block could not be read.
+    pub log_hash: Option<String>,
     /// The moment of the report: windows that run on beyond it are open.
     pub as_of: Instant,
     /// What was asked.
@@ -203,7 +236,42 @@ pub struct Manifest {
     pub metrics: Vec<MetricFacts>,
 }
 
+/// Metrics of an experiment at most: a goal that is asked for, the primary one, and
+/// what lists may hold.
+const METRICS_MAX: usize = 2 + 2 * LIST_MAX + BUILTIN_METRICS.len();
+
 impl Manifest {
+    /// Whether it can be one of ours, before anything is computed from it.
+    ///
+    /// # Errors
+    /// More arms, epochs or metrics than an experiment has, and a place before the log.
+    pub fn check(&self) -> Result<(), Flaw> {
+        self.engine.check()?;
+        if self.log_position < 0 {
+            return Err(Flaw::new("has a manifest whose log_position is negative"));
+        }
+        let arms = VARIANTS_MAX + 1;
+        let epochs = usize::try_from(EPOCHS_MAX).unwrap_or(usize::MAX);
+        let weights = self.epochs.iter().map(|epoch| epoch.weights.len()).max().unwrap_or(0);
+        for (what, has, most) in [
+            ("arms", self.experiment.arms.len(), arms),
+            ("weights in an epoch", weights, arms),
+            ("epochs", self.epochs.len(), epochs),
+            ("metrics", self.metrics.len(), METRICS_MAX),
+        ] {
+            if has > most {
+                return Err(Flaw::new(format!("has a manifest with {has} {what}; an experiment has at most {most}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says up to where the log went in.
+    pub(crate) fn ends_at(&mut self, position: Position, hash: Option<[u8; 32]>) {
+        self.log_position = position.seq;
+        self.log_hash = hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
+    }
+
     /// What is at the top of the result: the goal that was asked for, or the primary one.
     pub fn top(&self) -> Option<&MetricFacts> {
         self.metrics.first().filter(|metric| self.inquiry.goal_key.is_some() || metric.role() == Role::Primary)
@@ -277,6 +345,15 @@ mod tests {
     use crate::inquiry::parse_day;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
+
+    #[test]
+    fn this_release_knows_itself() {
+        assert_eq!(Engine::here().check(), Ok(()));
+        for (name, version, methods) in [("muriel", "9.9.9", "1"), ("other", "0.1.0", "1"), ("muriel", "0.1.0", "0")] {
+            let engine = Engine { name: name.into(), version: version.into(), methods: methods.into() };
+            assert!(engine.check().is_err(), "{name} {version} {methods}");
+        }
+    }
 
     #[test]
     fn a_report_ends_with_its_last_day() {

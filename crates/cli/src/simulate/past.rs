@@ -4,6 +4,7 @@ use super::experiment::Experiment;
 use super::plan::{Plan, RATE};
 use super::{Simulate, refused};
 use crate::config::Common;
+use crate::say::tell;
 use crate::scratch::Scratch;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -48,7 +49,7 @@ impl<'a> Project<'a> {
         });
         bar.finish_and_clear();
         if let Some(damage) = loaded.map_err(failed)?.damage {
-            eprintln!("muriel: damaged: {damage}");
+            tell!("muriel: damaged: {damage}");
         }
         Ok(Self { experiment, warehouse })
     }

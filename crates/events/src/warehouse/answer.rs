@@ -24,6 +24,8 @@ pub const VALUE_MAX: i64 = 1_000_000_000_000_000;
 pub struct Answer {
     /// All events of the log up to here were known.
     pub position: Position,
+    /// The hash of that block, unless it could not be read or there is none.
+    pub hash: Option<[u8; 32]>,
     /// How many entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
     /// Of these, how many met more than one arm within an epoch.

@@ -505,6 +505,8 @@ pub fn load_log(
         let ended = match walk.next() {
             None => true,
             Some(Ok(block)) if block.seq > up_to.seq => true,
+            // Damage behind the end has nothing to say about what is before it.
+            Some(Err(Trouble::Damage(damage))) if damage.seq > up_to.seq => true,
             Some(Ok(block)) => {
                 loaded.events += add(&mut rows, &block, block.of(project_key), source);
                 mark = Mark { position: Position { seq: block.seq }, hash: Some(block.hash) };

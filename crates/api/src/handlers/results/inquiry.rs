@@ -61,7 +61,7 @@ const PARAMETERS: [Parameter; 9] = [
     Parameter::text("format", "`json` (default), or `csv`: a table for spreadsheets."),
 ];
 
-/// Those that the contract does not give to a result day by day.
+/// Those that a result day by day does not take.
 const OF_RESULT_ONLY: [&str; 2] = ["breakdown_by", "format"];
 
 /// The parameters of a result.
@@ -93,10 +93,22 @@ pub(super) enum Format {
     Csv,
 }
 
-/// The query as an inquiry, and what the answer is to be written as. Both operations
-/// read all of it: what one has no use for is checked all the same.
+/// The query of a result as an inquiry, and what the answer is to be written as.
 pub(super) fn asked(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
+    read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
+}
+
+/// The query of a result day by day. What only a result takes is refused: an answer
+/// without it would not be the one that was asked for.
+pub(super) fn asked_by_day(query: Option<&str>) -> Result<Inquiry, ApiError> {
     let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
+    for name in OF_RESULT_ONLY {
+        query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
+    }
+    read(query).0
+}
+
+fn read(mut query: Query) -> (Result<Inquiry, ApiError>, Format) {
     let inquiry = Inquiry {
         start_date: query.parsed("start_date", parse_day),
         end_date: query.parsed("end_date", parse_day),

@@ -2,7 +2,7 @@
 
 mod inquiry;
 
-use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked};
+use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked, asked_by_day};
 use super::boxed;
 use super::experiments::id_in;
 use crate::answer::json as answered;
@@ -67,8 +67,7 @@ pub(crate) async fn experiment_timeseries(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let inquiry = asked(uri.query()).0.map(|inquiry| Inquiry { breakdown_by: None, ..inquiry });
-    let computed = report(&app, &caller, &project_key, id, inquiry, true).await?;
+    let computed = report(&app, &caller, &project_key, id, asked_by_day(uri.query()), true).await?;
     answered(StatusCode::OK, &views::TimeseriesAnswer::new(&computed))
 }
 
@@ -151,7 +150,10 @@ fn keeper(app: &App) -> Result<&Keeper, ApiError> {
 fn refused(problem: Unanswered) -> ApiError {
     match problem {
         Unanswered::Busy => ApiError::Unavailable { retry_after_s: BUSY_S },
-        Unanswered::Loading { .. } => ApiError::Unavailable { retry_after_s: LOADING_S },
+        Unanswered::Loading { done, of } => ApiError::NotYet {
+            why: format!("the events are still being loaded from the event log, block {done} of {of}"),
+            retry_after_s: LOADING_S,
+        },
         Unanswered::Failed(failure) => ApiError::internal(failure),
     }
 }
@@ -165,4 +167,20 @@ fn table(csv: String, id: ExperimentId) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_comes_too_early_is_told_for_what_to_wait() {
+        let error = refused(Unanswered::Loading { done: 10, of: 200 });
+        assert_eq!((error.status(), error.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
+        let expect = "the events are still being loaded from the event log, block 10 of 200; try again after 5 s";
+        assert_eq!(error.to_string(), expect);
+        let mut headers = http::HeaderMap::new();
+        error.add_headers(&mut headers);
+        assert_eq!(headers[header::RETRY_AFTER], "5");
+    }
 }

@@ -143,6 +143,7 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
     let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, project)? };
     Ok(Answer {
         position: Position { seq: 0 },
+        hash: None,
         arrivals,
         crossed,
         moved,

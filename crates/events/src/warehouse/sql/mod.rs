@@ -36,7 +36,7 @@ use muriel_domain::Instant;
 use super::answer::{Answer, Traffic, Visitor};
 use super::question::{Metric, Outcome, Question, TrafficQuestion, VisitorsQuestion};
 use super::row::hash_text;
-use super::{Result, Stop};
+use super::{Mark, Result, Stop};
 use crate::log::Position;
 
 use self::outcome::Outcomes;
@@ -65,7 +65,8 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
                 _ => outcome::answer(db, &scope, metric, &segments),
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Answer { position: position(db)?, metrics, ..health })
+        let Mark { position, hash } = mark(db)?;
+        Ok(Answer { position, hash, metrics, ..health })
     })
 }
 
@@ -131,8 +132,10 @@ fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>
     Ok(answered)
 }
 
-fn position(db: &Db<'_>) -> Result<Position> {
-    Ok(Position { seq: db.row("SELECT seq FROM loaded", |row| row.get(0))? })
+fn mark(db: &Db<'_>) -> Result<Mark> {
+    let (seq, hash): (i64, Option<Vec<u8>>) =
+        db.row("SELECT seq, hash FROM loaded", |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Mark { position: Position { seq }, hash: hash.and_then(|hash| hash.try_into().ok()) })
 }
 
 /// `text` as SQL writes it.

@@ -1,5 +1,6 @@
 //! How many visitors an experiment needs.
 
+use muriel_domain::ids::MAX_SAFE;
 use muriel_results::Planned;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -18,7 +19,7 @@ pub(crate) struct PlanAnswer {
     power: f64,
     /// Visitors of all arms together; null where too little is known, or no number is enough.
     #[schema(required)]
-    visitors_needed: Option<f64>,
+    visitors_needed: Option<i64>,
     /// Whole days until they came.
     #[schema(required)]
     days: Option<i64>,
@@ -34,6 +35,9 @@ pub(crate) struct PlanAnswer {
     /// As `baseline_rate_from`.
     #[schema(required)]
     daily_visitors_from: Option<&'static str>,
+    /// Why `visitors_needed` or `days` is null, and what to do about it.
+    #[schema(required)]
+    note: Option<String>,
     /// The smallest lift that is found by the end of each day.
     mde_by_day: Vec<DayForecast>,
 }
@@ -45,7 +49,7 @@ pub(crate) struct DayForecast {
     /// Days since the start.
     day: i64,
     /// Visitors by then.
-    visitors: f64,
+    visitors: i64,
     /// In percent; null while no lift is.
     #[schema(required)]
     mde: Option<f64>,
@@ -59,8 +63,9 @@ impl PlanAnswer {
             test_id,
             mde: planned.mde,
             power: planned.power,
-            visitors_needed: planned.visitors_needed,
+            visitors_needed: visitors_needed(planned),
             days: planned.days,
+            note: note(planned),
             baseline_rate: planned.baseline_rate,
             baseline_rate_from: planned.baseline_from,
             daily_visitors: planned.daily_visitors,
@@ -68,8 +73,75 @@ impl PlanAnswer {
             mde_by_day: planned
                 .mde_by_day
                 .iter()
-                .map(|day| DayForecast { day: day.day, visitors: day.visitors, mde: day.mde })
+                .map(|day| DayForecast { day: day.day, visitors: day.visitors.round() as i64, mde: day.mde })
                 .collect(),
+        }
+    }
+}
+
+/// How many visitors are needed, where that is a number that JSON holds.
+fn visitors_needed(planned: &Planned) -> Option<i64> {
+    planned.visitors_needed.filter(|visitors| *visitors <= MAX_SAFE as f64).map(|visitors| visitors as i64)
+}
+
+/// What a plan that lacks a number says in its place.
+fn note(planned: &Planned) -> Option<String> {
+    let mde = planned.mde;
+    if visitors_needed(planned).is_some() {
+        return planned
+            .days
+            .is_none()
+            .then(|| "Nobody came lately, so it is not known how long that takes: give daily_visitors.".to_owned());
+    }
+    Some(match planned.baseline_rate {
+        None => "It is not known how many of the control's visitors convert: give baseline_rate, or wait for visitors \
+                 and a primary goal that they reach."
+            .to_owned(),
+        Some(rate) if rate <= 0.0 => {
+            "Nobody converted lately, and of nothing there is no lift: give baseline_rate.".to_owned()
+        }
+        Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
+            format!("With {mde} % more than {rate} % of visitors all of them would convert: ask for a smaller lift.")
+        }
+        Some(_) if planned.visitors_needed.is_some() => {
+            "More visitors are needed than can be counted: ask for a larger lift.".to_owned()
+        }
+        Some(_) => "Only one arm gets visitors, so there is nothing to compare: give others weight.".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_explained() {
+        let plan = |rate, needed, days| Planned {
+            mde: 10.0,
+            power: 80.0,
+            baseline_rate: rate,
+            baseline_from: None,
+            daily_visitors: None,
+            daily_from: None,
+            visitors_needed: needed,
+            days,
+            mde_by_day: Vec::new(),
+        };
+        for (planned, number, words) in [
+            (plan(Some(5.0), Some(1_000.0), Some(3)), Some(1_000), None),
+            (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
+            (plan(None, None, None), None, Some("give baseline_rate, or wait")),
+            (plan(Some(0.0), None, None), None, Some("of nothing there is no lift")),
+            (plan(Some(95.0), None, None), None, Some("10 % more than 95 % of visitors")),
+            (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
+            (plan(Some(5.0), None, None), None, Some("Only one arm")),
+        ] {
+            let answer = PlanAnswer::new(1, &planned);
+            assert_eq!(answer.visitors_needed, number, "{planned:?}");
+            match words {
+                None => assert_eq!(answer.note, None, "{planned:?}"),
+                Some(words) => assert!(answer.note.is_some_and(|note| note.contains(words)), "{words}"),
+            }
         }
     }
 }

@@ -80,6 +80,7 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
     }
     Answer {
         position: Position { seq: 0 },
+        hash: None,
         arrivals: arrivals
             .into_iter()
             .map(|((epoch, variant), visitors)| Arrivals { epoch, variant, visitors })
