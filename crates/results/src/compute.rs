@@ -124,8 +124,7 @@ pub struct Computed {
     pub report: Report,
     /// In the order of the manifest's metrics.
     pub metrics: Vec<Shown>,
-    /// How the values of the control's buyers vary by the top metric: see
-    /// [`values_vary`].
+    /// How the values of the control's buyers vary by the top metric.
     pub values_vary: Option<f64>,
     /// The top metric by the attribute that was asked for.
     pub parts: Vec<Part>,
