@@ -12,6 +12,7 @@ mod logs;
 mod named;
 pub mod open;
 mod say;
+mod scratch;
 pub mod serve;
 pub mod simulate;
 pub mod verify;

@@ -7,13 +7,14 @@ mod strict;
 use self::history::{History, history};
 use crate::config::Common;
 use crate::say::say;
+use crate::scratch::Scratch;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
 use muriel_api::clock::Clock;
 use muriel_events::log::Position;
-use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
+use muriel_events::warehouse::{Options, load_log};
 use muriel_results::{Failure, Manifest, recompute};
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -74,10 +75,10 @@ pub fn run(asked: Verify) -> Result<()> {
         )));
     }
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
-    let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+    let warehouse = Scratch::new(&Options::default())?;
     let bar = progress(position);
     let loaded =
-        load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
+        load_log(&reader, &*warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         })
         .map_err(failed)?;
@@ -85,7 +86,7 @@ pub fn run(asked: Verify) -> Result<()> {
     let damage = loaded.damage.map(|damage| damage.to_string());
     let events = loaded.events;
     let stored = crate::block_on(history(&asked.common, &manifest))?;
-    let computed = recompute(manifest, &warehouse).map_err(|failure| match failure {
+    let computed = recompute(manifest, &*warehouse).map_err(|failure| match failure {
         Failure::Manifest(flaw) => refuse(&format!("is no result of ours: its manifest {flaw}")),
         other => Error::Other(other.into()),
     })?;

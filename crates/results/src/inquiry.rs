@@ -1,5 +1,6 @@
 //! What a reader wants to know: which visitors, until when, cut by what.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use muriel_domain::{Flaw, Instant};
@@ -62,16 +63,31 @@ impl Zone {
         zone(&self.0).unwrap_or(TimeZone::UTC)
     }
 
-    /// When a day begins there.
+    /// When a day begins there; at the end of all days the last moment there is.
     pub fn begin(&self, day: Date) -> Instant {
-        let zoned = day.to_zoned(self.zone());
-        zoned.map_or(Instant::from_us(0), |zoned| Instant::from_us(zoned.timestamp().as_microsecond()))
+        let begun = day.to_zoned(self.zone()).map(|zoned| zoned.timestamp());
+        let end = if day.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        Instant::from_us(begun.unwrap_or(end).as_microsecond())
     }
 
     /// The day that it is there.
     pub fn day(&self, at: Instant) -> Date {
-        let stamp = jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default();
+        let stamp = Timestamp::from_microsecond(at.us()).unwrap_or_default();
         stamp.to_zoned(self.zone()).date()
+    }
+
+    /// Days from one moment to another there, begun ones whole: some have 23 or 25
+    /// hours. 0 where the other is not later.
+    pub fn days_between(&self, from: Instant, to: Instant) -> i64 {
+        let zoned = |at: Instant| jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default().to_zoned(self.zone());
+        let (from, to) = (zoned(from), zoned(to));
+        if to <= from {
+            return 0;
+        }
+        // Two moments of one zone are days apart, and some hours.
+        let whole = from.until((jiff::Unit::Day, &to)).map_or(0, |apart| i64::from(apart.get_days()));
+        let back = from.checked_add(jiff::Span::new().days(whole));
+        whole + i64::from(back.is_ok_and(|back| back < to))
     }
 }
 
@@ -249,6 +265,23 @@ mod tests {
             let day = parse_day("2026-07-01").unwrap();
             let begin = Zone::parse(text).ok().map(|zone| zone.begin(day).to_string());
             assert_eq!(begin.as_deref(), first_of_july, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn days_begin_in_their_order() {
+        let last = Timestamp::MAX.as_microsecond();
+        for (zone, day, expect) in [
+            ("UTC", "1970-01-01", 0),
+            ("2", "1970-01-01", -7_200_000_000),
+            ("UTC", "9999-12-30", 253_402_128_000_000_000),
+            ("UTC", "9999-12-31", last),
+            ("Europe/Berlin", "9999-12-31", last),
+            ("-3.5", "9999-12-30", 253_402_140_600_000_000),
+            ("-3.5", "9999-12-31", last),
+        ] {
+            let begin = Zone::parse(zone).unwrap().begin(parse_day(day).unwrap());
+            assert_eq!(begin.us(), expect, "{zone} {day}");
         }
     }
 

@@ -8,7 +8,7 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
 use muriel_events::log::Position;
-use muriel_events::warehouse::{Metric, Outcome, Question};
+use muriel_events::warehouse::{Metric, Outcome, Question, VISIT_US};
 use muriel_store::experiments::EPOCHS_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +19,6 @@ pub const METHODS: &str = "1";
 const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.
 const BEFORE_US: i64 = 14 * DAY_US;
-/// What a metric of a visit looks at.
-const VISIT_US: i64 = 30 * 60 * 1_000_000;
 
 /// What made the numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +71,7 @@ pub struct ArmFacts {
     pub name: String,
     /// The team's name for it.
     pub nickname: String,
-    /// Percent of the traffic that it gets now.
+    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
     pub traffic_weight: f64,
     /// When its code was last changed, or its name used again, after the first
     /// start. Conversions from before belong to what it was.
@@ -303,6 +301,8 @@ impl Manifest {
         Ok(Question {
             project_key: self.project_key.as_str().into(),
             test_id: self.experiment.test_id,
+            // Nobody enters what has not started.
+            started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),
             from,
             until,
             epoch: self.inquiry.epoch,
@@ -341,6 +341,10 @@ impl Manifest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::define::Known;
+    use crate::inquiry::parse_day;
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::ids::{CompanyId, ProjectId};
 
     #[test]
     fn this_release_knows_itself() {
@@ -348,6 +352,24 @@ mod tests {
         for (name, version, methods) in [("muriel", "9.9.9", "1"), ("other", "0.1.0", "1"), ("muriel", "0.1.0", "0")] {
             let engine = Engine { name: name.into(), version: version.into(), methods: methods.into() };
             assert!(engine.check().is_err(), "{name} {version} {methods}");
+        }
+    }
+
+    #[test]
+    fn a_report_ends_with_its_last_day() {
+        let now = Instant::from_us(1_772_359_200_000_000);
+        let known =
+            Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1");
+        for (end_date, expect) in [
+            (None, None),
+            (Some("1970-01-01"), Some("1970-01-02T00:00:00.000Z")),
+            (Some("2026-03-01"), Some("2026-03-02T00:00:00.000Z")),
+            (Some("9999-12-30"), Some("9999-12-30T22:00:00.999Z")),
+            (Some("9999-12-31"), Some("9999-12-30T22:00:00.999Z")),
+        ] {
+            let inquiry = Inquiry { end_date: end_date.map(|day| parse_day(day).unwrap()), ..Inquiry::default() };
+            let until = known.manifest(&"prj".into(), &inquiry, now).span().1;
+            assert_eq!(until.map(|until| until.to_string()).as_deref(), expect, "{end_date:?}");
         }
     }
 }

@@ -226,7 +226,7 @@ fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
         "variant_id": "0",
     });
     let mut rows = Rows::default();
-    rows.add(&serde_json::from_value(exposure)?, 1, |_, _| "direct");
+    rows.add(&serde_json::from_value(exposure)?, 1, |_, _, _| "direct");
     let told = with_other_rows(rig, &rows, false)?;
     Ok(verdict("CountedTooMuch", &told, Kind::Misreported, &[]))
 }

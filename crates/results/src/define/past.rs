@@ -50,6 +50,7 @@ impl Known {
         }
         let Some(experiment) = experiment else { return Ok(Err(Unknown::Experiment)) };
         changes.reverse();
+        let started_at = experiments::first_started_at(tx, id).await?.filter(|start| to_ms(*start) <= at);
         let mut epochs = experiments::epochs(tx, id).await?;
         epochs.retain(|epoch| to_ms(epoch.started_at) <= at);
 
@@ -61,6 +62,10 @@ impl Known {
         }
         let goal = |key: &String| listed.iter().find(|(known, _)| known == key).and_then(|(_, goal)| goal.clone());
         let known = Known {
+            started_at: started_at.map(to_ms),
+            planned_visitors: started_at
+                .and_then(|start| changes.iter().find(|change| is_replanned(change, start)))
+                .map_or(experiment.plan.visitors, |change| change.before["plan"]["visitors"].as_i64()),
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
@@ -72,6 +77,12 @@ impl Known {
         let manifest = known.manifest(&Arc::from(given.project_key.as_str()), &given.inquiry, given.as_of);
         Ok(Ok(Past { manifest, changed_goals: goals.changed }))
     }
+}
+
+/// Whether the plan was changed after the experiment had started.
+fn is_replanned(change: &experiments::HistoryEntry, started_at: Instant) -> bool {
+    let starts = change.at == started_at && change.before.contains_key("status");
+    change.at >= started_at && change.before.contains_key("plan") && !starts
 }
 
 /// Of each field the changes that a report looks at.

@@ -18,7 +18,7 @@ pub(crate) struct VariantResult {
     pub(super) nickname: String,
     /// Whether it is the control.
     is_control: bool,
-    /// Percent of the traffic that it gets now.
+    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
     traffic_weight: f64,
     /// When its code was last changed or its name used again after the first
     /// start: what was recorded before belongs to what it was. Null if never.
@@ -204,7 +204,7 @@ impl Revenue {
             return Self::default();
         }
         Self {
-            total_revenue: Some(numbers.value),
+            total_revenue: Some(numbers.value()),
             total_orders: Some(numbers.events),
             rpv: Some(numbers.value_per_visitor()),
             aov: Some(numbers.value_per_order()),

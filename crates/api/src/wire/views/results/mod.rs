@@ -16,8 +16,6 @@ use arm::{Revenue, VariantResult};
 use breakdown::Breakdown;
 use health::Health;
 use metric::MetricResult;
-use muriel_domain::Instant;
-use muriel_domain::time::DAY_US;
 use muriel_results::{Computed, Counted, Manifest, MetricFacts, Numbers};
 use serde::Serialize;
 use serde_json::Value;
@@ -106,7 +104,7 @@ impl ResultAnswer {
         let manifest = &computed.manifest;
         let facts = &manifest.experiment;
         let top = manifest.top();
-        let (start_date, end_date, days_running) = days(manifest, computed.first_entry);
+        let days = manifest.days();
         let shown = top.and(computed.metrics.first());
         let arms: Vec<Numbers> = match shown {
             Some(shown) => shown.arms.clone(),
@@ -120,7 +118,7 @@ impl ResultAnswer {
             open: 0,
             converted: sum(|arm| arm.converted),
             events: sum(|arm| arm.events),
-            value: arms.iter().map(|arm| arm.value).sum(),
+            units: arms.iter().map(|arm| arm.units).sum(),
         };
         let others = usize::from(top.is_some());
         Self {
@@ -133,9 +131,9 @@ impl ResultAnswer {
                 "draft" => 9,
                 _ => 0,
             },
-            start_date,
-            end_date,
-            days_running,
+            start_date: days.first.map(|day| day.to_string()),
+            end_date: days.last.map(|day| day.to_string()),
+            days_running: days.count,
             primary_goal: manifest.metrics.iter().find(|metric| metric.role == "primary").and_then(GoalExcerpt::new),
             goal_key: top.map(|metric| metric.key.clone()),
             report_phase: serde_json::to_value(manifest.inquiry.report_phase).unwrap_or_default(),
@@ -155,24 +153,6 @@ impl ResultAnswer {
             manifest: manifest.clone(),
         }
     }
-}
-
-/// First and last day that count, and how many these are.
-fn days(manifest: &Manifest, first_entry: Option<Instant>) -> (Option<String>, Option<String>, i64) {
-    let (from, until) = manifest.span();
-    let facts = &manifest.experiment;
-    let zone = &manifest.inquiry.tz;
-    // Events may tell of a time before the experiment was made here.
-    let began = facts.started_at.into_iter().chain(first_entry).min();
-    let Some(start) = from.max(began).or(began) else { return (None, None, 0) };
-    let mut end = facts.ended_at.unwrap_or(manifest.as_of).min(manifest.as_of);
-    if let Some(until) = until {
-        end = end.min(until);
-    }
-    let lasts = end.us().saturating_sub(start.us());
-    // The end of a day is the beginning of the next.
-    let last = zone.day(end.plus_us(-1).max(start));
-    (Some(zone.day(start).to_string()), Some(last.to_string()), if lasts <= 0 { 0 } else { (lasts - 1) / DAY_US + 1 })
 }
 
 impl GoalExcerpt {

@@ -69,7 +69,7 @@ impl TimeseriesAnswer {
                         visitors: numbers.visitors,
                         conversions: numbers.converted,
                         conversion_rate: rate(numbers),
-                        revenue: is_revenue.then_some(numbers.value),
+                        revenue: is_revenue.then(|| numbers.value()),
                         lift,
                         lift_interval,
                         p_value,
