@@ -1,4 +1,6 @@
 //! The binary: configuration, wiring, commands.
+// They panic when whoever reads has closed the pipe; `say` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
 pub mod config;
