@@ -101,12 +101,15 @@ fn note(planned: &Planned) -> Option<String> {
             "Nobody converted lately, and of nothing there is no lift: give baseline_rate.".to_owned()
         }
         Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
+            let rate = (100.0 * rate).round() / 100.0;
             format!("With {mde} % more than {rate} % of visitors all of them would convert: ask for a smaller lift.")
         }
         Some(_) if planned.visitors_needed.is_some() => {
             "More visitors are needed than can be counted: ask for a larger lift.".to_owned()
         }
-        Some(_) => "Only one arm gets visitors, so there is nothing to compare: give others weight.".to_owned(),
+        Some(_) => "No number of visitors is enough: the control or every other arm gets none of them, or the lift is \
+                    too small to be found."
+            .to_owned(),
     })
 }
 
@@ -132,9 +135,9 @@ mod tests {
             (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
             (plan(None, None, None), None, Some("give baseline_rate, or wait")),
             (plan(Some(0.0), None, None), None, Some("of nothing there is no lift")),
-            (plan(Some(95.0), None, None), None, Some("10 % more than 95 % of visitors")),
+            (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("10 % more than 95 % of visitors")),
             (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
-            (plan(Some(5.0), None, None), None, Some("Only one arm")),
+            (plan(Some(5.0), None, None), None, Some("No number of visitors is enough")),
         ] {
             let answer = PlanAnswer::new(1, &planned);
             assert_eq!(answer.visitors_needed, number, "{planned:?}");
