@@ -246,6 +246,12 @@ fn a_body_that_is_wrong_gives_nothing_to_the_log() {
     {
         shop.call().body(broken).send().refused(400, "malformed_body");
     }
+    // One number that JSON readers disagree about refuses all, and is named.
+    let large = with(json!({ "events": [{ "type": "order", "value": 0.5 }, { "type": "order", "value": 9e15 }] }));
+    let large = large.to_string().replace("9000000000000000.0", "9007199254740993");
+    let refused = shop.call().body(large).send().refused(400, "malformed_body");
+    assert_eq!(refused.fields(), ["events[1].value"]);
+    assert_eq!(refused.message("events[1].value"), "is a number beyond ±9007199254740992");
     let padded = |size: usize| format!("{text}{}", " ".repeat(size - text.len()));
     shop.call().body(padded((512 << 10) + 1)).send().refused(413, "body_too_large");
     for media in [

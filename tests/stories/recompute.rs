@@ -50,6 +50,164 @@ fn says(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
+/// What `muriel verify` says of a result, in words and as JSON, and whether it holds.
+#[track_caller]
+fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("result.json");
+    std::fs::write(&file, result).expect("a file");
+    let file = file.to_str().expect("a path");
+    let (told, machine) = (muriel(&["verify", file], data_dir), muriel(&["verify", file, "--json"], data_dir));
+    assert_eq!(told.status.code(), machine.status.code());
+    let json: Value = serde_json::from_slice(&machine.stdout).unwrap_or_default();
+    if !json.is_null() {
+        assert_eq!(json["holds"], told.status.success(), "{json}");
+    }
+    (told.status.success(), says(&told), json)
+}
+
+/// A copy of a data directory whose server does not run.
+fn copied(data_dir: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(data_dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            std::fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("a copy");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_log_does_not_hold() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data_dir = dir.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let client = server.project("Acme", "Shop");
+    let test_id = scene(&client);
+    let result = client.get(&format!("/experiment/{test_id}/result")).ok();
+    // A block that the result does not know of.
+    let late = json!({ "type": "custom", "name": "late", "id": id() });
+    Collector::of(&client).trusted.post("", json!({ "visitor": { "id": "late" }, "events": [late] })).ok();
+    drop(server);
+
+    let position = result["manifest"]["log_position"].as_i64().expect("a number");
+    let middle = position / 2;
+    for (what, statement, holds) in [
+        ("deleted", format!("DELETE FROM block WHERE seq = {middle}"), false),
+        ("flipped", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq = {middle}"), false),
+        ("flipped at the end", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq = {position}"), false),
+        ("flipped behind it", format!("UPDATE block SET body = zeroblob(length(body)) WHERE seq > {position}"), true),
+    ] {
+        let copy = dir.path().join(what);
+        copied(&data_dir, &copy);
+        let changed = rusqlite::Connection::open(copy.join("log.db")).expect("a log").execute(&statement, []);
+        assert_eq!(changed, Ok(1), "{what}");
+        let (held, said, json) = verified(&result.to_string(), &copy);
+        assert_eq!(held, holds, "{what}: {said}");
+        assert_eq!(said.contains(" holds: "), holds, "{what}: {said}");
+        assert_eq!(said.contains("the event log is damaged"), !holds, "{what}: {said}");
+        assert_eq!(json["damaged"].is_string(), !holds, "{what}: {json}");
+    }
+}
+
+/// `result` with another value at a place.
+#[track_caller]
+fn forged(result: &Value, changes: &[(&str, Value)]) -> String {
+    let mut forged = result.clone();
+    for (pointer, value) in changes {
+        let place = forged.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+        assert_ne!(place, value, "{pointer}");
+        *place = value.clone();
+    }
+    forged.to_string()
+}
+
+#[test]
+fn what_a_manifest_says_is_held_against_log_and_history() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data_dir = dir.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let client = server.project("Acme", "Shop");
+    let test_id = scene(&client);
+    let experiment = format!("/experiment/{test_id}");
+    let result = client.get(&format!("{experiment}/result")).ok();
+
+    // It still holds after the experiment, its goals and the log have become others.
+    client.set_status(test_id, 0).ok();
+    client
+        .patch(
+            &experiment,
+            json!({
+                "test_name": "Another", "plan": { "mde": 9, "visitors": 500 }, "secondary_goal_keys": [],
+                "builtin_metrics": [], "variants": [{ "name": "Variant 1", "nickname": "Other", "customJS": "1" }],
+                "configuration": { "traffic_allocation": 50, "confidence_interval": 80 },
+            }),
+        )
+        .ok();
+    client.set_status(test_id, 1).ok();
+    let late = json!({ "type": "custom", "name": "late", "id": id() });
+    Collector::of(&client).trusted.post("", json!({ "visitor": { "id": "late" }, "events": [late] })).ok();
+    let (held, said, json) = verified(&result.to_string(), &data_dir);
+    assert!(held, "{said}");
+    assert_eq!((&json["notes"], &json["differences"]), (&json!([]), &json!([])));
+
+    let position = result["manifest"]["log_position"].as_i64().expect("a number");
+    let zeros = "0".repeat(64);
+    let named =
+        |name: &str| [("/manifest/experiment/arms/1/nickname", json!(name)), ("/variants/1/nickname", json!(name))];
+    for (place, changes) in [
+        ("manifest.log_hash", &[("/manifest/log_hash", json!(zeros))][..]),
+        ("manifest.log_hash", &[("/manifest/log_hash", Value::Null)]),
+        ("manifest.log_hash", &[("/manifest/log_position", json!(position + 1))]),
+        ("log_position is negative", &[("/manifest/log_position", json!(-1))]),
+        ("ends with block", &[("/manifest/log_position", json!(position + 1_000))]),
+        ("manifest.epochs[0].weights[0]", &[("/manifest/epochs/0/weights", json!([9_000, 1_000]))]),
+        ("manifest.epochs[0].started_at", &[("/manifest/epochs/0/started_at", json!("2020-01-01T00:00:00.000Z"))]),
+        ("manifest.experiment.mde_percent", &[("/manifest/experiment/mde_percent", json!(7.0))]),
+        ("manifest.experiment.planned_visitors", &[("/manifest/experiment/planned_visitors", json!(500))]),
+        ("manifest.experiment.started_at", &[("/manifest/experiment/started_at", json!("2020-01-01T00:00:00.000Z"))]),
+        ("manifest.experiment.arms[1].nickname", &named("Ours")),
+        ("manifest.metrics[0].cap", &[("/manifest/metrics/0/cap", json!(1e9))]),
+        ("manifest.metrics", &[("/manifest/metrics/1/role", json!("guardrail"))]),
+        ("manifest.experiment", &[("/manifest/as_of", json!("2020-01-01T00:00:00.000Z"))]),
+        ("is of a moment that is still to come", &[("/manifest/as_of", json!("2099-01-01T00:00:00.000Z"))]),
+        ("does not know", &[("/manifest/engine/version", json!("9.9.9"))]),
+        ("does not know", &[("/manifest/engine/name", json!("other"))]),
+        ("methods 0", &[("/manifest/engine/methods", json!("0"))]),
+        (r#"its manifest has a goal "bought" whose value"#, &{
+            [("/manifest/metrics/1/goal_type", json!("pageviewRegex")), ("/manifest/metrics/1/goal_value", json!("("))]
+        }),
+        ("has a manifest with 100000 arms", &{
+            let arm = &result["manifest"]["experiment"]["arms"][0];
+            [("/manifest/experiment/arms", json!(vec![arm; 100_000]))]
+        }),
+    ] {
+        let (held, said, _) = verified(&forged(&result, changes), &data_dir);
+        assert!(!held && said.contains(place), "{place}: {said}");
+    }
+    let twice = result.to_string().replacen('{', r#"{"total_visitors":1,"#, 1);
+    let (held, said, _) = verified(&twice, &data_dir);
+    assert!(!held && said.contains(r#"the key "total_visitors" appears twice"#), "{said}");
+
+    // What is not known any more is said to be believed.
+    let revenue = client.get("/goals").ok()["goals"].as_array().and_then(|goals| {
+        goals.iter().find(|goal| goal["goal_key"] == "revenue").and_then(|goal| goal["goal_profile_id"].as_i64())
+    });
+    let goal = format!("/goal/{}", revenue.expect("the goal"));
+    client.patch(&goal, json!({ "goal_name": "Money" })).ok();
+    let (held, said, json) = verified(&result.to_string(), &data_dir);
+    assert!(held && said.contains("the goal revenue was changed since"), "{said}");
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(1), "{json}");
+    drop(server);
+    let copy = dir.path().join("log");
+    copied(&data_dir, &copy);
+    std::fs::remove_file(copy.join("muriel.db")).expect("removed");
+    let (held, said, _) = verified(&result.to_string(), &copy);
+    assert!(held && said.contains("believed: there is no database beside the log"), "{said}");
+    let (held, said, _) = verified(&forged(&result, &[("/manifest/log_hash", json!(zeros))]), &copy);
+    assert!(!held && said.contains("manifest.log_hash"), "{said}");
+}
+
 #[test]
 fn a_result_outlives_the_warehouse() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -85,7 +243,7 @@ fn a_result_outlives_the_warehouse() {
         }
     }
     for (text, expect) in [
-        ("{", "is no JSON"),
+        ("{", "is no JSON that can be read"),
         ("{}", "has no manifest"),
         (r#"{"manifest": {"engine": 1}}"#, "manifest that cannot be read"),
     ] {

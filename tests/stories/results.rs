@@ -125,24 +125,25 @@ fn a_result_counts_what_happened(on: On) {
     let empty = shop.result("");
     assert_eq!((counts(&empty), &empty["total_visitors"]), (vec![(0, 0), (0, 0)], &json!(0)));
     assert_eq!(verdict(&empty), "keep_running");
-    shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-02-20T10:00:00Z", &bought());
+    shop.app.pass(9 * DAY);
+    shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-03-01T10:00:00Z", &bought());
     shop.tell(&[
         // An event before entering is none of the test's.
         Visit {
             visitor: "early",
             events: vec![
-                json!({ "type": "custom", "name": "bought", "at": "2026-02-21T09:00:00Z" }),
-                shop.exposure("0", "2026-02-21T10:00:00Z"),
+                json!({ "type": "custom", "name": "bought", "at": "2026-03-02T09:00:00Z" }),
+                shop.exposure("0", "2026-03-02T10:00:00Z"),
             ],
         },
         // Another goal, and two events of one visitor.
         Visit {
             visitor: "twice",
             events: vec![
-                shop.exposure("1", "2026-02-21T10:00:00Z"),
-                json!({ "type": "custom", "name": "bought", "at": "2026-02-21T10:00:00Z" }),
-                json!({ "type": "custom", "name": "bought", "at": "2026-02-22T10:00:00Z" }),
-                json!({ "type": "custom", "name": "looked", "at": "2026-02-22T10:00:00Z" }),
+                shop.exposure("1", "2026-03-02T10:00:00Z"),
+                json!({ "type": "custom", "name": "bought", "at": "2026-03-02T10:00:00Z" }),
+                json!({ "type": "custom", "name": "bought", "at": "2026-03-03T10:00:00Z" }),
+                json!({ "type": "custom", "name": "looked", "at": "2026-03-03T10:00:00Z" }),
             ],
         },
         // Nobody who entered.
@@ -181,7 +182,7 @@ fn a_result_counts_what_happened(on: On) {
     assert_eq!(counts(&result), [(301, 60), (301, 151)]);
     assert_eq!((&result["total_visitors"], &result["total_conversions"]), (&json!(602), &json!(211)));
     assert_eq!((&result["status"], &result["stats_engine"]), (&json!("live"), &json!("bayesian")));
-    assert_eq!((&result["start_date"], &result["end_date"]), (&json!("2026-02-20"), &json!("2026-03-01")));
+    assert_eq!((&result["start_date"], &result["end_date"]), (&json!("2026-03-01"), &json!("2026-03-10")));
     assert_eq!(result["days_running"], 9);
     assert_eq!(result["primary_goal"]["goal_key"], "bought");
     let (control, variant) = (&result["variants"][0], &result["variants"][1]);
@@ -202,7 +203,7 @@ fn a_result_counts_what_happened(on: On) {
     assert_eq!(names, ["bounce_rate", "engagement"]);
     // Asked again, it is the same; and after more events it is another.
     assert_eq!(shop.result(""), result);
-    shop.crowd("w", &[("0", 1, 1)], "2026-02-25T10:00:00Z", &bought());
+    shop.crowd("w", &[("0", 1, 1)], "2026-03-06T10:00:00Z", &bought());
     assert_eq!(counts(&shop.result("")), [(302, 61), (301, 151)]);
 }
 
@@ -237,6 +238,14 @@ fn a_variant_that_became_another_is_marked(on: On) {
         result["variants"].as_array().expect("a list").iter().map(|arm| &arm["redefined_at"]).collect();
     assert_eq!(marked, [&Value::Null, &Value::Null, &json!("2026-03-03T10:00:00.000Z")]);
     // From that moment on it can be read by its epoch.
+    let weights = |query: &str| -> Vec<f64> {
+        let result = shop.result(query);
+        let arms = result["variants"].as_array().expect("a list");
+        arms.iter().map(|arm| arm["traffic_weight"].as_f64().expect("a number")).collect()
+    };
+    assert_eq!(weights(""), [33.34, 33.33, 33.33]);
+    // In the second epoch there was one variant.
+    assert_eq!(weights("?epoch=2"), [50.0, 50.0, 0.0]);
     let epoch =
         shop.client.details(shop.test_id)["epochs"].as_array().expect("a list").last().expect("one")["epoch"].clone();
     assert_eq!(counts(&shop.result(&format!("?epoch={epoch}"))), [(0, 0), (0, 0), (0, 0)]);
@@ -286,6 +295,11 @@ fn queries_that_make_no_sense_are_refused(on: On) {
         refused(&shop.client.get(&path("timeseries", query)), field);
     }
     refused(&shop.client.get(&path("result", "?format=xml")), "format");
+    for query in ["?format=csv", "?format=json", "?breakdown_by=device"] {
+        let field = query.trim_start_matches('?').split('=').next().unwrap_or_default();
+        shop.client.get(&path("result", query)).has_status(200);
+        refused(&shop.client.get(&path("timeseries", query)), field);
+    }
     for (query, field) in [
         ("?mde=0", "mde"),
         ("?mde=-1", "mde"),
@@ -325,13 +339,16 @@ fn visitors_can_be_filtered_and_broken_down() {
     enter("c", "1", desk, "DE", direct.clone(), true);
     enter("d", "0", desk, "FR", direct.clone(), false);
     enter("e", "1", robot, "FR", direct, true);
+    // What is told of the campaign counts where the address has lost it.
+    let told = json!({ "url": "https://shop.example/", "landing_page": "https://shop.example/a", "utm_medium": "cpc" });
+    enter("f", "0", desk, "FR", told, false);
     for (query, expect) in [
-        ("", [(2, 1), (2, 1)]),
+        ("", [(3, 1), (2, 1)]),
         ("?filter_by=mobile", [(1, 1), (1, 0)]),
         ("?filter_by=desktop,returning", [(1, 0), (1, 1)]),
         ("?filter_by=new,country-DE", [(1, 1), (0, 0)]),
         ("?filter_by=country-DE,country-AT", [(1, 1), (2, 1)]),
-        ("?filter_by=paid", [(1, 1), (1, 0)]),
+        ("?filter_by=paid", [(2, 1), (1, 0)]),
         ("?filter_by=direct", [(1, 0), (1, 1)]),
         ("?filter_by=mobile,desktop", [(0, 0), (0, 0)]),
         ("?filter_by=search", [(0, 0), (0, 0)]),
@@ -341,18 +358,18 @@ fn visitors_can_be_filtered_and_broken_down() {
     for (by, expect) in [
         ("device", json!(["desktop", "mobile"])),
         ("browser", json!(["firefox", "safari"])),
-        ("country", json!(["DE", "AT", "FR"])),
-        ("user_type", json!(["new", "returning"])),
-        ("utm_source", json!(["ads", null])),
+        ("country", json!(["DE", "FR", "AT"])),
+        ("user_type", json!(["new", "returning", null])),
+        ("utm_source", json!([null, "ads"])),
         ("utm_medium", json!(["cpc", null])),
     ] {
         let result = shop.result(&format!("?breakdown_by={by}"));
-        assert_eq!(counts(&result), [(2, 1), (2, 1)], "{by}");
+        assert_eq!(counts(&result), [(3, 1), (2, 1)], "{by}");
         let parts = result["breakdowns"].as_array().expect("parts");
         let values: Vec<&Value> = parts.iter().map(|part| &part["value"]).collect();
         assert_eq!(json!(values), expect, "{by}");
         let sum: u64 = parts.iter().flat_map(counts).map(|(visitors, _)| visitors).sum();
-        assert_eq!(sum, 4, "{by}");
+        assert_eq!(sum, 5, "{by}");
     }
     let health = &shop.result("")["health"];
     assert!(health["bots"]["message"].as_str().expect("text").contains("left out: 1,"), "{health}");
@@ -384,12 +401,19 @@ fn revenue_counts_each_order_once() {
     assert_eq!((of(0, "total_revenue"), of(0, "rpv"), of(0, "aov")), (10.0, 5.0, 10.0));
     assert_eq!((of(1, "total_orders"), of(1, "rpv"), of(1, "aov")), (2.0, 30.35 / 2.0, 30.35 / 2.0));
     assert_eq!(result["health"]["currency"]["status"], "warn");
+    // The doubles next to 10.01 and 30.58 add up to 40.589999999999996.
+    shop.tell(&[
+        Visit { visitor: "e", events: vec![enter("0"), order(0.01, "5", "EUR")] },
+        Visit { visitor: "f", events: vec![enter("1"), order(0.23, "6", "EUR")] },
+    ]);
+    assert_eq!(shop.result("?goal_key=revenue")["total_revenue"], json!(40.59));
 }
 
 #[test]
 fn a_fault_in_the_split_voids_every_verdict() {
     let shop = Shop::open(On::Sqlite, json!({}));
-    shop.crowd("v", &[("0", 300, 30), ("1", 150, 90)], "2026-02-20T10:00:00Z", &bought());
+    shop.app.pass(2 * DAY);
+    shop.crowd("v", &[("0", 300, 30), ("1", 150, 90)], "2026-03-01T10:00:00Z", &bought());
     let result = shop.result("");
     assert_eq!(result["health"]["sample_ratio"]["status"], "fail");
     assert_eq!(verdict(&result), "do_not_trust");
@@ -401,20 +425,21 @@ fn a_fault_in_the_split_voids_every_verdict() {
 #[test]
 fn days_begin_where_the_reader_is() {
     let shop = Shop::open(On::Sqlite, json!({}));
+    shop.app.pass(30 * DAY);
     let at = |visitor, arm, at: &str, buys: &str| Visit {
         visitor,
         events: vec![shop.exposure(arm, at), json!({ "type": "custom", "name": "bought", "at": buys })],
     };
     shop.tell(&[
-        at("a", "0", "2026-02-10T22:30:00Z", "2026-02-10T23:30:00Z"),
-        at("b", "1", "2026-02-11T12:00:00Z", "2026-02-13T12:00:00Z"),
+        at("a", "0", "2026-03-10T22:30:00Z", "2026-03-10T23:30:00Z"),
+        at("b", "1", "2026-03-11T12:00:00Z", "2026-03-13T12:00:00Z"),
     ]);
     for (query, expect) in [
-        ("?end_date=2026-02-10", [(1, 1), (0, 0)]),
-        ("?end_date=2026-02-10&tz=2", [(0, 0), (0, 0)]),
-        ("?end_date=2026-02-10&tz=Europe/Berlin", [(1, 0), (0, 0)]),
-        ("?start_date=2026-02-11&end_date=2026-02-12", [(0, 0), (1, 0)]),
-        ("?start_date=2026-02-11&tz=%2B02:00", [(1, 1), (1, 1)]),
+        ("?end_date=2026-03-10", [(1, 1), (0, 0)]),
+        ("?end_date=2026-03-10&tz=2", [(0, 0), (0, 0)]),
+        ("?end_date=2026-03-10&tz=Europe/Berlin", [(1, 0), (0, 0)]),
+        ("?start_date=2026-03-11&end_date=2026-03-12", [(0, 0), (1, 0)]),
+        ("?start_date=2026-03-11&tz=%2B02:00", [(1, 1), (1, 1)]),
     ] {
         assert_eq!(counts(&shop.result(query)), expect, "{query}");
     }
@@ -438,17 +463,17 @@ fn days_begin_where_the_reader_is() {
     assert_eq!(
         series(""),
         [
-            day("2026-02-10", "0", 1, 1),
-            day("2026-02-10", "1", 0, 0),
-            day("2026-02-11", "0", 1, 1),
-            day("2026-02-11", "1", 1, 0),
-            day("2026-02-12", "0", 1, 1),
-            day("2026-02-12", "1", 1, 0),
-            day("2026-02-13", "0", 1, 1),
-            day("2026-02-13", "1", 1, 1),
+            day("2026-03-10", "0", 1, 1),
+            day("2026-03-10", "1", 0, 0),
+            day("2026-03-11", "0", 1, 1),
+            day("2026-03-11", "1", 1, 0),
+            day("2026-03-12", "0", 1, 1),
+            day("2026-03-12", "1", 1, 0),
+            day("2026-03-13", "0", 1, 1),
+            day("2026-03-13", "1", 1, 1),
         ]
     );
-    assert_eq!(series("?tz=2")[0], day("2026-02-11", "0", 1, 1));
+    assert_eq!(series("?tz=2")[0], day("2026-03-11", "0", 1, 1));
 }
 
 #[test]
@@ -477,12 +502,15 @@ fn a_plan_says_how_long() {
     let plan = |query: &str| shop.client.get(&format!("/experiment/{}/plan{query}", shop.test_id)).ok();
     let nothing_known = plan("");
     assert_eq!((&nothing_known["visitors_needed"], &nothing_known["mde"]), (&Value::Null, &json!(10.0)));
+    assert!(nothing_known["note"].as_str().is_some_and(|note| note.contains("give baseline_rate")), "{nothing_known}");
     let given = plan("?baseline_rate=5&daily_visitors=5000");
     let (needed, days) =
         (given["visitors_needed"].as_f64().expect("a number"), given["days"].as_i64().expect("a number"));
     // A fixed test of this size needs 62,000; looking all the time costs about twice as many.
     assert!((110_000.0..160_000.0).contains(&needed), "{needed}");
     assert_eq!(days, (needed / 5000.0).ceil() as i64);
+    assert!(given["visitors_needed"].is_i64() && given["mde_by_day"][0]["visitors"].is_i64(), "{given}");
+    assert_eq!(given["note"], Value::Null);
     let by_day = given["mde_by_day"].as_array().expect("a list");
     assert_eq!(by_day.len() as i64, days);
     let mde: Vec<f64> = by_day.iter().map(|day| day["mde"].as_f64().expect("a number")).collect();
@@ -511,21 +539,22 @@ fn a_plan_says_how_long() {
 #[test]
 fn windows_that_are_open_are_shown_and_wait() {
     let shop = Shop::open(On::Sqlite, json!({}));
+    shop.app.pass(9 * DAY);
     let goal = json!({ "goal_name": "Soon", "goal_type": "event", "goal_value": "bought", "goal_key": "soon", "window_days": 3 });
     shop.client.post("/goal", goal).created();
     let buys = |at: &str| json!({ "type": "custom", "name": "bought", "at": at });
     shop.tell(&[
         Visit {
             visitor: "in time",
-            events: vec![shop.exposure("0", "2026-02-20T10:00:00Z"), buys("2026-02-23T09:59:59Z")],
+            events: vec![shop.exposure("0", "2026-03-01T10:00:00Z"), buys("2026-03-04T09:59:59Z")],
         },
         Visit {
             visitor: "late",
-            events: vec![shop.exposure("1", "2026-02-20T10:00:00Z"), buys("2026-02-23T10:00:00Z")],
+            events: vec![shop.exposure("1", "2026-03-01T10:00:00Z"), buys("2026-03-04T10:00:00Z")],
         },
         Visit {
             visitor: "open",
-            events: vec![shop.exposure("1", "2026-02-28T10:00:00Z"), buys("2026-02-28T11:00:00Z")],
+            events: vec![shop.exposure("1", "2026-03-09T10:00:00Z"), buys("2026-03-09T11:00:00Z")],
         },
     ]);
     let result = shop.result("?goal_key=soon");
@@ -538,4 +567,112 @@ fn windows_that_are_open_are_shown_and_wait() {
         (counts(&result), &result["variants"][1]["analysis"]["visitors_compared"]),
         (vec![(1, 1), (2, 1)], &json!(3))
     );
+}
+
+#[test]
+fn nobody_enters_before_the_start() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    shop.app.pass(Duration::from_secs(3_600));
+    shop.crowd("v", &[("0", 200, 20), ("1", 200, 90)], "2026-03-01T10:00:00Z", &bought());
+    let before = shop.result("");
+    assert_eq!((counts(&before), verdict(&before)), (vec![(200, 20), (200, 90)], "keep_running"));
+    // Told of a time at which there was nothing to enter, by somebody who wants a winner
+    // today, and by a preview of the draft.
+    for (visitor, at) in [("forger", "2026-02-28T09:00:00Z"), ("older", "1970-01-01T00:00:00Z")] {
+        shop.tell(&[Visit { visitor, events: vec![shop.exposure("1", at)] }]);
+    }
+    shop.tell(&[Visit {
+        visitor: "previewer",
+        events: vec![shop.exposure("1", "2026-03-01T09:59:59.999Z"), shop.exposure("0", "2026-03-01T10:30:00Z")],
+    }]);
+    let result = shop.result("");
+    assert_eq!((counts(&result), verdict(&result)), (vec![(201, 20), (200, 90)], "keep_running"));
+    assert_eq!((&result["start_date"], &result["days_running"]), (&json!("2026-03-01"), &json!(1)));
+    assert!(result["health"]["minimum_data"]["message"].as_str().expect("text").contains("a full day"), "{result}");
+    let series = shop.client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok();
+    let days: Vec<&Value> = series["timeseries"].as_array().expect("points").iter().map(|p| &p["date"]).collect();
+    assert_eq!(days, ["2026-03-01", "2026-03-01"]);
+    // A day later the same visitors are enough.
+    shop.app.pass(DAY);
+    assert_eq!(verdict(&shop.result("")), "win");
+}
+
+#[test]
+fn nobody_enters_a_draft() {
+    let shop = Shop::open(On::Sqlite, json!({ "status": 9 }));
+    shop.tell(&[Visit { visitor: "previewer", events: vec![shop.exposure("1", "2026-03-01T10:00:00Z")] }]);
+    let result = shop.result("");
+    assert_eq!((counts(&result), &result["start_date"]), (vec![(0, 0), (0, 0)], &Value::Null));
+}
+
+/// A day of a series says what a result whose last day it is said.
+#[test]
+fn a_series_is_what_was_seen_each_day() {
+    let shop = Shop::open(On::Sqlite, json!({}));
+    let goal = |key: &str, kind: &str, value: &str, window: Value| {
+        let goal =
+            json!({ "goal_name": key, "goal_type": kind, "goal_value": value, "goal_key": key, "window_days": window });
+        shop.client.post("/goal", goal).created();
+    };
+    goal("soon", "event", "bought", json!(2));
+    goal("paid", "revenue", "Purchase", json!(1));
+    shop.app.pass(10 * DAY);
+    let order = json!({ "type": "order", "name": "Purchase", "value": 12.5, "currency": "EUR" });
+    for (day, control, variant) in [(1, 3, 5), (2, 4, 9), (5, 6, 2)] {
+        let at = format!("2026-03-0{day}T10:00:00Z");
+        shop.crowd(&format!("e{day}"), &[("0", 20, control), ("1", 21, variant)], &at, &bought());
+        shop.crowd(&format!("o{day}"), &[("0", 12, variant), ("1", 11, control)], &at, &order);
+    }
+    for goal in ["bought", "soon", "paid"] {
+        let path = format!("/experiment/{}/timeseries?goal_key={goal}", shop.test_id);
+        let series = shop.client.get(&path).ok()["timeseries"].as_array().expect("points").clone();
+        assert!(series.iter().any(|point| point["p_value"].is_number()), "{goal}");
+        for point in series {
+            let day = point["date"].as_str().expect("a date").to_owned();
+            let result = shop.result(&format!("?goal_key={goal}&end_date={day}"));
+            let arm = result["variants"].as_array().expect("arms");
+            let arm = arm.iter().find(|arm| arm["variant_id"] == point["variant_id"]).expect("the arm");
+            for (of_point, of_result) in [
+                (&point["visitors"], &arm["visitors"]),
+                (&point["conversions"], &arm["conversions"]),
+                (&point["lift"], &arm["analysis"]["lift"]),
+                (&point["lift_interval"], &arm["analysis"]["lift_interval"]),
+                (&point["p_value"], &arm["analysis"]["p_value"]),
+            ] {
+                assert_eq!(of_point, of_result, "{goal} {point} {arm}");
+            }
+        }
+    }
+}
+
+#[test]
+fn code_that_changed_marks_the_arms_that_run_it() {
+    for (change, marked) in [
+        (json!({ "control": { "customJS": "say('hello')" } }), [true, false]),
+        (json!({ "control": { "nickname": "as it was" } }), [false, false]),
+        (json!({ "variants": [{ "name": "Variant 1", "customJS": "say('hello')" }] }), [false, true]),
+        (json!({ "custom_js": "say('hello')" }), [true, true]),
+        (json!({ "custom_css": "p { color: red }" }), [true, true]),
+    ] {
+        let shop = Shop::open(On::Sqlite, json!({}));
+        shop.app.pass(DAY);
+        shop.client.patch(&format!("/experiment/{}", shop.test_id), change.clone()).ok();
+        let result = shop.result("");
+        for (arm, marked) in result["variants"].as_array().expect("arms").iter().zip(marked) {
+            let expect = if marked { json!("2026-03-02T10:00:00.000Z") } else { Value::Null };
+            assert_eq!(arm["redefined_at"], expect, "{change} {arm}");
+        }
+    }
+}
+
+#[test]
+fn the_plan_of_the_start_stays() {
+    let shop = Shop::open(On::Sqlite, json!({ "plan": { "mde": 10, "visitors": 1_000 } }));
+    let path = format!("/experiment/{}", shop.test_id);
+    // More often than changes are looked at for anything else.
+    for visitors in 0..205 {
+        shop.app.pass(Duration::from_secs(10));
+        shop.client.patch(&path, json!({ "plan": { "mde": 10, "visitors": 2_000 + visitors } })).ok();
+    }
+    assert_eq!(shop.result("")["manifest"]["experiment"]["planned_visitors"], 1_000);
 }

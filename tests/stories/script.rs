@@ -285,7 +285,7 @@ fn previews_say_what_they_need(on: On) {
         assert_eq!(part.header("content-type"), Some("text/javascript; charset=utf-8"));
         assert_eq!(part.header("cross-origin-resource-policy"), Some("cross-origin"));
         assert_eq!(part.header("cache-control"), Some("public, max-age=86400, stale-while-revalidate=604800"));
-        assert_eq!(part.text().starts_with("document.currentScript.part="), name != "badge");
+        assert_eq!(part.text().starts_with("document.currentScript.muriel="), name != "badge");
         is_javascript(&part.text());
         anyone.call("GET", &path).header("if-none-match", &part.etag()).send().has_status(304);
     }

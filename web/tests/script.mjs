@@ -60,7 +60,7 @@ export async function script(experiments, { settings, goals = [], parts = PARTS 
 export async function serve(server, experiments, options) {
   server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
   for (const name of PARTS) {
-    const body = `document.currentScript.part=${await part(`${name}.js`)};`;
+    const body = `document.currentScript.muriel=${await part(`${name}.js`)};`;
     server.route(`/js/parts/${name}.js`, { type: "text/javascript", body });
   }
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });

@@ -18,8 +18,11 @@ pub(crate) struct Compared {
     pub(crate) time: f64,
     /// How many strata of equal weights went in.
     pub(crate) strata: usize,
-    /// Visitors of strata in which one of the arms had too few.
-    pub(crate) left_out: u64,
+    /// Their visitors, without those of strata in which one of the arms had too few.
+    pub(crate) control: Summary,
+    pub(crate) treatment: Summary,
+    /// How the first of them shared, the control first; of a bandit it says nothing.
+    pub(crate) ratio: (u64, u64),
     /// Variance over that without the covariate; 1 where none was used.
     pub(crate) variance_ratio: f64,
 }
@@ -45,28 +48,25 @@ struct Stratum {
 pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
     let strata = strata(design, metric, arm);
     let mut parts: Vec<(f64, Effect)> = Vec::with_capacity(strata.len());
-    let mut left_out = 0;
+    let (mut control, mut treatment, mut ratio) = (Summary::default(), Summary::default(), None);
     let mut adjusted_variance = (0.0, 0.0);
     let mut first_problem = None;
     for stratum in &strata {
         let visitors = stratum.control.visitors + stratum.treatment.visitors;
         let one_variance = design.trial == Trial::Bandit && strata.len() > 1;
         match effect(metric.measure, &stratum.control, &stratum.treatment, one_variance) {
-            Ok((effect, ratio)) => {
+            Ok((effect, left)) => {
                 let weight = visitors as f64;
                 adjusted_variance.0 += weight * weight * effect.var_num;
-                adjusted_variance.1 += weight * weight * effect.var_num / ratio;
+                adjusted_variance.1 += weight * weight * effect.var_num / left;
                 parts.push((weight, effect));
+                (control, treatment) = (control.merge(&stratum.control), treatment.merge(&stratum.treatment));
+                ratio = ratio.or(Some(stratum.ratio));
             }
-            Err(problem) => {
-                left_out += visitors;
-                first_problem = first_problem.or(Some(problem));
-            }
+            Err(problem) => first_problem = first_problem.or(Some(problem)),
         }
     }
-    if parts.is_empty() {
-        return Err(first_problem.unwrap_or(Undefined::NoUnits));
-    }
+    let Some(ratio) = ratio else { return Err(first_problem.unwrap_or(Undefined::NoUnits)) };
     let (effect, boundary, time) = match design.trial {
         Trial::Bandit if parts.len() > 1 => {
             let effect = studentised(&parts)?;
@@ -81,20 +81,23 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
         (adjusted, plain) if plain > 0.0 => adjusted / plain,
         _ => 1.0,
     };
-    Ok(Compared { effect, boundary, time, strata: parts.len(), left_out, variance_ratio })
+    Ok(Compared { effect, boundary, time, strata: parts.len(), control, treatment, ratio, variance_ratio })
 }
 
-/// Cells of visitors whose time is over, by the ratio of their weights.
+/// Cells of visitors whose time is over, by the ratio of their weights, where both
+/// arms had some: whoever was seen in an arm without weight was lost on the way there.
 fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for cell in metric.cells.iter().filter(|cell| !cell.open && (cell.arm == 0 || cell.arm == arm)) {
+        let weights = design.weights(cell.epoch);
+        let (of_control, of_arm) = (weights[0], weights.get(arm).copied().unwrap_or(0));
+        if of_control == 0 || of_arm == 0 {
+            continue;
+        }
         let ratio = match design.trial {
             // Each epoch of a bandit is a batch of its own.
             Trial::Bandit => (cell.epoch.unsigned_abs(), 0),
-            Trial::Fixed | Trial::Personalization => {
-                let weights = design.weights(cell.epoch);
-                reduced(weights[0], weights.get(arm).copied().unwrap_or(0))
-            }
+            Trial::Fixed | Trial::Personalization => reduced(of_control, of_arm),
         };
         let at = strata.iter().position(|stratum| stratum.ratio == ratio).unwrap_or_else(|| {
             strata.push(Stratum { ratio, ..Stratum::default() });

@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 const RATIO_ALARM: f64 = 0.01;
 /// Below this a ratio is worth watching.
 const RATIO_WATCH: f64 = 0.05;
+/// Visitors in arms without weight that are a fault: more than so many, and than this
+/// share. A page that kept its ruleset for some seconds after a change of weights
+/// sends a few; whoever wants to spoil a result must send as many as matter.
+const STRAY_FAIL: (u64, f64) = (5, 0.001);
 /// Shares of visitors in several arms of one epoch that are noted, and that void the comparison.
 const CROSSED_WARN: f64 = 0.001;
 const CROSSED_FAIL: f64 = 0.01;
@@ -151,11 +155,17 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
             let weights: Vec<f64> = design.weights(epoch).into_iter().map(f64::from).collect();
             let (all, total) = (observed.iter().sum::<u64>() as f64, weights.iter().sum::<f64>());
             let expected = weights.iter().map(|weight| if total > 0.0 { all * weight / total } else { 0.0 }).collect();
-            let p_value = sequential(vec![srm::Epoch { weights: weights.clone(), counts: observed.clone() }]);
-            let chi_squared = srm::chi_squared(&observed, &weights).ok();
+            let counts = placed(&observed, &weights);
+            let p_value = sequential(vec![srm::Epoch { weights: weights.clone(), counts: counts.clone() }]);
+            let chi_squared = srm::chi_squared(&counts, &weights).ok();
             Ratio { epoch: Some(epoch), p_value, chi_squared, observed, expected }
         })
         .collect()
+}
+
+/// Visitors of the arms that had weight: of the others is told apart.
+fn placed(observed: &[u64], weights: &[f64]) -> Vec<u64> {
+    observed.iter().zip(weights).map(|(seen, weight)| if *weight > 0.0 { *seen } else { 0 }).collect()
 }
 
 /// Always-valid p-value of these epochs' counts under their weights; `None`
@@ -189,18 +199,19 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     if observed.iter().sum::<u64>() == 0 {
         return (Check::new(Grade::Ok, "Nobody entered yet."), Vec::new());
     }
-    let epochs = each
+    let epochs: Vec<_> = each
         .iter()
-        .map(|ratio| srm::Epoch {
-            weights: design.weights(ratio.epoch.unwrap_or(0)).into_iter().map(f64::from).collect(),
-            counts: ratio.observed.clone(),
+        .map(|ratio| {
+            let weights: Vec<f64> = design.weights(ratio.epoch.unwrap_or(0)).into_iter().map(f64::from).collect();
+            srm::Epoch { counts: placed(&ratio.observed, &weights), weights }
         })
         .collect();
-    // Somebody in an arm without weight is a mismatch whatever the numbers are.
-    let stray = each
-        .iter()
-        .any(|ratio| ratio.observed.iter().zip(&ratio.expected).any(|(seen, expected)| *seen > 0 && *expected == 0.0));
-    let p_value = if stray { 0.0 } else { sequential(epochs).unwrap_or(1.0) };
+    // Many in arms without weight are a mismatch whatever the others are.
+    let all: u64 = observed.iter().sum();
+    let in_place: u64 = epochs.iter().flat_map(|epoch| &epoch.counts).sum();
+    let strays = all - in_place;
+    let astray = strays > STRAY_FAIL.0 && share(strays, all) > STRAY_FAIL.1;
+    let p_value = if astray { 0.0 } else { sequential(epochs).unwrap_or(1.0) };
     let overall = Ratio {
         epoch: None,
         p_value: Some(p_value),
@@ -208,10 +219,16 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         observed,
         expected,
     };
+    let had_none = "seen in an arm that had no share of the traffic at that time";
     let seen = split(&overall.observed.iter().map(|n| *n as f64).collect::<Vec<_>>());
     let meant = split(&overall.expected);
-    let check = if stray {
-        Check::new(Grade::Fail, "Visitors were seen in an arm that had no share of the traffic at that time.")
+    let check = if astray {
+        let message = format!(
+            "{} ({:.1} %) were {had_none}: something places visitors by other weights, so the arms cannot be compared.",
+            counted(strays, "visitor"),
+            100.0 * share(strays, all)
+        );
+        Check::new(Grade::Fail, message)
     } else if p_value < RATIO_ALARM {
         let message = format!(
             "Visitors were shared {seen}, where the weights promise {meant}; by chance this happens less than once in {}. \
@@ -223,11 +240,24 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         let message =
             format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
         Check::new(Grade::Warn, message)
+    } else if strays > 0 {
+        let was = if strays == 1 { "was" } else { "were" };
+        let message = format!(
+            "{} of {all} {was} {had_none}, too few to matter. They are not compared.",
+            counted(strays, "visitor")
+        );
+        Check::new(Grade::Warn, message)
     } else {
-        Check::new(Grade::Ok, format!("Visitors were shared {seen}, as the weights promise ({meant})."))
+        let message = format!("Visitors were shared {seen}, within chance of what the weights promise ({meant}).");
+        Check::new(Grade::Ok, message)
     };
     let ratios = std::iter::once(overall).chain(each).collect();
     (check, ratios)
+}
+
+/// `1 visitor`, `2 visitors`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn once_in(p_value: f64) -> String {
@@ -262,16 +292,19 @@ fn crossovers(summaries: &Summaries) -> Check {
     let number = summaries.crossed;
     if crossed > CROSSED_FAIL {
         let message = format!(
-            "{number} visitors ({:.1} %) met more than one arm while nothing was changed: their identity is not kept, \
-             and the arms cannot be compared.{moved}",
+            "{} ({:.1} %) met more than one arm while nothing was changed: identities are not kept, and the arms \
+             cannot be compared.{moved}",
+            counted(number, "visitor"),
             100.0 * crossed
         );
         Check::new(Grade::Fail, message)
     } else if crossed > CROSSED_WARN {
-        let message = format!("{number} visitors ({:.2} %) met more than one arm.{moved}", 100.0 * crossed);
+        let message =
+            format!("{} ({:.2} %) met more than one arm.{moved}", counted(number, "visitor"), 100.0 * crossed);
         Check::new(Grade::Warn, message)
     } else if number > 0 {
-        Check::new(Grade::Ok, format!("{number} of {all} visitors met more than one arm, too few to matter.{moved}"))
+        let all = counted(all, "visitor");
+        Check::new(Grade::Ok, format!("{number} of {all} met more than one arm, too few to matter.{moved}"))
     } else {
         Check::new(Grade::Ok, format!("No visitor met more than one arm of an epoch.{moved}"))
     }

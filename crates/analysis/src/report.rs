@@ -3,8 +3,8 @@
 use crate::arms::{Compared, compare};
 use crate::design::{Design, PRIOR_SD, Trial};
 use crate::family;
-use crate::health::{Health, LEAST_CONVERTED, LEAST_TIME_US, LEAST_VISITORS, health};
-use crate::summary::{Measure, Metric, Role, Summaries, Summary};
+use crate::health::{Health, LEAST_CONVERTED, LEAST_TIME_US, LEAST_VISITORS, counted, health};
+use crate::summary::{Measure, Metric, Role, Summaries};
 use muriel_stats::bayes::{Prior, posterior};
 use muriel_stats::boundary::{Mixture, Sequential, sequential};
 use muriel_stats::srm::conversions_log_bayes_factor;
@@ -48,7 +48,8 @@ impl Verdict {
 pub struct Analysis {
     /// Which arm, 1 for `Variant 1`.
     pub arm: usize,
-    /// Visitors of both whose time to convert is over: those who are compared.
+    /// Visitors of both who are compared: their time to convert is over, and they
+    /// came under weights under which both arms got some.
     pub visitors: u64,
     /// Difference over the control's mean.
     pub lift: Option<f64>,
@@ -163,8 +164,8 @@ fn test(compared: &Compared, boundary: Mixture) -> muriel_stats::Result<Sequenti
 /// A comparison before it is corrected for the others.
 struct Draft {
     arm: usize,
-    control: Summary,
-    treatment: Summary,
+    /// Visitors of both whose time to convert is over.
+    visitors: u64,
     judged: muriel_stats::Result<(Compared, Sequential)>,
 }
 
@@ -205,11 +206,9 @@ fn corrected(design: &Design, summaries: &Summaries, drafts: &[Vec<Draft>]) -> V
 
 impl Draft {
     fn new(design: &Design, metric: &Metric, arm: usize) -> Self {
-        let of = |arm: usize| {
-            let cells = metric.cells.iter().filter(|cell| cell.arm == arm && !cell.open);
-            cells.fold(Summary::default(), |sum, cell| sum.merge(&cell.summary))
-        };
-        Self { arm, control: of(0), treatment: of(arm), judged: judged(design, metric, arm) }
+        let cells = metric.cells.iter().filter(|cell| (cell.arm == 0 || cell.arm == arm) && !cell.open);
+        let visitors = cells.map(|cell| cell.summary.visitors).sum();
+        Self { arm, visitors, judged: judged(design, metric, arm) }
     }
 
     fn test(&self) -> Option<&Sequential> {
@@ -224,11 +223,10 @@ impl Draft {
         health: &Health,
         corrected: Corrected,
     ) -> Analysis {
-        let visitors = self.control.visitors + self.treatment.visitors;
         let (verdict, reason) = self.verdict(design, summaries, metric, health, corrected);
         let mut analysis = Analysis {
             arm: self.arm,
-            visitors,
+            visitors: self.visitors,
             lift: None,
             lift_interval: None,
             difference: None,
@@ -250,12 +248,13 @@ impl Draft {
             Err(problem) => return Analysis { undefined: Some(*problem), ..analysis },
             Ok(judged) => judged,
         };
+        analysis.visitors = compared.control.visitors + compared.treatment.visitors;
         analysis.lift = test.lift.ok();
         analysis.lift_interval = test.lift_interval.ok();
         analysis.difference = Some(compared.effect.num);
         analysis.difference_interval = Some(test.interval);
         analysis.p_value = Some(test.p_value);
-        analysis.exact_p_value = self.exact(design, metric, compared);
+        analysis.exact_p_value = exact(design, metric, compared);
         analysis.undefined = test.lift.err().or(test.lift_interval.err());
         analysis.variance_ratio = compared.variance_ratio;
         analysis.strata = compared.strata;
@@ -269,22 +268,6 @@ impl Draft {
                 Some(Interval { lower: view.interval.lower / base, upper: view.interval.upper / base });
         }
         analysis
-    }
-
-    /// The exact test, which needs one set of weights and visitors that were
-    /// shared as these say.
-    fn exact(&self, design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
-        let conversions = self.control.converted + self.treatment.converted;
-        let rare = metric.measure == Measure::Conversion && (1..RARE).contains(&conversions);
-        if !rare || compared.strata != 1 || design.trial != Trial::Fixed {
-            return None;
-        }
-        let epoch = metric.cells.iter().find(|cell| cell.arm == self.arm && !cell.open)?.epoch;
-        let weights = design.weights(epoch);
-        let weights = [f64::from(weights[0]), f64::from(*weights.get(self.arm)?)];
-        let conversions = [self.control.converted, self.treatment.converted];
-        let log = conversions_log_bayes_factor(&weights, &conversions, RARE_CONCENTRATION).ok()?;
-        Some((-log).exp().min(1.0))
     }
 
     fn verdict(
@@ -303,16 +286,20 @@ impl Draft {
             Ok(judged) => judged,
             Err(problem) => return keep(format!("There is nothing to compare yet: {problem}.")),
         };
-        let (least, fewest) =
-            (self.control.visitors.min(self.treatment.visitors), self.control.converted.min(self.treatment.converted));
+        let (control, treatment) = (&compared.control, &compared.treatment);
+        let (least, fewest) = (control.visitors.min(treatment.visitors), control.converted.min(treatment.converted));
+        // Nobody in one arm while many converted in the other is no lack of data.
+        let is_all_or_nothing = control.converted + treatment.converted >= 10 * LEAST_CONVERTED;
         if least < LEAST_VISITORS {
             return keep(format!(
-                "One of the arms has {least} visitors; {LEAST_VISITORS} are the least to judge from."
+                "One of the arms has {}; {LEAST_VISITORS} are the least to judge from.",
+                counted(least, "visitor")
             ));
         }
-        if fewest < LEAST_CONVERTED && !self.is_all_or_nothing() {
+        if fewest < LEAST_CONVERTED && !is_all_or_nothing {
             return keep(format!(
-                "One of the arms has {fewest} conversions; {LEAST_CONVERTED} are the least to judge from."
+                "One of the arms has {}; {LEAST_CONVERTED} are the least to judge from.",
+                counted(fewest, "conversion")
             ));
         }
         if summaries.observed_us < LEAST_TIME_US {
@@ -336,12 +323,19 @@ impl Draft {
         }
         keep("The interval still holds both better and worse.".to_owned())
     }
+}
 
-    /// Whether nobody converted in one arm while many did in the other, which
-    /// is no lack of data.
-    fn is_all_or_nothing(&self) -> bool {
-        self.control.converted + self.treatment.converted >= 10 * LEAST_CONVERTED
+/// The exact test, which needs one set of weights and visitors that were
+/// shared as these say.
+fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
+    let conversions = [compared.control.converted, compared.treatment.converted];
+    let rare = metric.measure == Measure::Conversion && (1..RARE).contains(&conversions.iter().sum());
+    if !rare || compared.strata != 1 || design.trial != Trial::Fixed {
+        return None;
     }
+    let weights = [compared.ratio.0 as f64, compared.ratio.1 as f64];
+    let log = conversions_log_bayes_factor(&weights, &conversions, RARE_CONCENTRATION).ok()?;
+    Some((-log).exp().min(1.0))
 }
 
 /// Whether a guardrail got worse: one-sided, as nobody stops for its better.

@@ -53,6 +53,10 @@ fn summaries(metrics: Vec<Metric>) -> Summaries {
     Summaries { arrivals: arrivals.collect(), observed_us: 14 * DAY_US, metrics, ..Summaries::default() }
 }
 
+fn report_of(weights: &[&[u32]], epochs: &[&[Counts]]) -> Report {
+    report(&design(weights), &summaries(vec![metric(Role::Primary, epochs)]))
+}
+
 fn verdicts(report: &Report) -> Vec<Vec<Verdict>> {
     report.metrics.iter().map(|metric| metric.analyses.iter().map(|analysis| analysis.verdict).collect()).collect()
 }
@@ -195,6 +199,7 @@ fn checks_name_what_they_found() {
     for (name, change, grade, word) in [
         ("crossovers", Summaries { crossed: 300, ..good() }, Grade::Fail, "more than one arm"),
         ("crossovers", Summaries { crossed: 100, ..good() }, Grade::Warn, "more than one arm"),
+        ("crossovers", Summaries { crossed: 1, ..good() }, Grade::Ok, "1 of 20000 visitors met"),
         ("crossovers", Summaries { moved: 5_000, ..good() }, Grade::Ok, "5000 more met another arm"),
         ("bots", Summaries { bots: 10, ..good() }, Grade::Ok, "left out: 10,"),
         ("bots", Summaries { bots: 10_000, ..good() }, Grade::Warn, "left out"),
@@ -212,10 +217,44 @@ fn checks_name_what_they_found() {
 }
 
 #[test]
-fn a_stray_arm_is_a_fault() {
-    let report =
-        report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[&[(500, 50), (500, 50), (1, 0)]])]));
-    assert_eq!(report.health.sample_ratio.grade, Grade::Fail);
+fn many_in_an_arm_without_weight_are_a_fault() {
+    for (others, strays, grade, words) in [
+        (500, 0, Grade::Ok, "within chance of"),
+        (500, 1, Grade::Warn, "1 visitor of 1001 was seen in an arm"),
+        (500, 5, Grade::Warn, "5 visitors of 1005 were seen in an arm"),
+        (500, 6, Grade::Fail, "6 visitors (0.6 %) were seen in an arm"),
+        (10_000, 20, Grade::Warn, "too few to matter"),
+        (10_000, 21, Grade::Fail, "cannot be compared"),
+    ] {
+        let arms: &[Counts] = &[(others, 50), (others, 50), (strays, strays)];
+        let report = report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[arms])]));
+        let check = &report.health.sample_ratio;
+        assert_eq!(check.grade, grade, "{strays} of {others}: {}", check.message);
+        assert!(check.message.contains(words), "{strays} of {others}: {}", check.message);
+        let [one, astray] = &report.metrics[0].analyses[..] else { panic!("two arms") };
+        assert_eq!(one.verdict == Verdict::DoNotTrust, grade == Grade::Fail, "{strays} of {others}");
+        // They are not compared with anybody, however few they are.
+        assert_eq!((one.visitors, astray.p_value), (2 * others, None), "{strays} of {others}");
+    }
+}
+
+#[test]
+fn only_visitors_who_are_compared_are_judged_by() {
+    // The first variant got nobody in the second epoch, in which the control met many.
+    let epochs: &[&[Counts]] = &[&[(2_000, 10), (2_000, 10), (2_000, 10)], &[(9_000, 45), (0, 0), (9_000, 45)]];
+    let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
+    let [first, second] = &report.metrics[0].analyses[..] else { panic!("two arms") };
+    assert_eq!((first.visitors, second.visitors), (4_000, 22_000));
+    assert_eq!((first.lift, first.p_value), (Some(0.0), Some(1.0)));
+    assert_eq!(first.exact_p_value, Some(1.0), "as many converted of as many");
+    // 9 of the control's conversions are of the epoch that is compared.
+    let epochs: &[&[Counts]] = &[&[(2_000, 9), (2_000, 60), (2_000, 20)], &[(9_000, 90), (0, 0), (9_000, 90)]];
+    let report = report_of(&[&[1, 1, 1], &[1, 0, 1]], epochs);
+    let first = &report.metrics[0].analyses[0];
+    assert_eq!(
+        (first.verdict, &*first.reason),
+        (Verdict::KeepRunning, "One of the arms has 9 conversions; 10 are the least to judge from.",)
+    );
 }
 
 proptest! {

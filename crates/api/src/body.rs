@@ -125,7 +125,7 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
 /// What one gzip member holds.
 fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     use std::io::Read;
-    let broken = |_| ApiError::Malformed("the body is not gzip that can be read".to_owned());
+    let broken = |_| ApiError::malformed("the body is not gzip that can be read");
     let mut decoder = flate2::bufread::GzDecoder::new(bytes);
     // A member ends with its own length. Believing it saves growing, and a lie
     // costs address space only.
@@ -136,7 +136,7 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
         return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
     }
     if !decoder.into_inner().is_empty() {
-        return Err(ApiError::Malformed("the body holds more than one gzip member".to_owned()));
+        return Err(ApiError::malformed("the body holds more than one gzip member"));
     }
     Ok(out.into())
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_domain::experiment::{Conflict, Refusal};
-use muriel_domain::problem::Problems;
+use muriel_domain::problem::{Problem, Problems};
 use serde::Serialize;
 
 /// Everything that the API answers a request with, other than what it asked for.
@@ -32,8 +32,8 @@ pub enum ApiError {
     MethodNotAllowed,
     /// Fields of the body hold what they must not.
     Invalid(Problems),
-    /// The body cannot be read at all; the sentence says where.
-    Malformed(String),
+    /// The body cannot be read; of a field that makes it so, the problem names it.
+    Malformed(Problem),
     /// What arrived is not an HTTP request that can be read.
     MalformedRequest,
     /// Parameters of the query hold what they must not.
@@ -70,6 +70,13 @@ pub enum ApiError {
     },
     /// The server cannot answer now.
     Unavailable {
+        /// Whole seconds after which to try again.
+        retry_after_s: u64,
+    },
+    /// The server cannot answer yet.
+    NotYet {
+        /// What has to be done first.
+        why: String,
         /// Whole seconds after which to try again.
         retry_after_s: u64,
     },
@@ -121,7 +128,7 @@ impl ConflictCode {
 pub const CODES: &[(&str, u16, &str)] = &[
     ("invalid_field", 400, "fields of the body hold what they must not; `errors` lists them all"),
     ("invalid_parameter", 400, "query parameters hold what they must not; `errors` lists them all"),
-    ("malformed_body", 400, "the body is not JSON that can be read"),
+    ("malformed_body", 400, "the body is not JSON that can be read; `errors` names the field if it is one"),
     ("malformed_request", 400, "the request is not HTTP that can be read"),
     ("unauthorized", 401, "the API key is missing or not accepted"),
     ("missing_scope", 403, "the API key lacks a scope"),
@@ -188,7 +195,7 @@ impl ApiError {
                 (S::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method".into())
             }
             ApiError::Invalid(problems) => (S::BAD_REQUEST, "invalid_field", sentence(problems)),
-            ApiError::Malformed(place) => (S::BAD_REQUEST, "malformed_body", place.as_str().into()),
+            ApiError::Malformed(problem) => (S::BAD_REQUEST, "malformed_body", whole(problem).into()),
             ApiError::MalformedRequest => {
                 (S::BAD_REQUEST, "malformed_request", "the request is not HTTP that can be read".into())
             }
@@ -224,6 +231,9 @@ impl ApiError {
                 "unavailable",
                 format!("the server cannot answer now; try again after {retry_after_s} s").into(),
             ),
+            ApiError::NotYet { why, retry_after_s } => {
+                (S::SERVICE_UNAVAILABLE, "unavailable", format!("{why}; try again after {retry_after_s} s").into())
+            }
             ApiError::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -242,20 +252,26 @@ impl ApiError {
         self.facts().1
     }
 
+    /// A body that cannot be read, wherever that is.
+    pub fn malformed(sentence: impl Into<String>) -> ApiError {
+        ApiError::Malformed(Problem { field: String::new(), message: sentence.into() })
+    }
+
     /// The problems that the body lists, if this error has any.
-    pub fn problems(&self) -> Option<&Problems> {
-        match self {
-            ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => Some(problems),
-            _ => None,
-        }
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        let (several, one) = match self {
+            ApiError::Invalid(problems) | ApiError::InvalidQuery(problems) => (Some(problems), None),
+            ApiError::Malformed(problem) if !problem.field.is_empty() => (None, Some(problem)),
+            _ => (None, None),
+        };
+        several.into_iter().flat_map(Problems::iter).chain(one)
     }
 
     /// The body of the answer, as JSON.
     pub fn body(&self, request_id: &str) -> Bytes {
         let (_, code, error) = self.facts();
-        let errors = self.problems().map_or_else(Vec::new, |problems| {
-            problems.iter().map(|problem| WireProblem { field: &problem.field, message: &problem.message }).collect()
-        });
+        let problems = self.problems();
+        let errors = problems.map(|problem| WireProblem { field: &problem.field, message: &problem.message }).collect();
         let wire = Wire { success: false, error: &error, code, errors, request_id };
         // Strings and lists always serialise; an empty body would still carry the status.
         serde_json::to_vec(&wire).unwrap_or_default().into()
@@ -267,7 +283,9 @@ impl ApiError {
             ApiError::Unauthorized => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::RateLimited { retry_after_s } | ApiError::Unavailable { retry_after_s } => {
+            ApiError::RateLimited { retry_after_s }
+            | ApiError::Unavailable { retry_after_s }
+            | ApiError::NotYet { retry_after_s, .. } => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from((*retry_after_s).max(1)));
             }
             // The rest of such a request may still be under way, so the
@@ -285,12 +303,17 @@ fn sentence(problems: &Problems) -> Cow<'static, str> {
     let Some(first) = problems.first() else {
         return "the request holds what it must not".into();
     };
-    let space = if first.field.is_empty() { "" } else { " " };
-    let one = format!("{}{space}{}", first.field, first.message);
+    let one = whole(first);
     match problems.len() - 1 {
         0 => one.into(),
         more => format!("{one} (and {more} more)").into(),
     }
+}
+
+/// `field message`, or the message alone.
+fn whole(problem: &Problem) -> String {
+    let space = if problem.field.is_empty() { "" } else { " " };
+    format!("{}{space}{}", problem.field, problem.message)
 }
 
 impl From<muriel_sql::Error> for ApiError {
@@ -456,7 +479,7 @@ mod tests {
             ApiError::RouteNotFound,
             ApiError::MethodNotAllowed,
             ApiError::Invalid(Problems::default()),
-            ApiError::Malformed(String::new()),
+            ApiError::malformed(""),
             ApiError::MalformedRequest,
             ApiError::InvalidQuery(Problems::default()),
             ApiError::BodyTooLarge { limit: 1 },

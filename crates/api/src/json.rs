@@ -11,6 +11,7 @@ use std::fmt;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::error::ApiError;
+use muriel_domain::problem::Problem;
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 32;
@@ -207,7 +208,18 @@ pub fn parse_up_to(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
 }
 
 fn malformed(sentence: impl Into<String>) -> ApiError {
-    ApiError::Malformed(sentence.into())
+    ApiError::malformed(sentence)
+}
+
+/// What is wrong at a place, which the error names where it is a field.
+fn wrong_at(place: &Place<'_>, message: impl Into<String>) -> ApiError {
+    let (mut field, message) = (String::new(), message.into());
+    place.write(&mut field);
+    if field.is_empty() {
+        malformed(format!("{place} {message}"))
+    } else {
+        ApiError::Malformed(Problem { field, message })
+    }
 }
 
 /// Line and column, from 1, of a byte; columns count characters.
@@ -324,7 +336,7 @@ impl Reader<'_> {
 
     fn deeper(&self, place: &Place<'_>, depth: usize) -> Result<usize, ApiError> {
         if depth == MAX_DEPTH {
-            return Err(malformed(format!("{place} nests deeper than {MAX_DEPTH} levels")));
+            return Err(wrong_at(place, format!("nests deeper than {MAX_DEPTH} levels")));
         }
         Ok(depth + 1)
     }
@@ -390,15 +402,15 @@ impl Reader<'_> {
         self.at += 1;
         if let Some(key) = repeated_key(&members) {
             let place = Place::Key(place, key);
-            return Err(malformed(format!("{place} appears twice")));
+            return Err(wrong_at(&place, "appears twice"));
         }
         Ok(Json::Object(members))
     }
 
     fn string(&mut self, place: &Place<'_>, role: Role) -> Result<String, ApiError> {
         let holds = |what: &str| match role {
-            Role::Value => malformed(format!("{place} holds {what}")),
-            Role::Key => malformed(format!("{place} has a key that holds {what}")),
+            Role::Value => wrong_at(place, format!("holds {what}")),
+            Role::Key => wrong_at(place, format!("has a key that holds {what}")),
         };
         self.at += 1;
         let mut out = String::new();
@@ -521,7 +533,7 @@ impl Reader<'_> {
             let float: Option<f64> = text.parse().ok();
             float.filter(|float| float.abs() <= MAX_NUMBER as f64).map(Json::Float)
         };
-        number.ok_or_else(|| malformed(format!("{place} is a number beyond ±{MAX_NUMBER}")))
+        number.ok_or_else(|| wrong_at(place, format!("is a number beyond ±{MAX_NUMBER}")))
     }
 }
 

@@ -196,7 +196,7 @@ pub(crate) fn guarded(document: &Document) -> Document {
 /// A part as a file of its own: who adds it as a script finds the function as the
 /// element's `part`, by the time that it has loaded.
 pub(crate) fn part_file(part: Part) -> String {
-    format!("document.currentScript.part={};\n", part.expression())
+    format!("document.currentScript.muriel={};\n", part.expression())
 }
 
 /// The lines that stand inline before an asynchronous script: they keep calls of

@@ -326,10 +326,8 @@ impl Connection {
                 Poll::Pending => Poll::Pending,
             });
             tokio::select! {
+                // First, so that an answer that is ready now says that it is the last.
                 biased;
-                done = driven => if done {
-                    break End::Done;
-                },
                 changed = self.stage.changed() => {
                     if changed.is_err() || *self.stage.borrow_and_update() == Stage::Cut {
                         break End::Drop;
@@ -338,6 +336,9 @@ impl Connection {
                     // A connection that waits for a request ends here; one
                     // that is busy, after its answer.
                     Pin::new(&mut connection).graceful_shutdown();
+                },
+                done = driven => if done {
+                    break End::Done;
                 },
                 () = &mut timer => {}
             }

@@ -648,6 +648,12 @@ struct Kind {
 /// and *referral* with one. A referrer on the page's own host (`www.` aside)
 /// counts as none.
 pub fn source(referrer: Option<Referrer>, page: Option<&Address>) -> Source {
+    source_of_medium(referrer, page, page.and_then(|page| page.parameter("utm_medium")).as_deref())
+}
+
+/// The same where the campaign's `utm_medium` is known, whether or not the page's
+/// address has it.
+pub fn source_of_medium(referrer: Option<Referrer>, page: Option<&Address>, medium: Option<&str>) -> Source {
     fn bare(host: &str) -> &str {
         host.strip_prefix("www.").unwrap_or(host)
     }
@@ -655,7 +661,7 @@ pub fn source(referrer: Option<Referrer>, page: Option<&Address>) -> Source {
     if CLICKS.into_iter().any(|name| parameter(name).is_some()) {
         return Source::Paid;
     }
-    let medium: String = parameter("utm_medium")
+    let medium: String = medium
         .map(|value| value.bytes().filter(u8::is_ascii_alphabetic).map(|byte| char::from(byte | 0x20)).collect())
         .unwrap_or_default();
     let home = page.map(|page| bare(page.host()));

@@ -2,6 +2,7 @@
 
 use crate::config::{Common, Place};
 use crate::open::{Opened, open, open_existing};
+use crate::say::say;
 use crate::{Error, Result, page};
 use clap::{Args, Subcommand};
 use muriel_api::api_key::{ApiKey, random_text};
@@ -154,28 +155,28 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
                     "project_key": made.project_key,
                     "api_key": made.api_key.reveal(),
                 });
-                println!("{made}");
+                say!("{made}")?;
             } else {
-                println!("company_id   {}", made.company_id);
-                println!("project_key  {}", made.project_key);
-                println!("api_key      {}", made.api_key.reveal());
-                println!("\nThe API key has every scope for all of the company, and is not shown again.");
+                say!("company_id   {}", made.company_id)?;
+                say!("project_key  {}", made.project_key)?;
+                say!("api_key      {}", made.api_key.reveal())?;
+                say!("\nThe API key has every scope for all of the company, and is not shown again.")?;
             }
         }
         ProjectCommand::List { common, company, json } => {
             let opened = open_existing(&Place::load(&common)?).await?;
             let projects = project_list(&opened, company).await?;
             opened.db.close().await?;
-            print_projects(&projects, json);
+            print_projects(&projects, json)?;
         }
         ProjectCommand::Set { common, key, changes, json } => {
             let opened = open_existing(&Place::load(&common)?).await?;
             let settings = page::set(&opened, key.clone(), changes).await?;
             opened.db.close().await?;
             if json {
-                println!("{}", json!({ "project_key": key, "settings": settings }));
+                say!("{}", json!({ "project_key": key, "settings": settings }))?;
             } else {
-                println!("{key}  {}", page::line(&settings));
+                say!("{key}  {}", page::line(&settings))?;
             }
         }
         ProjectCommand::Snippet(asked) => page::snippet(asked).await?,
@@ -212,7 +213,7 @@ pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Ve
         .await
 }
 
-fn print_projects(projects: &[Listed], as_json: bool) {
+fn print_projects(projects: &[Listed], as_json: bool) -> Result<()> {
     if as_json {
         let projects: Vec<_> = projects
             .iter()
@@ -226,17 +227,17 @@ fn print_projects(projects: &[Listed], as_json: bool) {
                 })
             })
             .collect();
-        println!("{}", json!({ "projects": projects }));
-        return;
+        return say!("{}", json!({ "projects": projects }));
     }
     let wide = |text: &str| text.chars().count();
     let company = projects.iter().map(|(company, ..)| wide(company)).fold(7, usize::max);
     let name = projects.iter().map(|(_, project, _)| wide(&project.name)).fold(7, usize::max);
     let key = projects.iter().map(|(_, project, _)| wide(&project.key)).fold(3, usize::max);
-    println!("{:<company$}  {:<name$}  {:<key$}  SETTINGS", "COMPANY", "PROJECT", "KEY");
+    say!("{:<company$}  {:<name$}  {:<key$}  SETTINGS", "COMPANY", "PROJECT", "KEY")?;
     for (of, project, settings) in projects {
-        println!("{of:<company$}  {:<name$}  {:<key$}  {}", project.name, project.key, page::line(settings));
+        say!("{of:<company$}  {:<name$}  {:<key$}  {}", project.name, project.key, page::line(settings))?;
     }
+    Ok(())
 }
 
 /// Makes a project, its company if that is new, and a key with every scope.
@@ -300,12 +301,12 @@ pub async fn key(command: KeyCommand) -> Result<()> {
                     "scopes": grant.scopes.to_string(),
                     "expires_at": expires,
                 });
-                println!("{made}");
+                say!("{made}")?;
             } else {
-                println!("api_key     {}", key.reveal());
-                println!("scopes      {}", grant.scopes);
-                println!("expires_at  {}", expires.as_deref().unwrap_or("never"));
-                println!("\nThe key is not shown again.");
+                say!("api_key     {}", key.reveal())?;
+                say!("scopes      {}", grant.scopes)?;
+                say!("expires_at  {}", expires.as_deref().unwrap_or("never"))?;
+                say!("\nThe key is not shown again.")?;
             }
             Ok(())
         }
@@ -313,8 +314,7 @@ pub async fn key(command: KeyCommand) -> Result<()> {
             let opened = open_existing(&Place::load(&common)?).await?;
             let (keys, projects) = key_list(&opened, company).await?;
             opened.db.close().await?;
-            print_keys(&keys, &projects, json);
-            Ok(())
+            print_keys(&keys, &projects, json)
         }
         KeyCommand::Revoke { common, key_id, json } => {
             let opened = open_existing(&Place::load(&common)?).await?;
@@ -331,9 +331,9 @@ pub async fn key(command: KeyCommand) -> Result<()> {
                 return Err(Error::Refused(format!("there is no key {key_id}; muriel key list shows them")));
             }
             if json {
-                println!("{}", json!({ "key_id": key_id, "revoked": true }));
+                say!("{}", json!({ "key_id": key_id, "revoked": true }))?;
             } else {
-                println!("{key_id} is revoked");
+                say!("{key_id} is revoked")?;
             }
             Ok(())
         }
@@ -401,7 +401,7 @@ async fn key_list(opened: &Opened, company: String) -> Result<(Vec<StoredKey>, V
         .await
 }
 
-fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) {
+fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) -> Result<()> {
     let moment = |at: Option<Instant>| at.map(|at| at.to_string());
     let limited = |key: &StoredKey| {
         let ids = key.grant.projects.as_ref()?;
@@ -425,12 +425,11 @@ fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) {
                 })
             })
             .collect();
-        println!("{}", json!({ "keys": keys }));
-        return;
+        return say!("{}", json!({ "keys": keys }));
     }
     let of = |key: &StoredKey| limited(key).map_or_else(|| "all".to_owned(), |keys| keys.join(","));
     let wide = keys.iter().map(|key| of(key).len()).fold(8, usize::max);
-    println!("{:<10} {:<32} {:<26} {:<26} {:<wide$} NAME", "KEY", "SCOPES", "EXPIRES", "LAST USED", "PROJECTS");
+    say!("{:<10} {:<32} {:<26} {:<26} {:<wide$} NAME", "KEY", "SCOPES", "EXPIRES", "LAST USED", "PROJECTS")?;
     for key in keys {
         let expires = match key.grant.revoked_at {
             Some(_) => "revoked".to_owned(),
@@ -438,6 +437,7 @@ fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) {
         };
         let used = moment(key.last_used_at).unwrap_or_else(|| "never".to_owned());
         let scopes = key.grant.scopes.to_string();
-        println!("{:<10} {scopes:<32} {expires:<26} {used:<26} {:<wide$} {}", key.id, of(key), key.name);
+        say!("{:<10} {scopes:<32} {expires:<26} {used:<26} {:<wide$} {}", key.id, of(key), key.name)?;
     }
+    Ok(())
 }

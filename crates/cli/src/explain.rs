@@ -2,6 +2,7 @@
 
 use crate::config::{Common, Place, ServeFlags, Settings};
 use crate::open::{Opened, open_existing};
+use crate::say::{self, say};
 use crate::{Error, Result, named};
 use clap::Args;
 use muriel_api::clock::Clock;
@@ -67,10 +68,10 @@ pub async fn run(asked: Explain) -> Result<()> {
     let explanation = explain(&experiment?, &members, &visitors, Clock::System.now()).map_err(|it| told(&it))?;
     if asked.json {
         let text = serde_json::to_string(&explanation).map_err(|error| Error::Other(error.into()))?;
-        println!("{text}");
+        say!("{text}")?;
     } else {
         let colour = std::io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none();
-        print!("{}", text(&explanation, Style { colour, marks: locale_has_marks() }));
+        say::text(format_args!("{}", text(&explanation, Style { colour, marks: locale_has_marks() })))?;
     }
     Ok(())
 }

@@ -1,4 +1,6 @@
 //! The binary: configuration, wiring, commands.
+// They panic when whoever reads has closed the pipe; `say` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
 pub mod config;
@@ -10,6 +12,8 @@ mod logs;
 mod named;
 pub mod open;
 pub mod page;
+mod say;
+mod scratch;
 pub mod serve;
 pub mod simulate;
 pub mod verify;
@@ -19,6 +23,7 @@ pub use error::{Error, Result};
 
 use clap::{Parser, Subcommand};
 use config::{Common, ServeFlags};
+use say::{say, tell};
 
 /// Experiments you can trust, in one binary.
 #[derive(Debug, Parser)]
@@ -76,7 +81,7 @@ pub fn main() -> std::process::ExitCode {
     match run(cli.command) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("muriel: {}", error::sentence(&error));
+            tell!("muriel: {}", error::sentence(&error));
             std::process::ExitCode::FAILURE
         }
     }
@@ -99,7 +104,7 @@ fn run(command: Command) -> Result<()> {
         Command::Warehouse(command) => warehouse::run(command),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
-            println!("{}", contract.map_err(|error| Error::Other(error.into()))?);
+            say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;
             Ok(())
         }
     }

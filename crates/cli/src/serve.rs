@@ -2,6 +2,7 @@
 
 use crate::config::{Place, Settings};
 use crate::open::{connect, make_directory, prepare, read_pepper};
+use crate::say::say;
 use crate::{Error, Result};
 use muriel_api::edge::{Edge, EdgeSettings};
 use muriel_api::limits::{Limits, SWEEP_EVERY};
@@ -234,7 +235,7 @@ impl Running {
 pub async fn until_signalled(settings: Settings) -> Result<()> {
     let mut signals = Signals::new()?;
     let running = start(settings).await?;
-    println!("muriel ready http://{}", running.address);
+    say!("muriel ready http://{}", running.address)?;
     signals.wait().await;
     running.stop().await
 }

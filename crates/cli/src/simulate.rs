@@ -164,8 +164,7 @@ fn simulate(asked: &Simulate, plan: Plan) -> Result<()> {
         }
     };
     bar.finish_and_clear();
-    show::simulated(&tried, with.as_ref(), &without, asked);
-    Ok(())
+    show::simulated(&tried, with.as_ref(), &without, asked)
 }
 
 fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
@@ -173,8 +172,7 @@ fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
     let bar = bar(asked.salts, "replays");
     let runs = all(asked.salts, &bar, |number| replayed.run(asked.seed, number));
     bar.finish_and_clear();
-    show::replayed(&replayed, &Tally::of(&runs), asked);
-    Ok(())
+    show::replayed(&replayed, &Tally::of(&runs), asked)
 }
 
 fn refused(impossible: Impossible) -> Error {

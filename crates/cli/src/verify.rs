@@ -1,19 +1,29 @@
-//! Whether a result is what the log says: computes it again.
+//! Whether a result is what the log says: computes it again, and holds what it says
+//! of the experiment against what is stored of that.
 
+mod history;
+mod strict;
+
+use self::history::{History, history};
 use crate::config::Common;
+use crate::say::say;
+use crate::scratch::Scratch;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
+use muriel_api::clock::Clock;
 use muriel_events::log::Position;
-use muriel_events::warehouse::{DuckWarehouse, Options, load_log};
-use muriel_results::{Manifest, recompute};
+use muriel_events::warehouse::{Options, load_log};
+use muriel_results::{Failure, Manifest, recompute};
 use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The largest file that is read.
 const BYTES_MAX: u64 = 64 << 20;
+/// How far the clock of the server may be ahead of ours.
+const AHEAD_US: i64 = 3_600_000_000;
 /// Differences that are told.
 const TOLD: usize = 50;
 
@@ -33,72 +43,109 @@ pub struct Verify {
 /// Computes a result again, from the log alone.
 ///
 /// # Errors
-/// A file that is no result, a log that lacks what went into it, and numbers
-/// that are not the log's.
+/// A file that is no result, a log that lacks what went into it or is not as it
+/// was written, and numbers that are not the log's.
 pub fn run(asked: Verify) -> Result<()> {
     let name = asked.result.display().to_string();
     let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
-    let given: Value =
-        serde_json::from_slice(&read(&asked.result)?).map_err(|error| refuse(&format!("is no JSON: {error}")))?;
+    let given = strict::read(&read(&asked.result)?)
+        .map_err(|error| refuse(&format!("is no JSON that can be read: {error}")))?;
     let manifest = given.get("manifest").ok_or_else(|| refuse("is no result: it has no manifest"))?;
     let manifest: Manifest = serde_json::from_value(manifest.clone())
         .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
-    let ours = muriel_results::METHODS;
-    if manifest.engine.methods != ours {
-        let theirs = &manifest.engine;
-        return Err(refuse(&format!(
-            "was computed by methods {} ({} {}); this program has methods {ours}: verify it with that release",
-            theirs.methods, theirs.name, theirs.version
-        )));
+    manifest.check().map_err(|flaw| refuse(&flaw.to_string()))?;
+    if manifest.as_of > Clock::System.now().plus_us(AHEAD_US) {
+        return Err(refuse(&format!("is of a moment that is still to come: {}", manifest.as_of)));
     }
     let reader = crate::log::reader(&asked.common)?;
-    let last = reader.last().map_err(Error::Log)?;
+    let extent = reader.extent().map_err(Error::Log)?;
     let position = Position { seq: manifest.log_position };
-    if last < position {
+    if extent.last < position.seq {
         return Err(Error::Refused(format!(
-            "{name} was computed from the log up to block {}, and this log ends with block {}: it is of another server",
-            position.seq, last.seq
+            "{name} was computed from the log up to block {}, and this log ends with block {}: it is of another \
+             server, or has lost blocks",
+            position.seq, extent.last
+        )));
+    }
+    if 0 < position.seq && position.seq < extent.first {
+        return Err(Error::Refused(format!(
+            "{name} was computed from the log up to block {}, and this log begins with block {}: retention has deleted \
+             what came before",
+            position.seq, extent.first
         )));
     }
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
-    let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+    let warehouse = Scratch::new(&Options::default())?;
     let bar = progress(position);
     let loaded =
-        load_log(&reader, &warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
+        load_log(&reader, &*warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         })
         .map_err(failed)?;
     bar.finish_and_clear();
-    if let Some(damage) = &loaded.damage {
-        eprintln!("muriel: damaged: {damage}");
-    }
+    let damage = loaded.damage.map(|damage| damage.to_string());
     let events = loaded.events;
-    let engine = manifest.engine.clone();
-    let mut computed = recompute(manifest, &warehouse).map_err(|error| Error::Other(error.into()))?;
-    // What was loaded ends where the result's events end.
-    computed.manifest.log_position = position.seq;
-    computed.manifest.engine = engine;
+    let stored = crate::block_on(history(&asked.common, &manifest))?;
+    let computed = recompute(manifest, &*warehouse).map_err(|failure| match failure {
+        Failure::Manifest(flaw) => refuse(&format!("is no result of ours: its manifest {flaw}")),
+        other => Error::Other(other.into()),
+    })?;
     let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
     let mut differences = Vec::new();
-    differ(&computed, &given, "", &mut differences);
-    let holds = differences.is_empty();
+    differ(Source::Log, &computed, &given, "", &mut differences);
+    let mut notes = Vec::new();
+    if extent.first > 1 {
+        notes.push(format!("the log begins with block {}: retention has deleted what came before", extent.first));
+    }
+    match &stored {
+        History::Told(told, changed) => {
+            for (part, value) in told.as_object().into_iter().flatten() {
+                let given = &given["manifest"][part];
+                differ(Source::History, value, given, &format!("manifest.{part}"), &mut differences);
+            }
+            notes.extend(
+                changed.iter().map(|key| format!("the goal {key} was changed since: what it counted is believed")),
+            );
+        }
+        History::Silent(why) => notes.push(format!("what the manifest says of the experiment is believed: {why}")),
+    }
+    let holds = differences.is_empty() && damage.is_none();
     if asked.json {
         let told: Vec<Value> = differences.iter().take(TOLD).map(Difference::as_json).collect();
-        println!("{}", json!({ "holds": holds, "events": events, "log_position": position.seq, "differences": told }));
+        say!(
+            "{}",
+            json!({
+                "holds": holds,
+                "events": events,
+                "log_position": position.seq,
+                "damaged": damage,
+                "differences": told,
+                "notes": notes,
+            })
+        )?;
     } else if holds {
-        println!(
+        say!(
             "{name} holds: computed again from {events} events up to block {}, every value is the same.",
             position.seq
-        );
-    } else {
-        for difference in differences.iter().take(TOLD) {
-            println!("{difference}");
+        )?;
+        for note in &notes {
+            say!("But {note}.")?;
         }
+    } else {
+        if let Some(damage) = &damage {
+            say!("{name} does not hold: the log that it was computed from is damaged: {damage}")?;
+        }
+        for difference in differences.iter().take(TOLD) {
+            say!("{difference}")?;
+        }
+    }
+    if let Some(damage) = damage {
+        return Err(Error::Damaged(damage));
     }
     match differences.len() {
         0 => Ok(()),
-        1 => Err(Error::Refused(format!("{name} differs from the log in one value"))),
-        many => Err(Error::Refused(format!("{name} differs from the log in {many} values"))),
+        1 => Err(Error::Refused(format!("{name} differs in one value"))),
+        many => Err(Error::Refused(format!("{name} differs in {many} values"))),
     }
 }
 
@@ -125,52 +172,70 @@ fn progress(until: Position) -> ProgressBar {
     bar
 }
 
-/// A place where the result is not what was computed.
+/// What a result is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// What was computed from the log.
+    Log,
+    /// What is stored of the experiment.
+    History,
+}
+
+/// A place where the result is not what it should be.
 #[derive(Debug, PartialEq)]
 struct Difference {
     at: String,
+    source: Source,
     computed: Option<Value>,
     given: Option<Value>,
 }
 
 impl Difference {
     fn as_json(&self) -> Value {
-        json!({ "at": self.at, "computed": self.computed, "given": self.given })
+        let source = match self.source {
+            Source::Log => "log",
+            Source::History => "history",
+        };
+        json!({ "at": self.at, "from": source, "computed": self.computed, "given": self.given })
     }
 }
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
-        write!(f, "{}: the log says {}, the result {}", self.at, shown(&self.computed), shown(&self.given))
+        let source = match self.source {
+            Source::Log => "the log says",
+            Source::History => "the experiment's history says",
+        };
+        write!(f, "{}: {source} {}, the result {}", self.at, shown(&self.computed), shown(&self.given))
     }
 }
 
 /// Every place where two values differ. Numbers are the same when they are the
 /// same double.
-fn differ(computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
+fn differ(source: Source, computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
     match (computed, given) {
         (Value::Object(computed), Value::Object(given)) => {
             let within = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
             for (name, value) in computed {
                 match given.get(name) {
-                    Some(other) => differ(value, other, &within(name), found),
+                    Some(other) => differ(source, value, other, &within(name), found),
                     None => {
-                        found.push(Difference { at: within(name), computed: Some(value.clone()), given: None });
+                        found.push(Difference { at: within(name), source, computed: Some(value.clone()), given: None });
                     }
                 }
             }
             for (name, value) in excess(given, computed) {
-                found.push(Difference { at: within(name), computed: None, given: Some(value.clone()) });
+                found.push(Difference { at: within(name), source, computed: None, given: Some(value.clone()) });
             }
         }
         (Value::Array(computed), Value::Array(given)) => {
             for index in 0..computed.len().max(given.len()) {
                 let within = format!("{at}[{index}]");
                 match (computed.get(index), given.get(index)) {
-                    (Some(value), Some(other)) => differ(value, other, &within, found),
+                    (Some(value), Some(other)) => differ(source, value, other, &within, found),
                     (value, other) => {
-                        found.push(Difference { at: within, computed: value.cloned(), given: other.cloned() });
+                        found.push(Difference { at: within, source, computed: value.cloned(), given: other.cloned() });
                     }
                 }
             }
@@ -178,7 +243,8 @@ fn differ(computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>
         (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {}
         (one, other) if one == other => {}
         (one, other) => {
-            found.push(Difference { at: at.to_owned(), computed: Some(one.clone()), given: Some(other.clone()) });
+            let (computed, given) = (Some(one.clone()), Some(other.clone()));
+            found.push(Difference { at: at.to_owned(), source, computed, given });
         }
     }
 }
@@ -206,7 +272,7 @@ mod tests {
             (json!({ "a": null }), json!({ "a": 0 }), vec!["a"]),
         ] {
             let mut found = Vec::new();
-            differ(&computed, &given, "", &mut found);
+            differ(Source::Log, &computed, &given, "", &mut found);
             let places: Vec<&str> = found.iter().map(|difference| difference.at.as_str()).collect();
             assert_eq!(places, expect, "{computed} {given}");
         }

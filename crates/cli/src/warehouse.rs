@@ -2,6 +2,7 @@
 //! and can be made again.
 
 use crate::config::{Common, Place};
+use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -63,8 +64,11 @@ impl Rebuild {
         });
         bar.finish_and_clear();
         match rebuilt {
-            Ok(position) => println!("The warehouse holds the log up to block {}.", position.seq),
-            Err(warehouse::Error::InUse { .. }) => ask(&request(&data_dir)).map_err(failed)?,
+            Ok(position) => say!("The warehouse holds the log up to block {}.", position.seq)?,
+            Err(warehouse::Error::InUse { .. }) => {
+                ask(&request(&data_dir)).map_err(failed)?;
+                say!("The server has rebuilt its warehouse.")?;
+            }
             Err(error) => return Err(failed(error)),
         }
         Ok(())
@@ -74,10 +78,9 @@ impl Rebuild {
 /// Has a running server do it, and waits until it did.
 fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
-    eprintln!("muriel: a server is running and rebuilds its warehouse; it goes on answering meanwhile");
+    tell!("muriel: a server is running and rebuilds its warehouse; it goes on answering meanwhile");
     while request.exists() {
         std::thread::sleep(LOOK);
     }
-    println!("The server has rebuilt its warehouse.");
     Ok(())
 }

@@ -30,7 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let path = dir.join("warehouse.duckdb");
     let began = Clock::now();
-    let source = |referrer: Option<&str>, _: Option<&str>| if referrer.is_some() { "referral" } else { "direct" };
+    let source = |referrer: Option<&str>, _: Option<&str>, _: Option<&str>| {
+        if referrer.is_some() { "referral" } else { "direct" }
+    };
     let end = rebuild(&log, &path, &Options::default(), source, &mut |progress| {
         eprint!("\rblock {} of {}", progress.position.seq, progress.target.seq);
     })?;

@@ -100,7 +100,7 @@ fn make(warehouse: &DuckWarehouse, events: u64) -> Result<(), Box<dyn Error>> {
             events_so_far += 1;
             did(&mut record, draw(number, 6), draw(number, 7));
         }
-        rows.add(&record, (number / 2_000) as i64 + 1, |_, _| "direct");
+        rows.add(&record, (number / 2_000) as i64 + 1, |_, _, _| "direct");
         if rows.len() as u64 >= LOAD || number + 1 == all {
             rows.sort();
             let position = Position { seq: (number / 2_000) as i64 + 1 };
@@ -188,6 +188,7 @@ fn questions() -> Vec<(&'static str, Question)> {
     let question = |outcomes: Vec<Outcome>| Question {
         project_key: "shop-0".into(),
         test_id: 1,
+        started_at: None,
         from: None,
         until: None,
         epoch: None,

@@ -1,9 +1,11 @@
 //! From a manifest to numbers: asks the warehouse, and has the answer analysed.
 
 use crate::manifest::{Manifest, MetricFacts};
+use jiff::ToSpan;
+use jiff::civil::Date;
 use muriel_analysis::{Arrivals, Balance, Cell, Measure, Metric, Point, Report, Summaries, Summary, point, report};
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{self, Answer, MetricAnswer, Segment, Stop, Totals, UNITS, Warehouse};
+use muriel_events::warehouse::{self, Answer, Closing, MetricAnswer, Segment, Step, Stop, Totals, UNITS, Warehouse};
 use std::collections::BTreeMap;
 
 /// Why something could not be computed.
@@ -21,7 +23,7 @@ pub enum Failure {
 }
 
 /// An arm by one metric, as it is shown: everybody who entered.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Numbers {
     /// How many entered.
     pub visitors: u64,
@@ -31,8 +33,9 @@ pub struct Numbers {
     pub converted: u64,
     /// Events, or orders, that counted.
     pub events: u64,
-    /// What they are worth, before any cap.
-    pub value: f64,
+    /// What they are worth, before any cap, in [`UNITS`]: exact, so that it can be
+    /// added and is rounded once.
+    pub units: i128,
 }
 
 impl Numbers {
@@ -41,6 +44,18 @@ impl Numbers {
         self.open += if open { totals.visitors } else { 0 };
         self.converted += totals.converted;
         self.events += totals.count;
+        self.units += totals.raw_value;
+    }
+
+    /// What the events, or orders, are worth, before any cap.
+    pub fn value(&self) -> f64 {
+        self.value_by(1)
+    }
+
+    /// The value shared among so many. One division of integers that are exact as
+    /// far as a double is.
+    fn value_by(&self, number: u64) -> f64 {
+        self.units as f64 / (UNITS as f64 * number as f64)
     }
 
     /// Conversions by visitor; `None` without visitors.
@@ -50,12 +65,12 @@ impl Numbers {
 
     /// Value by visitor; `None` without visitors.
     pub fn value_per_visitor(&self) -> Option<f64> {
-        (self.visitors > 0).then(|| self.value / self.visitors as f64)
+        (self.visitors > 0).then(|| self.value_by(self.visitors))
     }
 
     /// Value by order; `None` without orders.
     pub fn value_per_order(&self) -> Option<f64> {
-        (self.events > 0).then(|| self.value / self.events as f64)
+        (self.events > 0).then(|| self.value_by(self.events))
     }
 }
 
@@ -89,7 +104,7 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stage {
     /// The last day that is in, as the reader's clock has it.
-    pub day: jiff::civil::Date,
+    pub day: Date,
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
     /// The lift of each arm but the control.
@@ -109,6 +124,8 @@ pub struct Computed {
     pub report: Report,
     /// In the order of the manifest's metrics.
     pub metrics: Vec<Shown>,
+    /// How the values of the control's buyers vary by the top metric.
+    pub values_vary: Option<f64>,
     /// The top metric by the attribute that was asked for.
     pub parts: Vec<Part>,
     /// The top metric by day, where that was asked for.
@@ -128,7 +145,7 @@ pub(crate) fn compute(
 ) -> Result<Computed, Failure> {
     let question = manifest.question(by_quarter).map_err(Failure::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
-    manifest.log_position = answer.position.seq;
+    manifest.ends_at(answer.position, answer.hash);
     let arms = manifest.experiment.arms.len();
     let design = manifest.design();
     let summaries = summaries(&manifest, &answer);
@@ -143,9 +160,27 @@ pub(crate) fn compute(
     let top = manifest.top().and(facts().next());
     let parts = top.map(|(facts, metric)| parts(facts, metric, &design)).unwrap_or_default();
     let stages = top.map(|(facts, metric)| stages(&manifest, facts, metric, &design)).unwrap_or_default();
+    let values_vary = top.and_then(|(_, metric)| {
+        let of_control = metric.cells.iter().filter(|cell| cell.variant == 0);
+        let control = of_control.fold(Totals::default(), |sum, cell| sum.merge(&cell.totals));
+        values_vary(control.converted, control.value, control.value_squared)
+    });
     let report = report(&design, &summaries);
-    Ok(Computed { visitors, first_entry: answer.first_entry, report, metrics, parts, stages, manifest })
+    let first_entry = answer.first_entry;
+    Ok(Computed { visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
 }
+
+/// The mean square over the squared mean of the values of those who converted: 1
+/// where all are alike, and the more the dearest stand out. `None` below
+/// [`VARY_FROM`] of them, of whom the dearest is not to be expected yet, and without
+/// values.
+pub(crate) fn values_vary(converted: u64, value: i128, value_squared: i128) -> Option<f64> {
+    let (sum, squares) = (value as f64, value_squared as f64);
+    (converted >= VARY_FROM && value > 0).then(|| (squares / sum * (converted as f64 / sum)).max(1.0))
+}
+
+/// Who must have converted before it is said how their values vary.
+const VARY_FROM: u64 = 100;
 
 fn summaries(manifest: &Manifest, answer: &Answer) -> Summaries {
     let until = manifest.span().1.map_or(manifest.as_of, |until| until.min(manifest.as_of));
@@ -213,21 +248,15 @@ fn summary(totals: &Totals, measure: Measure) -> Summary {
     }
 }
 
-/// Ten-thousandths as units. Exact as far as a double is.
-fn units(value: i128) -> f64 {
-    value as f64 / UNITS as f64
-}
-
 /// Per arm, from cells.
 fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize) -> Vec<Numbers> {
-    let mut numbers = vec![(Numbers::default(), 0_i128); arms];
+    let mut numbers = vec![Numbers::default(); arms];
     for (variant, open, totals) in cells {
-        if let Some((numbers, value)) = numbers.get_mut(variant as usize) {
+        if let Some(numbers) = numbers.get_mut(variant as usize) {
             numbers.add(totals, open);
-            *value += totals.raw_value;
         }
     }
-    numbers.into_iter().map(|(numbers, value)| Numbers { value: units(value), ..numbers }).collect()
+    numbers
 }
 
 fn shown(metric: &MetricAnswer, arms: usize) -> Shown {
@@ -267,7 +296,11 @@ fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::D
         .collect()
 }
 
-/// The metric as it was at the end of each day, from its first day on.
+/// The metric as it was at the end of each day, from its first day on; of a life of
+/// more than [`STAGES_MAX`] days at the end of the last of them.
+///
+/// Visitors are shown from entry on, and compared once their window is over, as in
+/// a result whose last day it is.
 fn stages(
     manifest: &Manifest,
     facts: &MetricFacts,
@@ -276,33 +309,85 @@ fn stages(
 ) -> Vec<Stage> {
     let zone = &manifest.inquiry.tz;
     let day_of = |quarter: i64| zone.day(Instant::from_us(quarter.saturating_mul(warehouse::QUARTER_US)));
-    let mut days: BTreeMap<jiff::civil::Date, Vec<usize>> = BTreeMap::new();
-    for (at, step) in metric.steps.iter().enumerate() {
-        days.entry(day_of(step.quarter)).or_default().push(at);
+    let mut days: BTreeMap<Date, (Vec<&Step>, Vec<&Closing>)> = BTreeMap::new();
+    for step in &metric.steps {
+        days.entry(day_of(step.quarter)).or_default().0.push(step);
     }
-    let Some(mut day) = days.keys().next().copied() else { return Vec::new() };
-    let last = days.keys().next_back().copied().unwrap_or(day);
-    let mut totals: BTreeMap<(i64, u32, bool), Totals> = BTreeMap::new();
+    for closing in metric.closings.iter().flatten() {
+        days.entry(day_of(closing.quarter)).or_default().1.push(closing);
+    }
+    let (Some(first), Some(last)) = (days.keys().next().copied(), days.keys().next_back().copied()) else {
+        return Vec::new();
+    };
+    let earliest = last.saturating_sub((STAGES_MAX - 1).days());
+    let mut shown: BTreeMap<(i64, u32), Totals> = BTreeMap::new();
+    let mut closed: BTreeMap<(i64, u32), Totals> = BTreeMap::new();
     let mut stages = Vec::new();
+    let mut day = first;
     loop {
-        for at in days.get(&day).into_iter().flatten() {
-            let step = &metric.steps[*at];
-            let place = totals.entry((step.epoch, step.variant, step.open)).or_default();
+        let (steps, closings) = days.remove(&day).unwrap_or_default();
+        for step in steps {
+            let place = shown.entry((step.epoch, step.variant)).or_default();
             *place = place.after(&step.totals);
         }
-        let of_day =
-            metric_of(facts, totals.iter().map(|((epoch, variant, open), totals)| (*epoch, *variant, *open, *totals)));
-        stages.push(Stage {
-            day,
-            arms: numbers(totals.iter().map(|((_, variant, open), totals)| (*variant, *open, totals)), design.arms),
-            points: (1..design.arms).map(|arm| point(design, &of_day, arm)).collect(),
-        });
+        for closing in closings {
+            let place = closed.entry((closing.epoch, closing.variant)).or_default();
+            *place = place.merge(&closing.totals);
+        }
+        if day >= earliest {
+            let compared = if metric.closings.is_some() { &closed } else { &shown };
+            let of_day = metric_of(facts, compared.iter().map(|((epoch, arm), totals)| (*epoch, *arm, false, *totals)));
+            let mut arms = numbers(shown.iter().map(|((_, arm), totals)| (*arm, false, totals)), design.arms);
+            let over = numbers(compared.iter().map(|((_, arm), totals)| (*arm, false, totals)), design.arms);
+            for (arm, over) in arms.iter_mut().zip(over) {
+                arm.open = arm.visitors.saturating_sub(over.visitors);
+            }
+            stages.push(Stage { day, arms, points: (1..design.arms).map(|arm| point(design, &of_day, arm)).collect() });
+        }
         match day.tomorrow() {
-            Ok(next) if day < last && stages.len() < STAGES_MAX => day = next,
+            Ok(next) if day < last => day = next,
             _ => return stages,
         }
     }
 }
 
 /// Days of a series at most.
-const STAGES_MAX: usize = 1_500;
+const STAGES_MAX: i64 = 1_500;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::define::Known;
+    use crate::inquiry::Inquiry;
+    use crate::manifest::Counted;
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_domain::time::DAY_US;
+    use muriel_events::warehouse::Change;
+
+    #[test]
+    fn of_a_long_life_the_last_days_are_told() {
+        let now = Instant::from_us(0);
+        let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
+        let manifest = Known::of(draft, "1").manifest(&"shop".into(), &Inquiry::default(), now);
+        let facts = MetricFacts { key: "e".into(), name: "e".into(), role: "primary".into(), counted: Counted::Event };
+        for (days, told, earlier) in [(0, 1, 1), (9, 10, 1), (1_499, 1_500, 1), (1_500, 1_500, 2), (20_000, 1_500, 2)] {
+            let entered = |day: i64| Step {
+                quarter: day * DAY_US / warehouse::QUARTER_US,
+                epoch: 1,
+                variant: 0,
+                totals: Change { visitors: 1, ..Change::default() },
+            };
+            // One on the first day, one on the second, one on the last.
+            let mut steps = vec![entered(0)];
+            steps.extend((days > 1).then(|| entered(1)));
+            steps.extend((days > 0).then(|| entered(days)));
+            let metric = MetricAnswer { steps, ..MetricAnswer::default() };
+            let stages = stages(&manifest, &facts, &metric, &manifest.design());
+            assert_eq!(stages.len(), told, "{days}");
+            let visitors = |stage: Option<&Stage>| stage.map(|stage| stage.arms[0].visitors);
+            assert_eq!(visitors(stages.first()), Some(earlier), "{days}");
+            assert_eq!(visitors(stages.last()), Some(1 + u64::from(days > 0) + u64::from(days > 1)), "{days}");
+        }
+    }
+}

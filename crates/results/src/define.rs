@@ -13,6 +13,11 @@ use muriel_store::goals;
 use serde_json::Value;
 use std::sync::Arc;
 
+mod past;
+pub use past::Past;
+
+/// Fields whose changes results look at.
+const CHANGES: [&str; 6] = ["variants", "control", "custom_js", "custom_css", "serving", "status"];
 /// Changes of one field that are looked at, the last ones.
 const CHANGES_MAX: i64 = 200;
 
@@ -20,6 +25,12 @@ const CHANGES_MAX: i64 = 200;
 #[derive(Debug, Clone)]
 pub struct Known {
     experiment: Experiment,
+    /// When it first started.
+    started_at: Option<Instant>,
+    /// The planned total as of then: a plan that is made to fit the data would void
+    /// what is promised of the tests.
+    planned_visitors: Option<i64>,
+    /// The last ones.
     epochs: Vec<Epoch>,
     changes: Vec<HistoryEntry>,
     primary: Option<Goal>,
@@ -64,19 +75,40 @@ impl Known {
         if inquiry.epoch.is_some_and(|asked| !epochs.iter().any(|epoch| epoch.number == asked)) {
             return Ok(Err(Unknown::Epoch));
         }
-        let changes = experiments::changes_of(tx, id, &["variants", "plan", "serving", "status"], CHANGES_MAX).await?;
+        let started_at = experiments::first_started_at(tx, id).await?;
+        let replanned = match started_at {
+            Some(started_at) => experiments::first_change_since(tx, id, "plan", started_at).await?,
+            None => None,
+        };
+        let planned_visitors = match replanned {
+            Some(change) => change.before["plan"]["visitors"].as_i64(),
+            None => loaded.experiment.plan.visitors,
+        };
+        let changes = experiments::changes_of(tx, id, &CHANGES, CHANGES_MAX).await?;
         let mut version = loaded.version();
         for goal in primary.iter().chain(&secondary).chain(&asked) {
             version += &format!(" {}.{}", goal.id.0, goal.revision);
         }
-        Ok(Ok(Known { experiment: loaded.experiment, epochs, changes, primary, secondary, asked, version }))
+        Ok(Ok(Known {
+            experiment: loaded.experiment,
+            started_at: started_at.map(to_ms),
+            planned_visitors,
+            epochs,
+            changes,
+            primary,
+            secondary,
+            asked,
+            version,
+        }))
     }
 
     /// What is known of an experiment without goals, epochs and history.
     #[cfg(test)]
     pub(crate) fn of(experiment: Experiment, version: &str) -> Known {
         Known {
+            planned_visitors: experiment.plan.visitors,
             experiment,
+            started_at: None,
             epochs: Vec::new(),
             changes: Vec::new(),
             primary: None,
@@ -84,6 +116,12 @@ impl Known {
             asked: None,
             version: version.to_owned(),
         }
+    }
+
+    /// The same of an experiment that started then.
+    #[cfg(test)]
+    pub(crate) fn started(self, at: Instant) -> Known {
+        Known { started_at: Some(at), ..self }
     }
 
     /// A text that changes with anything that a manifest is made of, but for the
@@ -103,9 +141,10 @@ impl Known {
             engine: Engine::here(),
             project_key: project_key.to_string(),
             log_position: 0,
+            log_hash: None,
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
-            experiment: self.facts(),
+            experiment: self.facts(inquiry.epoch),
             epochs: self
                 .epochs
                 .iter()
@@ -119,14 +158,12 @@ impl Known {
         }
     }
 
-    fn started_at(&self) -> Option<Instant> {
-        self.epochs.first().map(|epoch| to_ms(epoch.started_at))
-    }
-
-    fn facts(&self) -> ExperimentFacts {
+    /// The experiment as it is, with the weights of `epoch` where one is asked for.
+    fn facts(&self, epoch: Option<i64>) -> ExperimentFacts {
         let experiment = &self.experiment;
         let configuration = &experiment.configuration;
-        let (weights, started_at) = (experiment.weights(), self.started_at());
+        let asked = self.epochs.iter().find(|known| Some(known.number) == epoch);
+        let weights = asked.map_or_else(|| experiment.weights(), |epoch| epoch.weights.clone());
         let redefined = self.redefined();
         ExperimentFacts {
             test_id: experiment.id.0,
@@ -137,7 +174,7 @@ impl Known {
             bayesian: configuration.bayesian,
             is_mab: configuration.is_mab,
             mde_percent: experiment.plan.mde,
-            planned_visitors: self.planned_visitors(),
+            planned_visitors: self.planned_visitors,
             traffic_allocation: configuration.traffic_allocation,
             distribution_mode: match (&configuration.distribution, configuration.is_mab) {
                 (_, true) => "mab",
@@ -150,7 +187,7 @@ impl Known {
                 Serving::Never | Serving::Stopped => None,
             },
             deployed_at: self.deployed_at(),
-            started_at,
+            started_at: self.started_at,
             ended_at: self.ended_at(),
             arms: (0..experiment.arms())
                 .map(|number| {
@@ -173,17 +210,6 @@ impl Known {
     /// Changes of a field with the values before them, oldest first.
     fn changes<'a>(&'a self, field: &'a str) -> impl DoubleEndedIterator<Item = (Instant, &'a Value)> {
         self.changes.iter().filter_map(move |entry| Some((to_ms(entry.at), entry.before.get(field)?)))
-    }
-
-    /// The planned total as of the first start: a plan that is made to fit the
-    /// data would void what is promised of the tests.
-    fn planned_visitors(&self) -> Option<i64> {
-        let started_at = self.started_at();
-        let first_after = self.changes("plan").find(|(at, _)| started_at.is_some_and(|start| *at >= start));
-        match first_after {
-            Some((_, before)) => before["visitors"].as_i64(),
-            None => self.experiment.plan.visitors,
-        }
     }
 
     /// When the last winner was first served.
@@ -214,7 +240,7 @@ impl Known {
     /// Per arm, when it last became something else after the first start.
     fn redefined(&self) -> Vec<Option<Instant>> {
         let mut redefined = vec![None; self.experiment.arms()];
-        let Some(started_at) = self.started_at() else { return redefined };
+        let Some(started_at) = self.started_at else { return redefined };
         let shown = |variant: &Value| {
             let field = |name: &str| variant.get(name).cloned().unwrap_or(Value::Null);
             [field("customJS"), field("customCSS"), field("data"), field("targeting")]
@@ -247,6 +273,21 @@ impl Known {
                     *slot = Some(*moment);
                 }
             }
+        }
+        let code = |control: &Value| [control["customJS"].clone(), control["customCSS"].clone()];
+        let control = &self.experiment.control.code;
+        let now = serde_json::json!({ "customJS": control.js, "customCSS": control.css });
+        let changes: Vec<_> = self.changes("control").collect();
+        for (at, (moment, before)) in changes.iter().enumerate() {
+            let after = changes.get(at + 1).map_or(&now, |(_, next)| *next);
+            if *moment >= started_at && code(before) != code(after) {
+                redefined[0] = Some(*moment);
+            }
+        }
+        // What every arm's visitors run makes all of them something else.
+        let shared = self.changes("custom_js").chain(self.changes("custom_css")).map(|(moment, _)| moment);
+        if let Some(last) = shared.filter(|moment| *moment >= started_at).max() {
+            redefined.iter_mut().for_each(|slot| *slot = (*slot).max(Some(last)));
         }
         redefined
     }

@@ -1,5 +1,6 @@
 //! What a reader wants to know: which visitors, until when, cut by what.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use muriel_domain::{Flaw, Instant};
@@ -8,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most words of a filter.
 const FILTER_MAX: usize = 50;
+/// Most characters of a word that a message repeats.
+const SHOWN_CHARS: usize = 64;
 
 /// Which part of an experiment's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -60,16 +63,31 @@ impl Zone {
         zone(&self.0).unwrap_or(TimeZone::UTC)
     }
 
-    /// When a day begins there.
+    /// When a day begins there; at the end of all days the last moment there is.
     pub fn begin(&self, day: Date) -> Instant {
-        let zoned = day.to_zoned(self.zone());
-        zoned.map_or(Instant::from_us(0), |zoned| Instant::from_us(zoned.timestamp().as_microsecond()))
+        let begun = day.to_zoned(self.zone()).map(|zoned| zoned.timestamp());
+        let end = if day.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        Instant::from_us(begun.unwrap_or(end).as_microsecond())
     }
 
     /// The day that it is there.
     pub fn day(&self, at: Instant) -> Date {
-        let stamp = jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default();
+        let stamp = Timestamp::from_microsecond(at.us()).unwrap_or_default();
         stamp.to_zoned(self.zone()).date()
+    }
+
+    /// Days from one moment to another there, begun ones whole: some have 23 or 25
+    /// hours. 0 where the other is not later.
+    pub fn days_between(&self, from: Instant, to: Instant) -> i64 {
+        let zoned = |at: Instant| jiff::Timestamp::from_microsecond(at.us()).unwrap_or_default().to_zoned(self.zone());
+        let (from, to) = (zoned(from), zoned(to));
+        if to <= from {
+            return 0;
+        }
+        // Two moments of one zone are days apart, and some hours.
+        let whole = from.until((jiff::Unit::Day, &to)).map_or(0, |apart| i64::from(apart.get_days()));
+        let back = from.checked_add(jiff::Span::new().days(whole));
+        whole + i64::from(back.is_ok_and(|back| back < to))
     }
 }
 
@@ -154,26 +172,29 @@ pub fn parse_day(text: &str) -> Result<Date, Flaw> {
 /// `paid`, `search`, `direct`, `country-DE`.
 ///
 /// # Errors
-/// The first other word.
+/// The first other word, by its name.
 pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
     let mut words: Vec<String> = Vec::new();
-    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let word = match word.get(..8) {
+    for sent in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let shown: String = sent.chars().take(SHOWN_CHARS).collect();
+        let word = match sent.get(..8) {
             Some(prefix) if prefix.eq_ignore_ascii_case("country-") => {
-                let code = &word[8..];
+                let code = &sent[8..];
                 if code.len() != 2 || !code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-                    return Err(Flaw::new("must name countries by two letters, as country-DE does"));
+                    let message = format!("must name countries by two letters, as country-DE does; {shown:?} does not");
+                    return Err(Flaw::new(message));
                 }
                 format!("country-{}", code.to_ascii_uppercase())
             }
-            _ => word.to_ascii_lowercase(),
+            _ => sent.to_ascii_lowercase(),
         };
         let known = word.starts_with("country-")
             || ["mobile", "desktop", "tablet", "new", "returning", "paid", "search", "direct"].contains(&word.as_str());
         if !known {
-            return Err(Flaw::new(
-                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by commas",
-            ));
+            return Err(Flaw::new(format!(
+                "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by \
+                 commas; {shown:?} is none of them"
+            )));
         }
         if !words.contains(&word) {
             words.push(word);
@@ -248,6 +269,23 @@ mod tests {
     }
 
     #[test]
+    fn days_begin_in_their_order() {
+        let last = Timestamp::MAX.as_microsecond();
+        for (zone, day, expect) in [
+            ("UTC", "1970-01-01", 0),
+            ("2", "1970-01-01", -7_200_000_000),
+            ("UTC", "9999-12-30", 253_402_128_000_000_000),
+            ("UTC", "9999-12-31", last),
+            ("Europe/Berlin", "9999-12-31", last),
+            ("-3.5", "9999-12-30", 253_402_140_600_000_000),
+            ("-3.5", "9999-12-31", last),
+        ] {
+            let begin = Zone::parse(zone).unwrap().begin(parse_day(day).unwrap());
+            assert_eq!(begin.us(), expect, "{zone} {day}");
+        }
+    }
+
+    #[test]
     fn filters_are_known_words() {
         for (text, expect) in [
             ("", Some(vec![])),
@@ -262,6 +300,19 @@ mod tests {
             let expect = expect.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());
             assert_eq!(words, expect, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_word_that_is_wrong_is_named() {
+        for (text, word) in [
+            ("mobile,Phone,laptop", "\"Phone\" is none of them"),
+            ("country-DE, country-DEU", "\"country-DEU\" does not"),
+            ("countryDE", "\"countryDE\" is none of them"),
+        ] {
+            let said = parse_filter(text).unwrap_err().to_string();
+            assert!(said.ends_with(word), "{text}: {said}");
+        }
+        assert!(parse_filter(&"x".repeat(10_000)).unwrap_err().to_string().len() < 300);
     }
 
     #[test]

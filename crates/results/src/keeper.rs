@@ -22,6 +22,9 @@ const AT_ONCE: usize = 2;
 const WAITING: usize = 64;
 /// How long an answer waits for events that were acknowledged before it was asked for.
 const CATCH_UP: Duration = Duration::from_secs(3);
+/// How often it is computed for somebody who cannot use what others began, or from
+/// whom the rows were taken meanwhile.
+const TRIES: usize = 10;
 /// How long an answer holds while no events come: windows close as time passes.
 const HOLDS_US: i64 = 10_000_000;
 /// An answer about so many visitors that took so long may be given again while
@@ -51,7 +54,8 @@ pub enum Unanswered {
     /// Too many wait already.
     #[error("too many reports are being made")]
     Busy,
-    /// The warehouse is made anew from the log.
+    /// The events that were acknowledged are not in the warehouse yet: it is made
+    /// anew from the log, or cannot be loaded.
     #[error("the events are being loaded: {done} of {of} blocks")]
     Loading {
         /// Blocks that are in.
@@ -76,16 +80,19 @@ type Outcome = Option<Result<Arc<Computed>, Unanswered>>;
 
 /// A computation that somebody waits for. With the last of them it stops.
 struct Flight {
-    /// What it has at least.
+    /// Up to where events were loaded when it began.
     position: Position,
     version: String,
     outcome: watch::Receiver<Outcome>,
-    stop: Stop,
+    _stopping: Stopping,
 }
 
-impl Drop for Flight {
+/// Stops questions when it is dropped.
+struct Stopping(Stop);
+
+impl Drop for Stopping {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.0.stop();
     }
 }
 
@@ -97,6 +104,8 @@ pub struct Keeper {
     flights: Mutex<HashMap<Key, Weak<Flight>>>,
     room: Arc<Semaphore>,
     queue: Arc<Semaphore>,
+    /// As [`CATCH_UP`].
+    patience: Duration,
 }
 
 impl Keeper {
@@ -109,6 +118,7 @@ impl Keeper {
             flights: Mutex::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
             queue: Arc::new(Semaphore::new(AT_ONCE + WAITING)),
+            patience: CATCH_UP,
         }
     }
 
@@ -124,10 +134,11 @@ impl Keeper {
 
     /// The answer to `key` about what is `known`, with at least the events up to
     /// `head`, the last block that was acknowledged. An answer that took long may
-    /// be some seconds older; its manifest says of when it is.
+    /// be some seconds older, and while another warehouse is made beside the one that
+    /// answers, all are of when that began; its manifest says of when it is.
     ///
     /// # Errors
-    /// When it cannot be computed, or too many wait.
+    /// When it cannot be computed, or too many wait, or the events are not loaded.
     pub async fn answer(
         &self,
         key: &Key,
@@ -138,8 +149,8 @@ impl Keeper {
         if let Some(kept) = self.holding(key, known.version(), head, now) {
             return Ok(kept);
         }
-        self.catch_up(head).await?;
-        loop {
+        for _ in 0..TRIES {
+            let loaded = self.catch_up(head).await?;
             if let Some(kept) = self.holding(key, known.version(), head, now) {
                 return Ok(kept);
             }
@@ -150,15 +161,21 @@ impl Keeper {
                 // It ended without a word.
                 Err(_) => None,
             };
-            let current = flight.position >= head.min(self.loader.position()) && flight.version == known.version();
+            // What it says itself counts: when the warehouse is emptied, that is done
+            // before it is known.
+            let position = match &answer {
+                Some(Ok(computed)) => Position { seq: computed.manifest.log_position },
+                _ => flight.position,
+            };
             match answer {
-                Some(answer) if current => return answer,
-                // Somebody else's, begun before our events were in.
+                Some(answer) if position >= loaded && flight.version == known.version() => return answer,
+                // Somebody else's, begun before our events were in; or rows went.
                 Some(_) => {}
                 None => return Err(Unanswered::Busy),
             }
             drop(flight);
         }
+        Err(Unanswered::Busy)
     }
 
     /// What is kept, where it still holds.
@@ -182,22 +199,17 @@ impl Keeper {
         (age <= holds && (unchanged || dear > 0)).then(|| kept.computed.clone())
     }
 
-    async fn catch_up(&self, head: Position) -> Result<(), Unanswered> {
-        if self.loader.position() >= head {
-            return Ok(());
+    /// Waits for the events up to `head`. Gives back what an answer has to have: these,
+    /// or those before another warehouse was begun beside this one.
+    async fn catch_up(&self, head: Position) -> Result<Position, Unanswered> {
+        if let Ok(true) = tokio::time::timeout(self.patience, self.loader.wait_for(head)).await {
+            return Ok(head);
         }
-        let loader = self.loader.clone();
-        let reached = tokio::task::spawn_blocking(move || loader.wait_for(head, CATCH_UP)).await.unwrap_or(false);
-        if reached {
-            return Ok(());
-        }
-        // A little behind is an answer of a moment ago; a loader that has a long way
-        // to go, and no older rows to answer from, has none.
+        let position = self.loader.position();
         match self.loader.progress() {
-            Some(progress) if !progress.beside => {
-                Err(Unanswered::Loading { done: progress.position.seq, of: progress.target.seq })
-            }
-            _ => Ok(()),
+            Some(progress) if progress.beside => Ok(position.min(head)),
+            Some(progress) => Err(Unanswered::Loading { done: progress.position.seq, of: progress.target.seq }),
+            None => Err(Unanswered::Loading { done: position.seq, of: head.seq }),
         }
     }
 
@@ -217,17 +229,22 @@ impl Keeper {
             position: self.loader.position(),
             version: version.clone(),
             outcome,
-            stop: stop.clone(),
+            _stopping: Stopping(stop.clone()),
         });
         flights.retain(|_, flight| flight.strong_count() > 0);
         flights.insert(key.clone(), Arc::downgrade(&flight));
         drop(flights);
         let manifest = known.manifest(&key.project_key, &key.inquiry, now);
         let (warehouse, room, kept, key) = (self.warehouse.clone(), self.room.clone(), self.kept.clone(), key.clone());
-        let generation = self.loader.generation();
+        let (generation, position) = (self.loader.generation(), flight.position.seq);
         tokio::spawn(async move {
             let _place = place;
-            let Ok(_room) = room.acquire_owned().await else { return };
+            let room = tokio::select! {
+                room = room.acquire_owned() => room,
+                // Nobody waits any more: the place is somebody else's.
+                () = sender.closed() => return,
+            };
+            let Ok(_room) = room else { return };
             let by_quarter = key.by_quarter;
             let began = Ticks::now();
             let computed =
@@ -235,10 +252,10 @@ impl Keeper {
             let answer = match computed {
                 Ok(Ok(computed)) => {
                     let computed = Arc::new(computed);
-                    kept.insert(
-                        key,
-                        Arc::new(Kept { version, generation, computed: computed.clone(), took: began.elapsed() }),
-                    );
+                    if computed.manifest.log_position >= position {
+                        let (computed, took) = (computed.clone(), began.elapsed());
+                        kept.insert(key, Arc::new(Kept { version, generation, computed, took }));
+                    }
                     Ok(computed)
                 }
                 Ok(Err(failure)) => Err(Unanswered::Failed(Arc::new(failure))),
@@ -247,6 +264,29 @@ impl Keeper {
             let _ = sender.send(Some(answer));
         });
         Ok(flight)
+    }
+
+    /// Asks the warehouse something else when there is room for it. When nobody waits
+    /// for the answer any more, the question is stopped.
+    ///
+    /// # Errors
+    /// [`Unanswered::Busy`] and [`Unanswered::Failed`].
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn Warehouse, &Stop) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Unanswered> {
+        let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
+        let room = self.room.clone().acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+        let stop = Stop::new();
+        let _stopping = Stopping(stop.clone());
+        let warehouse = self.warehouse.clone();
+        let asked = tokio::task::spawn_blocking(move || {
+            // Until it has stopped, whoever waits for it.
+            let _held = (place, room);
+            ask(warehouse.as_ref(), &stop)
+        });
+        let failed = |failure| Unanswered::Failed(Arc::new(failure));
+        asked.await.map_err(|panicked| failed(Failure::Panicked(panicked.to_string())))?.map_err(failed)
     }
 
     /// Makes the answer to `key` anew where it no longer holds, unless that was
@@ -272,34 +312,77 @@ pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Comput
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::Wanted;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve};
     use muriel_events::warehouse::{
-        Answer, Day, DuckWarehouse, Error, Mark, Options, Question, Rows, TrafficQuestion, Visitor, VisitorsQuestion,
+        Answer, DuckWarehouse, Error, Mark, Options, Question, Rows, Traffic, TrafficQuestion, Visitor,
+        VisitorsQuestion,
     };
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     type Result<T> = std::result::Result<T, Error>;
 
-    /// A warehouse that answers only when it is let, and counts.
-    struct Gated {
-        inner: DuckWarehouse,
+    /// How long a test waits for what has to come.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Lets questions pass when it is open, and counts.
+    #[derive(Default)]
+    struct Gate {
         asked: AtomicUsize,
         stopped: AtomicUsize,
-        open: Mutex<bool>,
+        open: AtomicBool,
     }
 
-    impl Warehouse for Gated {
-        fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+    impl Gate {
+        fn pass(&self, stop: &Stop) -> Result<()> {
             self.asked.fetch_add(1, Ordering::SeqCst);
-            while !*self.open.lock().unwrap() {
+            let began = Ticks::now();
+            while !self.open.load(Ordering::SeqCst) {
+                // A test that failed waits for its threads.
+                if began.elapsed() > PATIENCE {
+                    return Err(Error::Memory);
+                }
                 if stop.is_stopped() {
                     self.stopped.fetch_add(1, Ordering::SeqCst);
                     return Err(Error::Stopped);
                 }
                 std::thread::yield_now();
             }
-            self.inner.ask(question, stop)
+            Ok(())
+        }
+
+        fn open(&self) {
+            self.open.store(true, Ordering::SeqCst);
+        }
+
+        fn asked(&self) -> usize {
+            self.asked.load(Ordering::SeqCst)
+        }
+
+        fn stopped(&self) -> usize {
+            self.stopped.load(Ordering::SeqCst)
+        }
+    }
+
+    /// A warehouse that answers only when it is let.
+    struct Gated {
+        inner: DuckWarehouse,
+        reports: Gate,
+        traffic: Gate,
+        /// The next answer is of no rows.
+        is_emptied: AtomicBool,
+        /// It takes no rows.
+        is_full: AtomicBool,
+    }
+
+    impl Warehouse for Gated {
+        fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+            self.reports.pass(stop)?;
+            let answer = self.inner.ask(question, stop)?;
+            let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);
+            Ok(Answer { position: if is_emptied { Position::default() } else { answer.position }, ..answer })
         }
 
         fn mark(&self) -> Mark {
@@ -318,7 +401,8 @@ mod tests {
             self.inner.recover()
         }
 
-        fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+        fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+            self.traffic.pass(stop)?;
             self.inner.traffic(question, stop)
         }
 
@@ -327,6 +411,9 @@ mod tests {
         }
 
         fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+            if self.is_full.load(Ordering::SeqCst) {
+                return Err(Error::Memory);
+            }
             self.inner.load(log, rows, mark)
         }
 
@@ -355,18 +442,38 @@ mod tests {
 
     fn scene(directory: &std::path::Path) -> (Arc<Gated>, Arc<Keeper>, Key, Known) {
         let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
-        let (asked, stopped, open) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(false));
-        let warehouse = Arc::new(Gated { inner, asked, stopped, open });
-        let loader = Loader::start(directory, warehouse.clone(), |_, _| "direct", None).unwrap();
+        let (reports, traffic) = (Gate::default(), Gate::default());
+        let (is_emptied, is_full) = (AtomicBool::new(false), AtomicBool::new(false));
+        let warehouse = Arc::new(Gated { inner, reports, traffic, is_emptied, is_full });
+        let loader = Loader::start(directory, warehouse.clone(), |_, _, _| "direct", None).unwrap();
         let keeper = Arc::new(Keeper::new(warehouse.clone(), Arc::new(loader)));
-        let key = Key { project_key: "prj".into(), test_id: 1, inquiry: Inquiry::default(), by_quarter: false };
+        let key = key(1);
         let known =
             Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
         (warehouse, keeper, key, known)
     }
 
+    fn key(test_id: i64) -> Key {
+        Key { project_key: "prj".into(), test_id, inquiry: Inquiry::default(), by_quarter: false }
+    }
+
+    /// A log, to which blocks of one event are added.
+    fn log(directory: &std::path::Path) -> Log {
+        Log::open(directory, LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap()
+    }
+
+    async fn block(log: &Log) -> Position {
+        let id = uuid::Uuid::from_u128(log.last().seq as u128);
+        let line = format!(
+            r#"{{"id":"{id}","type":"pageview","project_key":"prj","at":"{NOW}","received_at":"{NOW}","visitor":{{"id":"v"}},"bot":false}}"#
+        ) + "\n";
+        let (lines, events) = (line.clone().into_bytes(), vec![Entry { id, end: line.len() }]);
+        log.append(Batch { project_key: "prj".into(), received_at: NOW, events, lines }).await.unwrap();
+        log.last()
+    }
+
     async fn until(so: impl Fn() -> bool) {
-        tokio::time::timeout(Duration::from_secs(20), async {
+        tokio::time::timeout(PATIENCE, async {
             while !so() {
                 tokio::task::yield_now().await;
             }
@@ -385,19 +492,19 @@ mod tests {
                 tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await })
             })
             .collect();
-        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
-        *warehouse.open.lock().unwrap() = true;
+        until(|| warehouse.reports.asked() == 1).await;
+        warehouse.reports.open();
         let mut answers = Vec::new();
         for asking in asking {
             answers.push(asking.await.unwrap().unwrap());
         }
         assert!(answers.iter().all(|answer| Arc::ptr_eq(answer, &answers[0])));
-        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 1);
+        assert_eq!(warehouse.reports.asked(), 1);
         // It is kept, until the experiment is another or time has passed.
         let again = keeper.answer(&key, &known, Position::default(), NOW.plus_us(1_000_000)).await.unwrap();
         assert!(Arc::ptr_eq(&again, &answers[0]));
         keeper.answer(&key, &known, Position::default(), NOW.plus_us(HOLDS_US + 1_000)).await.unwrap();
-        assert_eq!(warehouse.asked.load(Ordering::SeqCst), 2);
+        assert_eq!(warehouse.reports.asked(), 2);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -409,15 +516,98 @@ mod tests {
             tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
         };
         let (one, other) = (ask(), ask());
-        until(|| warehouse.asked.load(Ordering::SeqCst) == 1).await;
+        let wait = || keeper.flights.lock().unwrap().get(&key).is_some_and(|flight| flight.strong_count() == 2);
+        until(|| warehouse.reports.asked() == 1 && wait()).await;
         one.abort();
         let _ = one.await;
-        assert_eq!(warehouse.stopped.load(Ordering::SeqCst), 0, "somebody still waits");
+        assert_eq!(warehouse.reports.stopped(), 0, "somebody still waits");
         other.abort();
         let _ = other.await;
-        until(|| warehouse.stopped.load(Ordering::SeqCst) == 1).await;
+        until(|| warehouse.reports.stopped() == 1).await;
         // Whoever asks now gets an answer all the same.
-        *warehouse.open.lock().unwrap() = true;
+        warehouse.reports.open();
         assert!(ask().await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_place_in_the_queue_is_left_with_the_question() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, _, known) = scene(directory.path());
+        let ask = |test_id: usize| {
+            let (keeper, key, known) = (keeper.clone(), key(test_id as i64), known.clone());
+            tokio::spawn(async move { keeper.answer(&key, &known, Position::default(), NOW).await.is_ok() })
+        };
+        let running: Vec<_> = (0..AT_ONCE).map(ask).collect();
+        until(|| warehouse.reports.asked() == AT_ONCE).await;
+        let waiting: Vec<_> = (AT_ONCE..AT_ONCE + WAITING).map(ask).collect();
+        until(|| keeper.queue.available_permits() == 0).await;
+        let more = keeper.answer(&key(-1), &known, Position::default(), NOW).await;
+        assert!(matches!(more, Err(Unanswered::Busy)), "{more:?}");
+        waiting.iter().for_each(|waiting| waiting.abort());
+        until(|| keeper.queue.available_permits() == WAITING).await;
+        warehouse.reports.open();
+        for running in running {
+            assert!(running.await.unwrap());
+        }
+        assert_eq!(warehouse.reports.asked(), AT_ONCE);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn plans_wait_for_room_and_end_with_who_asks() {
+        let directory = tempfile::tempdir().unwrap();
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        warehouse.reports.open();
+        let plan = || {
+            let (keeper, project, known) = (keeper.clone(), key.project_key.clone(), known.clone());
+            tokio::spawn(async move {
+                keeper.plan(&project, &known, Wanted::default(), Position::default(), NOW).await.is_ok()
+            })
+        };
+        let all = AT_ONCE + WAITING;
+        let running: Vec<_> = (0..AT_ONCE).map(|_| plan()).collect();
+        until(|| warehouse.traffic.asked() == AT_ONCE).await;
+        let waiting: Vec<_> = (0..3).map(|_| plan()).collect();
+        until(|| keeper.queue.available_permits() == all - AT_ONCE - 3).await;
+        // The places are left one after the other: nobody may come to run by that.
+        waiting.iter().for_each(|waiting| waiting.abort());
+        until(|| keeper.queue.available_permits() == all - AT_ONCE).await;
+        running.iter().for_each(|running| running.abort());
+        let places = || (keeper.queue.available_permits(), keeper.room.available_permits());
+        until(|| warehouse.traffic.stopped() == AT_ONCE && places() == (all, AT_ONCE)).await;
+        assert_eq!(warehouse.traffic.asked(), AT_ONCE);
+        warehouse.traffic.open();
+        assert!(plan().await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn rows_that_go_while_it_is_asked_are_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = log(directory.path());
+        let head = block(&log).await;
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        warehouse.reports.open();
+        warehouse.is_emptied.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let answer = keeper.answer(&key, &known, head, NOW).await.unwrap();
+            assert_eq!(answer.manifest.log_position, head.seq);
+            // What lacks the rows is not kept either.
+            assert_eq!(warehouse.reports.asked(), 2);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn there_is_no_answer_without_the_events_that_were_acknowledged() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = log(directory.path());
+        let head = block(&log).await;
+        let (warehouse, keeper, key, known) = scene(directory.path());
+        let keeper = Keeper { patience: Duration::from_millis(1), ..Arc::into_inner(keeper).unwrap() };
+        warehouse.reports.open();
+        until(|| keeper.loader.position() == head).await;
+        assert!(keeper.answer(&key, &known, head, NOW).await.is_ok());
+        warehouse.is_full.store(true, Ordering::SeqCst);
+        let head = block(&log).await;
+        let answer = keeper.answer(&key, &known, head, NOW).await;
+        assert!(matches!(answer, Err(Unanswered::Loading { done: 1, of: 2 })), "{answer:?}");
     }
 }

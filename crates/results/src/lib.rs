@@ -1,6 +1,7 @@
 //! Answers questions about experiments: asks the warehouse, and has the answer analysed.
 
 mod compute;
+mod days;
 mod define;
 mod inquiry;
 mod keeper;
@@ -8,8 +9,9 @@ mod manifest;
 mod planning;
 
 pub use compute::{Computed, Failure, Numbers, Part, Shown, Stage};
-pub use define::{Known, Unknown};
+pub use days::Days;
+pub use define::{Known, Past, Unknown};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use keeper::{Keeper, Key, Unanswered, recompute};
 pub use manifest::{ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, METHODS, Manifest, MetricFacts};
-pub use planning::{Forecast, Planned, Wanted};
+pub use planning::{Forecast, Lately, Planned, SIGMA, Wanted, lately};

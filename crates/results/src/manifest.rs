@@ -3,19 +3,22 @@
 
 use crate::inquiry::{Inquiry, Phase};
 use muriel_analysis::{Design, EpochPlan, Role, Trial};
+use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{Metric, Outcome, Question};
+use muriel_events::log::Position;
+use muriel_events::warehouse::{Metric, Outcome, Question, VISIT_US};
+use muriel_store::experiments::EPOCHS_MAX;
 use serde::{Deserialize, Serialize};
 
 /// Names the way in which numbers come about. A change of it means that the same
 /// log may give other numbers.
 pub const METHODS: &str = "1";
+/// The releases that have these methods.
+const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.
 const BEFORE_US: i64 = 14 * DAY_US;
-/// What a metric of a visit looks at.
-const VISIT_US: i64 = 30 * 60 * 1_000_000;
 
 /// What made the numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +37,28 @@ impl Engine {
     pub fn here() -> Self {
         Self { name: "muriel".into(), version: env!("CARGO_PKG_VERSION").into(), methods: METHODS.into() }
     }
+
+    /// Whether it makes the same numbers as this one.
+    ///
+    /// # Errors
+    /// A program or release that is not known to.
+    pub fn check(&self) -> Result<(), Flaw> {
+        let Self { name, version, methods } = self;
+        if methods != METHODS {
+            return Err(Flaw::new(format!(
+                "was computed by methods {methods} ({name} {version}); this program has methods {METHODS}: verify it \
+                 with that release"
+            )));
+        }
+        if name != "muriel" || !RELEASES.contains(&version.as_str()) {
+            return Err(Flaw::new(format!(
+                "says it was computed by {name} {version}, which this program (muriel {}) does not know to have methods \
+                 {METHODS}: verify it with that release",
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// An arm, as far as results know it.
@@ -46,7 +71,7 @@ pub struct ArmFacts {
     pub name: String,
     /// The team's name for it.
     pub nickname: String,
-    /// Percent of the traffic that it gets now.
+    /// Percent of the traffic that it gets now, or got in the epoch that was asked for.
     pub traffic_weight: f64,
     /// When its code was last changed, or its name used again, after the first
     /// start. Conversions from before belong to what it was.
@@ -132,8 +157,10 @@ impl MetricFacts {
             Counted::Event => plain(Outcome::Event(self.key.clone())),
             Counted::Goal { goal_type, goal_value, window_days, min_count, cap } => {
                 let known = GoalType::WORDS.iter().find(|(word, _)| word == goal_type);
-                let (_, goal_type) = known.ok_or_else(|| Flaw::new("holds an unknown goal type"))?;
-                let trigger = Trigger::new(*goal_type, goal_value.clone())?;
+                let (_, goal_type) =
+                    known.ok_or_else(|| Flaw::new(format!("has a goal {:?} of an unknown type", self.key)))?;
+                let trigger = Trigger::new(*goal_type, goal_value.clone())
+                    .map_err(|flaw| Flaw::new(format!("has a goal {:?} whose value {flaw}", self.key)))?;
                 Metric {
                     window_us: window_days.map(|days| days.saturating_mul(DAY_US)),
                     min_count: *min_count,
@@ -193,6 +220,10 @@ pub struct Manifest {
     pub project_key: String,
     /// The last block of the log that went in.
     pub log_position: i64,
+    /// The hash of that block in hexadecimal digits, which ties the result to this
+    /// very log: it chains all blocks up to it. Null when the log had no block yet, or
+    /// the block could not be read.
+    pub log_hash: Option<String>,
     /// The moment of the report: windows that run on beyond it are open.
     pub as_of: Instant,
     /// What was asked.
@@ -205,7 +236,42 @@ pub struct Manifest {
     pub metrics: Vec<MetricFacts>,
 }
 
+/// Metrics of an experiment at most: a goal that is asked for, the primary one, and
+/// what lists may hold.
+const METRICS_MAX: usize = 2 + 2 * LIST_MAX + BUILTIN_METRICS.len();
+
 impl Manifest {
+    /// Whether it can be one of ours, before anything is computed from it.
+    ///
+    /// # Errors
+    /// More arms, epochs or metrics than an experiment has, and a place before the log.
+    pub fn check(&self) -> Result<(), Flaw> {
+        self.engine.check()?;
+        if self.log_position < 0 {
+            return Err(Flaw::new("has a manifest whose log_position is negative"));
+        }
+        let arms = VARIANTS_MAX + 1;
+        let epochs = usize::try_from(EPOCHS_MAX).unwrap_or(usize::MAX);
+        let weights = self.epochs.iter().map(|epoch| epoch.weights.len()).max().unwrap_or(0);
+        for (what, has, most) in [
+            ("arms", self.experiment.arms.len(), arms),
+            ("weights in an epoch", weights, arms),
+            ("epochs", self.epochs.len(), epochs),
+            ("metrics", self.metrics.len(), METRICS_MAX),
+        ] {
+            if has > most {
+                return Err(Flaw::new(format!("has a manifest with {has} {what}; an experiment has at most {most}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says up to where the log went in.
+    pub(crate) fn ends_at(&mut self, position: Position, hash: Option<[u8; 32]>) {
+        self.log_position = position.seq;
+        self.log_hash = hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
+    }
+
     /// What is at the top of the result: the goal that was asked for, or the primary one.
     pub fn top(&self) -> Option<&MetricFacts> {
         self.metrics.first().filter(|metric| self.inquiry.goal_key.is_some() || metric.role() == Role::Primary)
@@ -235,6 +301,8 @@ impl Manifest {
         Ok(Question {
             project_key: self.project_key.as_str().into(),
             test_id: self.experiment.test_id,
+            // Nobody enters what has not started.
+            started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),
             from,
             until,
             epoch: self.inquiry.epoch,
@@ -266,6 +334,42 @@ impl Manifest {
                 .iter()
                 .map(|epoch| EpochPlan { number: epoch.epoch, weights: epoch.weights.clone() })
                 .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::define::Known;
+    use crate::inquiry::parse_day;
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::ids::{CompanyId, ProjectId};
+
+    #[test]
+    fn this_release_knows_itself() {
+        assert_eq!(Engine::here().check(), Ok(()));
+        for (name, version, methods) in [("muriel", "9.9.9", "1"), ("other", "0.1.0", "1"), ("muriel", "0.1.0", "0")] {
+            let engine = Engine { name: name.into(), version: version.into(), methods: methods.into() };
+            assert!(engine.check().is_err(), "{name} {version} {methods}");
+        }
+    }
+
+    #[test]
+    fn a_report_ends_with_its_last_day() {
+        let now = Instant::from_us(1_772_359_200_000_000);
+        let known =
+            Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1");
+        for (end_date, expect) in [
+            (None, None),
+            (Some("1970-01-01"), Some("1970-01-02T00:00:00.000Z")),
+            (Some("2026-03-01"), Some("2026-03-02T00:00:00.000Z")),
+            (Some("9999-12-30"), Some("9999-12-30T22:00:00.999Z")),
+            (Some("9999-12-31"), Some("9999-12-30T22:00:00.999Z")),
+        ] {
+            let inquiry = Inquiry { end_date: end_date.map(|day| parse_day(day).unwrap()), ..Inquiry::default() };
+            let until = known.manifest(&"prj".into(), &inquiry, now).span().1;
+            assert_eq!(until.map(|until| until.to_string()).as_deref(), expect, "{end_date:?}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! How many visitors an experiment needs, before it has them.
 
-use crate::compute::Failure;
+use crate::compute::{Computed, Failure, values_vary};
 use crate::define::Known;
 use crate::inquiry::Inquiry;
 use crate::keeper::{Keeper, Key, Unanswered};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, MetricFacts};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Position;
-use muriel_events::warehouse::{Stop, TrafficQuestion};
+use muriel_events::warehouse::{Metric, Stop, TrafficQuestion, Warehouse};
 use muriel_stats::boundary::Mixture;
 use muriel_stats::special::normal_ppf;
 use std::sync::Arc;
@@ -17,6 +17,10 @@ use std::sync::Arc;
 const BACK_DAYS: i64 = 14;
 /// Below this many visitors an experiment's own numbers say little.
 const OWN_FROM: u64 = 500;
+/// How the logarithms of orders' values are spread where nothing is known of them: as
+/// `muriel simulate` takes it, which makes the dearest of a thousand orders worth some
+/// twenty of the usual.
+pub const SIGMA: f64 = 1.0;
 /// Days of a forecast, at least and at most.
 const DAYS_LEAST: i64 = 14;
 const DAYS_MOST: i64 = 90;
@@ -77,25 +81,37 @@ struct Terms {
     level: f64,
     /// Normal point of the power.
     z: f64,
+    /// The mean square of what those who convert are worth over the squared mean; 1
+    /// where only conversions count.
+    vary: f64,
+    /// The boundary by which both will be compared, where that is settled; else it
+    /// would be tuned for what is needed.
+    settled: Option<Mixture>,
 }
 
 impl Terms {
-    fn new(manifest: &Manifest, power: f64) -> Option<Self> {
+    fn new(manifest: &Manifest, power: f64, vary: f64) -> Option<Self> {
         let design = manifest.design();
         let weights: Vec<f64> = manifest.experiment.arms.iter().map(|arm| arm.traffic_weight).collect();
         let all: f64 = weights.iter().sum();
-        let least = weights.iter().skip(1).copied().filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min);
+        let treated = weights.iter().enumerate().skip(1).filter(|(_, weight)| **weight > 0.0);
+        let (arm, least) = treated.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let comparisons = weights.iter().skip(1).filter(|weight| **weight > 0.0).count();
         let shares = (weights.first()? / all, least / all);
         // The surest of several arms must pass the strictest level of the correction.
         let level = design.alpha() / comparisons.max(1) as f64;
-        (shares.0 > 0.0 && shares.1.is_finite()).then(|| Self { shares, level, z: normal_ppf(power / 100.0) })
+        let facts = &manifest.experiment;
+        let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
+        let boundary = || Mixture::tuned(design.planned_units(arm), design.alpha())?.at_level(level);
+        let settled = if is_settled { Some(boundary().ok()?) } else { None };
+        (shares.0 > 0.0).then(|| Self { shares, level, z: normal_ppf(power / 100.0), vary, settled })
     }
 
-    /// Squared standard error of the difference, times visitors.
+    /// Squared standard error of the difference, times visitors, where those who
+    /// convert are worth 1 on average and the lift is of their number.
     fn spread(&self, base: f64, lift: f64) -> f64 {
         let other = base * (1.0 + lift);
-        base * (1.0 - base) / self.shares.0 + other * (1.0 - other) / self.shares.1
+        base * (self.vary - base) / self.shares.0 + other * (self.vary - other) / self.shares.1
     }
 
     /// Visitors of all arms from which such a lift is found that often: at one
@@ -104,19 +120,42 @@ impl Terms {
         if base * (1.0 + lift) >= 1.0 {
             return None;
         }
-        // At the size that a boundary is tuned for its multiplier does not depend on the size.
-        let k = Mixture::tuned(1.0, self.level).ok()?.multiplier(1.0);
         let difference = base * lift;
-        let visitors = ((k + self.z) / difference).powi(2) * self.spread(base, lift);
+        let enough = |k: f64| ((k + self.z) / difference).powi(2) * self.spread(base, lift);
+        // At the size that a boundary is tuned for its multiplier does not depend on the size.
+        let tuned = enough(Mixture::tuned(1.0, self.level).ok()?.multiplier(1.0));
+        let visitors = match self.settled {
+            None => tuned,
+            Some(boundary) => {
+                // Intervals only become narrower with more visitors.
+                let suffices = |visitors: f64| enough(boundary.multiplier(visitors * self.compared())) <= visitors;
+                let (mut few, mut many) = (0.0, tuned);
+                while many.is_finite() && !suffices(many) {
+                    (few, many) = (many, 2.0 * many);
+                }
+                while many - few > 0.5 && many - few > 1e-12 * many {
+                    let middle = few + (many - few) / 2.0;
+                    if suffices(middle) { many = middle } else { few = middle }
+                }
+                many
+            }
+        };
         visitors.is_finite().then(|| visitors.ceil())
     }
 
+    /// Share of the visitors who are in one of the two.
+    fn compared(&self) -> f64 {
+        self.shares.0 + self.shares.1
+    }
+
     /// The smallest lift that is found that often by so many visitors, where the
-    /// comparison is tuned for `planned`.
+    /// comparison is tuned for `planned` unless that is settled.
     fn mde(&self, base: f64, visitors: f64, planned: f64) -> Option<f64> {
-        let compared = self.shares.0 + self.shares.1;
-        let boundary = Mixture::tuned((planned * compared).max(2.0), self.level).ok()?;
-        let k = boundary.multiplier((visitors * compared).max(1.0)) + self.z;
+        let boundary = match self.settled {
+            Some(boundary) => boundary,
+            None => Mixture::tuned((planned * self.compared()).max(2.0), self.level).ok()?,
+        };
+        let k = boundary.multiplier((visitors * self.compared()).max(1.0)) + self.z;
         let mut lift = 0.0;
         for _ in 0..100 {
             let next = k * (self.spread(base, lift) / visitors).sqrt() / base;
@@ -132,12 +171,65 @@ impl Terms {
     }
 }
 
-/// The plan of numbers that are known.
-fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) -> Planned {
+/// What the visitors of a project in its last whole days tell of those to come.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Lately {
+    /// Percent of them who convert by the top metric, as it counts from the first event
+    /// of these days on; `None` without a metric or visitors.
+    pub rate: Option<f64>,
+    /// The mean square over the squared mean of what those who converted are worth by
+    /// the top metric; `None` where few did, or nothing is worth anything.
+    pub values_vary: Option<f64>,
+    /// How many would enter per day; `None` without visitors.
+    pub daily_visitors: Option<f64>,
+}
+
+/// Looks at the visitors of the last two weeks before a manifest's moment.
+///
+/// # Errors
+/// [`Failure`].
+pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Result<Lately, Failure> {
+    let question = manifest.question(false).map_err(Failure::Manifest)?;
+    let metric = manifest.top().and(question.metrics.into_iter().next());
+    let is_measured = metric.is_some();
+    let until = Instant::from_us(manifest.as_of.us().div_euclid(DAY_US) * DAY_US);
+    let question = TrafficQuestion {
+        project_key: question.project_key,
+        from: until.plus_us(-BACK_DAYS * DAY_US),
+        until,
+        metric: metric.map(|metric| Metric { before_us: None, ..metric }),
+    };
+    let traffic = warehouse.traffic(&question, stop)?;
+    // Days before the project had visitors say nothing about those that have them.
+    let Some(first) = traffic.first_day else { return Ok(Lately::default()) };
+    let visitors = traffic.visitors as f64;
+    let days = (until.us() / DAY_US - first).max(1) as f64;
+    let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
+    Ok(Lately {
+        rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
+        values_vary: values_vary(traffic.converted, traffic.value, traffic.value_squared),
+        daily_visitors: Some(visitors / days * allocation),
+    })
+}
+
+/// Whether the top metric compares values.
+fn has_values(manifest: &Manifest) -> bool {
+    manifest.top().is_some_and(MetricFacts::is_revenue)
+}
+
+/// A number, and where it comes from.
+type Found = (f64, &'static str);
+
+/// The plan of numbers that are known: of what is not given, the rate and the daily
+/// visitors that were found; and how values vary.
+fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<Found>, vary: Option<f64>) -> Planned {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
-    let (baseline_rate, daily_visitors) = (wanted.baseline_rate.or(own.0), wanted.daily_visitors.or(own.1));
-    let terms = Terms::new(manifest, power);
+    let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
+    let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
+    let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
+    let vary = if has_values(manifest) { vary.unwrap_or_else(|| (SIGMA * SIGMA).exp()) } else { 1.0 };
+    let terms = Terms::new(manifest, power, vary);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let visitors_needed = terms.as_ref().zip(base).and_then(|(terms, base)| terms.visitors(base, mde / 100.0));
     let days = visitors_needed
@@ -156,17 +248,7 @@ fn plan(manifest: &Manifest, wanted: Wanted, own: (Option<f64>, Option<f64>)) ->
         }
         _ => Vec::new(),
     };
-    Planned {
-        mde,
-        power,
-        baseline_rate,
-        baseline_from: wanted.baseline_rate.map(|_| "query"),
-        daily_visitors,
-        daily_from: wanted.daily_visitors.map(|_| "query"),
-        visitors_needed,
-        days,
-        mde_by_day,
-    }
+    Planned { mde, power, baseline_rate, baseline_from, daily_visitors, daily_from, visitors_needed, days, mde_by_day }
 }
 
 impl Keeper {
@@ -185,57 +267,236 @@ impl Keeper {
     ) -> Result<Planned, Unanswered> {
         let inquiry = Inquiry::default();
         let manifest = known.manifest(project_key, &inquiry, now);
-        if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() {
-            return Ok(plan(&manifest, wanted, (None, None)));
+        if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() && !has_values(&manifest) {
+            return Ok(plan(&manifest, wanted, None, None, None));
         }
         let test_id = manifest.experiment.test_id;
         let key = Key { project_key: project_key.clone(), test_id, inquiry, by_quarter: false };
         let computed = self.answer(&key, known, head, now).await?;
-        let entered: u64 = computed.visitors.iter().sum();
-        let (mut rate, mut daily, mut from) = (None, None, "experiment");
-        if entered >= OWN_FROM {
-            let top = computed.manifest.top().and(computed.metrics.first());
-            rate = top.and_then(|shown| shown.arms.first()?.rate()).map(|rate| 100.0 * rate);
-            let until = computed.manifest.experiment.ended_at.unwrap_or(now).min(now);
-            let lasted = computed.first_entry.map(|first| until.us().saturating_sub(first.us()));
-            daily = lasted.filter(|us| *us >= DAY_US).map(|us| entered as f64 * DAY_US as f64 / us as f64);
+        let (own_rate, own_daily) = own(&computed, now);
+        let is_measured = computed.manifest.top().is_some();
+        let own_vary = computed.values_vary;
+        let is_open = own_rate.or(wanted.baseline_rate).is_none() && is_measured
+            || own_daily.or(wanted.daily_visitors).is_none()
+            || own_vary.is_none() && has_values(&manifest);
+        let lately = if is_open {
+            let manifest = manifest.clone();
+            self.ask(move |warehouse, stop| lately(&manifest, warehouse, stop)).await?
+        } else {
+            Lately::default()
+        };
+        let found = |own: Option<f64>, lately: Option<f64>| {
+            own.map(|number| (number, "experiment")).or(lately.map(|number| (number, "project")))
+        };
+        let (rate, daily) = (found(own_rate, lately.rate), found(own_daily, lately.daily_visitors));
+        Ok(plan(&manifest, wanted, rate, daily, own_vary.or(lately.values_vary)))
+    }
+}
+
+/// Percent of an experiment's own visitors who convert, and those who enter per day,
+/// as far as there are enough of them.
+fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
+    let entered: u64 = computed.visitors.iter().sum();
+    if entered < OWN_FROM {
+        return (None, None);
+    }
+    let top = computed.manifest.top().and(computed.metrics.first());
+    let rate = top.and_then(|shown| shown.arms.first()?.rate()).map(|rate| 100.0 * rate);
+    let until = computed.manifest.experiment.ended_at.unwrap_or(now).min(now);
+    let lasted = computed.first_entry.map(|first| until.us().saturating_sub(first.us()));
+    let daily = lasted.filter(|us| *us >= DAY_US).map(|us| entered as f64 * DAY_US as f64 / us as f64);
+    (rate, daily)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{ArmFacts, Counted};
+    use muriel_domain::experiment::{Experiment, TestType};
+    use muriel_domain::goal::GoalValue;
+    use muriel_domain::ids::{CompanyId, ProjectId};
+    use muriel_events::Record;
+    use muriel_events::warehouse::{DuckWarehouse, Loader, Mark, Options, Rows};
+    use serde_json::{Value, json};
+
+    /// A midnight.
+    const TODAY: i64 = 20_513;
+
+    fn at(day: i64, us: i64) -> Instant {
+        Instant::from_us((TODAY + day) * DAY_US + us)
+    }
+
+    fn event(n: u64, visitor: &str, at: Instant, what: Value) -> Value {
+        let mut event = json!({
+            "id": uuid::Uuid::from_u128(n.into()), "project_key": "prj", "at": at, "received_at": at,
+            "visitor": { "id": visitor }, "bot": false,
+        });
+        event.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        event
+    }
+
+    fn warehouse(events: impl Iterator<Item = Value>) -> DuckWarehouse {
+        let warehouse = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+        let mut rows = Rows::default();
+        for event in events {
+            let record: Record = serde_json::from_value(event).unwrap();
+            rows.add(&record, 1, |_, _, _| "direct");
         }
-        if rate.is_none() || daily.is_none() {
-            from = "project";
-            let outcome = computed.manifest.question(false).ok().and_then(|question| {
-                computed.manifest.top().and(question.metrics.into_iter().next()).map(|metric| metric.outcome)
-            });
-            let asks_for_conversions = outcome.is_some();
-            let until = Instant::from_us(now.us().div_euclid(DAY_US) * DAY_US);
-            let question = TrafficQuestion {
-                project_key: project_key.clone(),
-                from: until.plus_us(-BACK_DAYS * DAY_US),
-                until,
-                outcome,
-            };
-            let warehouse = self.warehouse().clone();
-            let traffic = tokio::task::spawn_blocking(move || warehouse.traffic(&question, &Stop::new()))
-                .await
-                .map_err(|panicked| Unanswered::Failed(Arc::new(Failure::Panicked(panicked.to_string()))))?
-                .map_err(|error| Unanswered::Failed(Arc::new(error.into())))?;
-            // Days before the project had visitors say nothing about those that have them.
-            let days = traffic.iter().skip_while(|day| day.visitors == 0);
-            let (count, first, converted) = days.fold((0_u64, 0, 0), |(count, first, converted), day| {
-                (count + 1, first + day.first_visitors, converted + day.converted)
-            });
-            if count > 0 && first > 0 {
-                let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
-                daily = Some(first as f64 / count as f64 * allocation);
-                rate = asks_for_conversions.then(|| 100.0 * converted as f64 / first as f64);
-            } else {
-                (rate, daily) = (None, None);
+        rows.sort();
+        warehouse.load([7; 16], &rows, Mark { position: Position { seq: 1 }, hash: None }).unwrap();
+        warehouse
+    }
+
+    fn known() -> Known {
+        let now = Instant::from_us(0);
+        Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1")
+    }
+
+    fn goal(window_days: Option<i64>, min_count: i64) -> MetricFacts {
+        let counted = Counted::Goal {
+            goal_type: "event".to_owned(),
+            goal_value: GoalValue::Text("buy".to_owned()),
+            window_days,
+            min_count,
+            cap: None,
+        };
+        MetricFacts { key: "buy".to_owned(), name: "Buy".to_owned(), role: "primary".to_owned(), counted }
+    }
+
+    #[test]
+    fn a_plan_goes_by_the_boundary_that_results_go_by() {
+        let wanted =
+            |mde: f64| Wanted { mde: Some(mde), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+        for (planned_visitors, started_at, is_settled) in [
+            (None, None, false),
+            (None, Some(at(-1, 0)), true),
+            (Some(30_000), None, true),
+            (Some(30_000), Some(at(-1, 0)), true),
+            (Some(1_000_000), Some(at(-1, 0)), true),
+        ] {
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
+            (manifest.experiment.planned_visitors, manifest.experiment.started_at) = (planned_visitors, started_at);
+            manifest.experiment.arms = ["0", "1"].map(arm).into();
+            let [few, many] = [5.0, 20.0].map(|mde| plan(&manifest, wanted(mde), None, None, None));
+            // What is found by a day is one thing, whatever is asked for.
+            let same = few.mde_by_day[13] == many.mde_by_day[13];
+            assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
+            for planned in [few, many] {
+                let terms = Terms::new(&manifest, 80.0, 1.0).unwrap();
+                let needed = planned.visitors_needed.unwrap();
+                let found = |visitors: f64| 100.0 * terms.mde(0.05, visitors, needed).unwrap();
+                assert!(found(needed) <= planned.mde * (1.0 + 1e-9), "{planned_visitors:?} {needed}");
+                assert!(found(needed - 2.0) > planned.mde, "{planned_visitors:?} {needed}");
             }
         }
-        let planned = plan(&manifest, wanted, (rate, daily));
-        Ok(Planned {
-            baseline_from: planned.baseline_from.or(planned.baseline_rate.map(|_| from)),
-            daily_from: planned.daily_from.or(planned.daily_visitors.map(|_| from)),
-            ..planned
-        })
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_orders_are_worth_is_planned_with() {
+        // A fortnight in which every second visitor pays: all the same, or one in ten much more.
+        let paid = |dear: f64| {
+            (0..1_000).flat_map(move |n: u64| {
+                let at = at(-10, n as i64);
+                let value = if n.is_multiple_of(20) { dear } else { 10.0 };
+                let order = json!({"type": "order", "name": "Paid", "value": value});
+                let look = event(2 * n, &n.to_string(), at, json!({"type": "custom", "name": "look"}));
+                [Some(look), n.is_multiple_of(2).then(|| event(2 * n + 1, &n.to_string(), at, order))]
+            })
+        };
+        let revenue = |cap: Option<f64>| {
+            let counted = Counted::Goal {
+                goal_type: "revenue".to_owned(),
+                goal_value: GoalValue::Text("Paid".to_owned()),
+                window_days: None,
+                min_count: 1,
+                cap,
+            };
+            MetricFacts { key: "paid".to_owned(), name: "Paid".to_owned(), role: "primary".to_owned(), counted }
+        };
+        for (dear, metric, vary) in [
+            (10.0, goal(None, 1), 1.0),
+            (10.0, revenue(None), 1.0),
+            // Mean 19 and mean square 1,090.
+            (100.0, revenue(None), 1_090.0 / 361.0),
+            (100.0, revenue(Some(10.0)), 1.0),
+            // Nobody paid.
+            (0.0, revenue(Some(0.0)), std::f64::consts::E),
+        ] {
+            let warehouse = warehouse(paid(dear).flatten());
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
+            manifest.experiment.arms = ["0", "1"].map(arm).into();
+            manifest.metrics.insert(0, metric);
+            let lately = lately(&manifest, &warehouse, &Stop::new()).unwrap();
+            let wanted =
+                Wanted { mde: Some(10.0), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+            let planned = plan(&manifest, wanted, None, None, lately.values_vary);
+            // The variance of a mean: of those who pay and those who do not.
+            let variance = |rate: f64| rate * vary - rate * rate;
+            let k = Mixture::tuned(1.0, 0.05).unwrap().multiplier(1.0) + normal_ppf(0.8);
+            let needed = (k / 0.005).powi(2) * 2.0 * (variance(0.05) + variance(0.055));
+            let told = planned.visitors_needed.unwrap();
+            assert!((told - needed).abs() <= 1.0 + 1e-9 * needed, "{dear} {told} {needed}");
+        }
+    }
+
+    fn arm(variant_id: &str) -> ArmFacts {
+        ArmFacts {
+            variant_id: variant_id.to_owned(),
+            name: String::new(),
+            nickname: String::new(),
+            traffic_weight: 50.0,
+            redefined_at: None,
+        }
+    }
+
+    #[test]
+    fn visitors_count_once_however_often_they_come() {
+        // One buys on ten days of a fortnight, another looks on its first; nobody else comes.
+        let buys = (0..10).map(|n| event(n, "buyer", at(-12 + n as i64, 5), json!({"type": "custom", "name": "buy"})));
+        let looks = event(99, "other", at(-12, 3), json!({"type": "custom", "name": "look"}));
+        let warehouse = warehouse(buys.chain([looks]));
+        for (metric, rate) in [
+            (None, None),
+            (Some(goal(None, 1)), Some(50.0)),
+            (Some(goal(None, 10)), Some(50.0)),
+            (Some(goal(None, 11)), Some(0.0)),
+            (Some(goal(Some(2), 3)), Some(0.0)),
+        ] {
+            let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
+            manifest.experiment.traffic_allocation = 50;
+            manifest.metrics.splice(0..0, metric);
+            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5) };
+            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
+            manifest.project_key = "another".to_owned();
+            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), Lately::default());
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_an_experiment_knows_itself_is_kept() {
+        let exposed = |at: Instant| {
+            let seen = json!({"type": "exposure", "test_id": 0, "variant_id": "0", "epoch": 0, "context": {}});
+            (0..600).map(move |n| event(n, &n.to_string(), at, seen.clone()))
+        };
+        let (hour, known) = (DAY_US / 24, known().started(at(-2, 0)));
+        for (entered, now, daily) in [
+            (at(-2, 0), at(0, 0), Some((300.0, "experiment"))),
+            (at(-2, 0), at(0, 12 * hour), Some((240.0, "experiment"))),
+            (at(-1, 20 * hour), at(0, 6 * hour), Some((600.0, "project"))),
+            (at(0, 0), at(0, 6 * hour), None),
+        ] {
+            let warehouse: Arc<dyn Warehouse> = Arc::new(warehouse(exposed(entered)));
+            let directory = tempfile::tempdir().unwrap();
+            let loader = Loader::start(directory.path(), warehouse.clone(), |_, _, _| "direct", None).unwrap();
+            let keeper = Keeper::new(warehouse, Arc::new(loader));
+            let (project, head) = (Arc::from("prj"), Position::default());
+            // Nobody knows the rate without a goal, but for who asks.
+            for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
+                let wanted = Wanted { baseline_rate, ..Wanted::default() };
+                let planned = keeper.plan(&project, &known, wanted, head, now).await.unwrap();
+                assert_eq!((planned.baseline_rate, planned.baseline_from), (baseline_rate, from));
+                assert_eq!(planned.daily_visitors.zip(planned.daily_from), daily, "{entered} {now}");
+            }
+        }
     }
 }

@@ -427,6 +427,16 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
         .collect()
 }
 
+/// When the experiment first started; `None` for one that never did.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn first_started_at(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Instant>> {
+    let rows =
+        tx.query("SELECT started_at FROM epoch WHERE experiment_id = $1 ORDER BY epoch LIMIT 1", params![id.0]).await?;
+    rows.first().map(|row| Ok(Instant::from_us(row.int(0)?))).transpose()
+}
+
 /// Which of the goals and the hypothesis that a patch names the project has.
 ///
 /// # Errors
@@ -654,31 +664,75 @@ pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Ve
     rows.into_iter().map(entry).collect()
 }
 
-/// Changes of any of `fields`, oldest first; of more than `limit` the last.
+/// Changes of any of `fields`, oldest first; of more than `limit` of one the last.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn changes_of(tx: &mut dyn Tx, id: ExperimentId, fields: &[&str], limit: i64) -> Result<Vec<HistoryEntry>> {
-    let mut entries = Vec::new();
+    let mut entries: Vec<HistoryEntry> = Vec::new();
     for field in fields {
-        let rows = tx
-            .query(
-                "SELECT revision, at, actor, action, before FROM experiment_history \
-                 WHERE experiment_id = $1 AND before LIKE $2 ORDER BY revision DESC LIMIT $3",
-                params![id.0, format!("%\"{field}\":%"), limit],
-            )
-            .await?;
-        for row in rows {
-            let entry = entry(row)?;
-            // The text may hold the words in another place.
-            let known = entries.iter().any(|other: &HistoryEntry| other.revision == entry.revision);
-            if entry.before.contains_key(*field) && !known {
-                entries.push(entry);
+        let (mut below, mut left) = (i64::MAX, limit);
+        while left > 0 {
+            let rows = tx
+                .query(
+                    "SELECT revision, at, actor, action, before FROM experiment_history \
+                     WHERE experiment_id = $1 AND before LIKE $2 AND revision < $3 ORDER BY revision DESC LIMIT $4",
+                    params![id.0, format!("%\"{field}\":%"), below, left],
+                )
+                .await?;
+            if rows.is_empty() {
+                break;
+            }
+            for row in rows {
+                let entry = entry(row)?;
+                below = entry.revision;
+                // The text may hold the words in another place.
+                if entry.before.contains_key(*field) {
+                    left -= 1;
+                    if !entries.iter().any(|other| other.revision == entry.revision) {
+                        entries.push(entry);
+                    }
+                }
             }
         }
     }
     entries.sort_by_key(|entry| entry.revision);
     Ok(entries)
+}
+
+/// The first change of `field` at `since` or later, other than the one that started
+/// the experiment then; `None` where it was not changed since.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn first_change_since(
+    tx: &mut dyn Tx,
+    id: ExperimentId,
+    field: &str,
+    since: Instant,
+) -> Result<Option<HistoryEntry>> {
+    let mut above = 0;
+    loop {
+        let rows = tx
+            .query(
+                "SELECT revision, at, actor, action, before FROM experiment_history \
+                 WHERE experiment_id = $1 AND before LIKE $2 AND revision > $3 AND at >= $4 \
+                 ORDER BY revision LIMIT 10",
+                params![id.0, format!("%\"{field}\":%"), above, since.us()],
+            )
+            .await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        for row in rows {
+            let entry = entry(row)?;
+            above = entry.revision;
+            let starts = entry.at == since && entry.before.contains_key("status");
+            if entry.before.contains_key(field) && !starts {
+                return Ok(Some(entry));
+            }
+        }
+    }
 }
 
 fn entry(mut row: Row) -> Result<HistoryEntry> {

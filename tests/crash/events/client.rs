@@ -147,6 +147,7 @@ impl Client<'_> {
     }
 }
 
-fn now_ms() -> u64 {
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -9,6 +9,7 @@ use crate::findings::Planted;
 use crate::http::Connection;
 use crate::place::{Database, Place};
 use crate::violation::{Kind, Violation};
+use muriel_domain::Instant;
 use muriel_events::log::Position;
 use muriel_events::warehouse::{self, DuckWarehouse, Rows, Warehouse};
 use serde_json::json;
@@ -214,11 +215,12 @@ fn forgotten(rig: &mut Rig) -> Result<(bool, String)> {
 
 /// The warehouse has a visitor whom the log does not have.
 fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
+    let at = Instant::from_us(1_000 * rig.journal.recipe.began_ms);
     let exposure = json!({
         "id": Uuid::from_u128(1),
         "project_key": rig.accounts[0].project_key,
-        "at": "2025-01-01T00:00:00Z",
-        "received_at": "2025-01-01T00:00:00Z",
+        "at": at,
+        "received_at": at,
         "visitor": { "id": "nobody" },
         "bot": false,
         "type": "exposure",
@@ -226,7 +228,7 @@ fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
         "variant_id": "0",
     });
     let mut rows = Rows::default();
-    rows.add(&serde_json::from_value(exposure)?, 1, |_, _| "direct");
+    rows.add(&serde_json::from_value(exposure)?, 1, |_, _, _| "direct");
     let told = with_other_rows(rig, &rows, false)?;
     Ok(verdict("CountedTooMuch", &told, Kind::Misreported, &[]))
 }

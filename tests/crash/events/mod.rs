@@ -71,10 +71,11 @@ impl Rig {
         let second = server::make_project(&options.program, &place, "Other")?;
         let server = Server::start(&options.program, &place, settings)?;
         let accounts = [first, second];
-        let mut recipe = Recipe { salt: options.seed, tests: [0; PROJECTS] };
+        let mut recipe = Recipe { salt: options.seed, ..Recipe::default() };
         for (test, account) in recipe.tests.iter_mut().zip(&accounts) {
             *test = results::make_experiment(server.address, account)?;
         }
+        recipe.began_ms = i64::try_from(client::now_ms())? + 1;
         Ok(Self {
             options: options.clone(),
             rng: Rng::with_seed(options.seed),

@@ -20,12 +20,6 @@ const MOST: usize = 20;
 /// Visitors of a project. Of as few as these a result has every event that was
 /// acknowledged before somebody asked.
 const VISITORS: u16 = 40_000;
-/// When exposures and conversions begin to happen, by what is told of them: long
-/// before any run.
-const BEGIN_US: i64 = 1_735_689_600_000_000;
-/// For how many milliseconds they do.
-const SPAN_MS: i64 = 86_400_000;
-
 /// What an event counts once under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
@@ -64,6 +58,9 @@ pub(crate) struct Recipe {
     pub(crate) salt: u64,
     /// The experiment of each project.
     pub(crate) tests: [i64; PROJECTS],
+    /// When all of them had started, in milliseconds since 1970: what is told of an
+    /// earlier moment does not count.
+    pub(crate) began_ms: i64,
 }
 
 impl Recipe {
@@ -76,7 +73,9 @@ impl Recipe {
     fn drawn(&self, key: Key) -> (Role, Rng) {
         let (high, low) = key.id.as_u64_pair();
         let mut rng = Rng::with_seed(self.salt ^ high.rotate_left(17) ^ low ^ (key.project as u64) << 60);
-        let at = Instant::from_us(BEGIN_US + 1_000 * rng.i64(0..SPAN_MS));
+        // Between the start of the experiments and the making of the event.
+        let made_ms = i64::try_from(high >> 16).unwrap_or(i64::MAX);
+        let at = Instant::from_us(1_000 * rng.i64(self.began_ms..=made_ms.max(self.began_ms)));
         let role = match rng.u32(..8) {
             6 => Role::Exposure(at),
             7 => Role::Conversion(at),

@@ -31,10 +31,11 @@ pub struct Visitors {
     pub proxies: TrustedProxies,
 }
 
-/// What kind of way led a visitor to the page, as a word: see
-/// [`muriel_assign::page::source`].
-pub fn source(referrer: Option<&str>, page: Option<&str>) -> &'static str {
-    page::source(referrer.and_then(page::Referrer::parse), page.and_then(page::Address::parse).as_ref()).word()
+/// What kind of way led a visitor with this `utm_medium` to the page, as a word: see
+/// [`muriel_assign::page::source_of_medium`].
+pub fn source(referrer: Option<&str>, page: Option<&str>, medium: Option<&str>) -> &'static str {
+    let (referrer, page) = (referrer.and_then(page::Referrer::parse), page.and_then(page::Address::parse));
+    page::source_of_medium(referrer, page.as_ref(), medium).word()
 }
 
 impl Visitors {

@@ -86,6 +86,14 @@ impl Query {
         self.problems.add(name, problem);
     }
 
+    /// Refuses a parameter if it was given, and does as if it was not.
+    pub(crate) fn refuse_given(&mut self, name: &str, problem: &str) {
+        let given = self.known.iter_mut().find(|(known, _)| *known == name).and_then(|(_, value)| value.take());
+        if given.is_some() {
+            self.refuse(name, problem);
+        }
+    }
+
     /// # Errors
     /// Everything that was wrong.
     pub(crate) fn finish(self) -> Result<(), ApiError> {

@@ -12,6 +12,7 @@ mod welcome;
 use crate::access::{WantedKey, key_create};
 use crate::config::{Common, ServeFlags, Settings};
 use crate::open::{Opened, open};
+use crate::say::tell;
 use crate::serve::{self, Signals};
 use crate::{Error, Result, logs};
 use client::Client;
@@ -137,7 +138,7 @@ async fn until_signalled(
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
         let visited = async {
             if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors).await {
-                eprintln!("muriel: not all visitors came: {}", crate::error::sentence(&error));
+                tell!("muriel: not all visitors came: {}", crate::error::sentence(&error));
             }
             std::future::pending().await
         };

@@ -238,3 +238,21 @@ fn three_experiments_of_the_shop_are_live_for_a_month() {
         assert!(test.project == Project::Shop && last.day > 30, "{key} changed {} days ago", last.day);
     }
 }
+
+#[test]
+fn what_is_replayed_in_the_documentation_is_there() {
+    let running = include_str!("../../../../docs/running.md");
+    let (_, command) = running.split_once("muriel simulate --data-dir demo --project ").unwrap();
+    let words: Vec<&str> = command.lines().next().unwrap().split(' ').collect();
+    let ["--experiment", key, "--replay", "--confidence", confidence] = words[1..] else { panic!("{words:?}") };
+    let demo = data::Demo::load().unwrap();
+    let mut of_project = demo.experiments.iter().filter(|test| test.project.key() == words[0]);
+    let test = of_project.find(|test| test.body.get("experiment_key") == Some(&key.into())).unwrap();
+    let (_, shown) = command.split_once("```\n\n```\n").unwrap();
+    for line in [
+        format!("Tried     the plan of {} (", test.body["test_name"].as_str().unwrap()),
+        format!("Plan      confidence {confidence} %, "),
+    ] {
+        assert!(shown.contains(&line), "{line}");
+    }
+}

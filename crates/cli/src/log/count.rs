@@ -3,6 +3,7 @@
 use super::{Damages, Wanted, reader};
 use crate::Result;
 use crate::config::Common;
+use crate::say::{self, say};
 use clap::{Args, ValueEnum};
 use muriel_events::log::{Position, Reader};
 use serde_json::{Value, json};
@@ -36,9 +37,9 @@ impl Count {
         let mut damages = Damages::default();
         let counts = counts(&reader(&self.common)?, &self.wanted, self.by.is_some(), &mut damages)?;
         if self.json {
-            println!("{}", as_json(&counts));
+            say!("{}", as_json(&counts))?;
         } else {
-            print!("{}", as_text(&counts, self.by.is_some()));
+            say::text(format_args!("{}", as_text(&counts, self.by.is_some())))?;
         }
         damages.into_result()
     }

@@ -2,6 +2,7 @@
 
 use crate::config::{Common, Place, ServeFlags, Settings};
 use crate::open::make_directory;
+use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::Args;
 use futures_util::future::join_all;
@@ -76,9 +77,9 @@ impl Import {
         importing.bar.finish_and_clear();
         let closed = log.close().await.map_err(Error::Log).and_then(|()| flush(&place.data_dir));
         if self.json {
-            println!("{}", json!({ "new": tally.new, "repeated": tally.repeated, "refused": tally.refused }));
+            say!("{}", json!({ "new": tally.new, "repeated": tally.repeated, "refused": tally.refused }))?;
         } else {
-            println!("{} new, {} repeated, {} refused", tally.new, tally.repeated, tally.refused);
+            say!("{} new, {} repeated, {} refused", tally.new, tally.repeated, tally.refused)?;
         }
         done.and(closed)?;
         match tally.refused {
@@ -183,9 +184,9 @@ impl Importing<'_> {
     fn refuse(&mut self, number: u64, problem: &str) {
         self.tally.refused += 1;
         if self.tally.refused <= TOLD {
-            self.bar.suspend(|| eprintln!("muriel: line {number} is no event: {problem}"));
+            self.bar.suspend(|| tell!("muriel: line {number} is no event: {problem}"));
         } else if self.tally.refused == TOLD + 1 {
-            self.bar.suspend(|| eprintln!("muriel: further lines that are no events are only counted"));
+            self.bar.suspend(|| tell!("muriel: further lines that are no events are only counted"));
         }
     }
 

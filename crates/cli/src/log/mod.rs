@@ -10,6 +10,7 @@ mod tests;
 mod verify;
 
 use crate::config::{Common, Place};
+use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::Instant;
@@ -129,7 +130,7 @@ impl Damages {
             Trouble::Failed(error) => Err(Error::Log(error)),
             Trouble::Damage(damage) => {
                 if !self.quiet {
-                    eprintln!("muriel: damaged: {damage}");
+                    tell!("muriel: damaged: {damage}");
                 }
                 match self.first {
                     None => self.first = Some(damage.to_string()),

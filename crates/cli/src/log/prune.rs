@@ -2,6 +2,7 @@
 
 use super::reader;
 use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::say::say;
 use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
@@ -35,13 +36,13 @@ impl Prune {
         let pruned = pruned.map_err(Error::Log)?;
         closed.map_err(Error::Log)?;
         if self.json {
-            println!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }));
+            say!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }))?;
         } else if pruned.files == 0 {
-            println!("No closed file is older than {} days; log.db, which is written, always stays.", self.older_than);
+            say!("No closed file is older than {} days; log.db, which is written, always stays.", self.older_than)?;
         } else {
             let (files, size) = (pruned.files, pruned.bytes as f64 / f64::from(1 << 20));
             let s = if files == 1 { "" } else { "s" };
-            println!("Deleted {files} file{s} with {} blocks, {size:.1} MiB.", pruned.blocks);
+            say!("Deleted {files} file{s} with {} blocks, {size:.1} MiB.", pruned.blocks)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::reader;
 use crate::config::Common;
+use crate::say::{self, say};
 use crate::{Error, Result};
 use clap::Args;
 use muriel_events::log::Verified;
@@ -21,9 +22,9 @@ impl Verify {
     pub(super) fn run(self) -> Result<()> {
         let verified = reader(&self.common)?.verify().map_err(Error::Log)?;
         if self.json {
-            println!("{}", as_json(&verified));
+            say!("{}", as_json(&verified))?;
         } else {
-            print!("{}", as_text(&verified));
+            say::text(format_args!("{}", as_text(&verified)))?;
         }
         match verified.first_damage {
             None => Ok(()),

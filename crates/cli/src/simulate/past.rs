@@ -1,9 +1,11 @@
 //! The project's own visitors, from the log.
 
 use super::experiment::Experiment;
-use super::plan::{Plan, RATE, SIGMA};
+use super::plan::{Plan, RATE};
 use super::{Simulate, refused};
 use crate::config::Common;
+use crate::say::tell;
+use crate::scratch::Scratch;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_analysis::Measure;
@@ -11,12 +13,9 @@ use muriel_analysis::simulate::{Past, Replay, Rules, Run, Scenario, Schedule};
 use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::warehouse::{
-    self, DuckWarehouse, Options, Stop, TrafficQuestion, UNITS, VisitorsQuestion, Warehouse, load_log,
-};
+use muriel_events::warehouse::{self, Options, Stop, UNITS, VisitorsQuestion, Warehouse, load_log};
+use muriel_results::{SIGMA, lately};
 
-/// How far back traffic is looked at, in days, as plans do.
-const BACK_DAYS: i64 = 14;
 /// Visitors who are replayed at most.
 pub(super) const VISITORS_MAX: u64 = 1_000_000;
 /// How far back visitors are replayed where the plan does not say, in days.
@@ -30,7 +29,7 @@ fn failed(error: warehouse::Error) -> Error {
 /// disturbed, and none is needed.
 pub(super) struct Project<'a> {
     experiment: &'a Experiment,
-    warehouse: DuckWarehouse,
+    warehouse: Scratch,
 }
 
 impl<'a> Project<'a> {
@@ -39,18 +38,18 @@ impl<'a> Project<'a> {
     pub(super) fn load(common: &Common, experiment: &'a Experiment) -> Result<Self> {
         let reader = crate::log::reader(common)?;
         let last = reader.last().map_err(Error::Log)?;
-        let warehouse = DuckWarehouse::in_memory(&Options::default()).map_err(failed)?;
+        let warehouse = Scratch::new(&Options::default())?;
         let bar = ProgressBar::new(last.seq.max(0).unsigned_abs());
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
         }
         let source = muriel_api::visitor::source;
-        let loaded = load_log(&reader, &warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
+        let loaded = load_log(&reader, &*warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         });
         bar.finish_and_clear();
         if let Some(damage) = loaded.map_err(failed)?.damage {
-            eprintln!("muriel: damaged: {damage}");
+            tell!("muriel: damaged: {damage}");
         }
         Ok(Self { experiment, warehouse })
     }
@@ -61,27 +60,11 @@ impl<'a> Project<'a> {
     /// # Errors
     /// The warehouse's.
     pub(super) fn traffic(&self) -> Result<(Option<f64>, Option<f64>)> {
-        let facts = &self.experiment.manifest;
-        let until = Instant::from_us(facts.as_of.us().div_euclid(DAY_US) * DAY_US);
-        let outcome = self.experiment.metric.as_ref().map(|metric| metric.outcome.clone());
-        let is_measured = outcome.is_some();
-        let question = TrafficQuestion {
-            project_key: facts.project_key.as_str().into(),
-            from: until.plus_us(-BACK_DAYS * DAY_US),
-            until,
-            outcome,
-        };
-        let days = self.warehouse.traffic(&question, &Stop::new()).map_err(failed)?;
-        // Days before the project had visitors say nothing about those that have them.
-        let Some(first) = days.iter().find(|day| day.visitors > 0) else { return Ok((None, None)) };
-        let lasted = until.us() / DAY_US - first.day;
-        let visitors: u64 = days.iter().map(|day| day.first_visitors).sum();
-        let converted: u64 = days.iter().map(|day| day.converted).sum();
-        let daily = visitors as f64 / lasted.max(1) as f64 * allocation(self.experiment);
-        let rate = 100.0 * converted as f64 / visitors.max(1) as f64;
+        let lately = lately(&self.experiment.manifest, &*self.warehouse, &Stop::new());
+        let lately = lately.map_err(|failure| Error::Other(failure.into()))?;
         Ok((
-            Some(rate).filter(|rate| is_measured && *rate > 0.0 && *rate < 100.0),
-            Some(daily).filter(|daily| *daily > 0.0),
+            lately.rate.filter(|rate| *rate > 0.0 && *rate < 100.0),
+            lately.daily_visitors.filter(|daily| *daily > 0.0),
         ))
     }
 

@@ -9,14 +9,12 @@ use muriel_analysis::simulate::{DAYS_MAX, Impossible, Rules, Scenario, Schedule,
 use muriel_analysis::{Design, EpochPlan, Measure, Trial};
 use muriel_domain::experiment::Plan as Defaults;
 use muriel_domain::time::DAY_US;
+use muriel_results::SIGMA;
 
 /// Percent of the visitors who convert where nothing is known.
 pub(super) const RATE: f64 = 5.0;
 /// Visitors a day where nothing is known.
 const DAILY: f64 = 1_000.0;
-/// The spread of order values where nothing is known: the dearest of a thousand
-/// orders is worth some twenty of the usual.
-pub(super) const SIGMA: f64 = 1.0;
 /// The largest lift that is looked for.
 const LIFT_MAX: f64 = 10.0;
 /// How often an effect is to be found.

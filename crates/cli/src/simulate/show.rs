@@ -3,6 +3,8 @@
 use super::Simulate;
 use super::past::{Replayed, VISITORS_MAX};
 use super::plan::{From, POWER, Plan, Tried};
+use crate::Result;
+use crate::say::{self, say};
 use muriel_analysis::simulate::{Ended, Schedule, Share, Spread, Tally};
 use muriel_analysis::{Measure, Verdict};
 use muriel_domain::Instant;
@@ -11,20 +13,20 @@ use std::fmt::Write;
 
 /// Prints what became of a plan on visitors who are made up; `with` an effect, and
 /// `without`.
-pub(super) fn simulated(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) {
+pub(super) fn simulated(tried: &Tried, with: Option<&Tally>, without: &Tally, asked: &Simulate) -> Result<()> {
     if asked.json {
-        println!("{}", simulated_json(tried, with, without, asked));
+        say!("{}", simulated_json(tried, with, without, asked))
     } else {
-        print!("{}", simulated_text(tried, with, without, asked));
+        say::text(format_args!("{}", simulated_text(tried, with, without, asked)))
     }
 }
 
 /// Prints what became of a plan on the visitors of the past.
-pub(super) fn replayed(replayed: &Replayed, tally: &Tally, asked: &Simulate) {
+pub(super) fn replayed(replayed: &Replayed, tally: &Tally, asked: &Simulate) -> Result<()> {
     if asked.json {
-        println!("{}", replayed_json(replayed, tally, asked));
+        say!("{}", replayed_json(replayed, tally, asked))
     } else {
-        print!("{}", replayed_text(replayed, tally, asked));
+        say::text(format_args!("{}", replayed_text(replayed, tally, asked)))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod explain;
 mod log;
+mod readme;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -110,4 +111,47 @@ impl Server {
         stream.read_to_string(&mut answer).unwrap();
         answer
     }
+}
+
+/// A command whose reader closes the pipe before anything is written; its exit status
+/// and what it says on standard error.
+fn unread(words: &[&str], directory: &Path) -> (Option<i32>, String) {
+    let mut child = muriel(words, directory).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
+}
+
+#[test]
+fn whoever_stops_reading_gets_no_complaint() {
+    let directory = tempfile::tempdir().unwrap();
+    says(&["project", "create", "--company", "Acme", "--name", "Shop"], directory.path());
+    drop(Server::start(&[], directory.path()));
+    for words in [
+        &["project", "list"][..],
+        &["key", "list", "--company", "Acme"],
+        &["log", "count"],
+        &["log", "count", "--json"],
+        &["log", "verify"],
+        &["openapi"],
+        &["simulate", "--visitors", "1000", "--runs", "10"],
+        &["warehouse", "rebuild"],
+    ] {
+        let (code, said) = match words {
+            ["openapi"] => {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));
+                let mut child = command.arg("openapi").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+                drop(child.stdout.take());
+                let output = child.wait_with_output().unwrap();
+                (output.status.code(), String::from_utf8(output.stderr).unwrap())
+            }
+            words => unread(words, directory.path()),
+        };
+        assert_eq!((code, said.as_str()), (Some(0), ""), "{words:?}");
+    }
+    // What failed fails all the same.
+    let (code, said) = unread(&["project", "list", "--company", "Nobody"], directory.path());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
 }

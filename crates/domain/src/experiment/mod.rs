@@ -12,6 +12,7 @@ mod patch;
 mod revision;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod variant;
 
 pub use allocation::Allocation;

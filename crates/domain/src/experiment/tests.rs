@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::problem::Problem;
+use serde_json::json;
 
 const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
 const LATER: Instant = NOW.plus_us(1_000_000);
@@ -165,4 +166,46 @@ fn every_problem_is_told_at_once() {
             "hypothesis_id"
         ]
     );
+}
+
+#[test]
+fn a_change_can_be_undone_from_what_history_keeps() {
+    let code = |text: &str| Code { js: text.into(), css: format!("{text} {{}}").into() };
+    let change: Change = serde_json::from_value(json!({ "selector": "h1", "action": "text", "value": "Hi" })).unwrap();
+    let variant = |name: &str| Variant {
+        nickname: name.into(),
+        code: code(name),
+        changes: vec![change.clone()],
+        audience: Some(serde_json::from_value(json!({})).unwrap()),
+    };
+    let plain = experiment(Status::Draft);
+    let full = Experiment {
+        name: "Other".into(),
+        url: "https://b.example/".into(),
+        control: Control { nickname: "As it is".into(), code: code("a") },
+        variants: vec![variant("b")],
+        custom_code: code("c"),
+        configuration: Configuration { traffic_allocation: 40, confidence_interval: 90, ..plain.configuration.clone() },
+        tags: vec!["one".into()],
+        plan: Plan { mde: 3.5, visitors: Some(1_000) },
+        primary_goal: Some("bought".into()),
+        secondary_goals: vec!["seen".into()],
+        builtin_metrics: Vec::new(),
+        event_metrics: vec!["look".into()],
+        hypothesis_id: Some(HypothesisId(7)),
+        lifecycle: Lifecycle::Live { started_at: LATER },
+        conclusion: Some(conclusion()),
+        serving: Serving::Winner { arm: Arm(1), rollout: 20 },
+        ..plain.clone()
+    };
+    let stopped = Experiment { serving: Serving::Stopped, lifecycle: Lifecycle::Inactive, ..full.clone() };
+    for (before, after) in [(&plain, &full), (&full, &plain), (&full, &stopped), (&stopped, &full)] {
+        let revision = Revision::between(before, after.clone(), LATER).unwrap();
+        let undone = revision.experiment.undone(&revision.before).unwrap();
+        // All but what counts on.
+        let Experiment { allocation, epoch, revision, updated_at, .. } = undone.clone();
+        assert_eq!(undone, Experiment { allocation, epoch, revision, updated_at, ..before.clone() });
+    }
+    let unreadable = json!({ "status": { "status": "asleep" } });
+    assert_eq!(plain.undone(unreadable.as_object().unwrap()), None);
 }

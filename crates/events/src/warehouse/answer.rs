@@ -24,6 +24,8 @@ pub const VALUE_MAX: i64 = 1_000_000_000_000_000;
 pub struct Answer {
     /// All events of the log up to here were known.
     pub position: Position,
+    /// The hash of that block, unless it could not be read or there is none.
+    pub hash: Option<[u8; 32]>,
     /// How many entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
     /// Of these, how many met more than one arm within an epoch.
@@ -87,6 +89,9 @@ pub struct MetricAnswer {
     pub cells: Vec<Cell>,
     /// The same over time, when that was asked for, in the order of time.
     pub steps: Vec<Step>,
+    /// When windows closed, when that was asked for and there is a window, in the
+    /// order of time.
+    pub closings: Option<Vec<Closing>>,
     /// The cap in force, of an outcome with a value.
     pub cap: Option<f64>,
     /// Visitors whose value was above the cap.
@@ -315,23 +320,42 @@ pub struct Step {
     pub epoch: i64,
     /// In which arm.
     pub variant: u32,
-    /// As [`Cell::open`].
-    pub open: bool,
     /// What was added.
     pub totals: Change,
 }
 
-/// A day of a project's traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Day {
-    /// Days since 1970-01-01, in UTC.
-    pub day: i64,
-    /// Visitors who did anything on it.
+/// Visitors whose windows closed within a quarter of an hour, with all that they
+/// did.
+///
+/// A window that ends with a quarter closes in it, so the sums of all closings up
+/// to a quarter are the totals of the visitors whose windows had closed by its end,
+/// and the sums of all are those of the cells that are not open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// As [`Step::quarter`].
+    pub quarter: i64,
+    /// In which epoch the visitors entered.
+    pub epoch: i64,
+    /// In which arm.
+    pub variant: u32,
+    /// What they did.
+    pub totals: Totals,
+}
+
+/// A project's traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    /// Visitors who did anything.
     pub visitors: u64,
-    /// Visitors whose first event of the whole time was on it.
-    pub first_visitors: u64,
-    /// Visitors with the outcome on it.
+    /// How many of them converted, each once.
     pub converted: u64,
+    /// Σ of their values after the cap, of an outcome with a value, in [`UNITS`].
+    pub value: i128,
+    /// Σ of the squares of these.
+    pub value_squared: i128,
+    /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
+    /// visitors.
+    pub first_day: Option<i64>,
 }
 
 /// What one visitor did.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use duckdb::{Config, Connection, params};
 
-use super::answer::{Answer, Day, Visitor};
+use super::answer::{Answer, Traffic, Visitor};
 use super::question::{Question, TrafficQuestion, VisitorsQuestion};
 use super::row::{ProfileRow, Rows, UrlRow, kind};
 use super::sql;
@@ -18,7 +18,7 @@ use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
 /// Counts the changes of the tables and of what is written into them.
-const SCHEMA: i32 = 2;
+const SCHEMA: i32 = 3;
 const TABLES: &str = include_str!("schema.sql");
 /// Bytes of its write-ahead log before the database moves them to its file.
 const CHECKPOINT: &str = "64MB";
@@ -213,7 +213,7 @@ impl Warehouse for DuckWarehouse {
         self.read(stop, |connection| sql::ask(connection, question, stop))
     }
 
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
         self.read(stop, |connection| sql::traffic(connection, question, stop))
     }
 
@@ -406,13 +406,14 @@ impl Database {
             )?;
         }
         transaction.commit()?;
-        *known = Known::default();
-        *known_profiles = Known::default();
-        if gone > 0
-            && let Err(error) = conn.execute_batch("CHECKPOINT")
-        {
-            // The rows are gone all the same; their space is free a while later.
-            tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
+        if gone > 0 {
+            // Otherwise all of them are still stored, and would be once more.
+            *known = Known::default();
+            *known_profiles = Known::default();
+            if let Err(error) = conn.execute_batch("CHECKPOINT") {
+                // The rows are gone all the same; their space is free a while later.
+                tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
+            }
         }
         Ok(gone as u64)
     }

@@ -14,6 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant as Clock};
 
+use tokio::sync::watch;
+
 use super::duck::{DuckWarehouse, Options};
 use super::row::{Rows, Source};
 use super::{Error, Mark, Result, Warehouse, lock};
@@ -45,7 +47,7 @@ struct Shared {
     /// There is something to do for the thread.
     nudged: Condvar,
     /// There is something new for those who wait.
-    moved: Condvar,
+    moved: watch::Sender<()>,
 }
 
 #[derive(Default)]
@@ -76,24 +78,27 @@ impl Loader {
     /// Starts to load the log in the directory `log` into `warehouse`.
     ///
     /// A warehouse that has rows of another log, or more than the log, is emptied
-    /// first. When there is a file `request`, see [`request_rebuild`], another one is
+    /// before this comes back. When there is a file `request`, see [`request_rebuild`], another one is
     /// made beside it and put in its place.
     ///
     /// # Errors
     /// [`Error::File`] when no thread can be started. Everything else is tried
     /// again, and logged.
     pub fn start(log: &Path, warehouse: Arc<dyn Warehouse>, source: Source, request: Option<&Path>) -> Result<Loader> {
-        let position = warehouse.position();
-        let state = State { position, floor: position, ..State::default() };
+        let mut load = Load { request: request.map(Path::to_owned), ..Load::new(log, warehouse, source) };
+        // What fails now is tried again by the thread, and logged then.
+        load.walk = load.begin_walk().ok();
+        let state = State { floor: load.warehouse.position(), ..State::default() };
         let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
-        let load = Load { request: request.map(Path::to_owned), ..Load::new(log, warehouse, source) };
+        shared.tell(&mut load);
         let its = shared.clone();
         let thread = thread::Builder::new().name("muriel-loader".to_owned()).spawn(move || its.run(load));
         let thread = thread.map_err(|error| Error::file("start a thread for", log, error))?;
         Ok(Loader { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Up to where questions are answered.
+    /// Up to where questions are answered; the beginning until it is known that the
+    /// rows are of this log.
     pub fn position(&self) -> Position {
         lock(&self.shared.state).position
     }
@@ -118,28 +123,34 @@ impl Loader {
         lock(&self.shared.state).progress
     }
 
-    /// Loads at once, and waits until that has come to `position`, at most for
-    /// `timeout`. Whether it has.
-    pub fn wait_for(&self, position: Position, timeout: Duration) -> bool {
-        let end = Clock::now() + timeout;
-        let mut state = lock(&self.shared.state);
-        while state.position < position {
-            let left = end.saturating_duration_since(Clock::now());
-            if left.is_zero() || state.is_stopping {
+    /// Loads at once, and waits until that has come to `position`. `false` as soon as
+    /// it will not: when it is stopped, or makes another warehouse beside this one,
+    /// which gets no rows meanwhile.
+    pub async fn wait_for(&self, position: Position) -> bool {
+        let mut moved = self.shared.moved.subscribe();
+        loop {
+            {
+                let mut state = lock(&self.shared.state);
+                if state.position >= position {
+                    return true;
+                }
+                if state.is_stopping || state.progress.is_some_and(|progress| progress.beside) {
+                    return false;
+                }
+                state.is_nudged = true;
+            }
+            self.shared.nudged.notify_one();
+            if moved.changed().await.is_err() {
                 return false;
             }
-            state.is_nudged = true;
-            self.shared.nudged.notify_one();
-            state = self.shared.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        true
     }
 
     /// Ends the thread after the transaction that it is in.
     pub fn stop(&self) {
         lock(&self.shared.state).is_stopping = true;
         self.shared.nudged.notify_all();
-        self.shared.moved.notify_all();
+        self.shared.moved.send_replace(());
         let thread = lock(&self.thread).take();
         if let Some(thread) = thread {
             // What it had to say it has logged.
@@ -207,7 +218,9 @@ impl Shared {
 
     fn tell(&self, load: &mut Load) {
         let mut state = lock(&self.state);
-        state.position = load.warehouse.position();
+        if load.is_known {
+            state.position = load.warehouse.position();
+        }
         state.progress = load.progress();
         state.generation = load.generation;
         // A rebuild comes by early blocks again.
@@ -219,7 +232,8 @@ impl Shared {
             let last = mem::take(&mut state.touched).into_values().max();
             state.floor = state.floor.max(last.unwrap_or_default());
         }
-        self.moved.notify_all();
+        drop(state);
+        self.moved.send_replace(());
     }
 }
 
@@ -235,6 +249,8 @@ struct Load {
     request: Option<PathBuf>,
     /// Where the walk goes on; `None` when it has to be begun anew.
     walk: Option<([u8; 16], Blocks)>,
+    /// Whether the rows of the warehouse are known to be of this log.
+    is_known: bool,
     /// Up to where the warehouse is loaded, or the one beside it.
     mark: Mark,
     target: Position,
@@ -256,6 +272,7 @@ impl Load {
             source,
             request: None,
             walk: None,
+            is_known: false,
             target: Position::default(),
             is_beside: false,
             generation: 0,
@@ -295,7 +312,16 @@ impl Load {
         }
         let (log, mut walk) = match self.walk.take() {
             Some(walk) => walk,
-            None => self.begin_walk()?,
+            None => {
+                let generation = self.generation;
+                let walk = self.begin_walk()?;
+                if self.generation != generation {
+                    // Rows went: that is told before others come.
+                    self.walk = Some(walk);
+                    return Ok(More(true));
+                }
+                walk
+            }
         };
         let (mark, more) = self.read(&mut walk)?;
         if mark != self.mark {
@@ -349,6 +375,7 @@ impl Load {
                 self.generation += 1;
             }
             self.mark = self.warehouse.mark();
+            self.is_known = true;
         }
         self.target = Position { seq: extent.last };
         Ok((extent.log, reader.blocks(self.mark.position)?))
@@ -478,6 +505,8 @@ pub fn load_log(
         let ended = match walk.next() {
             None => true,
             Some(Ok(block)) if block.seq > up_to.seq => true,
+            // Damage behind the end has nothing to say about what is before it.
+            Some(Err(Trouble::Damage(damage))) if damage.seq > up_to.seq => true,
             Some(Ok(block)) => {
                 loaded.events += add(&mut rows, &block, block.of(project_key), source);
                 mark = Mark { position: Position { seq: block.seq }, hash: Some(block.hash) };

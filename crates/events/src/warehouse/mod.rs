@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Answer, Arrivals, Balance, Cell, Change, Day, MetricAnswer, Segment, Step, Sums, Totals, UNITS, VALUE_MAX, Visitor,
+    Answer, Arrivals, Balance, Cell, Change, Closing, MetricAnswer, Segment, Step, Sums, Totals, Traffic, UNITS,
+    VALUE_MAX, Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};
 pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};
@@ -137,11 +138,11 @@ pub trait Warehouse: Send + Sync {
     /// [`Error::Stopped`], [`Error::Memory`], and the database's.
     fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer>;
 
-    /// Tells a project's visitors by day, in the order of days.
+    /// Tells how many visitors a project had, and how many of them converted.
     ///
     /// # Errors
     /// As [`Warehouse::ask`].
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>>;
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic>;
 
     /// Tells what a project's visitors did, one after the other in the order of
     /// their hashes.

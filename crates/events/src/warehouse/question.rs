@@ -16,6 +16,9 @@ pub struct Question {
     pub project_key: Arc<str>,
     /// The experiment.
     pub test_id: i64,
+    /// When it first started. Exposures that are dated before it are none, whoever
+    /// sent them: there was nothing to enter yet. `None` where that is not known.
+    pub started_at: Option<Instant>,
     /// Counts visitors who entered then or later.
     pub from: Option<Instant>,
     /// Counts visitors who entered before, and events before it.
@@ -167,8 +170,9 @@ pub struct TrafficQuestion {
     pub from: Instant,
     /// Until when.
     pub until: Instant,
-    /// What counts as a conversion; nothing does without.
-    pub outcome: Option<Outcome>,
+    /// What counts as a conversion, from a visitor's first event of this time on;
+    /// nothing does without.
+    pub metric: Option<Metric>,
 }
 
 /// What each visitor of a project did from the first event on, for replaying an

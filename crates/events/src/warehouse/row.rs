@@ -13,9 +13,10 @@ use uuid::Uuid;
 use super::answer::{UNITS, VALUE_MAX};
 use crate::{Kind, Properties, Record};
 
-/// Tells how a visitor came, by the referrer and the address of the page: one of
-/// `direct`, `search`, `social`, `email`, `paid` and `referral`.
-pub type Source = fn(referrer: Option<&str>, page: Option<&str>) -> &'static str;
+/// Tells how a visitor came, by the referrer, the address of the page and the
+/// campaign's `utm_medium`: one of `direct`, `search`, `social`, `email`, `paid` and
+/// `referral`.
+pub type Source = fn(referrer: Option<&str>, page: Option<&str>, medium: Option<&str>) -> &'static str;
 
 /// Bytes of an address that count.
 pub(super) const URL_BYTES: usize = 2_048;
@@ -300,7 +301,12 @@ fn exposure(record: &Record, seq: i64, source: Source) -> Option<(ExposureRow, P
         Some("returning") => Some("returning"),
         _ => None,
     };
-    let source = source(referrer, landing);
+    let utm = ["utm_source", "utm_medium", "utm_campaign"].map(|name| {
+        let told = text(context, name).map(Cow::Borrowed);
+        told.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))
+    });
+    // By what a breakdown shows: one who came by a paid medium passes the filter for it.
+    let source = source(referrer, landing, utm[1].as_deref());
     let [device, browser, os, country] = [&record.device, &record.browser, &record.os, &record.country];
     let profile = hash_profile([
         device.as_deref(),
@@ -330,11 +336,7 @@ fn exposure(record: &Record, seq: i64, source: Source) -> Option<(ExposureRow, P
             let referrer = Url::parse(referrer).ok()?;
             Some(cut(referrer.host_str()?, ATTRIBUTE_BYTES).to_owned()).filter(|host| !host.is_empty())
         }),
-        utm: ["utm_source", "utm_medium", "utm_campaign"].map(|name| {
-            let told = text(context, name).map(Cow::Borrowed);
-            let value = told.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))?;
-            Some(cut(&value, ATTRIBUTE_BYTES).to_owned())
-        }),
+        utm: utm.map(|value| Some(cut(&value?, ATTRIBUTE_BYTES).to_owned())),
         seq,
     };
     let profile = ProfileRow {
@@ -379,10 +381,11 @@ mod tests {
 
     fn rows(fields: Value) -> Rows {
         let mut rows = Rows::default();
-        rows.add(&record(fields), 7, |referrer, page| match (referrer, page) {
-            (None, None) => "direct",
-            (None, Some(_)) => "paid",
-            (Some(_), _) => "referral",
+        rows.add(&record(fields), 7, |referrer, page, medium| match (referrer, page, medium) {
+            (_, _, Some("mail")) => "email",
+            (None, None, _) => "direct",
+            (None, Some(_), _) => "paid",
+            (Some(_), _, _) => "referral",
         });
         rows
     }
@@ -487,10 +490,10 @@ mod tests {
         assert_eq!((row.text.len(), &*row.text), (2_047, &url[..2_047]));
         assert_eq!((row.url, Some(row.url)), (hash_url(&url), rows.events[0].url));
         let longer = record(json!({"type": "pageview", "url": format!("{url}x")}));
-        rows.add(&longer, 8, |_, _| "direct");
+        rows.add(&longer, 8, |_, _, _| "direct");
         assert_eq!((rows.events.len(), rows.urls.len()), (2, 1));
         rows.clear();
-        rows.add(&longer, 9, |_, _| "direct");
+        rows.add(&longer, 9, |_, _, _| "direct");
         assert_eq!((rows.events.len(), rows.urls.len()), (1, 1));
     }
 
@@ -500,7 +503,7 @@ mod tests {
         let tell = |rows: &mut Rows, fields: Value| {
             let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1"});
             all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-            rows.add(&record(all), 7, |_, _| "direct");
+            rows.add(&record(all), 7, |_, _, _| "direct");
             (rows.exposures.len(), rows.profiles.len())
         };
         // Each is another than those before it, and is not told again.
@@ -542,7 +545,7 @@ mod tests {
         assert_eq!((row.test, row.variant, row.epoch, row.bot, row.seq), (12, 1, Some(3), true, 7));
         let known = [&profile.device, &profile.browser, &profile.os, &profile.country].map(|text| text.as_deref());
         assert_eq!(known, [Some("mobile"), Some("chrome"), Some("Android"), Some("DE")]);
-        assert_eq!((profile.user_type, profile.source), (Some("new"), "referral"));
+        assert_eq!((profile.user_type, profile.source), (Some("new"), "email"), "by the medium of the page");
         assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/a"));
         assert_eq!(row.referrer.as_deref(), Some("news.example"));
         assert_eq!(row.utm.each_ref().map(|text| text.as_deref()), [Some("first one"), Some("mail"), Some("told")]);

@@ -28,7 +28,7 @@ const load = (name: string, { settings, parts, nonce }: Preview): Promise<void> 
     const script = document.createElement("script");
     Object.assign(script, { src: `${settings.base + settings.parts + name}.js`, nonce });
     script.onload = () => {
-      parts[name] = (script as unknown as { part: unknown }).part;
+      parts[name] = (script as unknown as { muriel: unknown }).muriel;
       done();
     };
     // Without it the rest is shown.

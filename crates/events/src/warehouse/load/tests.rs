@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
 use crate::log::{Batch, Entry, Log, LogOptions, Reserve};
-use crate::warehouse::{Answer, Day, Question, Stop, TrafficQuestion, Visitor, VisitorsQuestion};
+use crate::warehouse::{Answer, Question, Stop, Traffic, TrafficQuestion, Visitor, VisitorsQuestion};
 
 const START: i64 = 1_790_000_000_000_000;
 
@@ -26,7 +26,7 @@ struct Place {
     count: u64,
 }
 
-fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+fn source(referrer: Option<&str>, _: Option<&str>, _: Option<&str>) -> &'static str {
     if referrer.is_some() { "referral" } else { "direct" }
 }
 
@@ -307,8 +307,33 @@ fn a_warehouse_of_another_log_is_emptied() {
     let mut other = Place::new();
     other.block("b", 10);
     let mut load = other.load(&warehouse);
+    // That the rows went is told before others come.
+    assert_eq!(load.step().unwrap(), More(true));
+    assert_eq!((warehouse.position().seq, load.generation), (0, 1));
     finish(&mut load);
     assert_eq!((dump(&warehouse), load.generation), (other.expected(), 1));
+}
+
+#[test]
+fn rows_answer_only_once_they_are_known_to_be_of_the_log() {
+    let mut place = Place::new();
+    for _ in 0..3 {
+        place.block("a", 10);
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    let start = |log: &Path| {
+        let loader = Loader::start(log, warehouse.clone(), source, None).unwrap();
+        let told = (loader.position().seq, loader.generation());
+        loader.stop();
+        assert_eq!(loader.position().seq, told.0, "after the thread has looked as well");
+        told
+    };
+    assert_eq!(start(&place.log_dir()), (3, 0));
+    // Of a log that cannot be read nothing is known.
+    assert_eq!(start(&place.dir.path().join("missing")), (0, 0));
+    let other = Place::new();
+    assert_eq!(start(&other.log_dir()), (0, 1));
 }
 
 #[test]
@@ -431,6 +456,29 @@ fn what_the_log_forgets_is_forgotten() {
 }
 
 #[test]
+fn names_are_stored_once_however_often_nothing_is_forgotten() {
+    let mut place = Place::new();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    for _ in 0..4 {
+        place.block("a", 140);
+        load.pruned = None;
+        finish(&mut load);
+        assert_eq!(load.generation, 0);
+    }
+    for table in ["urls", "profiles"] {
+        let (rows, different) = warehouse
+            .read(&Stop::new(), |conn| {
+                let count = format!("SELECT count(*), count(DISTINCT {table}) FROM {table}");
+                Ok(conn.query_row(&count, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?)
+            })
+            .unwrap();
+        assert!(different > 3, "{table}: {different}");
+        assert_eq!(rows, different, "{table}");
+    }
+}
+
+#[test]
 fn damage_of_the_log_is_passed() {
     let mut place = Place::new();
     for _ in 0..5 {
@@ -525,7 +573,7 @@ impl Warehouse for Failing {
     fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
         self.inner.ask(question, stop)
     }
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
         self.inner.traffic(question, stop)
     }
     fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
@@ -561,13 +609,17 @@ fn a_loader_is_there_when_it_is_waited_for() {
     place.block("a", 10);
     let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
     let loader = Loader::start(&place.log_dir(), warehouse.clone(), source, None).unwrap();
+    let waiter = Builder::new_current_thread().enable_all().build().unwrap();
+    let wait = |seq: i64, patience: Duration| {
+        waiter.block_on(async { tokio::time::timeout(patience, loader.wait_for(Position { seq })).await.ok() })
+    };
     let patience = Duration::from_secs(60);
-    assert!(loader.wait_for(Position { seq: 1 }, patience));
+    assert_eq!(wait(1, patience), Some(true));
     assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (1, 0));
     for n in 2..20 {
         let began = Clock::now();
         place.block(if n % 2 == 0 { "b" } else { "a" }, 10);
-        assert!(loader.wait_for(Position { seq: n }, patience));
+        assert_eq!(wait(n, patience), Some(true));
         assert_eq!(loader.position().seq, n);
         assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (n - (n + 1) % 2, n - n % 2));
         // Long before the thread would have looked by itself, at least once.
@@ -576,9 +628,33 @@ fn a_loader_is_there_when_it_is_waited_for() {
         }
         assert_ne!(n, 19, "waiting does not wake the loader");
     }
-    assert!(!loader.wait_for(Position { seq: 1000 }, Duration::from_millis(1)));
+    assert_eq!(wait(1000, Duration::from_millis(1)), None);
     assert_eq!((loader.progress(), loader.generation()), (None, 0));
     loader.stop();
-    assert!(!loader.wait_for(Position { seq: 1000 }, patience));
+    assert_eq!(wait(1000, patience), Some(false));
     assert_eq!(dump(&warehouse)[1..], place.expected()[1..]);
+}
+
+#[test]
+fn nobody_waits_for_rows_that_come_with_another_warehouse() {
+    let mut place = Place::new();
+    place.block("a", 20);
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    place.block("a", 20);
+    request_rebuild(&place.request()).unwrap();
+    load.batch.0 = 1;
+    assert_eq!(load.step().unwrap(), More(true));
+    let shared = Arc::new(Shared::default());
+    shared.tell(&mut load);
+    let loader = Loader { shared, thread: Mutex::new(None) };
+    let wait = |seq: i64| {
+        let waited = async { tokio::time::timeout(Duration::from_secs(60), loader.wait_for(Position { seq })).await };
+        place.runtime.block_on(waited).ok()
+    };
+    assert_eq!((wait(1), wait(2)), (Some(true), Some(false)));
+    finish(&mut load);
+    loader.shared.tell(&mut load);
+    assert_eq!(wait(2), Some(true));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use muriel_domain::Instant;
 
 use super::super::answer::{Answer, Arrivals, Balance, Segment};
-use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX, VisitorsQuestion};
+use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX};
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::log::Position;
@@ -76,10 +76,19 @@ pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()
 fn met(question: &Question, project: u64, columns: &str) -> String {
     format!(
         r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
-           WHERE project = {project} AND test = {test} AND variant < {arms} AND NOT bot{until}"#,
+           WHERE {whole} AND NOT bot"#,
         epoch = epoch(&question.epochs),
+        whole = whole(question, project),
+    )
+}
+
+/// What all exposures that count have in common, bots' too, as SQL.
+fn whole(question: &Question, project: u64) -> String {
+    format!(
+        "project = {project} AND test = {test} AND variant < {arms}{started}{until}",
         test = question.test_id,
         arms = question.arms,
+        started = question.started_at.map_or_else(String::new, |at| format!(r#" AND "at" >= {}"#, at.us())),
         until = before("\"at\"", question.until),
     )
 }
@@ -134,6 +143,7 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
     let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, project)? };
     Ok(Answer {
         position: Position { seq: 0 },
+        hash: None,
         arrivals,
         crossed,
         moved,
@@ -165,14 +175,11 @@ fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
     let sql = format!(
         r#"WITH
              met AS NOT MATERIALIZED (
-               SELECT visitor, bot, "at" FROM exposures
-               WHERE project = {project} AND test = {test} AND variant < {arms}{until})
+               SELECT visitor, bot, "at" FROM exposures WHERE {whole})
            SELECT count(*) FROM (
              SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
              GROUP BY visitor HAVING bool_and(bot){from})"#,
-        test = question.test_id,
-        arms = question.arms,
-        until = before("\"at\"", question.until),
+        whole = whole(question, project),
     );
     db.row(&sql, |row| row.get(0))
 }
@@ -271,8 +278,9 @@ pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String,
 }
 
 /// Makes an `entry` of everybody who did anything, at the first of it.
-pub(super) fn first_seen(db: &Db<'_>, question: &VisitorsQuestion, project: u64) -> Result<()> {
-    let (from, until) = (question.from.us(), question.until.us());
+pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instant, limit: Option<u64>) -> Result<()> {
+    let (from, until) = (from.us(), until.us());
+    let limit = limit.map_or_else(String::new, |limit| format!(" ORDER BY visitor LIMIT {limit}"));
     let scope = format!(r#"project = {project} AND "at" >= {from} AND "at" < {until}"#);
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE entry AS
@@ -281,7 +289,6 @@ pub(super) fn first_seen(db: &Db<'_>, question: &VisitorsQuestion, project: u64)
              SELECT visitor, "at" FROM events WHERE {scope}
              UNION ALL
              SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
-           GROUP BY visitor ORDER BY visitor LIMIT {}"#,
-        question.limit
+           GROUP BY visitor{limit}"#
     ))
 }

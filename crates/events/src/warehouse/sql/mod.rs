@@ -33,12 +33,13 @@ use std::slice;
 use duckdb::Connection;
 use muriel_domain::Instant;
 
-use super::answer::{Answer, Day, Visitor};
-use super::question::{Outcome, Question, TrafficQuestion, VisitorsQuestion};
+use super::answer::{Answer, Traffic, Visitor};
+use super::question::{Metric, Outcome, Question, TrafficQuestion, VisitorsQuestion};
 use super::row::hash_text;
-use super::{Result, Stop};
+use super::{Mark, Result, Stop};
 use crate::log::Position;
 
+use self::outcome::Outcomes;
 use self::read::Db;
 
 /// Answers a question.
@@ -64,48 +65,33 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
                 _ => outcome::answer(db, &scope, metric, &segments),
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Answer { position: position(db)?, metrics, ..health })
+        let Mark { position, hash } = mark(db)?;
+        Ok(Answer { position, hash, metrics, ..health })
     })
 }
 
-/// Visitors of a project by day, in its order; days without any are left out.
-pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &Stop) -> Result<Vec<Day>> {
+/// How many visitors a project had, and how many of them converted.
+pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
     snapshot(connection, stop, |db| {
-        let project = hash_text(&question.project_key);
-        let (from, until) = (question.from.us(), question.until.us());
+        let (project, until) = (hash_text(&question.project_key), question.until);
+        entry::first_seen(db, project, question.from, until, None)?;
         let day = muriel_domain::time::DAY_US;
-        let converted = match &question.outcome {
-            None => "SELECT NULL::BIGINT AS day, 0 AS converted WHERE false".to_owned(),
-            Some(outcome) => {
-                let matching = outcome::matching(db, project, outcome)?;
-                format!(
-                    r#"SELECT "at" // {day} AS day, count(DISTINCT visitor) AS converted FROM events AS e
-                       WHERE e.project = {project} AND ({matching}) AND e."at" >= {from} AND e."at" < {until} GROUP BY ALL"#
-                )
+        let (visitors, first_day) = db
+            .row(&format!(r#"SELECT count(*), min("at") // {day} FROM entry"#), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (converted, value, value_squared) = match &question.metric {
+            None => (0, 0, 0),
+            Some(metric) => {
+                let sql = format!(
+                    "WITH {}
+                     SELECT count(*) FILTER (converted = 1), coalesce(sum(value), 0)::HUGEINT,
+                            coalesce(sum(value::HUGEINT * value), 0)::HUGEINT
+                     FROM outcomes",
+                    done(db, project, until, metric)?.with
+                );
+                db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             }
         };
-        let sql = format!(
-            r#"WITH
-                 -- Days on which a visitor did anything, exposures included.
-                 seen AS (
-                   SELECT DISTINCT visitor, day FROM (
-                     SELECT visitor, "at" // {day} AS day FROM events
-                     WHERE project = {project} AND "at" >= {from} AND "at" < {until}
-                     UNION ALL
-                     SELECT visitor, "at" // {day} AS day FROM exposures
-                     WHERE project = {project} AND NOT bot AND "at" >= {from} AND "at" < {until})),
-                 -- Each visitor's first.
-                 first AS (SELECT visitor, min(day) AS day FROM seen GROUP BY visitor),
-                 visitors AS (SELECT day, count(*) AS visitors FROM seen GROUP BY day),
-                 first_visitors AS (SELECT day, count(*) AS first_visitors FROM first GROUP BY day),
-                 converted AS ({converted})
-               SELECT day, visitors, coalesce(first_visitors, 0), coalesce(converted, 0)
-               FROM visitors LEFT JOIN first_visitors USING (day) LEFT JOIN converted USING (day)
-               ORDER BY day"#
-        );
-        db.rows(&sql, |row| {
-            Ok(Day { day: row.get(0)?, visitors: row.get(1)?, first_visitors: row.get(2)?, converted: row.get(3)? })
-        })
+        Ok(Traffic { visitors, converted, value, value_squared, first_day })
     })
 }
 
@@ -118,23 +104,22 @@ pub(super) fn visitors(
     tell: &mut dyn FnMut(Visitor),
 ) -> Result<()> {
     snapshot(connection, stop, |db| {
-        let project = hash_text(&question.project_key);
-        entry::first_seen(db, question, project)?;
-        let scope = outcome::Scope {
-            project,
-            breakdown: None,
-            by_quarter: false,
-            until: Some(question.until),
-            open_after: question.until,
-        };
-        match question.metric.outcome {
-            Outcome::Bounce | Outcome::Engagement => {
-                visit::prepare(db, &scope, slice::from_ref(&question.metric))?;
-                visit::tell(db, &question.metric, tell)
-            }
-            _ => outcome::tell(db, &scope, &question.metric, tell),
-        }
+        let (project, until) = (hash_text(&question.project_key), question.until);
+        entry::first_seen(db, project, question.from, until, Some(question.limit))?;
+        outcome::told(db, &done(db, project, until, &question.metric)?, tell)
     })
+}
+
+/// What those of `entry` did until then.
+fn done(db: &Db<'_>, project: u64, until: Instant, metric: &Metric) -> Result<Outcomes> {
+    let scope = outcome::Scope { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until };
+    match metric.outcome {
+        Outcome::Bounce | Outcome::Engagement => {
+            visit::prepare(db, &scope, slice::from_ref(metric))?;
+            visit::outcomes(db, metric)
+        }
+        _ => outcome::done(db, &scope, metric),
+    }
 }
 
 /// Runs `answer` on one state of the warehouse, and leaves nothing behind.
@@ -147,8 +132,10 @@ fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>
     Ok(answered)
 }
 
-fn position(db: &Db<'_>) -> Result<Position> {
-    Ok(Position { seq: db.row("SELECT seq FROM loaded", |row| row.get(0))? })
+fn mark(db: &Db<'_>) -> Result<Mark> {
+    let (seq, hash): (i64, Option<Vec<u8>>) =
+        db.row("SELECT seq, hash FROM loaded", |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Mark { position: Position { seq }, hash: hash.and_then(|hash| hash.try_into().ok()) })
 }
 
 /// `text` as SQL writes it.

@@ -6,7 +6,7 @@ use duckdb::Row;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
-use super::super::answer::{Cell, Change, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor};
+use super::super::answer::{Cell, Change, Closing, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor};
 use super::super::question::{Dimension, Metric, Outcome, QUARTER_US};
 use super::super::row::{fixed, kind};
 use super::entry::segment;
@@ -216,13 +216,6 @@ fn units_of(trigger: &Trigger) -> i64 {
     number.saturating_mul(UNITS)
 }
 
-/// The condition on a row `e` of `events` to be one that an outcome means, as SQL.
-pub(super) fn matching(db: &Db<'_>, project: u64, outcome: &Outcome) -> Result<String> {
-    let Candidates { condition, rule } = Candidates::of(db, project, outcome)?;
-    let kinds = format!("e.kind IN ({}, {}) AND ", kind::CUSTOM, kind::ORDER);
-    Ok(if rule == Rule::Order { kinds + &condition } else { condition })
-}
-
 /// Answers a metric.
 pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
@@ -232,18 +225,18 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
     answer.cells = cells.all(db, &outcomes)?;
     if scope.by_quarter {
         answer.steps = steps(db, &cells, metric, &candidates, &outcomes)?;
+        answer.closings = cells.closings(db, &outcomes)?;
     }
     Ok(answer)
 }
 
-/// Tells what each visitor of `entry` did.
-pub(super) fn tell(db: &Db<'_>, scope: &Scope, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
+/// What each visitor of `entry` did.
+pub(super) fn done(db: &Db<'_>, scope: &Scope, metric: &Metric) -> Result<Outcomes> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
-    let outcomes = outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())?;
-    told(db, &outcomes, tell)
+    outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())
 }
 
-/// The same, of what is known of each visitor with any outcome.
+/// Tells it one by one, in the order of their hashes.
 pub(super) fn told(db: &Db<'_>, outcomes: &Outcomes, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
     let day = muriel_domain::time::DAY_US;
     let sql = format!(
@@ -377,46 +370,9 @@ impl Cells<'_> {
     /// Totals of all cells.
     pub(super) fn all(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<Cell>> {
         let (segment, join) = segment(self.scope.breakdown, self.segments.len());
-        let open = self.open();
-        let mut cells: BTreeMap<(i64, u32, i64, bool), Totals> = BTreeMap::new();
-        let place = |row: &Row<'_>| Ok::<_, duckdb::Error>((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-        let entered =
-            format!("SELECT x.epoch, x.variant, {segment}, {open}, count(*) FROM entry AS x{join} GROUP BY ALL");
-        db.rows(&entered, |row| {
-            cells.insert(place(row)?, Totals { visitors: row.get(4)?, ..Totals::default() });
-            Ok(())
-        })?;
-        let values = if outcomes.values {
-            "sum(o.value), sum(o.value::HUGEINT * o.value), sum(o.raw), sum(o.count * o.value::HUGEINT),
-             sum(o.before), sum(o.before::HUGEINT * o.before), sum(o.value::HUGEINT * o.before)"
-        } else {
-            // 0 and 1 are their own squares.
-            "0::HUGEINT, 0::HUGEINT, 0::HUGEINT, 0::HUGEINT,
-             sum(o.before), sum(o.before), sum(o.before * o.converted)"
-        };
-        let did = format!(
-            "WITH {with}
-             SELECT x.epoch, x.variant, {segment}, {open}, sum(o.converted), sum(o.count), sum(o.count * o.count),
-                    {values}
-             FROM outcomes AS o JOIN entry AS x ON x.visitor = o.visitor{join} GROUP BY ALL",
-            with = outcomes.with
-        );
-        db.rows(&did, |row| {
-            let totals = cells.entry(place(row)?).or_default();
-            *totals = Totals {
-                visitors: totals.visitors,
-                converted: row.get(4)?,
-                count: row.get(5)?,
-                count_squared: row.get::<_, i128>(6)?.unsigned_abs(),
-                value: row.get(7)?,
-                value_squared: row.get(8)?,
-                raw_value: row.get(9)?,
-                count_value: row.get(10)?,
-                before: row.get(11)?,
-                before_squared: row.get(12)?,
-                outcome_before: row.get(13)?,
-            };
-            Ok(())
+        let place = format!("x.epoch, x.variant, {segment}, {}", self.open());
+        let cells = totals(db, outcomes, &place, &join, |row, at| {
+            Ok::<(i64, u32, i64, bool), _>((row.get(at)?, row.get(at + 1)?, row.get(at + 2)?, row.get(at + 3)?))
         })?;
         Ok(cells
             .into_iter()
@@ -430,14 +386,25 @@ impl Cells<'_> {
             .collect())
     }
 
+    /// When windows closed; `None` without a window.
+    pub(super) fn closings(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Option<Vec<Closing>>> {
+        let Some(window) = self.window_us else { return Ok(None) };
+        let place = format!(r#"(x."at" + {window} - 1) // {QUARTER_US}, x.epoch, x.variant"#);
+        let closed = format!(" WHERE NOT ({})", self.open());
+        let closings = totals(db, outcomes, &place, &closed, |row, at| {
+            Ok::<(i64, i64, u32), _>((row.get(at)?, row.get(at + 1)?, row.get(at + 2)?))
+        })?;
+        let closing = |((quarter, epoch, variant), totals)| Closing { quarter, epoch, variant, totals };
+        Ok(Some(closings.into_iter().map(closing).collect()))
+    }
+
     /// What was added by quarter, of `changes`, a list of `SELECT`s with the columns
     /// `visitor`, `at`, and the changes by their names.
     pub(super) fn steps(&self, db: &Db<'_>, with: &str, changes: &str) -> Result<Vec<Step>> {
-        let open = self.open();
         let sql = format!(
             r#"WITH {with},
                  changes AS ({changes})
-               SELECT c."at" // {QUARTER_US} AS quarter, x.epoch, x.variant, {open} AS open,
+               SELECT c."at" // {QUARTER_US} AS quarter, x.epoch, x.variant,
                       sum(c.visitors), sum(c.converted), sum(c.count), sum(c.count_squared), sum(c.value),
                       sum(c.value_squared), sum(c.raw), sum(c.count_value), sum(c.before), sum(c.before_squared),
                       sum(c.outcome_before)
@@ -449,23 +416,71 @@ impl Cells<'_> {
                 quarter: row.get(0)?,
                 epoch: row.get(1)?,
                 variant: row.get(2)?,
-                open: row.get(3)?,
                 totals: Change {
-                    visitors: row.get(4)?,
-                    converted: row.get(5)?,
-                    count: row.get(6)?,
-                    count_squared: row.get(7)?,
-                    value: row.get(8)?,
-                    value_squared: row.get(9)?,
-                    raw_value: row.get(10)?,
-                    count_value: row.get(11)?,
-                    before: row.get(12)?,
-                    before_squared: row.get(13)?,
-                    outcome_before: row.get(14)?,
+                    visitors: row.get(3)?,
+                    converted: row.get(4)?,
+                    count: row.get(5)?,
+                    count_squared: row.get(6)?,
+                    value: row.get(7)?,
+                    value_squared: row.get(8)?,
+                    raw_value: row.get(9)?,
+                    count_value: row.get(10)?,
+                    before: row.get(11)?,
+                    before_squared: row.get(12)?,
+                    outcome_before: row.get(13)?,
                 },
             })
         })
     }
+}
+
+/// Totals of the visitors `x` of `entry`, by `place`, some columns as SQL, which
+/// `key` reads from a row from a column on. What `join` says follows `x`.
+fn totals<K: Ord>(
+    db: &Db<'_>,
+    outcomes: &Outcomes,
+    place: &str,
+    join: &str,
+    key: impl Fn(&Row<'_>, usize) -> duckdb::Result<K>,
+) -> Result<BTreeMap<K, Totals>> {
+    let mut places: BTreeMap<K, Totals> = BTreeMap::new();
+    let entered = format!("SELECT count(*), {place} FROM entry AS x{join} GROUP BY ALL");
+    db.rows(&entered, |row| {
+        places.insert(key(row, 1)?, Totals { visitors: row.get(0)?, ..Totals::default() });
+        Ok(())
+    })?;
+    let values = if outcomes.values {
+        "sum(o.value), sum(o.value::HUGEINT * o.value), sum(o.raw), sum(o.count * o.value::HUGEINT),
+         sum(o.before), sum(o.before::HUGEINT * o.before), sum(o.value::HUGEINT * o.before)"
+    } else {
+        // 0 and 1 are their own squares.
+        "0::HUGEINT, 0::HUGEINT, 0::HUGEINT, 0::HUGEINT,
+         sum(o.before), sum(o.before), sum(o.before * o.converted)"
+    };
+    let did = format!(
+        "WITH {with}
+         SELECT sum(o.converted), sum(o.count), sum(o.count * o.count), {values}, {place}
+         FROM outcomes AS o JOIN entry AS x ON x.visitor = o.visitor{join} GROUP BY ALL",
+        with = outcomes.with
+    );
+    db.rows(&did, |row| {
+        let totals = places.entry(key(row, 10)?).or_default();
+        *totals = Totals {
+            visitors: totals.visitors,
+            converted: row.get(0)?,
+            count: row.get(1)?,
+            count_squared: row.get::<_, i128>(2)?.unsigned_abs(),
+            value: row.get(3)?,
+            value_squared: row.get(4)?,
+            raw_value: row.get(5)?,
+            count_value: row.get(6)?,
+            before: row.get(7)?,
+            before_squared: row.get(8)?,
+            outcome_before: row.get(9)?,
+        };
+        Ok(())
+    })?;
+    Ok(places)
 }
 
 /// How a metric came about; needs the table `matched`.

@@ -1,9 +1,9 @@
 //! Bounces and engagement: what visitors did in the visit in which they entered.
 
-use super::super::answer::{MetricAnswer, Segment, UNITS, Visitor};
+use super::super::answer::{MetricAnswer, Segment, UNITS};
 use super::super::question::{Metric, Outcome, VISIT_BEFORE_US, VISIT_US};
 use super::super::row::kind;
-use super::outcome::{self, Cells, Outcomes, Scope};
+use super::outcome::{Cells, Outcomes, Scope};
 use super::read::Db;
 use super::{Result, before};
 
@@ -68,17 +68,14 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
                SELECT visitor, "at", 0, {acted}, {acted}, {acted}, 0, 0, 0, 0, 0, 0, 0 FROM active"#
         );
         answer.steps = cells.steps(db, &outcomes.with, &changes)?;
+        answer.closings = cells.closings(db, &outcomes)?;
     }
     Ok(answer)
 }
 
-/// Tells who bounced, or was engaged, of `entry`, after [`prepare`].
-pub(super) fn tell(db: &Db<'_>, metric: &Metric, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
-    outcome::told(db, &outcomes(db, metric)?, tell)
-}
-
-/// Makes the table `active`: who did not bounce, or was engaged, and since when.
-fn outcomes(db: &Db<'_>, metric: &Metric) -> Result<Outcomes> {
+/// Who bounced, or was engaged, of `entry`, after [`prepare`]. Makes the table
+/// `active`: who did not bounce, or was engaged, and since when.
+pub(super) fn outcomes(db: &Db<'_>, metric: &Metric) -> Result<Outcomes> {
     let bounce = metric.outcome == Outcome::Bounce;
     let counts = if bounce { "WHERE what < 2" } else { "" };
     db.run(&format!(

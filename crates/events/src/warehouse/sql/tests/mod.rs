@@ -13,14 +13,14 @@ use crate::Record;
 use crate::log::Position;
 use crate::warehouse::{
     Answer, Dimension, DuckWarehouse, Filter, Mark, Metric, Options, Outcome, QUARTER_US, Question, Rows, Segment,
-    Stop, Totals, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
+    Stop, Totals, Traffic, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
 };
 
 /// When everything begins: the first quarter of a day.
 const START: i64 = 1_767_225_600_000_000;
 const SECOND: i64 = 1_000_000;
 
-fn source(referrer: Option<&str>, _: Option<&str>) -> &'static str {
+fn source(referrer: Option<&str>, _: Option<&str>, _: Option<&str>) -> &'static str {
     match referrer {
         None => "direct",
         Some(_) => "referral",
@@ -63,6 +63,7 @@ fn question(metrics: Vec<Metric>) -> Question {
     Question {
         project_key: "shop".into(),
         test_id: 1,
+        started_at: None,
         from: None,
         until: None,
         epoch: None,
@@ -263,6 +264,7 @@ fn questions() -> impl Strategy<Value = Question> {
         proptest::collection::vec((1i64..4, time()), 0..3),
         1u32..4,
         time(),
+        proptest::option::weighted(0.3, time()),
     );
     let breakdown =
         proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
@@ -285,6 +287,7 @@ fn questions() -> impl Strategy<Value = Question> {
         },
         breakdown,
         as_of: Instant::from_us(scope.5),
+        started_at: scope.6.map(Instant::from_us),
         ..question(metrics)
     })
 }
@@ -346,8 +349,11 @@ proptest! {
         let whole = ask(&warehouse, &question);
         let end = START + when * QUARTER_US;
         let until = question.until.map_or(end, |until| until.us().min(end));
+        // A visit goes on with its session, whatever its window is.
+        let visit = |metric: &Metric| matches!(metric.outcome, Outcome::Bounce | Outcome::Engagement);
+        let visits: Vec<bool> = question.metrics.iter().map(visit).collect();
         let then = ask(&warehouse, &Question { until: Some(Instant::from_us(until)), by_quarter: false, ..question });
-        for (whole, then) in whole.metrics.iter().zip(&then.metrics) {
+        for ((whole, then), visit) in whole.metrics.iter().zip(&then.metrics).zip(visits) {
             for (epoch, variant) in (0..4).flat_map(|epoch| (0..3).map(move |variant| (epoch, variant))) {
                 let of = |cells: &[super::super::answer::Cell]| {
                     cells
@@ -364,6 +370,20 @@ proptest! {
                 };
                 prop_assert_eq!(up_to(i64::MAX), of(&whole.cells));
                 prop_assert_eq!(up_to(end / QUARTER_US), of(&then.cells));
+                let Some(closings) = &whole.closings else { continue };
+                let closed = |cells: &[super::super::answer::Cell]| {
+                    of(&cells.iter().filter(|cell| !cell.open).cloned().collect::<Vec<_>>())
+                };
+                let by = |quarter: i64| {
+                    closings
+                        .iter()
+                        .filter(|closing| (closing.epoch, closing.variant) == (epoch, variant) && closing.quarter < quarter)
+                        .fold(Totals::default(), |sum, closing| sum.merge(&closing.totals))
+                };
+                prop_assert_eq!(by(i64::MAX), closed(&whole.cells));
+                if !visit {
+                    prop_assert_eq!(by(end / QUARTER_US), closed(&then.cells));
+                }
             }
         }
     }
@@ -460,7 +480,7 @@ fn a_question_that_was_stopped_is_not_answered() {
 }
 
 #[test]
-fn traffic_is_told_by_day() {
+fn traffic_counts_each_visitor_once() {
     let event = |visitor: &str, us: i64, name: &str| {
         record(json!({
             "id": uuid::Uuid::now_v7().to_string(), "type": "custom", "project_key": "shop", "at": at(us),
@@ -468,6 +488,13 @@ fn traffic_is_told_by_day() {
         }))
     };
     let day = muriel_domain::time::DAY_US;
+    let order = |visitor: &str, value: f64| {
+        let us = START + 2 * day;
+        record(json!({
+            "id": uuid::Uuid::now_v7().to_string(), "type": "order", "project_key": "shop", "at": at(us),
+            "received_at": at(us), "visitor": { "id": visitor }, "bot": false, "name": "Paid", "value": value,
+        }))
+    };
     let records = [
         event("a", START, "look"),
         event("a", START + 1, "buy"),
@@ -476,19 +503,33 @@ fn traffic_is_told_by_day() {
         event("a", START + day, "buy"),
         record(exposure("c", START + day, 0, json!({}))),
         event("a", START + 3 * day, "buy"),
+        order("a", 3.0),
+        order("b", 12.5),
     ];
     let warehouse = warehouse();
     load(&warehouse, &[&records]);
     let (from, until) = (Instant::from_us(START), Instant::from_us(START + 3 * day));
-    let outcome = Some(Outcome::Event("buy".into()));
-    let asked = TrafficQuestion { project_key: "shop".into(), from, until, outcome };
-    let days: Vec<_> = warehouse
-        .traffic(&asked, &Stop::new())
-        .unwrap()
-        .into_iter()
-        .map(|told| (told.day - START / day, told.visitors, told.first_visitors, told.converted))
-        .collect();
-    assert_eq!(days, [(0, 1, 1, 1), (1, 3, 2, 1)]);
+    let buys = |min_count: i64, window_us: Option<i64>| {
+        Some(Metric { min_count, window_us, ..metric(Outcome::Event("buy".into())) })
+    };
+    let pays = |cap| Some(Metric { cap, ..metric(trigger(GoalType::Revenue, "Paid")) });
+    for (project, metric, visitors, converted, worth) in [
+        ("shop", None, 3, 0, (0, 0)),
+        ("shop", buys(1, None), 3, 1, (0, 0)),
+        ("shop", buys(3, None), 3, 1, (0, 0)),
+        ("shop", buys(4, None), 3, 0, (0, 0)),
+        ("shop", buys(3, Some(day)), 3, 0, (0, 0)),
+        ("shop", Some(metric(Outcome::Bounce)), 3, 1, (0, 0)),
+        ("shop", pays(None), 3, 2, (155_000, 30_000 * 30_000 + 125_000 * 125_000)),
+        ("shop", pays(Some(10.0)), 3, 2, (130_000, 30_000 * 30_000 + 100_000 * 100_000)),
+        ("another", buys(1, None), 0, 0, (0, 0)),
+    ] {
+        let asked = TrafficQuestion { project_key: project.into(), from, until, metric };
+        let first_day = (visitors > 0).then_some(START / day);
+        let (value, value_squared) = worth;
+        let expect = Traffic { visitors, converted, value, value_squared, first_day };
+        assert_eq!(warehouse.traffic(&asked, &Stop::new()).unwrap(), expect, "{asked:?}");
+    }
 
     let ask = |limit: u64, metric: Metric| {
         let mut told: Vec<Visitor> = Vec::new();

@@ -38,6 +38,7 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
         .copied()
         .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
+        .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
         .collect();
     let mut by_visitor: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in met {
@@ -79,6 +80,7 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
     }
     Answer {
         position: Position { seq: 0 },
+        hash: None,
         arrivals: arrivals
             .into_iter()
             .map(|((epoch, variant), visitors)| Arrivals { epoch, variant, visitors })
@@ -128,7 +130,7 @@ fn passes(entry: &Entry<'_>, question: &Question) -> bool {
     };
     let filter = &question.filter;
     let country = value(entry.exposure, Dimension::Country);
-    let source = super::source(entry.exposure.referrer.as_deref(), None);
+    let source = super::source(entry.exposure.referrer.as_deref(), None, None);
     question.epoch.is_none_or(|epoch| epoch == entry.epoch)
         && is(Dimension::Device, &filter.devices)
         && is(Dimension::UserType, &filter.user_types)

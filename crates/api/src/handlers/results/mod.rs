@@ -1,5 +1,8 @@
 //! What came of an experiment, and how long it should run.
 
+mod inquiry;
+
+use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked, asked_by_day};
 use super::boxed;
 use super::experiments::id_in;
 use crate::answer::json as answered;
@@ -14,15 +17,9 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, Uri, header};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Flaw, Problems};
-use muriel_results::{
-    Computed, Inquiry, Keeper, Key, Known, Phase, Unanswered, Unknown, Wanted, Zone, parse_breakdown, parse_day,
-    parse_filter,
-};
+use muriel_results::{Computed, Inquiry, Keeper, Key, Known, Unanswered, Unknown, Wanted};
 use std::sync::Arc;
 
-/// Parameters that say which visitors are meant.
-const ABOUT: [&str; 9] =
-    ["start_date", "end_date", "tz", "goal_key", "filter_by", "breakdown_by", "epoch", "report_phase", "format"];
 /// Seconds after which a report that had no place may be asked for again.
 const BUSY_S: u64 = 1;
 /// The same while the warehouse is filled.
@@ -32,17 +29,7 @@ const LOADING_S: u64 = 5;
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/result", tag = "Results",
     operation_id = "getResult",
-    params(
-        ("start_date" = inline(Option<String>), Query, format = Date, description = "Visitors who entered on this day or later."),
-        ("end_date" = inline(Option<String>), Query, format = Date, description = "Visitors who entered, and what they did, until the end of this day."),
-        ("tz" = inline(Option<String>), Query, description = "Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default."),
-        ("goal_key" = inline(Option<String>), Query, description = "The goal to report; the primary one by default."),
-        ("filter_by" = inline(Option<String>), Query, description = "Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at entry, of several countries one."),
-        ("breakdown_by" = inline(Option<String>), Query, description = "One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`."),
-        ("epoch" = inline(Option<String>), Query, description = "Visitors who entered in this epoch, or `all`."),
-        ("report_phase" = inline(Option<String>), Query, description = "`pre_deploy` (default): until a winner was served; `post_deploy`: from then on; `all_time`."),
-        ("format" = inline(Option<String>), Query, description = "`json` (default), or `csv`: a table for spreadsheets."),
-    ),
+    params(ResultQuery),
     responses((status = 200, description = "The result.", content(
         (views::ResultAnswer = "application/json"),
         (String = "text/csv"),
@@ -69,15 +56,7 @@ pub(crate) async fn experiment_result(
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/timeseries", tag = "Results",
     operation_id = "getTimeseries",
-    params(
-        ("start_date" = inline(Option<String>), Query, format = Date, description = "As in the result; so are the others."),
-        ("end_date" = inline(Option<String>), Query, format = Date, description = "As in the result."),
-        ("tz" = inline(Option<String>), Query, description = "As in the result."),
-        ("goal_key" = inline(Option<String>), Query, description = "As in the result."),
-        ("filter_by" = inline(Option<String>), Query, description = "As in the result."),
-        ("epoch" = inline(Option<String>), Query, description = "As in the result."),
-        ("report_phase" = inline(Option<String>), Query, description = "As in the result."),
-    ),
+    params(TimeseriesQuery),
     responses((status = 200, description = "A point per day and arm.", body = views::TimeseriesAnswer)),
     extensions(("x-scope" = json!("read")))
 )]
@@ -88,8 +67,7 @@ pub(crate) async fn experiment_timeseries(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let inquiry = asked(uri.query()).0.map(|inquiry| Inquiry { breakdown_by: None, ..inquiry });
-    let computed = report(&app, &caller, &project_key, id, inquiry, true).await?;
+    let computed = report(&app, &caller, &project_key, id, asked_by_day(uri.query()), true).await?;
     answered(StatusCode::OK, &views::TimeseriesAnswer::new(&computed))
 }
 
@@ -138,52 +116,6 @@ fn number(text: &str, least: f64, most: f64) -> Result<f64, Flaw> {
     }
 }
 
-/// What the answer is written as.
-enum Format {
-    Json,
-    Csv,
-}
-
-/// The query as an inquiry.
-fn asked(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
-    let mut query = Query::read(query, &ABOUT);
-    let inquiry = Inquiry {
-        start_date: query.parsed("start_date", parse_day),
-        end_date: query.parsed("end_date", parse_day),
-        tz: query.parsed("tz", Zone::parse).unwrap_or_default(),
-        goal_key: query.parsed("goal_key", |text| muriel_domain::text::title(text, 128)),
-        filter_by: query.parsed("filter_by", parse_filter).unwrap_or_default(),
-        breakdown_by: query.parsed("breakdown_by", parse_breakdown),
-        epoch: query.parsed("epoch", epoch).flatten(),
-        report_phase: query.parsed("report_phase", phase).unwrap_or_default(),
-    };
-    if inquiry.start_date.zip(inquiry.end_date).is_some_and(|(start, end)| end < start) {
-        query.refuse("end_date", "must not be before start_date");
-    }
-    let format = query.parsed("format", |text| match text {
-        "json" => Ok(Format::Json),
-        "csv" => Ok(Format::Csv),
-        _ => Err(Flaw::new("must be json or csv")),
-    });
-    (query.finish().map(|()| inquiry), format.unwrap_or(Format::Json))
-}
-
-fn epoch(text: &str) -> Result<Option<i64>, Flaw> {
-    if text == "all" {
-        return Ok(None);
-    }
-    let digits = !text.is_empty() && text.len() <= 15 && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<i64>() {
-        Ok(number) if digits && number > 0 => Ok(Some(number)),
-        _ => Err(Flaw::new("must be the number of an epoch, or all")),
-    }
-}
-
-fn phase(text: &str) -> Result<Phase, Flaw> {
-    let known = Phase::WORDS.iter().find(|(word, _)| *word == text);
-    known.map(|(_, phase)| *phase).ok_or_else(|| Flaw::new("must be pre_deploy, post_deploy or all_time"))
-}
-
 /// The answer to an inquiry about an experiment of the caller's.
 async fn report(
     app: &App,
@@ -218,7 +150,10 @@ fn keeper(app: &App) -> Result<&Keeper, ApiError> {
 fn refused(problem: Unanswered) -> ApiError {
     match problem {
         Unanswered::Busy => ApiError::Unavailable { retry_after_s: BUSY_S },
-        Unanswered::Loading { .. } => ApiError::Unavailable { retry_after_s: LOADING_S },
+        Unanswered::Loading { done, of } => ApiError::NotYet {
+            why: format!("the events are still being loaded from the event log, block {done} of {of}"),
+            retry_after_s: LOADING_S,
+        },
         Unanswered::Failed(failure) => ApiError::internal(failure),
     }
 }
@@ -232,4 +167,20 @@ fn table(csv: String, id: ExperimentId) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, name);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_comes_too_early_is_told_for_what_to_wait() {
+        let error = refused(Unanswered::Loading { done: 10, of: 200 });
+        assert_eq!((error.status(), error.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
+        let expect = "the events are still being loaded from the event log, block 10 of 200; try again after 5 s";
+        assert_eq!(error.to_string(), expect);
+        let mut headers = http::HeaderMap::new();
+        error.add_headers(&mut headers);
+        assert_eq!(headers[header::RETRY_AFTER], "5");
+    }
 }

@@ -1,0 +1,147 @@
+//! The query of a result, and of the same day by day: which visitors are meant.
+
+use crate::error::ApiError;
+use crate::wire::query::Query;
+use muriel_domain::Flaw;
+use muriel_results::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
+use utoipa::IntoParams;
+use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter as Published, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+
+/// A parameter as it is read and as the contract has it.
+#[derive(Clone, Copy)]
+struct Parameter {
+    name: &'static str,
+    is_day: bool,
+    description: &'static str,
+}
+
+impl Parameter {
+    const fn day(name: &'static str, description: &'static str) -> Self {
+        Self { name, is_day: true, description }
+    }
+
+    const fn text(name: &'static str, description: &'static str) -> Self {
+        Self { name, is_day: false, description }
+    }
+
+    fn published(self) -> Published {
+        let format = self.is_day.then_some(SchemaFormat::KnownFormat(KnownFormat::Date));
+        ParameterBuilder::new()
+            .name(self.name)
+            .parameter_in(ParameterIn::Query)
+            .required(Required::False)
+            .description(Some(self.description))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String).format(format)))
+            .build()
+    }
+}
+
+/// Which visitors are meant, and how the answer is written.
+const PARAMETERS: [Parameter; 9] = [
+    Parameter::day("start_date", "Visitors who entered on this day or later."),
+    Parameter::day("end_date", "Visitors who entered, and what they did, until the end of this day."),
+    Parameter::text("tz", "Where days begin: an IANA name (`Europe/Berlin`) or an hour offset (`2`). UTC by default."),
+    Parameter::text("goal_key", "The goal to report; the primary one by default."),
+    Parameter::text(
+        "filter_by",
+        "Of `mobile desktop tablet new returning paid search direct country-XX`, separated by commas: all hold at \
+         entry, of several countries one.",
+    ),
+    Parameter::text(
+        "breakdown_by",
+        "One of `device browser os country user_type landing_page referrer utm_source utm_medium utm_campaign`.",
+    ),
+    Parameter::text("epoch", "Visitors who entered in this epoch, or `all`."),
+    Parameter::text(
+        "report_phase",
+        "`pre_deploy` (default): until a winner was served; `post_deploy`: from then on; `all_time`.",
+    ),
+    Parameter::text("format", "`json` (default), or `csv`: a table for spreadsheets."),
+];
+
+/// Those that a result day by day does not take.
+const OF_RESULT_ONLY: [&str; 2] = ["breakdown_by", "format"];
+
+/// The parameters of a result.
+pub(super) struct ResultQuery;
+
+impl IntoParams for ResultQuery {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Published> {
+        PARAMETERS.map(Parameter::published).into()
+    }
+}
+
+/// The parameters of a result day by day: the contract explains them once.
+pub(super) struct TimeseriesQuery;
+
+impl IntoParams for TimeseriesQuery {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Published> {
+        let shared = PARAMETERS.into_iter().filter(|parameter| !OF_RESULT_ONLY.contains(&parameter.name));
+        let described = shared.enumerate().map(|(at, parameter)| Parameter {
+            description: if at == 0 { "As in the result; so are the others." } else { "As in the result." },
+            ..parameter
+        });
+        described.map(Parameter::published).collect()
+    }
+}
+
+/// What the answer is written as.
+pub(super) enum Format {
+    Json,
+    Csv,
+}
+
+/// The query of a result as an inquiry, and what the answer is to be written as.
+pub(super) fn asked(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
+    read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
+}
+
+/// The query of a result day by day. What only a result takes is refused: an answer
+/// without it would not be the one that was asked for.
+pub(super) fn asked_by_day(query: Option<&str>) -> Result<Inquiry, ApiError> {
+    let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
+    for name in OF_RESULT_ONLY {
+        query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
+    }
+    read(query).0
+}
+
+fn read(mut query: Query) -> (Result<Inquiry, ApiError>, Format) {
+    let inquiry = Inquiry {
+        start_date: query.parsed("start_date", parse_day),
+        end_date: query.parsed("end_date", parse_day),
+        tz: query.parsed("tz", Zone::parse).unwrap_or_default(),
+        goal_key: query.parsed("goal_key", |text| muriel_domain::text::title(text, 128)),
+        filter_by: query.parsed("filter_by", parse_filter).unwrap_or_default(),
+        breakdown_by: query.parsed("breakdown_by", parse_breakdown),
+        epoch: query.parsed("epoch", epoch).flatten(),
+        report_phase: query.parsed("report_phase", phase).unwrap_or_default(),
+    };
+    if inquiry.start_date.zip(inquiry.end_date).is_some_and(|(start, end)| end < start) {
+        query.refuse("end_date", "must not be before start_date");
+    }
+    let format = query.parsed("format", |text| match text {
+        "json" => Ok(Format::Json),
+        "csv" => Ok(Format::Csv),
+        _ => Err(Flaw::new("must be json or csv")),
+    });
+    (query.finish().map(|()| inquiry), format.unwrap_or(Format::Json))
+}
+
+fn epoch(text: &str) -> Result<Option<i64>, Flaw> {
+    if text == "all" {
+        return Ok(None);
+    }
+    let digits = !text.is_empty() && text.len() <= 15 && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<i64>() {
+        Ok(number) if digits && number > 0 => Ok(Some(number)),
+        _ => Err(Flaw::new("must be the number of an epoch, or all")),
+    }
+}
+
+fn phase(text: &str) -> Result<Phase, Flaw> {
+    let known = Phase::WORDS.iter().find(|(word, _)| *word == text);
+    known.map(|(_, phase)| *phase).ok_or_else(|| Flaw::new("must be pre_deploy, post_deploy or all_time"))
+}

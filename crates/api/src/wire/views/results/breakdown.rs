@@ -1,0 +1,73 @@
+//! The arms in parts of the visitors.
+
+use super::arm::ArmResult;
+use super::numbers::Lift;
+use muriel_events::warehouse::Segment;
+use muriel_results::{Computed, Part};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The arms in one part of the visitors.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Breakdown {
+    /// Which attribute.
+    pub(super) dimension: String,
+    /// Its value; null where it is not known, and for the rest.
+    #[schema(required)]
+    pub(super) value: Option<String>,
+    /// Whether it is everything beyond the largest 50.
+    pub(super) is_rest: bool,
+    /// The arms, the control first.
+    pub(super) variants: Vec<PartResult>,
+}
+
+/// An arm in one part of the visitors. To look around, not to decide by: many
+/// parts are compared, and no correction is made for it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PartResult {
+    /// `"0"` is the control.
+    pub(super) variant_id: String,
+    #[serde(flatten)]
+    pub(super) result: ArmResult,
+    /// As in `analysis`; null on the control.
+    #[schema(required)]
+    pub(super) lift: Option<f64>,
+    /// As in `analysis`.
+    #[schema(required)]
+    pub(super) lift_interval: Option<[f64; 2]>,
+    /// As in `analysis`; not corrected.
+    #[schema(required)]
+    pub(super) p_value: Option<f64>,
+}
+
+impl Breakdown {
+    /// The arms in `part` by the top metric.
+    pub(super) fn new(computed: &Computed, part: &Part) -> Self {
+        let manifest = &computed.manifest;
+        let variants = match (manifest.top(), computed.metrics.first()) {
+            (Some(top), Some(shown)) => (0..part.arms.len())
+                .map(|arm| {
+                    let Lift { lift, lift_interval, p_value } = Lift::new(&part.points, arm);
+                    PartResult {
+                        variant_id: manifest.experiment.arms[arm].variant_id.clone(),
+                        result: ArmResult::new(top, shown, &part.arms, arm, None),
+                        lift,
+                        lift_interval,
+                        p_value,
+                    }
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        Self {
+            dimension: manifest.inquiry.breakdown_by.clone().unwrap_or_default(),
+            value: match &part.segment {
+                Segment::Value(value) => Some(value.to_string()),
+                Segment::Unknown | Segment::Rest => None,
+            },
+            is_rest: part.segment == Segment::Rest,
+            variants,
+        }
+    }
+}

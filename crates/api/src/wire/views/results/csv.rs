@@ -1,0 +1,121 @@
+//! Results as a table, for spreadsheets.
+
+use super::ResultAnswer;
+use super::arm::ArmResult;
+use super::breakdown::PartResult;
+
+/// What each line says, in order.
+const COLUMNS: [&str; 25] = [
+    "metric",
+    "metric_name",
+    "role",
+    "breakdown",
+    "value",
+    "variant_id",
+    "name",
+    "nickname",
+    "visitors",
+    "conversions",
+    "conversion_rate_percent",
+    "improvement_percent",
+    "revenue",
+    "orders",
+    "revenue_per_visitor",
+    "average_order_value",
+    "currency",
+    "lift_percent",
+    "lift_lower_percent",
+    "lift_upper_percent",
+    "p_value",
+    "p_value_adjusted",
+    "chance_to_beat_control_percent",
+    "expected_loss_percent",
+    "verdict",
+];
+
+impl ResultAnswer {
+    /// The same as a table: a line per metric, part and arm.
+    pub(crate) fn csv(&self) -> String {
+        let mut csv = Csv(String::with_capacity(4_096));
+        csv.line(COLUMNS.iter().map(|column| (*column).to_owned()));
+        let name = |variant_id: &str| {
+            let known = self.variants.iter().find(|variant| variant.variant_id == variant_id);
+            known.map(|variant| (variant.name.clone(), variant.nickname.clone())).unwrap_or_default()
+        };
+        let mut row =
+            |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {
+                let (name, nickname) = name(variant_id);
+                let analysis = arm.analysis.as_ref();
+                let lift = analysis.map_or(point.and_then(|p| p.lift), |a| a.lift);
+                let interval = analysis.map_or(point.and_then(|p| p.lift_interval), |a| a.lift_interval);
+                let p_value = analysis.map_or(point.and_then(|p| p.p_value), |a| a.p_value);
+                let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+                let mut cells: Vec<String> = metric.iter().chain(&part).map(|text| (*text).to_owned()).collect();
+                cells.extend([
+                    variant_id.to_owned(),
+                    name,
+                    nickname,
+                    arm.visitors.to_string(),
+                    arm.conversions.to_string(),
+                    number(arm.conversion_rate),
+                    number(arm.improvement.flatten()),
+                    number(arm.revenue.total_revenue),
+                    arm.revenue.total_orders.map(|orders| orders.to_string()).unwrap_or_default(),
+                    number(arm.revenue.rpv.flatten()),
+                    number(arm.revenue.aov.flatten()),
+                    arm.revenue.currency.clone().flatten().unwrap_or_default(),
+                    number(lift),
+                    number(interval.map(|ends| ends[0])),
+                    number(interval.map(|ends| ends[1])),
+                    number(p_value),
+                    number(analysis.and_then(|a| a.p_value_adjusted)),
+                    number(analysis.and_then(|a| a.chance_to_beat_control)),
+                    number(analysis.and_then(|a| a.expected_loss)),
+                    analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
+                ]);
+                csv.line(cells.into_iter());
+            };
+        let top = self.manifest.top();
+        let metric = top.map_or(["", "", ""], |top| [top.key.as_str(), top.name.as_str(), top.role.as_str()]);
+        for variant in &self.variants {
+            row(metric, ["", ""], &variant.variant_id, &variant.result, None);
+        }
+        for part in &self.breakdowns {
+            let value = part.value.as_deref().unwrap_or(if part.is_rest { "(rest)" } else { "(unknown)" });
+            for variant in &part.variants {
+                row(metric, [&part.dimension, value], &variant.variant_id, &variant.result, Some(variant));
+            }
+        }
+        for metric in &self.metrics {
+            for variant in &metric.variants {
+                row([&metric.key, &metric.name, &metric.role], ["", ""], &variant.variant_id, &variant.result, None);
+            }
+        }
+        csv.0
+    }
+}
+
+/// Lines of quoted cells (RFC 4180).
+struct Csv(String);
+
+impl Csv {
+    /// Adds a line.
+    fn line(&mut self, cells: impl Iterator<Item = String>) {
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                self.0.push(',');
+            }
+            // Spreadsheets run what looks like a formula; a number is none.
+            let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+            let cell = if formula { format!("'{cell}") } else { cell };
+            if cell.contains([',', '"', '\n', '\r']) {
+                self.0.push('"');
+                self.0.push_str(&cell.replace('"', "\"\""));
+                self.0.push('"');
+            } else {
+                self.0.push_str(&cell);
+            }
+        }
+        self.0.push_str("\r\n");
+    }
+}

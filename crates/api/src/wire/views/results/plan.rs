@@ -1,0 +1,150 @@
+//! How many visitors an experiment needs.
+
+use muriel_domain::ids::MAX_SAFE;
+use muriel_results::Planned;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How many visitors an experiment needs.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanAnswer {
+    /// Always true.
+    success: bool,
+    /// Identifies the experiment.
+    test_id: i64,
+    /// Smallest lift to be found, in percent.
+    mde: f64,
+    /// Percent of such lifts that are found.
+    power: f64,
+    /// Visitors of all arms together; null where too little is known, or no number is enough.
+    #[schema(required)]
+    visitors_needed: Option<i64>,
+    /// Whole days until they came.
+    #[schema(required)]
+    days: Option<i64>,
+    /// Percent of the control's visitors who convert.
+    #[schema(required)]
+    baseline_rate: Option<f64>,
+    /// `query`, `experiment` (its own visitors) or `project` (its last two weeks).
+    #[schema(required)]
+    baseline_rate_from: Option<&'static str>,
+    /// Visitors who enter per day.
+    #[schema(required)]
+    daily_visitors: Option<f64>,
+    /// As `baseline_rate_from`.
+    #[schema(required)]
+    daily_visitors_from: Option<&'static str>,
+    /// Why `visitors_needed` or `days` is null, and what to do about it.
+    #[schema(required)]
+    note: Option<String>,
+    /// The smallest lift that is found by the end of each day.
+    mde_by_day: Vec<DayForecast>,
+}
+
+/// What can be found by the end of a day.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DayForecast {
+    /// Days since the start.
+    day: i64,
+    /// Visitors by then.
+    visitors: i64,
+    /// In percent; null while no lift is.
+    #[schema(required)]
+    mde: Option<f64>,
+}
+
+impl PlanAnswer {
+    /// The published shape of `planned`.
+    pub(crate) fn new(test_id: i64, planned: &Planned) -> Self {
+        Self {
+            success: true,
+            test_id,
+            mde: planned.mde,
+            power: planned.power,
+            visitors_needed: visitors_needed(planned),
+            days: planned.days,
+            note: note(planned),
+            baseline_rate: planned.baseline_rate,
+            baseline_rate_from: planned.baseline_from,
+            daily_visitors: planned.daily_visitors,
+            daily_visitors_from: planned.daily_from,
+            mde_by_day: planned
+                .mde_by_day
+                .iter()
+                .map(|day| DayForecast { day: day.day, visitors: day.visitors.round() as i64, mde: day.mde })
+                .collect(),
+        }
+    }
+}
+
+/// How many visitors are needed, where that is a number that JSON holds.
+fn visitors_needed(planned: &Planned) -> Option<i64> {
+    planned.visitors_needed.filter(|visitors| *visitors <= MAX_SAFE as f64).map(|visitors| visitors as i64)
+}
+
+/// What a plan that lacks a number says in its place.
+fn note(planned: &Planned) -> Option<String> {
+    let mde = planned.mde;
+    if visitors_needed(planned).is_some() {
+        return planned
+            .days
+            .is_none()
+            .then(|| "Nobody came lately, so it is not known how long that takes: give daily_visitors.".to_owned());
+    }
+    Some(match planned.baseline_rate {
+        None => "It is not known how many of the control's visitors convert: give baseline_rate, or wait for visitors \
+                 and a primary goal that they reach."
+            .to_owned(),
+        Some(rate) if rate <= 0.0 => {
+            "Nobody converted lately, and of nothing there is no lift: give baseline_rate.".to_owned()
+        }
+        Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
+            let rate = (100.0 * rate).round() / 100.0;
+            format!("With {mde} % more than {rate} % of visitors all of them would convert: ask for a smaller lift.")
+        }
+        Some(_) if planned.visitors_needed.is_some() => {
+            "More visitors are needed than can be counted: ask for a larger lift.".to_owned()
+        }
+        Some(_) => "No number of visitors is enough: the control or every other arm gets none of them, or the lift is \
+                    too small to be found."
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_explained() {
+        let plan = |rate, needed, days| Planned {
+            mde: 10.0,
+            power: 80.0,
+            baseline_rate: rate,
+            baseline_from: None,
+            daily_visitors: None,
+            daily_from: None,
+            visitors_needed: needed,
+            days,
+            mde_by_day: Vec::new(),
+        };
+        for (planned, number, words) in [
+            (plan(Some(5.0), Some(1_000.0), Some(3)), Some(1_000), None),
+            (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
+            (plan(None, None, None), None, Some("give baseline_rate, or wait")),
+            (plan(Some(0.0), None, None), None, Some("of nothing there is no lift")),
+            (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("10 % more than 95 % of visitors")),
+            (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
+            (plan(Some(5.0), None, None), None, Some("No number of visitors is enough")),
+        ] {
+            let answer = PlanAnswer::new(1, &planned);
+            assert_eq!(answer.visitors_needed, number, "{planned:?}");
+            match words {
+                None => assert_eq!(answer.note, None, "{planned:?}"),
+                Some(words) => assert!(answer.note.is_some_and(|note| note.contains(words)), "{words}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Results day by day.
+
+use super::numbers::{Lift, rate};
+use muriel_results::{Computed, MetricFacts, Stage};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An experiment day by day.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TimeseriesAnswer {
+    /// Always true.
+    success: bool,
+    /// Identifies the experiment.
+    test_id: i64,
+    /// Key of the goal that the numbers are of.
+    #[schema(required)]
+    goal_key: Option<String>,
+    /// Where days begin.
+    tz: String,
+    /// Cumulative, by day and then by arm.
+    timeseries: Vec<SeriesPoint>,
+}
+
+/// An arm as of the end of a day.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SeriesPoint {
+    /// The day.
+    #[schema(format = Date)]
+    date: String,
+    /// `"0"` is the control.
+    variant_id: String,
+    /// Visitors who had entered.
+    visitors: u64,
+    /// Those who had converted.
+    conversions: u64,
+    /// Percent.
+    #[schema(required)]
+    conversion_rate: Option<f64>,
+    /// Value of their orders; null for other goals.
+    #[schema(required)]
+    revenue: Option<f64>,
+    /// As in the result; null on the control.
+    #[schema(required)]
+    lift: Option<f64>,
+    /// As in the result: the intervals of all days hold together.
+    #[schema(required)]
+    lift_interval: Option<[f64; 2]>,
+    /// As in the result.
+    #[schema(required)]
+    p_value: Option<f64>,
+}
+
+impl TimeseriesAnswer {
+    /// A point per day and arm, where `computed` was asked for by day.
+    pub(crate) fn new(computed: &Computed) -> Self {
+        let manifest = &computed.manifest;
+        let top = manifest.top();
+        let is_revenue = top.is_some_and(MetricFacts::is_revenue);
+        let of_stage = |stage: &Stage| -> Vec<SeriesPoint> {
+            (0..stage.arms.len())
+                .map(|arm| {
+                    let numbers = &stage.arms[arm];
+                    let Lift { lift, lift_interval, p_value } = Lift::new(&stage.points, arm);
+                    SeriesPoint {
+                        date: stage.day.to_string(),
+                        variant_id: manifest.experiment.arms[arm].variant_id.clone(),
+                        visitors: numbers.visitors,
+                        conversions: numbers.converted,
+                        conversion_rate: rate(numbers),
+                        revenue: is_revenue.then(|| numbers.value()),
+                        lift,
+                        lift_interval,
+                        p_value,
+                    }
+                })
+                .collect()
+        };
+        Self {
+            success: true,
+            test_id: manifest.experiment.test_id,
+            goal_key: top.map(|top| top.key.clone()),
+            tz: manifest.inquiry.tz.as_str().to_owned(),
+            timeseries: computed.stages.iter().flat_map(of_stage).collect(),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What commands print. Whoever reads it may close the pipe at any time, as `head`
+//! does: that ends what is printed, but neither the work nor its exit status.
+
+use crate::{Error, Result};
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write};
+
+/// Prints a line on standard output; a `Result` of nothing.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::say::text(format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+
+/// Prints a line on standard error.
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::say::aside(format_args!($($text)*))
+    };
+}
+
+pub(crate) use {say, tell};
+
+/// Prints text on standard output.
+///
+/// # Errors
+/// When it cannot be written, but for a closed pipe.
+pub(crate) fn text(text: Arguments<'_>) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_fmt(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Other(format!("cannot write to standard output: {error}").into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line on standard error. When that fails there is nobody left to tell.
+pub(crate) fn aside(text: Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
