@@ -78,8 +78,6 @@ mod tests {
     use crate::api_key::Pepper;
     use crate::app::Traffic;
     use crate::clock::Clock;
-    use crate::metrics::EventCounts;
-    use crate::visitor::Visitors;
     use muriel_domain::Instant as Moment;
     use muriel_domain::experiment::{Experiment, Lifecycle, Revision, TestType};
     use muriel_events::log::Position;
@@ -113,13 +111,7 @@ mod tests {
         let loader = Loader::start(directory.path(), warehouse.clone(), crate::visitor::source, None).unwrap();
         let keeper = Arc::new(Keeper::new(warehouse, Arc::new(loader)));
         let clock = Arc::new(AtomicI64::new(START));
-        let traffic = Traffic {
-            rulesets: None,
-            visitors: Visitors::default(),
-            log: None,
-            events: EventCounts::default(),
-            results: Some(keeper.clone()),
-        };
+        let traffic = Traffic { results: Some(keeper.clone()), ..Traffic::default() };
         let app = App::new(db, Pepper::new(&[7; 32]), Clock::Manual(clock.clone()), traffic);
 
         let known = app

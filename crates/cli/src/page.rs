@@ -2,7 +2,7 @@
 
 use crate::config::{Common, Place, SiteFlags};
 use crate::open::{Opened, open_existing};
-use crate::{Error, Result};
+use crate::{Error, Result, say};
 use clap::Args;
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
 use muriel_store::tenants::{self, Project};
@@ -168,8 +168,8 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
                        muriel project set";
         return Err(Error::Refused(message.to_owned()));
     }
-    print!("{}", tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, asked.is_async));
-    Ok(())
+    let tags = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, asked.is_async);
+    say::text(format_args!("{tags}"))
 }
 
 /// What a page has in its head. Nothing in it needs escaping: all of it was parsed.
