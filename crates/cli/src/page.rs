@@ -27,7 +27,7 @@ pub struct Changes {
     /// Percentage of page views whose health is reported.
     #[arg(long, value_name = "0..100")]
     pub health: Option<String>,
-    /// Where pages reach the server, such as https://muriel.example or /x; empty for wherever the script came from.
+    /// Where pages reach the server, such as `https://muriel.example` or /x; empty for wherever the script came from.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
@@ -134,7 +134,7 @@ pub struct Snippet {
     /// second at most.
     #[arg(long = "async")]
     pub is_async: bool,
-    /// Where pages reach the server, such as https://muriel.example [default: the project's setting base].
+    /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base].
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
