@@ -37,8 +37,6 @@ pub struct Answer {
     pub bots: u64,
     /// When the first visitor entered.
     pub first_entry: Option<Instant>,
-    /// When the last visitor entered.
-    pub last_entry: Option<Instant>,
     /// How alike the arms are: visitors by variant for each value of device,
     /// browser, os, country (the ten largest) and user type.
     pub balance: Vec<Balance>,

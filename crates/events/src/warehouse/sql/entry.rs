@@ -136,10 +136,8 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
         .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
             Ok(Arrivals { epoch: row.get(0)?, variant: row.get(1)?, visitors: row.get(2)? })
         })?;
-    let (first_entry, last_entry, several): (Option<i64>, Option<i64>, u64) = db
-        .row(r#"SELECT min("at"), max("at"), count(*) FILTER (several) FROM entry"#, |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })?;
+    let (first_entry, several): (Option<i64>, u64) =
+        db.row(r#"SELECT min("at"), count(*) FILTER (several) FROM entry"#, |row| Ok((row.get(0)?, row.get(1)?)))?;
     let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, project)? };
     Ok(Answer {
         position: Position { seq: 0 },
@@ -149,7 +147,6 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
         moved,
         bots: bots(db, question, project)?,
         first_entry: first_entry.map(Instant::from_us),
-        last_entry: last_entry.map(Instant::from_us),
         balance: balance(db, project)?,
         metrics: Vec::new(),
     })

@@ -65,7 +65,7 @@ pub(crate) struct RatioCheck {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EpochRatio {
-    /// Its number; 0 for exposures before any known epoch.
+    /// Its number. Exposures that name no epoch belong to the one of their time.
     epoch: i64,
     /// Visitors per arm, the control first.
     observed: Vec<u64>,

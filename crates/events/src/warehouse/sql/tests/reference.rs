@@ -89,7 +89,6 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
         moved,
         bots,
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
-        last_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).max(),
         balance: balance(&entries),
         metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
     }
