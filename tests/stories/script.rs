@@ -68,7 +68,7 @@ fn arguments(script: &Answer) -> (Value, Value, String) {
 fn parts(script: &Answer) -> Vec<&'static str> {
     let (_, _, text) = arguments(script);
     let names = ["source", "changes", "split", "goals", "orders"];
-    names.into_iter().filter(|name| text.contains(&format!("{name}:(function(PART)"))).collect()
+    names.into_iter().filter(|name| text.contains(&format!("{name}:(function("))).collect()
 }
 
 /// Where Node is, it reads the script.

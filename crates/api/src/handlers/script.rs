@@ -49,7 +49,7 @@ pub(crate) async fn script_show(
     extensions(("x-scope" = json!("none")))
 )]
 pub(crate) async fn types_show(State(app): State<App>) -> String {
-    script::types(&app.site.page_api)
+    script::types(app.site.page_api.as_str())
 }
 
 /// Gives a part of the script that pages load where they want it: what a preview needs besides.
