@@ -13,10 +13,9 @@ function said({ type, by, trigger, name, variant_id, url }) {
 
 /** A site on the test's own server, in a project of its own with one experiment on all pages: who gets Variant 1 reads `New`. */
 export class Site {
-  /** `fields` are those of the experiment. */
-  static async open({ server, muriel }, fields) {
-    const site = new Site();
-    site.server = server;
+  /** `fields` are those of the experiment; it takes place on the page `start`, at least. */
+  static async open({ server, muriel }, { start = "/", ...fields } = {}) {
+    const site = Object.assign(new Site(), { server, start });
     site.project = await (await muriel()).project();
     const made = await site.project.experiment({
       experiment_key: "site",
@@ -38,7 +37,7 @@ export class Site {
 
   /** What the server decides for each of these visitors: its variant; null for those who do not take part. */
   async decided(visitors) {
-    const contexts = visitors.map((targetingKey) => ({ targetingKey, url: this.server.url("/") }));
+    const contexts = visitors.map((targetingKey) => ({ targetingKey, url: this.server.url(this.start) }));
     const { assignments } = await this.project.call("POST", "/evaluate-many", { contexts });
     return assignments.map(([{ variant, in_experiment }]) => (in_experiment ? variant : null));
   }
