@@ -19,7 +19,7 @@ stories![
     previews_say_what_they_need,
 ];
 
-const KEPT: &str = "public, max-age=60, stale-while-revalidate=600";
+const KEPT: &str = "public, max-age=30, stale-while-revalidate=30";
 
 fn known(app: &TestApp, name: &str) -> Client {
     let shop = app.project("Acme", name);
@@ -67,7 +67,7 @@ fn arguments(script: &Answer) -> (Value, Value, String) {
 /// Parts, in the order that they stand in.
 fn parts(script: &Answer) -> Vec<&'static str> {
     let (_, _, text) = arguments(script);
-    let names = ["source", "changes", "split", "goals", "orders"];
+    let names = ["rules", "source", "changes", "split", "goals", "orders"];
     names.into_iter().filter(|name| text.contains(&format!("{name}:(function("))).collect()
 }
 
@@ -102,7 +102,7 @@ fn the_script_is_the_ruleset_with_what_runs_it(on: On) {
     assert_eq!(
         settings,
         json!({
-            "base": "", "events": format!("/events/{key}"), "geo": format!("/geo/{key}"),
+            "base": "", "events": format!("/events/{key}"), "ruleset": format!("/ruleset/{key}"), "geo": format!("/geo/{key}"),
             "preview": format!("/preview/{key}"), "parts": "/js/parts/", "global": "muriel",
             "consent": "assumed", "gpc": false, "bots": false, "health": 10,
         })
@@ -196,7 +196,7 @@ fn parts_come_with_what_needs_them(on: On) {
     let rule = json!([[{ "criteria": "source", "operator": "==", "value": "search" }]]);
     let changes = json!({ "targeting": { "referral_rule": rule }, "custom_js": "a()" });
     shop.patch(&format!("/experiment/{id}"), changes).ok();
-    assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "orders"]);
+    assert_eq!(parts(&script(&app, &shop)), ["rules", "source", "changes", "orders"]);
     let away = json!([{ "name": "Variant 1", "data": [{ "url": "https://shop.example/new" }] }]);
     shop.experiment(json!({ "status": 1, "test_type": "split", "variants": away }));
     assert_eq!(parts(&script(&app, &shop)), ["source", "changes", "split", "orders"]);
@@ -308,7 +308,7 @@ fn previews_say_what_they_need(on: On) {
         let part = anyone.get(&path).has_status(200);
         assert_eq!(part.header("content-type"), Some("text/javascript; charset=utf-8"));
         assert_eq!(part.header("cross-origin-resource-policy"), Some("cross-origin"));
-        assert_eq!(part.header("cache-control"), Some("public, max-age=86400, stale-while-revalidate=604800"));
+        assert_eq!(part.header("cache-control"), Some("public, no-cache"));
         assert_eq!(part.text().starts_with("document.currentScript.muriel="), name != "badge");
         is_javascript(&part.text());
         anyone.call("GET", &path).header("if-none-match", &part.etag()).send().has_status(304);

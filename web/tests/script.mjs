@@ -10,11 +10,12 @@ function part(name) {
   return made.get(name);
 }
 
-export const PARTS = ["changes", "split", "source", "goals", "orders"];
+export const PARTS = ["rules", "changes", "split", "source", "goals", "orders"];
 
 export const SETTINGS = {
   base: "",
   events: "/events/shop",
+  ruleset: "/ruleset/shop",
   geo: "/geo/shop",
   preview: "/preview/shop",
   parts: "/js/parts/",
