@@ -20,10 +20,11 @@ let starting: Failed | undefined;
 
 function heard(event: ErrorEvent & PromiseRejectionEvent): void {
   quietly(() => {
-    const { filename, reason } = event;
+    const { filename, error, reason } = event;
     const message = event.message ?? String(reason);
     if (starting) return starting(message);
-    const place = filename ?? reason.stack;
+    // Firefox gives inline scripts no file name of their own but in stacks, where the first line is the place.
+    const place = filename ? filename + /.*/.exec(error?.stack) : reason.stack;
     sources.forEach((failed, name) => place.includes(name) && left-- > 0 && failed(message));
   });
 }

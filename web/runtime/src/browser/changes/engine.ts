@@ -4,7 +4,7 @@
 // knows the page's own value and all edits that are wanted, and settles on the last: so experiments that meet on an element can be undone in
 // any order. Observers are called as microtasks, thus before the browser paints.
 
-import { all, doc, floor, now, quietly } from "../world";
+import { all, doc, floor, listen, now, quietly } from "../world";
 import { attached } from "./detour";
 import type { Undo } from "./undo";
 
@@ -53,8 +53,15 @@ const rules = new Set<Rule>();
 const slots = new Set<Slot>();
 const records = new WeakMap<Element, Record>();
 
-/** Whether the parser is still at work. */
-export const loading = (): boolean => doc.readyState === "loading";
+let parsing = doc.readyState === "loading";
+listen(doc, "readystatechange", async () => {
+  // What the parser did last is seen by observers before this goes on.
+  await null;
+  parsing = false;
+});
+
+/** Whether the parser is still at work, or has done what is looked at. */
+export const loading = (): boolean => parsing;
 
 const observer = new MutationObserver((mutations) => {
   const touched = new Set<Node | null>();
@@ -69,11 +76,14 @@ const observer = new MutationObserver((mutations) => {
   );
   if (fresh[0]) {
     rules.forEach((rule) =>
-      offer(
-        rule,
-        rule.wide || fresh[30]
-          ? all(rule.selector)
-          : fresh.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
+      // Code may wait for what is not a selector.
+      quietly(() =>
+        offer(
+          rule,
+          rule.wide || fresh[30]
+            ? all(rule.selector)
+            : fresh.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
+        ),
       ),
     );
   }
