@@ -14,8 +14,7 @@ export async function inFrames({ server, page, bundle }, name, settings = {}) {
   server.route("/cases.js", await bundle(`web/tests/frames/${name}.mjs`, "Cases"));
   const scripts = ["world", "cases"].map((each) => `<script src="/${each}.js"></script>`).join("");
   await page.goto(server.route("/", html({ body: scripts })));
-  const only = process.env.MURIEL_CASE ?? "";
-  const { count, failures } = await page.evaluate(async (settings) => World.run(Cases.cases, settings), { ...settings, only });
+  const { count, failures } = await page.evaluate(async (settings) => World.run(Cases.cases, settings), settings);
   assert.ok(failures.length === 0, `${failures.length} of ${count} cases:\n  ${failures.join("\n  ")}`);
   assert.ok(count > 0, "there are no cases");
 }

@@ -103,7 +103,7 @@ const STEPS = [
 const END = { n: 3, order: "yx", words: "End" };
 const END_TEXT = "Title 3 One two3 End y x link aside foot3";
 
-/** The pages: `when` is `before` or `after` React has taken over, `build` is React's. */
+/** A page under an arm that comes `when`: `before` or `after` React has taken over, or when the page says so; `build` is React's. */
 const opened = async ({ load }, at, when, build) => {
   const page = await load(`/${build}/${when}/${at}`);
   const { App } = page.win;
@@ -150,29 +150,35 @@ async function lives(frames, at, when, build) {
   equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "undone and unmounted");
 }
 
-async function undone(frames, at, build) {
-  const { page, App } = await opened(frames, at, "after", build);
-  await until("the change is shown", () => Object.values(KINDS)[at][1](page));
-  const home = page.win.location.pathname;
+async function undone(frames, at, when, build) {
+  const { page, App } = await opened(frames, at, when, build);
+  const { muriel } = page.win;
+  const shows = Object.values(KINDS)[at][1];
   for (const step of STEPS) {
+    muriel.push(["identify", null, { audiences: ["chosen"] }]);
+    if (step === STEPS[0]) await until("the change is shown", () => shows(page));
     App.update(step);
     // Before observers have their turn.
-    leave(page);
+    muriel.push(["identify", null, { audiences: [] }]);
     fine(page, JSON.stringify(step));
-    page.win.history.replaceState({}, "", home);
   }
-  leave(page);
   App.update({ ...END, gone: "", main: true });
-  await turn();
   equal(page.text(), END_TEXT);
   App.unmount();
   equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "unmounted");
 }
 
+/** The groups of cases: the way, when the arm comes, and the build of React. */
+export const GROUPS = {
+  before: [lives, "before", "production"],
+  after: [lives, "after", "production"],
+  development: [lives, "before", "development"],
+  chosen: [undone, "chosen", "production"],
+};
+
 export const cases = {};
-for (const [at, name] of Object.keys(KINDS).entries()) {
-  cases[`${name}, before React takes over`] = (frames) => lives(frames, at, "before", "production");
-  cases[`${name}, after React has taken over`] = (frames) => lives(frames, at, "after", "production");
-  cases[`${name}, before React takes over, in development`] = (frames) => lives(frames, at, "before", "development");
-  cases[`${name}, taken away and brought again in the middle of each step`] = (frames) => undone(frames, at, "production");
+for (const [group, [act, when, build]] of Object.entries(GROUPS)) {
+  for (const [at, name] of Object.keys(KINDS).entries()) {
+    cases[`${group}: ${name}`] = (frames) => act(frames, at, when, build);
+  }
 }

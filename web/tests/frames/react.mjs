@@ -14,7 +14,11 @@ export let update;
 
 let root;
 
-const element = () => createElement(App, { told: (given) => (update = given) });
+let took;
+/** Kept once the application is taken over: its parts are what React made of the page. */
+export const taken = new Promise((done) => (took = done));
+
+const element = () => createElement(App, { told: (given) => took((update = given)) });
 const container = () => document.getElementById("root");
 const heard = {
   onUncaughtError: (error) => caught.push(String(error)),

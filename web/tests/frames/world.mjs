@@ -100,7 +100,7 @@ let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
 
 /**
- * Runs cases, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back how many there were, and a line for each that
+ * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back how many there were, and a line for each that
  * failed; one fails, too, when its page saw an error that it did not take out of `errors`.
  */
 export async function run(cases, { together = 1, only = "" } = {}) {
