@@ -14,7 +14,7 @@ export const turn = () =>
     port2.postMessage(0);
   });
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 5_000;
 
 /** Waits until `probe` answers with something truthy, which comes back. */
 export async function until(what, probe) {
@@ -31,16 +31,21 @@ export async function until(what, probe) {
 export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
 
 /** What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw. */
-const world = (win, errors) => ({
-  win,
-  errors,
-  M: win.M,
-  $: (selector) => win.document.querySelector(selector),
-  $$: (selector) => [...win.document.querySelectorAll(selector)],
-  html: () => win.document.body.innerHTML,
-  text: () => win.document.body.innerText.replace(/\s+/g, " ").trim(),
-  css: (selector) => win.getComputedStyle(win.document.querySelector(selector)),
-});
+function world(win, errors) {
+  // Our own methods, as pages may redefine theirs.
+  const $ = (selector) => document.querySelector.call(win.document, selector);
+  return {
+    win,
+    errors,
+    M: win.M,
+    $,
+    $$: (selector) => [...document.querySelectorAll.call(win.document, selector)],
+    make: (tag, textContent = "") => Object.assign(document.createElement.call(win.document, tag), { textContent }),
+    html: () => win.document.body.innerHTML,
+    text: () => win.document.body.innerText.replace(/\s+/g, " ").trim(),
+    css: (selector) => win.getComputedStyle($(selector)),
+  };
+}
 
 /** Opens documents for one case, and puts them away. */
 class Frames {
@@ -96,6 +101,11 @@ class Frames {
   }
 }
 
+/** How long a case may take: it is named then, before the test itself is out of time. */
+const CASE_MS = 20_000;
+
+const late = () => new Promise((_, failed) => setTimeout(() => failed(new Error("out of time")), CASE_MS));
+
 let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
 
@@ -112,7 +122,7 @@ export async function run(cases, { together = 1, only = "" } = {}) {
       const [name, act] = next;
       const frames = new Frames();
       try {
-        await act(frames);
+        await Promise.race([act(frames), late()]);
         for (const { errors } of frames.worlds) equal(errors, [], "errors of the page");
       } catch (error) {
         failures.push(`${name}: ${error.message}`);

@@ -41,7 +41,8 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   // What is painted already must not change under the visitor's eyes.
   let isLate = (performance.getEntriesByType("paint")[0] && (!snippet || snippet.over)) as boolean;
   const isSampled = random() * 100 < settings.health;
-  const listeners: [string, Listener][] = [];
+  const listeners: [name: string, listener: Listener][] = [];
+  const said: [name: string, told: object][] = [];
   const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
   const sourceOf = part("source");
   const past = memory(ruleset);
@@ -64,8 +65,11 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     if (maySend()) store(who, experiments);
   }
 
-  const tell = (what: string, armed: Armed, more?: object): void =>
-    listeners.forEach(([name, listener]) => name === what && quietly(() => listener({ ...named(armed), ...more })));
+  function tell(what: string, armed: Armed, more?: object): void {
+    const told = { ...named(armed), ...more };
+    said.push([what, told]);
+    listeners.forEach(([name, listener]) => name === what && quietly(() => listener(told)));
+  }
 
   const stage = {
     engine: part("changes")?.(nonce),
@@ -202,8 +206,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     variant(key: string): string | null {
       return [...active.values()].map(named).find(({ experiment_key }) => experiment_key === key)?.variant ?? null;
     },
-    on(...wanted: [name: string, listener: Listener]): void {
-      listeners.push(wanted);
+    /** Calls a listener for all of a name: also for what was told before it came, as the first arms are shown before any call is heard. */
+    on(wanted: string, listener: Listener): void {
+      listeners.push([wanted, listener]);
+      said.forEach(([name, told]) => name === wanted && quietly(() => listener(told)));
     },
   };
 

@@ -12,6 +12,8 @@ type Body = (experiment: object, turn: () => void) => void;
 /** Whom errors of later are told, by what their place contains. */
 const sources = new Map<string, Failed>();
 
+const create = doc.createElement.bind(doc);
+
 /** How many errors of later are still told on this page. */
 let left = 5;
 
@@ -70,7 +72,7 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   }
   sources.set(file, failed);
 
-  const script = doc.createElement("script");
+  const script = create("script") as HTMLScriptElement;
   let why: string | undefined = "blocked";
   script.nonce = nonce;
   (script as unknown as { muriel: unknown }).muriel = (body: Body) => {

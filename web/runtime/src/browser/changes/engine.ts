@@ -42,7 +42,7 @@ interface Slot {
 
 /** What was done to an element. */
 interface Record {
-  slots: Map<unknown, Slot>;
+  slots: InstanceType<typeof Slots>;
   /** How often changes were made again: ever, and in the second `at`. */
   times: number;
   at: number;
@@ -63,9 +63,14 @@ listen(doc, "readystatechange", async () => {
 /** Whether the parser is still at work, or has done what is looked at. */
 export const loading = (): boolean => parsing;
 
+// What is made later: by then a page may have redefined it.
+const Slots = Map<unknown, Slot>;
+const touched = new Set<Node | null>();
+const added = new Set<Node>();
+
 const observer = new MutationObserver((mutations) => {
-  const touched = new Set<Node | null>();
-  const added = new Set<Node>();
+  touched.clear();
+  added.clear();
   for (const { target, addedNodes } of mutations) {
     touched.add(target).add(target.parentNode);
     addedNodes.forEach((node) => added.add(node));
@@ -137,7 +142,7 @@ function close(slot: Slot): void {
 /** Wants `value` for what `key` names of the element; `make` gives how the slot is settled when it is the first to want something. */
 export function edit<T>(rule: Rule, element: Element, key: unknown, value: T, make: (needs: Node[]) => Settle<T>): void {
   let record = records.get(element);
-  if (!record) records.set(element, (record = { slots: new Map(), times: 0, at: 0, burst: 0 }));
+  if (!record) records.set(element, (record = { slots: new Slots(), times: 0, at: 0, burst: 0 }));
   let slot = record.slots.get(key);
   if (!slot) {
     const needs: Node[] = [element];
