@@ -11,6 +11,12 @@ function said({ type, by, trigger, name, variant_id, url }) {
   return [type, by, variant_id ?? trigger ?? name, new URL(url).pathname].filter(Boolean).join(" ");
 }
 
+/** Says when the server has answered something that the page sent. */
+const ANSWERED = `<script>
+  const send = fetch;
+  window.fetch = (...given) => send(...given).then((answer) => ((window.answered = true), answer));
+</script>`;
+
 /** A site on the test's own server, in a project of its own with one experiment on all pages: who gets Variant 1 reads `New`. */
 export class Site {
   /** `fields` are those of the experiment; it takes place on the page `start`, at least. */
@@ -32,7 +38,7 @@ export class Site {
   /** Sets what a path shows, with the script first in its head; its title is the path. Gives back the address. */
   page(path, body, head = "") {
     const script = `<script src="${this.project.server.url}/js/${this.project.key}.js"></script>`;
-    return this.server.route(path, html({ title: path, head: script + head, body }));
+    return this.server.route(path, html({ title: path, head: ANSWERED + script + head, body }));
   }
 
   /** What the server decides for each of these visitors: its variant; null for those who do not take part. */
@@ -59,6 +65,11 @@ export class Site {
   async told(visitor) {
     const events = await this.project.events();
     return events.filter(({ visitor: { id }, type }) => id === visitor && type !== "health").map(said);
+  }
+
+  /** Waits until the page's first events are in the log, as they are before a visitor can do anything. */
+  answered(page) {
+    return page.waitFor("window.answered");
   }
 
   /** Waits until these words are among what the log has of a visitor. */
