@@ -4,7 +4,7 @@ use super::fetch::{Answer, Cut};
 use super::findings::Findings;
 use super::locate::Ours;
 use super::page::{Page, is_javascript};
-use super::size;
+use super::{size, took};
 use muriel_api::script::Carried;
 use std::time::Duration;
 use url::{Host, Url};
@@ -136,7 +136,7 @@ pub(super) fn script(
     if answer.cut.is_some() {
         let why = match answer.cut {
             Some(Cut::Slow) => "it was still coming when the time was over",
-            Some(Cut::Long) => "it is longer than 16 MiB",
+            Some(Cut::Long) => "it is longer than 8 MiB",
             _ => "its connection or compression broke",
         };
         findings.problem(
@@ -154,7 +154,7 @@ pub(super) fn script(
             coding => format!(" ({coding}, {} unpacked)", size(answer.body.len())),
         };
         let kept = max_age(&answer.header("cache-control")).unwrap_or(0);
-        let told = format!("{} ms, {}{coding}, kept for {kept} s", answer.waited.as_millis(), size(answer.sent));
+        let told = format!("{}, {}{coding}, kept for {kept} s", took(answer.waited), size(answer.sent));
         findings.ok("delivery", told);
     }
     carried(ours.key.as_deref(), &text, findings)
@@ -284,7 +284,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: Asked, answer: &Answer, findin
     if asked.waits && answer.waited >= LONG {
         findings.warning(
             "delivery",
-            format!("it took {} ms to answer, for which the page waits on a first visit", answer.waited.as_millis()),
+            format!("it took {} to answer, for which the page waits on a first visit", took(answer.waited)),
             "Measured from here. Serve it nearer to visitors: a CDN in front that follows Cache-Control.",
         );
     }
@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn answers_without_the_script() {
         for (status, body, expect) in [
-            (404, "{\"success\":false,\"error\":{\"code\":\"not_found\"}}", "Muriel knows no project prj_1"),
+            (404, "{\"success\":false,\"code\":\"not_found\"}", "Muriel knows no project prj_1"),
             (404, "<h1>Not found", "the answer is 404, and not from Muriel"),
             (503, "", "the answer is 503"),
             (401, "", "the answer is 401"),

@@ -3,6 +3,7 @@
 use super::delivery::{Nearness, is_mixed, nearness};
 use super::fetch::{Answer, Failure};
 use super::findings::Findings;
+use super::took;
 use muriel_api::script::Carried;
 use url::Url;
 
@@ -47,14 +48,18 @@ pub(super) fn check(page: &Url, to: &Url, answer: &Result<Answer, Failure>, find
             format!("{to} takes them, but its answer lacks Access-Control-Allow-Origin: they are sent again and again"),
             PASS,
         ),
-        200 => {
-            findings.ok("events", format!("{to} takes them ({} ms; nothing was recorded)", answer.waited.as_millis()))
-        }
+        200 => findings.ok("events", format!("{to} takes them ({}; nothing was recorded)", took(answer.waited))),
         429 => findings.warning("events", format!("{to} answers 429: asked too often"), "Try again in a minute."),
         500.. => findings.problem(
             "events",
             format!("{to} answers {status}: it takes none now"),
             "Look after the server: its log, and /readyz. Pages keep some events and send them later.",
+        ),
+        // Browsers send a site's own password along, and Muriel takes it for an API key.
+        401 => findings.problem(
+            "events",
+            format!("{to} answers 401"),
+            "Where the site asks for a password, have the proxy drop Authorization on the way to Muriel.",
         ),
         301..=308 => findings.problem("events", format!("{to} answers {status}, and so is not Muriel"), PASS),
         _ => findings.problem("events", format!("{to} answers {status}"), PASS),
@@ -113,6 +118,7 @@ mod tests {
                 "problem  events  what is at https://m.example/e, is not Muriel",
             ),
             ("http://m.example/e", 200, "*", TAKEN, "problem  events  they would go to http://m.example/e, with http"),
+            ("https://m.example/e", 401, "*", "{}", "problem  events  https://m.example/e answers 401\n"),
             ("https://m.example/e", 405, "", "", "problem  events  https://m.example/e answers 405\n"),
             ("https://m.example/e", 302, "", "", "problem  events  https://m.example/e answers 302, and so"),
             ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it takes none"),

@@ -14,7 +14,7 @@ use url::Url;
 /// Redirects that are followed; browsers give up after twenty, visitors sooner.
 const REDIRECTS_MAX: usize = 10;
 /// Bytes of an answer that are read, once they are no longer compressed.
-const BYTES_MAX: usize = 16 << 20;
+const BYTES_MAX: usize = 8 << 20;
 /// What browsers call themselves, and what we do: sites that look for one find it, and so do their logs.
 const AGENT: &str = concat!(
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 ",
@@ -26,8 +26,8 @@ const AGENT: &str = concat!(
 pub(super) struct Browser {
     agent: Agent,
     patience: Duration,
-    /// Header fields for this host alone.
-    given: (String, Vec<(String, String)>),
+    /// Header fields for the host and port of this address alone.
+    given: (Url, Vec<(String, String)>),
     /// Cookies by host and name. Those for whole domains go back to their host only.
     cookies: Vec<(String, String, String)>,
 }
@@ -60,7 +60,7 @@ pub(super) struct Answer {
 /// Why not all was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// It is longer than 16 MiB.
+    /// It is longer than 8 MiB.
     Long,
     /// It went on for longer than was waited.
     Slow,
@@ -81,8 +81,11 @@ impl Answer {
 pub(super) enum Failure {
     NoHost(String),
     Refused(String),
-    Certificate(String),
+    Certificate(&'static str),
+    /// It was asked for with https.
+    NotTls,
     NotHttp,
+    Broken,
     Slow(Duration),
     Redirects(Url),
     Circle(Url),
@@ -97,7 +100,9 @@ impl fmt::Display for Failure {
             Failure::NoHost(host) => write!(f, "cannot be reached: there is no host {host}"),
             Failure::Refused(host) => write!(f, "cannot be reached: nothing listens at {host}"),
             Failure::Certificate(why) => write!(f, "has no certificate that can be trusted: {why}"),
+            Failure::NotTls => write!(f, "answers, but not with https"),
             Failure::NotHttp => write!(f, "answers something that is no HTTP"),
+            Failure::Broken => write!(f, "cannot be read: its connection or compression breaks"),
             Failure::Slow(patience) => write!(f, "did not answer within {} s", patience.as_secs()),
             Failure::Redirects(last) => write!(f, "redirects more than {REDIRECTS_MAX} times, last to {last}"),
             Failure::Circle(again) => write!(f, "redirects in a circle: to {again} again"),
@@ -109,8 +114,8 @@ impl fmt::Display for Failure {
 }
 
 impl Browser {
-    /// A browser that waits so long for each thing, and sends further header fields to a host.
-    pub(super) fn new(patience: Duration, host: &str, fields: Vec<(String, String)>) -> Self {
+    /// A browser that waits so long for each thing, and sends further header fields to whom a page is asked of.
+    pub(super) fn new(patience: Duration, page: &Url, fields: Vec<(String, String)>) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -120,7 +125,7 @@ impl Browser {
             .tls_config(TlsConfig::builder().root_certs(roots()).build())
             .build()
             .new_agent();
-        Self { agent, patience, given: (host.to_owned(), fields), cookies: Vec::new() }
+        Self { agent, patience, given: (page.clone(), fields), cookies: Vec::new() }
     }
 
     /// Fetches what is there, wherever that is in the end.
@@ -201,7 +206,8 @@ impl Browser {
     /// The request with what belongs to its host.
     fn signed(&self, mut request: ureq::http::request::Builder, url: &Url) -> ureq::http::request::Builder {
         let host = url.host_str().unwrap_or_default();
-        if self.given.0 == host {
+        // From http to https is no step to somebody else.
+        if self.given.0.host() == url.host() && self.given.0.port() == url.port() {
             for (name, value) in &self.given.1 {
                 request = request.header(name, value);
             }
@@ -241,6 +247,7 @@ impl Browser {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if is_slow(&error) && body.is_empty() => return Err(Failure::Slow(self.patience)),
                 Err(error) if is_slow(&error) => break Some(Cut::Slow),
+                Err(_) if body.is_empty() => return Err(Failure::Broken),
                 Err(_) => break Some(Cut::Broken),
             }
             if body.len() > BYTES_MAX {
@@ -261,7 +268,6 @@ impl Browser {
         match error {
             ureq::Error::HostNotFound => Failure::NoHost(host.to_owned()),
             ureq::Error::Timeout(_) => Failure::Slow(self.patience),
-            ureq::Error::Rustls(error) => Failure::Certificate(error.to_string()),
             ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => Failure::NotHttp,
             ureq::Error::ConnectProxyFailed(why) => Failure::Proxy(why),
             ureq::Error::InvalidProxyUrl => Failure::Proxy("its address cannot be read".to_owned()),
@@ -269,14 +275,31 @@ impl Browser {
             ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Refused(place),
             // A name that nobody has, is told in each system's own words.
             ureq::Error::Io(error) if error.to_string().contains("lookup address") => Failure::NoHost(host.to_owned()),
-            ureq::Error::Io(error) => match error.get_ref().map(|cause| cause.to_string()) {
-                Some(why) if url.scheme() == "https" && why.contains("certificate") => Failure::Certificate(why),
-                Some(why) => Failure::Other(why),
-                None => Failure::Other(error.to_string()),
+            ureq::Error::Io(error) => match error.get_ref().map(ToString::to_string) {
+                Some(why) => untrusted(&why),
+                None => Failure::Other(format!("{} ({place})", error.kind())),
             },
+            ureq::Error::Rustls(error) => untrusted(&error.to_string()),
             other => Failure::Other(other.to_string()),
         }
     }
+}
+
+/// What a connection that was to be safe failed of.
+fn untrusted(why: &str) -> Failure {
+    if why.contains("InvalidContentType") {
+        return Failure::NotTls;
+    }
+    let Some(why) = why.strip_prefix("invalid peer certificate: ") else { return Failure::Other(why.to_owned()) };
+    let known = [
+        ("certificate expired", "it has expired"),
+        ("certificate not valid yet", "it is not valid yet"),
+        ("certificate not valid for name", "it is another name's"),
+        ("certificate revoked", "it was revoked"),
+    ];
+    let told = known.iter().find(|(start, _)| why.to_ascii_lowercase().starts_with(start)).map(|(_, told)| *told);
+    let unknown = "nobody who is known here has signed it; SSL_CERT_FILE may name a file with your own authority";
+    Failure::Certificate(told.unwrap_or(unknown))
 }
 
 fn is_slow(error: &io::Error) -> bool {
@@ -305,5 +328,56 @@ impl<R: Read> Read for Counted<R> {
         let count = self.reader.read(buffer)?;
         self.bytes.fetch_add(count, Ordering::Relaxed);
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_that_were_to_be_safe() {
+        for (why, expect) in [
+            ("received corrupt message of type InvalidContentType", "answers, but not with https"),
+            (
+                "invalid peer certificate: certificate expired: verification time 2 (UNIX), but certificate is not valid after 1",
+                "has no certificate that can be trusted: it has expired",
+            ),
+            (
+                "invalid peer certificate: certificate not valid for name \"a\"; certificate is only valid for DnsName(\"b\")",
+                "has no certificate that can be trusted: it is another name's",
+            ),
+            (
+                "invalid peer certificate: UnknownIssuer",
+                "has no certificate that can be trusted: nobody who is known here has signed it; SSL_CERT_FILE may name \
+                 a file with your own authority",
+            ),
+            ("peer closed", "cannot be read: peer closed"),
+        ] {
+            assert_eq!(untrusted(why).to_string(), expect);
+        }
+    }
+
+    #[test]
+    fn cookies_go_back_to_their_host_and_fields_to_the_page_s() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let page = url("http://shop.example/");
+        let fields = vec![("Authorization".to_owned(), "Basic eDp5".to_owned())];
+        let mut browser = Browser::new(Duration::from_secs(1), &page, fields);
+        let mut headers = HeaderMap::new();
+        for cookie in ["a=1; Path=/", "b=2", "a=3", "nonsense"] {
+            headers.append(header::SET_COOKIE, cookie.parse().unwrap());
+        }
+        browser.remember(&page, &headers);
+        for (to, cookies, field) in [
+            ("http://shop.example/boots", Some("b=2; a=3"), true),
+            ("https://shop.example/", Some("b=2; a=3"), true),
+            ("https://shop.example:8443/", Some("b=2; a=3"), false),
+            ("https://muriel.example/", None, false),
+        ] {
+            let request = browser.signed(Request::get(to), &url(to)).body(()).unwrap();
+            let found = request.headers().get(header::COOKIE).map(|value| value.to_str().unwrap());
+            assert_eq!((found, request.headers().contains_key(header::AUTHORIZATION)), (cookies, field), "{to}");
+        }
     }
 }

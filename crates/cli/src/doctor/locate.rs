@@ -147,6 +147,7 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
         })?;
         Some((script.at.line, *name))
     });
+    let snippet = page.scripts.iter().find(|script| is_snippet(&script.text));
     let told = match (attributes, added, aside, preload, manager) {
         (Some(script), ..) => format!(
             "no tag loads it: line {} has its address, but not as its src, so that something else loads it later",
@@ -163,7 +164,12 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
             "no tag loads it. What {name} (line {line}) may add, cannot be seen here, and comes too late: after the \
              page is painted"
         ),
-        _ => "the page does not load it".to_owned(),
+        _ => match snippet {
+            Some(script) => {
+                format!("the lines that hide are there (line {}), but no tag loads the script", script.at.line)
+            }
+            None => "the page does not load it".to_owned(),
+        },
     };
     let key = key.as_deref().unwrap_or("prj_…");
     findings.problem(
@@ -294,6 +300,11 @@ mod tests {
         };
         for (html, key, told) in [
             ("<p>Hello", "prj_…", "the page does not load it"),
+            (
+                "<script>adoptedStyleSheets;x='visibility:hidden!important';e.over=1</script>",
+                "prj_…",
+                "the lines that hide are there (line 1), but no tag loads the script",
+            ),
             ("\n<!-- <script src=/js/prj_1.js></script> -->", "prj_1", "no tag loads it: line 2 has it in a comment"),
             (
                 "<noscript><script src=/js/prj_1.js></script></noscript>",

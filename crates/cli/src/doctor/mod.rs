@@ -82,8 +82,7 @@ fn address(text: &str) -> Result<Url> {
 /// An address that is none, and a page with problems.
 pub fn run(asked: Doctor) -> Result<()> {
     let url = address(&asked.url)?;
-    let host = url.host_str().unwrap_or_default();
-    let browser = Browser::new(Duration::from_secs(asked.timeout), host, asked.header);
+    let browser = Browser::new(Duration::from_secs(asked.timeout), &url, asked.header);
     let mut visit = Visit { browser, wanted: asked.project, findings: Findings::default(), script: None };
     let page = visit.page(&url);
     let Visit { findings, script, .. } = visit;
@@ -136,12 +135,11 @@ impl Visit {
                 return None;
             }
         };
-        if let Some(html) = html(&answer, &mut self.findings) {
-            let page = Page::read(&html);
-            if page.has_elements {
+        match html(&answer) {
+            Err((told, advice)) => self.findings.problem("page", told, advice),
+            Ok(page) => {
+                received(&answer, &mut self.findings);
                 self.install(&answer, &page);
-            } else {
-                self.findings.problem("page", "there is no HTML in it", NOTHING_ELSE);
             }
         }
         Some(answer.url)
@@ -221,31 +219,42 @@ impl Visit {
 
 const NOTHING_ELSE: &str = "Nothing else could be looked at.";
 
-/// The HTML of an answer that has some, and is what visitors get.
-fn html(answer: &Answer, findings: &mut Findings) -> Option<String> {
-    if answer.status >= 300 {
-        let told = format!("it answers {}", answer.status);
-        let advice =
-            "Nothing else was looked at. Where visitors need to be known, say who you are: --header \"NAME: VALUE\"";
-        findings.problem("page", told, advice);
-        return None;
+/// The page that an answer has.
+///
+/// # Errors
+/// Why there is none that visitors get, and what to do.
+fn html(answer: &Answer) -> Result<Page, (String, &'static str)> {
+    match answer.status {
+        ..300 => {}
+        status @ (401 | 403) => {
+            return Err((
+                format!("it answers {status}"),
+                "Say who you are: --header \"Authorization: …\", or a Cookie.",
+            ));
+        }
+        status => return Err((format!("it answers {status}"), NOTHING_ELSE)),
     }
     let kind = answer.header("content-type");
     let mut parameters = kind.split(';').map(str::trim);
     let essence = parameters.next().unwrap_or_default().to_ascii_lowercase();
     if !matches!(essence.as_str(), "" | "text/html" | "application/xhtml+xml") {
-        findings.problem("page", format!("it is {essence}, and not HTML"), NOTHING_ELSE);
-        return None;
+        return Err((format!("it is {essence}, and not HTML"), NOTHING_ELSE));
     }
     let mut values = parameters.filter_map(|parameter| parameter.split_once('='));
     let charset =
         values.find(|(name, _)| name.eq_ignore_ascii_case("charset")).map(|(_, value)| value.trim_matches('"'));
-    let sent_on = match answer.redirects.len() {
-        0 => String::new(),
-        1 => format!(", after a redirect from {}", answer.redirects[0]),
-        many => format!(", after {many} redirects, the first from {}", answer.redirects[0]),
+    let page = Page::read(&page::decoded(&answer.body, charset));
+    if page.has_elements { Ok(page) } else { Err(("there is no HTML in it".to_owned(), NOTHING_ELSE)) }
+}
+
+/// Tells of a page that came.
+fn received(answer: &Answer, findings: &mut Findings) {
+    let sent_on = match answer.redirects.as_slice() {
+        [] => String::new(),
+        [from] => format!(", after a redirect from {from}"),
+        [from, ..] => format!(", after {} redirects, the first from {from}", answer.redirects.len()),
     };
-    let told = format!("{} ms, {} of HTML{sent_on}", answer.waited.as_millis(), size(answer.body.len()));
+    let told = format!("{}, {} of HTML{sent_on}", took(answer.waited), size(answer.body.len()));
     match answer.cut {
         None => findings.ok("page", told),
         Some(Cut::Slow) => {
@@ -258,7 +267,14 @@ fn html(answer: &Answer, findings: &mut Findings) -> Option<String> {
             findings.warning("page", told, "Only that was looked at.");
         }
     }
-    Some(page::decoded(&answer.body, charset))
+}
+
+/// A time in words: `under 1 ms`, `120 ms`.
+fn took(time: Duration) -> String {
+    match time.as_millis() {
+        0 => "under 1 ms".to_owned(),
+        many => format!("{many} ms"),
+    }
 }
 
 /// A number of bytes in words: `812 B`, `3.4 kB`, `41 kB`.

@@ -17,7 +17,7 @@ pub(super) struct Page {
     pub(super) body: Option<Body>,
     /// What is in the page without taking part: comments, `<noscript>`.
     pub(super) asides: Vec<Aside>,
-    /// Whether there is any element.
+    /// Whether there is any element that pages have: what is no HTML may have a `<` in it.
     pub(super) has_elements: bool,
 }
 
@@ -126,6 +126,12 @@ const HEAD: [&[u8]; 13] = [
     b"script",
     b"style",
     b"template",
+];
+
+/// What tells a page that has none of [`HEAD`].
+const BODY: [&[u8]; 16] = [
+    b"body", b"div", b"span", b"p", b"a", b"h1", b"h2", b"main", b"section", b"article", b"header", b"nav", b"img",
+    b"ul", b"table", b"form",
 ];
 
 /// Types of a script that a browser runs (WHATWG MIME Sniffing, section 4.6).
@@ -252,10 +258,10 @@ impl Reading {
     }
 
     fn start(&mut self, tag: &StartTag<usize>) {
-        self.page.has_elements = true;
         let at = self.lines.place(tag.span.start);
         let name = &**tag.name;
         let is_inert = self.templates > 0;
+        self.page.has_elements |= HEAD.contains(&name) || BODY.contains(&name);
         if self.page.body.is_none() && !is_inert && !HEAD.contains(&name) {
             self.body(Some(String::from_utf8_lossy(name).into_owned()), tag.span.start);
         }
@@ -456,6 +462,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_html() {
+        for (text, expect) in [
+            ("", false),
+            ("just words", false),
+            ("a <b, c> d", false),
+            ("<?xml version=\"1.0\"?><rss><item/></rss>", false),
+            ("<p>Hello", true),
+            ("<title>Hello", true),
+        ] {
+            assert_eq!(Page::read(text).has_elements, expect, "{text}");
+        }
+    }
+
+    #[test]
     fn garbage_is_read_to_its_end() {
         let mut bytes = Vec::new();
         let mut seed = 7_u32;
@@ -464,7 +484,7 @@ mod tests {
             bytes.push(b"<>/!-=\"' \n&;abscript\0\xFF\xC3"[seed as usize >> 8 & 0xF]);
         }
         let page = Page::read(&decoded(&bytes, None));
-        assert!(page.has_elements);
+        assert!(page.body.is_some());
         let nested = "<template>".repeat(100_000);
         assert!(Page::read(&nested).body.is_none());
     }

@@ -115,8 +115,7 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     {
         let origin = to.origin().ascii_serialization();
         let told = format!("{} does not allow events to {origin}", refusal.directive);
-        // Whatever else falls back on default-src should not get more with it.
-        report(told, format!("Add {origin} to connect-src."));
+        report(told, named_in("connect-src", &refusal.directive, &origin));
     }
     // What keeps the script out has been told.
     if runs && let Err(refusal) = policy.inline(None, &script.nonce) {
@@ -165,13 +164,25 @@ fn trusted_types(policies: &[Policy], case: &Case<'_>, notes: &mut Vec<String>, 
 const OTHER_NONCE: &str = "The tag's nonce is not the policy's: both must be made anew for each answer, and the page not be \
                            kept by a cache.";
 
+/// How to allow an origin where `found` is the directive that forbids it.
+fn named_in(directive: &str, found: &str, origin: &str) -> String {
+    match found {
+        // Whatever else falls back on it, needs no more than it has.
+        "default-src" => format!("Add {directive} with what default-src has, and {origin}."),
+        found => format!("Add {origin} to {found}."),
+    }
+}
+
 fn tag_advice(refusal: &Refusal, origin: &str) -> String {
     match refusal.because {
         Because::OtherNonce => OTHER_NONCE.to_owned(),
         Because::StrictDynamic => {
             "'strict-dynamic' makes hosts count for nothing: put the page's nonce on the tag, nonce=\"…\".".to_owned()
         }
-        Because::Unnamed => format!("Add {origin} to script-src, or the page's nonce to it and to the tag."),
+        Because::Unnamed if refusal.directive == "default-src" => named_in("script-src", "default-src", origin),
+        Because::Unnamed => {
+            format!("Add {origin} to {}, or the page's nonce to it and to the tag.", refusal.directive)
+        }
     }
 }
 
@@ -296,6 +307,13 @@ mod tests {
                 0,
                 "problem  policy  the policy in <meta> on line 1: script-src does not allow the script\n                 \
                  Add https://muriel.example to script-src, or the page's nonce to it and to the tag.\n",
+            ),
+            (
+                "default-src 'self'; script-src https: 'unsafe-inline'",
+                TAG.to_owned(),
+                0,
+                "problem  policy  Content-Security-Policy: default-src does not allow events to https://muriel.example\n\
+                 \u{20}                Add connect-src with what default-src has, and https://muriel.example.\n",
             ),
             (
                 "connect-src 'self'",
