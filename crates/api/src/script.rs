@@ -12,7 +12,10 @@ use serde_json::ser::{CompactFormatter, Formatter};
 use std::io;
 use std::sync::Arc;
 
+mod carried;
 mod guard;
+
+pub use carried::Carried;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
@@ -309,7 +312,7 @@ mod tests {
         Arc::new(serde_json::from_value(whole).unwrap())
     }
 
-    fn document(fields: Value) -> Document {
+    pub(super) fn document(fields: Value) -> Document {
         Document::new("prj_1", vec![delivered(fields)], Vec::new())
     }
 
