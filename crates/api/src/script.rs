@@ -46,7 +46,8 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part.
-    pub(crate) const ALL: [Part; 6] = [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
+    pub(crate) const ALL: [Part; 6] =
+        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
 
     /// Its name among the runtime's `PARTS`.
     pub(crate) fn name(self) -> &'static str {
