@@ -1,6 +1,6 @@
 // Customers' code: what it gets, what it may break, and who hears of its errors.
 
-import { equal, turn, until } from "./world.mjs";
+import { areNamed, equal, turn, until } from "./world.mjs";
 
 /** As engines agree on it: without "Uncaught", and of code that is none only that. */
 const plainly = (message) => message.replace(/^Uncaught /, "").replace(/^(SyntaxError):.*/, "$1");
@@ -52,14 +52,6 @@ for (const [name, [source, out, failed = [], seen = []]] of Object.entries(ALONE
   };
 }
 
-/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
-const areNamed = ({ win }) => {
-  const script = win.document.createElement("script");
-  script.text = "place = Error().stack\n//# sourceURL=named.js";
-  win.document.head.append(script);
-  return win.place.includes("named.js");
-};
-
 Object.assign(cases, {
   async "errors of later are told under the name of whose they are, five of them"({ open }) {
     const page = await open("");
@@ -67,14 +59,14 @@ Object.assign(cases, {
     const code = (key, name, source) => page.M.runCode(source, name, {}, (message) => told[key].push(plainly(message)));
     code("a", "m-1", "setTimeout(() => { throw Error('a') }); Promise.reject(Error('ar'))");
     await until("both of the first are seen", () => page.errors.length === 2);
-    equal(told.a.toSorted(), areNamed(page) ? ["Error: a", "Error: ar"] : [], "the first");
+    equal(told.a.toSorted(), areNamed(page.win) ? ["Error: a", "Error: ar"] : [], "the first");
     page.win.eval("setTimeout(() => { throw Error('page') }); Promise.reject(Error('page')); Promise.reject()");
     code("b", "m-11", "setTimeout(() => { throw Error('b') })");
     await until("the page's own are seen", () => page.errors.length === 6);
     code("b", "m-11", "for (let at = 0; at < 9; at++) Promise.reject(Error('b' + at))");
     await until("all are seen", () => page.errors.length === 15);
-    equal(told.b, areNamed(page) ? ["Error: b", "Error: b0", "Error: b1"] : [], "the second");
-    equal(told.a.length, areNamed(page) ? 2 : 0, "the first, later");
+    equal(told.b, areNamed(page.win) ? ["Error: b", "Error: b0", "Error: b1"] : [], "the second");
+    equal(told.a.length, areNamed(page.win) ? 2 : 0, "the first, later");
     page.errors.length = 0;
   },
 

@@ -156,6 +156,13 @@ async function lives(frames, at, when, build) {
     if ([...ids].every((id) => page.$(`#${id}`)))
       equal(shows(page), true, `${step}: ${page.$("#root").innerHTML}: shown`);
   };
+  // Styles alone do not change what is there.
+  const [{ data = [], customJS }] = Object.values(KINDS)[at];
+  equal(
+    page.win.isChanged,
+    when === "before" && (!!customJS || data.some(({ rm }) => !rm)),
+    "React found a changed page",
+  );
   if (when === "after") equal(App.recovered, [], "React found the page as it was");
   await until("the change is shown", () => shows(page));
   fine(page, "hydrated");

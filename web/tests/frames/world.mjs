@@ -30,6 +30,15 @@ export async function until(what, probe) {
 /** Waits until what is there now has been on the screen. */
 export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
 
+/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
+export function areNamed(win) {
+  const script = document.createElement.call(win.document, "script");
+  script.text = "place = Error().stack\n//# sourceURL=named.js";
+  win.document.body.append(script);
+  script.remove();
+  return win.place.includes("named.js");
+}
+
 /**
  * What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw.
  */
