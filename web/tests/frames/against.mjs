@@ -7,7 +7,10 @@ const BODY = `<main><h1>Old</h1><a href="/old" class="old">l</a></main>`;
 const [h1, a] = [({ $ }) => $("h1"), ({ $ }) => $("a")];
 const tags = ({ $ }) => [...$("main").children].map((each) => each.tagName).join();
 
-/** A page's rewrite of what an item has changed, and what is then read: of the page, where the change is `kept`, and undone. */
+/**
+ * A page's rewrite of what an item has changed, and what is then read: of the page, where the change is `kept`, and
+ * undone.
+ */
 const REWRITES = {
   "a text by its data": {
     item: { target: "h1", innerText: "New" },
@@ -136,33 +139,81 @@ const TWO = `<h1 class="c" style="margin-left: 4px;">Old</h1><p>Some <b>words</b
 
 /** Items of two experiments. */
 const PAIRS = {
-  texts: [{ target: "h1", innerText: "A" }, { target: "h1", innerText: "B" }],
-  "text and html": [{ target: "h1", innerText: "A" }, { target: "h1", innerHTML: "<i>B</i>" }],
-  "html and text": [{ target: "p", innerHTML: "<i>A</i>" }, { target: "p", textContent: "B" }],
-  "replaced twice": [{ target: "h1", outerHTML: "<i>A</i>" }, { target: "h1", outerHTML: "<i>B</i>" }],
-  attributes: [{ target: "h1", href: "/a" }, { target: "h1", href: "/b" }],
-  styles: [{ target: "h1", style: "margin: 1px; color: red" }, { target: "h1", style: "margin-left: 2px; color: blue" }],
-  classes: [{ target: "h1", class: "a -c" }, { target: "h1", class: "c a b" }],
-  blocks: [{ refEl: "h1", dir: "a", htmlBlock: "A" }, { refEl: "h1", dir: "a", htmlBlock: "<i>B</i>" }],
-  moves: [{ oriEl: "h1", refEl: "p", dir: "a" }, { oriEl: "h1", refEl: "b", dir: "p" }],
+  texts: [
+    { target: "h1", innerText: "A" },
+    { target: "h1", innerText: "B" },
+  ],
+  "text and html": [
+    { target: "h1", innerText: "A" },
+    { target: "h1", innerHTML: "<i>B</i>" },
+  ],
+  "html and text": [
+    { target: "p", innerHTML: "<i>A</i>" },
+    { target: "p", textContent: "B" },
+  ],
+  "replaced twice": [
+    { target: "h1", outerHTML: "<i>A</i>" },
+    { target: "h1", outerHTML: "<i>B</i>" },
+  ],
+  attributes: [
+    { target: "h1", href: "/a" },
+    { target: "h1", href: "/b" },
+  ],
+  styles: [
+    { target: "h1", style: "margin: 1px; color: red" },
+    { target: "h1", style: "margin-left: 2px; color: blue" },
+  ],
+  classes: [
+    { target: "h1", class: "a -c" },
+    { target: "h1", class: "c a b" },
+  ],
+  blocks: [
+    { refEl: "h1", dir: "a", htmlBlock: "A" },
+    { refEl: "h1", dir: "a", htmlBlock: "<i>B</i>" },
+  ],
+  moves: [
+    { oriEl: "h1", refEl: "p", dir: "a" },
+    { oriEl: "h1", refEl: "b", dir: "p" },
+  ],
   "hidden and changed": [{ rm: "h1" }, { target: "h1", style: "display: block", innerText: "B" }],
 };
 
-/** Where one's part of the page is inside of what the other takes out of it: what is left when that alone is undone is its affair. */
+/**
+ * Where one's part of the page is inside of what the other takes out of it: what is left when that alone is undone is
+ * its affair.
+ */
 const NESTED = {
-  "content of which a part is moved": [{ oriEl: "b", refEl: "h1", dir: "a" }, { target: "p", innerHTML: "<i>B</i>" }],
-  "content of which the middle is moved": [{ oriEl: "p", refEl: "h1", dir: "b" }, { target: "body", innerHTML: "<i>B</i>" }],
-  "a part of new content moved": [{ target: "p", innerHTML: "<i>B</i>" }, { oriEl: "i", refEl: "h1", dir: "a" }],
+  "content of which a part is moved": [
+    { oriEl: "b", refEl: "h1", dir: "a" },
+    { target: "p", innerHTML: "<i>B</i>" },
+  ],
+  "content of which the middle is moved": [
+    { oriEl: "p", refEl: "h1", dir: "b" },
+    { target: "body", innerHTML: "<i>B</i>" },
+  ],
+  "a part of new content moved": [
+    { target: "p", innerHTML: "<i>B</i>" },
+    { oriEl: "i", refEl: "h1", dir: "a" },
+  ],
 };
 
 /** The page but for our comments, with classes in an order; and what of it is seen. */
 const look = (page) => {
   const sorted = (_, names) => ` class="${names.split(" ").sort().join(" ")}"`;
-  return [page.html().replaceAll("<!---->", "").replace(/ class="(.*?)"/g, sorted), page.text()].join();
+  return [
+    page
+      .html()
+      .replaceAll("<!---->", "")
+      .replace(/ class="(.*?)"/g, sorted),
+    page.text(),
+  ].join();
 };
 
 for (const [name, pair] of Object.entries({ ...PAIRS, ...NESTED })) {
-  for (const order of [[0, 1], [1, 0]]) {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
     cases[`two on one element, the ${["first", "second"][order[0]]} undone first: ${name}`] = async ({ open }) => {
       const page = await open(TWO);
       const plain = look(page);
@@ -187,6 +238,22 @@ for (const [name, pair] of Object.entries({ ...PAIRS, ...NESTED })) {
       equal([look(page), page.M.said], [plain, []], "undone, later");
     };
   }
+}
+
+for (const order of ["012", "021", "102", "120", "201", "210"]) {
+  cases[`of three on one element the last that is left is seen, undone in the order ${order}`] = async ({ open }) => {
+    const page = await open(BODY);
+    const words = ["A", "B", "C"];
+    const undos = words.map((innerText) => page.M.change([{ target: "h1", innerText, class: innerText }]).undo);
+    const left = new Set(words);
+    for (const at of order) {
+      equal([h1(page).textContent, h1(page).className], [[...left].at(-1), [...left].join(" ")], "before");
+      left.delete(words[at]);
+      undos[at]();
+    }
+    await turn();
+    equal([h1(page).textContent, h1(page).className, page.M.said], ["Old", "", []], "undone");
+  };
 }
 
 cases["a page that fights has its way after ten rounds in a second, and that is told once"] = async ({ open }) => {

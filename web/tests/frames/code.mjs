@@ -1,6 +1,6 @@
 // Customers' code: what it gets, what it may break, and who hears of its errors.
 
-import { equal, turn, until } from "./world.mjs";
+import { areNamed, equal, turn, until } from "./world.mjs";
 
 /** As engines agree on it: without "Uncaught", and of code that is none only that. */
 const plainly = (message) => message.replace(/^Uncaught /, "").replace(/^(SyntaxError):.*/, "$1");
@@ -20,14 +20,17 @@ const ALONE = {
   "may be strict": ["'use strict'; out.push((function () { return this })() === undefined)", [true]],
   "may end with a comment": ["out.push(1) // done", [1]],
   "may return": ["out.push(1); return; out.push(2)", [1]],
-  "throws": ["throw new TypeError('oh')", [], ["TypeError: oh"]],
+  throws: ["throw new TypeError('oh')", [], ["TypeError: oh"]],
   "throws nothing that is an error": ["throw null", [], ["null"]],
   "throws what has no text": ["out.push(1); throw { toString() { throw 1 } }", [1]],
   "is no JavaScript": ["out.push(1); if (", [], ["SyntaxError"], ["SyntaxError"]],
   "ends itself too early": ["})}); out.push(1); (function(){(function(){", [1]],
   "leaves no globals": ["var a = 1; function b() {} out.push('a' in window, 'b' in window)", [false, false]],
   "has no end, but turns": ["while (true) __muriel_turn()", [], ["Error: loop"]],
-  "catches the end of its loop, and goes on": ["while (true) { try { while (true) __muriel_turn() } catch { out.push(1); break } }", [1]],
+  "catches the end of its loop, and goes on": [
+    "while (true) { try { while (true) __muriel_turn() } catch { out.push(1); break } }",
+    [1],
+  ],
 };
 
 export const cases = {};
@@ -49,14 +52,6 @@ for (const [name, [source, out, failed = [], seen = []]] of Object.entries(ALONE
   };
 }
 
-/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
-const areNamed = ({ win }) => {
-  const script = win.document.createElement("script");
-  script.text = "place = Error().stack\n//# sourceURL=named.js";
-  win.document.head.append(script);
-  return win.place.includes("named.js");
-};
-
 Object.assign(cases, {
   async "errors of later are told under the name of whose they are, five of them"({ open }) {
     const page = await open("");
@@ -64,14 +59,14 @@ Object.assign(cases, {
     const code = (key, name, source) => page.M.runCode(source, name, {}, (message) => told[key].push(plainly(message)));
     code("a", "m-1", "setTimeout(() => { throw Error('a') }); Promise.reject(Error('ar'))");
     await until("both of the first are seen", () => page.errors.length === 2);
-    equal(told.a.toSorted(), areNamed(page) ? ["Error: a", "Error: ar"] : [], "the first");
+    equal(told.a.toSorted(), areNamed(page.win) ? ["Error: a", "Error: ar"] : [], "the first");
     page.win.eval("setTimeout(() => { throw Error('page') }); Promise.reject(Error('page')); Promise.reject()");
     code("b", "m-11", "setTimeout(() => { throw Error('b') })");
     await until("the page's own are seen", () => page.errors.length === 6);
     code("b", "m-11", "for (let at = 0; at < 9; at++) Promise.reject(Error('b' + at))");
     await until("all are seen", () => page.errors.length === 15);
-    equal(told.b, areNamed(page) ? ["Error: b", "Error: b0", "Error: b1"] : [], "the second");
-    equal(told.a.length, areNamed(page) ? 2 : 0, "the first, later");
+    equal(told.b, areNamed(page.win) ? ["Error: b", "Error: b0", "Error: b1"] : [], "the second");
+    equal(told.a.length, areNamed(page.win) ? 2 : 0, "the first, later");
     page.errors.length = 0;
   },
 
@@ -95,14 +90,21 @@ Object.assign(cases, {
        experiment.onCleanup(() => { throw Error("bad") });
        experiment.onCleanup(() => out.push("last"));`,
     );
-    const add = (tag) => page.$("body").append(Object.assign(page.win.document.createElement(tag), { textContent: tag }));
+    const add = (tag) =>
+      page.$("body").append(Object.assign(page.win.document.createElement(tag), { textContent: tag }));
     for (const tag of ["h1", "h1", "h2", "p"]) add(tag);
     await null;
     undo();
     undo();
     add("h3");
     await turn();
-    equal([out, failed], [["p", "h1", "last", "first"], ["Error: h2", "Error: bad"]]);
+    equal(
+      [out, failed],
+      [
+        ["p", "h1", "last", "first"],
+        ["Error: h2", "Error: bad"],
+      ],
+    );
   },
 
   async "waits for elements in shadow roots"({ open }) {
@@ -117,12 +119,17 @@ Object.assign(cases, {
   async "redefines what pages have, and the others and we go on"({ open }) {
     const page = await open("<h1>Old</h1>");
     const redefining = `
-      window.MutationObserver = undefined; window.performance = {}; Date.now = () => { throw 1 }; JSON.parse = JSON.stringify = null;
-      Object.assign = null; Array.prototype.extra = 1; Object.prototype.other = 2; window.setTimeout = () => 1; window.trustedTypes = 3;
+      window.MutationObserver = undefined; window.performance = {}; Date.now = () => { throw 1 };
+      JSON.parse = JSON.stringify = Object.assign = null; Array.prototype.extra = 1; Object.prototype.other = 2;
+      window.setTimeout = () => 1; window.trustedTypes = 3;
       Element.prototype.appendChild = () => { throw 1 }; Element.prototype.insertBefore = () => { throw 1 };
-      window.Promise = null; window.MessageChannel = null; document.write = null; history.pushState = null; console.log = null;`;
+      window.Promise = window.MessageChannel = null;
+      document.write = history.pushState = console.log = null;`;
     equal(ran(page, redefining).failed, [], "told");
-    page.M.change([{ target: "h1", innerText: "New", class: "x", style: "color: rgb(1, 2, 3)" }, { refEl: "h1", dir: "a", htmlBlock: "<i>b</i>" }]);
+    page.M.change([
+      { target: "h1", innerText: "New", class: "x", style: "color: rgb(1, 2, 3)" },
+      { refEl: "h1", dir: "a", htmlBlock: "<i>b</i>" },
+    ]);
     page.$("h1").textContent = "Page";
     await null;
     equal([page.text(), page.css("h1").color, page.M.said], ["New b", "rgb(1, 2, 3)", []]);

@@ -1,4 +1,5 @@
-// Pages that React owns: each kind of change before and after it takes them over, and what it does to elements that were changed.
+// Pages that React owns: each kind of change before and after it takes them over, and what it does to elements that
+// were changed.
 
 import { equal, turn, until } from "./world.mjs";
 
@@ -18,20 +19,32 @@ export const KINDS = {
   text: [{ data: [{ target: "#w", innerText: "New" }] }, ({ $ }) => $("#w").textContent === "New", "w"],
   "text of parts": [{ data: [{ target: "#t", textContent: "New" }] }, ({ $ }) => $("#t").textContent === "New", "t"],
   html: [{ data: [{ target: "#p", innerHTML: "<i>New</i>" }] }, ({ $ }) => $("#p").textContent === "New", "p"],
-  "html of a list": [{ data: [{ target: "#u", innerHTML: "<li>New</li>" }] }, ({ $ }) => $("#u").textContent === "New", "u"],
+  "html of a list": [
+    { data: [{ target: "#u", innerHTML: "<li>New</li>" }] },
+    ({ $ }) => $("#u").textContent === "New",
+    "u",
+  ],
   "html of all": [{ data: [{ target: "#m", innerHTML: "<i>New</i>" }] }, ({ $ }) => $("#m").textContent === "New", "m"],
   outerHTML: [
     { data: [{ target: "#w", outerHTML: "<h3>New</h3>" }] },
     ({ $ }) => !$("#w").checkVisibility() && $("#w").nextSibling.textContent === "New",
     "w",
   ],
-  "the href of a link": [{ data: [{ target: "#l", href: "/new" }] }, ({ $ }) => $("#l").getAttribute("href") === "/new", "l"],
+  "the href of a link": [
+    { data: [{ target: "#l", href: "/new" }] },
+    ({ $ }) => $("#l").getAttribute("href") === "/new",
+    "l",
+  ],
   "the src of a picture": [
     { data: [{ target: "#i", src: "data:,new" }] },
     ({ $ }) => $("#i").getAttribute("src") === "data:,new" && !$("#i").hasAttribute("srcset"),
     "i",
   ],
-  style: [{ data: [{ target: "#t", style: "color: red; margin: 1px" }] }, ({ $ }) => $("#t").style.color === "red", "t"],
+  style: [
+    { data: [{ target: "#t", style: "color: red; margin: 1px" }] },
+    ({ $ }) => $("#t").style.color === "red",
+    "t",
+  ],
   class: [{ data: [{ target: "#t", class: "new -big" }] }, ({ $ }) => /\bnew\b/.test($("#t").className), "t"],
   remove: [{ data: [{ rm: "#p" }] }, ({ $ }) => !$("#p").checkVisibility(), "p"],
   "insert before": [
@@ -49,10 +62,26 @@ export const KINDS = {
     ({ $ }) => $("#u").lastElementChild.textContent === "New",
     "u",
   ],
-  "move before": [{ data: [{ oriEl: "#z", refEl: "#x", dir: "b" }] }, ({ $ }) => $("#x").previousElementSibling?.id === "z", "zx"],
-  "move after, elsewhere": [{ data: [{ oriEl: "#l", refEl: "#f", dir: "a" }] }, ({ $ }) => $("#f").nextElementSibling?.id === "l", "lf"],
-  "move inside": [{ data: [{ oriEl: "#b", refEl: "#a", dir: "p" }] }, ({ $ }) => $("#a").lastElementChild?.id === "b", "ba"],
-  "move to what goes": [{ data: [{ oriEl: "#w", refEl: "#p", dir: "a" }] }, ({ $ }) => $("#p").nextElementSibling?.id === "w", "wp"],
+  "move before": [
+    { data: [{ oriEl: "#z", refEl: "#x", dir: "b" }] },
+    ({ $ }) => $("#x").previousElementSibling?.id === "z",
+    "zx",
+  ],
+  "move after, elsewhere": [
+    { data: [{ oriEl: "#l", refEl: "#f", dir: "a" }] },
+    ({ $ }) => $("#f").nextElementSibling?.id === "l",
+    "lf",
+  ],
+  "move inside": [
+    { data: [{ oriEl: "#b", refEl: "#a", dir: "p" }] },
+    ({ $ }) => $("#a").lastElementChild?.id === "b",
+    "ba",
+  ],
+  "move to what goes": [
+    { data: [{ oriEl: "#w", refEl: "#p", dir: "a" }] },
+    ({ $ }) => $("#p").nextElementSibling?.id === "w",
+    "wp",
+  ],
   many: [
     {
       data: [
@@ -103,7 +132,10 @@ const STEPS = [
 const END = { n: 3, order: "yx", words: "End" };
 const END_TEXT = "Title 3 One two3 End y x link aside foot3";
 
-/** A page under an arm that comes `when`: `before` or `after` React has taken over, or when the page says so; `build` is React's. */
+/**
+ * A page under an arm that comes `when`: `before` or `after` React has taken over, or when the page says so; `build` is
+ * React's.
+ */
 const opened = async ({ load }, at, when, build) => {
   const page = await load(`/${build}/${when}/${at}`);
   const { App } = page.win;
@@ -112,7 +144,8 @@ const opened = async ({ load }, at, when, build) => {
 };
 
 /** Nothing of it has failed, for React, for the page or for us. */
-const fine = ({ win }, step) => equal([win.App.caught, win.told.filter((what) => !what.startsWith("fight"))], [[], []], step);
+const fine = ({ win }, step) =>
+  equal([win.App.caught, win.told.filter((what) => !what.startsWith("fight"))], [[], []], step);
 
 const leave = ({ win }) => win.history.replaceState({}, "", "/elsewhere");
 
@@ -120,8 +153,16 @@ async function lives(frames, at, when, build) {
   const [, shows, ids] = Object.values(KINDS)[at];
   const { page, App } = await opened(frames, at, when, build);
   const seen = (step) => {
-    if ([...ids].every((id) => page.$(`#${id}`))) equal(shows(page), true, `${step}: ${page.$("#root").innerHTML}: shown`);
+    if ([...ids].every((id) => page.$(`#${id}`)))
+      equal(shows(page), true, `${step}: ${page.$("#root").innerHTML}: shown`);
   };
+  // Styles alone do not change what is there.
+  const [{ data = [], customJS }] = Object.values(KINDS)[at];
+  equal(
+    page.win.isChanged,
+    when === "before" && (!!customJS || data.some(({ rm }) => !rm)),
+    "React found a changed page",
+  );
   if (when === "after") equal(App.recovered, [], "React found the page as it was");
   await until("the change is shown", () => shows(page));
   fine(page, "hydrated");

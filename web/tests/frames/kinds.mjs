@@ -3,15 +3,21 @@
 import { equal, turn } from "./world.mjs";
 
 const BODY = `<main><h1 id="t" class="big old" style="margin-left: 4px;">Title</h1><p id="p">One <b>two</b> three</p>
-<img id="i" src="data:," srcset="data:,2 2x"><a id="l" href="/old">link</a><ul id="u"><li id="x">x</li><li id="y">y</li></ul></main>
+<img id="i" src="data:," srcset="data:,2 2x"><a id="l" href="/old">link</a>
+<ul id="u"><li id="x">x</li><li id="y">y</li></ul></main>
 <picture><source id="o" srcset="data:,3"><img id="j" src="data:,"></picture>
 <table><tbody id="tb"><tr id="r"><td>1</td></tr></tbody></table><svg id="s"><g id="g"></g></svg>`;
 
-const order = ({ $$ }) => $$("li").map(({ id }) => id).join("");
-const declared = (...names) => ({ $ }) => {
-  const { style } = $("#t");
-  return names.map((name) => `${style.getPropertyValue(name)} ${style.getPropertyPriority(name)}`.trim());
-};
+const order = ({ $$ }) =>
+  $$("li")
+    .map(({ id }) => id)
+    .join("");
+const declared =
+  (...names) =>
+  ({ $ }) => {
+    const { style } = $("#t");
+    return names.map((name) => `${style.getPropertyValue(name)} ${style.getPropertyPriority(name)}`.trim());
+  };
 
 /** Items, what is read of the page, and what that gives once they are applied. */
 const KINDS = {
@@ -57,9 +63,21 @@ const KINDS = {
   ],
   class: [[{ target: "#t", class: "a -old  b" }], ({ $ }) => $("#t").className, "big a b"],
   rm: [[{ rm: "#t" }], ({ css }) => css("#t").display, "none"],
-  before: [[{ refEl: "#t", dir: "b", htmlBlock: "<i>n</i>" }], ({ $ }) => $("#t").previousElementSibling?.outerHTML, "<i>n</i>"],
-  after: [[{ refEl: "#t", dir: "a", htmlBlock: "<i>n</i>" }], ({ $ }) => $("#t").nextElementSibling.outerHTML, "<i>n</i>"],
-  inside: [[{ refEl: "#u", dir: "p", htmlBlock: "<li>n</li>" }], ({ $ }) => $("#u").lastElementChild.outerHTML, "<li>n</li>"],
+  before: [
+    [{ refEl: "#t", dir: "b", htmlBlock: "<i>n</i>" }],
+    ({ $ }) => $("#t").previousElementSibling?.outerHTML,
+    "<i>n</i>",
+  ],
+  after: [
+    [{ refEl: "#t", dir: "a", htmlBlock: "<i>n</i>" }],
+    ({ $ }) => $("#t").nextElementSibling.outerHTML,
+    "<i>n</i>",
+  ],
+  inside: [
+    [{ refEl: "#u", dir: "p", htmlBlock: "<li>n</li>" }],
+    ({ $ }) => $("#u").lastElementChild.outerHTML,
+    "<li>n</li>",
+  ],
   "move before": [[{ oriEl: "#y", refEl: "#x", dir: "b" }], order, "yx"],
   "move after": [[{ oriEl: "#x", refEl: "#y", dir: "a" }], order, "yx"],
   "move inside": [[{ oriEl: "#t", refEl: "#u", dir: "p" }], ({ $ }) => $("#u").lastElementChild.id, "t"],

@@ -36,7 +36,11 @@ export const cases = {
       { target: "#t", innerText: "fine" },
     ]);
     equal(missing(), ["#gone", "#gone2", "#gone3"], "missing");
-    equal(page.M.said, ["h1[", "::", "<", ":nope()", "main >>> ]"].map((selector) => "selector:" + selector), "said");
+    equal(
+      page.M.said,
+      ["h1[", "::", "<", ":nope()", "main >>> ]"].map((selector) => "selector:" + selector),
+      "said",
+    );
     equal(page.$("#t").textContent, "fine");
   },
 
@@ -57,12 +61,22 @@ export const cases = {
     // What happens in a page's own tree tells of roots that came without a sign.
     added(page, "b");
     await null;
-    equal(inside(page), [["Newtrue", "Hiddenfalse", "Newtrue"], ["Newtrue", "Hiddenfalse"]]);
+    equal(inside(page), [
+      ["Newtrue", "Hiddenfalse", "Newtrue"],
+      ["Newtrue", "Hiddenfalse"],
+    ]);
     second.shadowRoot.querySelector("p").textContent = "Page";
     await null;
     equal(inside(page)[1], ["Newtrue", "Hiddenfalse"], "kept");
     undo();
-    equal(inside(page), [["Oldtrue", "Hiddentrue", "Latetrue"], ["Pagetrue", "Hiddentrue"]], "undone");
+    equal(
+      inside(page),
+      [
+        ["Oldtrue", "Hiddentrue", "Latetrue"],
+        ["Pagetrue", "Hiddentrue"],
+      ],
+      "undone",
+    );
   },
 
   async "shadow roots in shadow roots"({ open }) {
@@ -81,7 +95,9 @@ export const cases = {
 
   async "scripts in html do not run, and elements are made but once"({ open }) {
     const page = await open(BODY);
-    page.win.eval(`made = 0; customElements.define("x-made", class extends HTMLElement { constructor() { super(); made++; } });`);
+    page.win.eval(
+      `made = 0; customElements.define("x-made", class extends HTMLElement { constructor() { super(); made++; } });`,
+    );
     page.M.change([{ refEl: "#t", dir: "a", htmlBlock: "<script>ran = 1</" + "script><x-made></x-made>" }]);
     page.M.change([{ target: "#p", innerHTML: "<script>ran = 2</" + "script>" }]);
     await turn();
@@ -102,7 +118,11 @@ export const cases = {
     first();
     equal(read(), [color, "7px"], "the first undone");
     second();
-    equal([read()[1] === "7px", doc.adoptedStyleSheets.length, doc.adoptedStyleSheets[0] === theirs], [false, 1, true], "both undone");
+    equal(
+      [read()[1] === "7px", doc.adoptedStyleSheets.length, doc.adoptedStyleSheets[0] === theirs],
+      [false, 1, true],
+      "both undone",
+    );
     // Those that import, and browsers without constructed sheets, get an element.
     const importing = page.M.applyCss(`@import "data:text/css,"; #t{color:rgb(1,2,3)}`);
     equal(page.$$("style").length, 1, "with an import");
@@ -135,7 +155,9 @@ export const cases = {
     equal(read(), ["Page", "Page"], "rewritten");
   },
 
-  async "the end of a text that comes with the end of the page is the page's own, also where changes are made once"({ open }) {
+  async "the end of a text that comes with the end of the page is the page's own, also where changes are made once"({
+    open,
+  }) {
     let applied;
     const before = ({ M }) => (applied = M.change([{ target: "h1", innerText: "New" }], false));
     const page = await open(["<h1>Orig", "inal title</h1><p>end</p>"], { before });

@@ -18,13 +18,25 @@ const CHANGED = { t: "New", color: "rgb(1, 2, 3)", p: "U", i: false, em: false, 
 const NO_HTML = { t: "New", color: "rgb(1, 2, 3)", p: "#text", i: false };
 
 /**
- * What `strict` is given as `trustedTypes`, the items, what is then read of the page, what is told, and what code comes to:
- * `ran`, `blocked` by the policy, or `refused` as text. `blocked` is what the browser reports besides.
+ * What `strict` is given as `trustedTypes`, the items, what is then read of the page, what is told, and what code comes
+ * to: `ran`, `blocked` by the policy, or `refused` as text. `blocked` is what the browser reports besides.
  */
 export const POLICIES = {
   "all goes by nonce": { items: ITEMS, changed: CHANGED, code: "ran", blocked: [] },
-  "code without a nonce is blocked, and that is told": { items: ITEMS, nonce: "", changed: CHANGED, code: "blocked", blocked: ["script-src-elem"] },
-  "Trusted Types: all goes through the policy muriel": { trustedTypes: "muriel", items: ITEMS, changed: CHANGED, code: "ran", blocked: [] },
+  "code without a nonce is blocked, and that is told": {
+    items: ITEMS,
+    nonce: "",
+    changed: CHANGED,
+    code: "blocked",
+    blocked: ["script-src-elem"],
+  },
+  "Trusted Types: all goes through the policy muriel": {
+    trustedTypes: "muriel",
+    items: ITEMS,
+    changed: CHANGED,
+    code: "ran",
+    blocked: [],
+  },
   "Trusted Types without the name: html and code are left out and told, the rest is done": {
     trustedTypes: "other",
     items: ITEMS,
@@ -60,7 +72,11 @@ for (const [at, [name, { trustedTypes, changed, said = [], code, blocked }]] of 
     const { win, M } = page;
     await painted(win);
     const { first, ...wanted } = changed;
-    equal(Object.entries(read(page)).filter(([key, value]) => wanted[key] !== value), [], "changed");
+    equal(
+      Object.entries(read(page)).filter(([key, value]) => wanted[key] !== value),
+      [],
+      "changed",
+    );
     if (first) equal(page.$("body").firstElementChild.nodeName, first, "moved");
     if (code) {
       const told = [];
@@ -75,8 +91,16 @@ for (const [at, [name, { trustedTypes, changed, said = [], code, blocked }]] of 
     equal(page.css("#t").paddingTop, blocked.includes("script-src-elem") ? "0px" : "5px", "an element with the nonce");
     equal(M.said, said, "said");
     await painted(win);
-    equal([...new Set(win.seen.blocked)].filter((each) => !/^style/.test(each)).toSorted(), blocked, "what the browser reports");
+    equal(
+      [...new Set(win.seen.blocked)].filter((each) => !/^style/.test(each)).toSorted(),
+      blocked,
+      "what the browser reports",
+    );
     win.applied.undo();
-    equal([page.$("#t").outerHTML.replace(/ (style|class)=""/g, ""), page.text()], ['<h1 id="t">Old</h1>', "Old Some words gone"], "undone");
+    equal(
+      [page.$("#t").outerHTML.replace(/ (style|class)=""/g, ""), page.text()],
+      ['<h1 id="t">Old</h1>', "Old Some words gone"],
+      "undone",
+    );
   };
 }

@@ -4,7 +4,10 @@ import { equal, painted } from "./world.mjs";
 
 const item = (at) => `<li>${at}</li>`;
 
-/** The parts of a page, items, whose text is watched, what it may be (at last the last of it), and what undoing leaves of it. */
+/**
+ * The parts of a page, items, whose text is watched, what it may be (at last the last of it), and what undoing leaves
+ * of it.
+ */
 export const STREAMS = {
   "a text in two parts": {
     parts: ["<p>first</p>", "<h1>Orig", "inal title</h1>", "<p>end</p>"],
@@ -85,7 +88,11 @@ for (const [at, [name, { parts, allowed, original }]] of Object.entries(STREAMS)
       const { win, M, html } = await load(`/stream/${at}/${keep}`);
       await painted(win);
       const seen = [...new Set(win.frames_)];
-      equal(seen.filter((shown) => !allowed.includes(shown)), [], "shown");
+      equal(
+        seen.filter((shown) => !allowed.includes(shown)),
+        [],
+        "shown",
+      );
       equal(seen.at(-1), allowed.at(-1), "at last");
       equal(win.frames_.length >= FRAMES_EACH * (parts.length - 1), true, "looked often enough");
       equal([M.said, win.applied.missing()], [[], []], "said and missing");

@@ -30,7 +30,18 @@ export async function until(what, probe) {
 /** Waits until what is there now has been on the screen. */
 export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
 
-/** What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw. */
+/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
+export function areNamed(win) {
+  const script = document.createElement.call(win.document, "script");
+  script.text = "place = Error().stack\n//# sourceURL=named.js";
+  win.document.body.append(script);
+  script.remove();
+  return win.place.includes("named.js");
+}
+
+/**
+ * What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw.
+ */
 function world(win, errors) {
   // Our own methods, as pages may redefine theirs.
   const $ = (selector) => document.querySelector.call(win.document, selector);
@@ -65,8 +76,8 @@ class Frames {
   }
 
   /**
-   * A document with this body and the engine, which takes its time from `clock` where that is given. What `before` does with it comes
-   * first. A body in parts is seen part by part, as slow networks bring it, the last one with the end.
+   * A document with this body and the engine, which takes its time from `clock` where that is given. What `before` does
+   * with it comes first. A body in parts is seen part by part, as slow networks bring it, the last one with the end.
    */
   open = async (body, { before, clock } = {}) => {
     const { contentWindow: win, contentDocument: doc } = this.#frame();
@@ -110,20 +121,23 @@ let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
 
 /**
- * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back how many there were, and a line for each that
- * failed; one fails, too, when its page saw an error that it did not take out of `errors`.
+ * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back
+ * how many there were, and a line for each that failed; one fails, too, when its page saw an error that it did not take
+ * out of `errors`.
  */
 export async function run(cases, { together = 1, only = "" } = {}) {
   const failures = [];
   const waiting = Object.entries(cases).filter(([name]) => name.includes(only));
   const count = waiting.length;
   const work = async () => {
-    for (let next; (next = waiting.shift()); ) {
+    for (let next; (next = waiting.shift());) {
       const [name, act] = next;
       const frames = new Frames();
       try {
         await Promise.race([act(frames), late()]);
-        for (const { errors } of frames.worlds) equal(errors, [], "errors of the page");
+        for (const { errors, win } of frames.worlds) {
+          equal([...errors, ...(win.seen?.rejections ?? [])], [], "errors of the page");
+        }
       } catch (error) {
         failures.push(`${name}: ${error.message}`);
       }

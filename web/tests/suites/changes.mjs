@@ -12,7 +12,8 @@ export const name = "changes";
 const table = (name, cases) => ({ name, run: (given) => inFrames(given, cases) });
 
 /** The head of a page with the engine and what is done with it. */
-const head = (script) => `<script nonce="${NONCE}" src="/engine.js"></script><script nonce="${NONCE}">${script}</script>`;
+const head = (script) =>
+  `<script nonce="${NONCE}" src="/engine.js"></script><script nonce="${NONCE}">${script}</script>`;
 
 const streamed = {
   name: "no frame shows what is to be changed",
@@ -25,7 +26,9 @@ const streamed = {
         server.route(path, () => {
           const gates = stream.parts.map(() => gate());
           asked.set(path, gates.slice(1));
-          const [start, end] = html({ head: head(watching(stream, keep, `/next${path}`)), body: "SPLIT" }).split("SPLIT");
+          const [start, end] = html({ head: head(watching(stream, keep, `/next${path}`)), body: "SPLIT" }).split(
+            "SPLIT",
+          );
           const parts = stream.parts.flatMap((part, index) => (index ? [gates[index], part] : [part]));
           return { body: [start, ...parts, end] };
         });
@@ -68,12 +71,13 @@ const garbage = {
         { oriEl: "b", refEl: "h1", dir: "p" },
       ]);
     });
-    const fill = (text) => page.evaluate((text) => {
-      const div = document.querySelector("div");
-      div.innerHTML = text;
-      for (const each of div.querySelectorAll("*")) kept.push(new WeakRef(each));
-      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    }, text);
+    const fill = (text) =>
+      page.evaluate((text) => {
+        const div = document.querySelector("div");
+        div.innerHTML = text;
+        for (const each of div.querySelectorAll("*")) kept.push(new WeakRef(each));
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      }, text);
     for (const _ of [1, 2, 3, 4, 5]) await fill("<h1>Old</h1><p>Some words</p><em>a <b>words</b></em>");
     assert.equal(await page.evaluate(() => document.querySelector("h1").textContent), "Newwords");
     await fill("");

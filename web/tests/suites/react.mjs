@@ -26,11 +26,17 @@ async function page(path, arm, at, when, build) {
   };
   const ours = await script([experiment({ test_id: at + 1, variants: [arm], ...whens[when] })]);
   const head = `<script>${ours}</script>${TOLD}<script src="/react-${build}.js"></script>`;
-  const root = `<div id="root">${renderToString(createElement(App))}</div>`;
+  const rendered = renderToString(createElement(App));
   // Where the change comes with the page's load, that waits until React has taken over, however slow the machine is.
   const held = when === "after" ? `<img hidden alt="" src="/held${path}">` : "";
-  const start = `App.hydrate(); ${held && `App.taken.then(() => fetch("/taken${path}"))`}`;
-  return html({ head, body: `${root}${held}<script>${start}</script>` });
+  const start = `<script>
+    const served = document.createElement("template");
+    served.innerHTML = ${JSON.stringify(rendered).replaceAll("<", "\\u003c")};
+    isChanged = served.innerHTML !== document.getElementById("root").innerHTML;
+    App.hydrate();
+    ${held && `App.taken.then(() => fetch("/taken${path}"));`}
+  </script>`;
+  return html({ head, body: `<div id="root">${rendered}</div>${held}${start}` });
 }
 
 const group = (title, name) => ({

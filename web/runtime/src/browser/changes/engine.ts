@@ -69,8 +69,6 @@ const touched = new Set<Node | null>();
 const added = new Set<Node>();
 
 const observer = new MutationObserver((mutations) => {
-  touched.clear();
-  added.clear();
   for (const { target, addedNodes } of mutations) {
     touched.add(target).add(target.parentNode);
     addedNodes.forEach((node) => added.add(node));
@@ -92,6 +90,9 @@ const observer = new MutationObserver((mutations) => {
       ),
     );
   }
+  // Nodes that the page has let go are not kept.
+  touched.clear();
+  added.clear();
 });
 
 /** Watches a node for mutations of the given kinds, as long as there are rules. */
