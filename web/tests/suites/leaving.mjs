@@ -127,6 +127,8 @@ const backed = {
     site.page("/next", "<h1>Old</h1>");
     const visitor = await site.become(page, "Variant 1");
     await page.goto(server.url("/"));
+    // A page that waits for an answer may not be kept.
+    await site.answered(page);
     await page.evaluate("void (window.mark = 7)");
     await page.click("a");
     await page.waitFor(() => location.pathname === "/next" && document.readyState === "complete");
