@@ -27,8 +27,8 @@ const CALLED_FOR = 10_400;
 async function decided() {
   if (process.env.MURIEL_DECISIONS) return readFileSync(process.env.MURIEL_DECISIONS, "utf8");
   const example = ["run", "--quiet", "--locked", "-p", "muriel-assign", "--example", "decisions"];
-  const options = { cwd: ROOT, maxBuffer: 64 << 20 };
-  const { stdout } = await promisify(execFile)("scripts/cargo", [...example, "--", "--count", `${CALLED_FOR}`], options);
+  const args = [...example, "--", "--count", `${CALLED_FOR}`];
+  const { stdout } = await promisify(execFile)("scripts/cargo", args, { cwd: ROOT, maxBuffer: 64 << 20 });
   return stdout;
 }
 

@@ -18,8 +18,8 @@ const ARMS = ["Control", "Variant 1", "Variant 2"];
 
 const TITLES = { null: "Old", Control: "Old", "Variant 1": "New", "Variant 2": "Newer" };
 
-const BODY = `<h1>Old</h1><button id="buy" onclick="muriel.push(['track', 'Purchase', { value: 20, currency: 'EUR' }])">Buy</button>
-  <button id="ask">Ask</button>`;
+const BODY = `<h1>Old</h1><button id="ask">Ask</button>
+  <button id="buy" onclick="muriel.push(['track', 'Purchase', { value: 20, currency: 'EUR' }])">Buy</button>`;
 
 /** A user agent of a person. */
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
