@@ -28,6 +28,22 @@ pub(super) struct Finding {
     pub(super) advice: Option<String>,
 }
 
+/// Letters of a line at most: addresses and attributes may have any number.
+const LINE_MAX: usize = 600;
+
+/// The text without what a page may have put there to change the terminal, and not endless.
+fn tame(text: &str) -> String {
+    let plain = |line: &str| {
+        let mut letters = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+        let mut line: String = letters.by_ref().take(LINE_MAX).collect();
+        if letters.next().is_some() {
+            line.push('…');
+        }
+        line
+    };
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
 /// What was found, in the order in which it was looked at.
 #[derive(Debug, Default)]
 pub(super) struct Findings(pub(super) Vec<Finding>);
@@ -35,19 +51,22 @@ pub(super) struct Findings(pub(super) Vec<Finding>);
 impl Findings {
     /// That something is as it should be.
     pub(super) fn ok(&mut self, check: &'static str, finding: impl Into<String>) {
-        self.0.push(Finding { check, status: Status::Ok, finding: finding.into(), advice: None });
+        self.add(check, Status::Ok, &finding.into(), None);
     }
 
     /// That something could be better.
     pub(super) fn warning(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
-        let (finding, advice) = (finding.into(), Some(advice.into()));
-        self.0.push(Finding { check, status: Status::Warning, finding, advice });
+        self.add(check, Status::Warning, &finding.into(), Some(&advice.into()));
     }
 
     /// That something keeps experiments from taking place.
     pub(super) fn problem(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
-        let (finding, advice) = (finding.into(), Some(advice.into()));
-        self.0.push(Finding { check, status: Status::Problem, finding, advice });
+        self.add(check, Status::Problem, &finding.into(), Some(&advice.into()));
+    }
+
+    fn add(&mut self, check: &'static str, status: Status, finding: &str, advice: Option<&str>) {
+        let finding = tame(&finding.replace('\n', " "));
+        self.0.push(Finding { check, status, finding, advice: advice.map(tame) });
     }
 
     /// The worst of all.
@@ -96,6 +115,16 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_do_not_write_to_the_terminal() {
+        let mut findings = Findings::default();
+        findings.warning("page", format!("a\u{1b}[31m\r\nb{}", "x".repeat(700)), "c\u{7}\nd");
+        let text = findings.text(false);
+        assert!(text.starts_with("warning  page  a\u{FFFD}[31m\u{FFFD} bx"), "{text}");
+        assert!(text.ends_with("x…\n               c\u{FFFD}\n               d\n"), "{text}");
+        assert_eq!(findings.0[0].finding.chars().count(), LINE_MAX + 1);
+    }
 
     #[test]
     fn advice_stands_below_what_was_found() {

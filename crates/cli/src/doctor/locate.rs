@@ -41,7 +41,9 @@ fn key_in(text: &str, wanted: Option<&str>) -> Option<String> {
 
 /// The lines that stand inline before an asynchronous script: they hide until it has decided.
 pub(super) fn is_snippet(text: &str) -> bool {
-    ["visibility:hidden!important", "adoptedStyleSheets", ".over="].iter().all(|part| text.contains(part))
+    // The script itself has much of the same in it.
+    !Carried::is_script(text)
+        && ["visibility:hidden!important", "adoptedStyleSheets", ".over="].iter().all(|part| text.contains(part))
 }
 
 /// The script's tags, in the page's order. `base` is what addresses in the page are relative to.

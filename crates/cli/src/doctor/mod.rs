@@ -1,7 +1,7 @@
 //! Whether a page loads Muriel's script early enough, from where, and with which Content-Security-Policy.
 //!
-//! [`fetch`] touches the network. What it brings is read ([`page`], [`policy`]) and judged by functions of values:
-//! [`locate`], [`position`], [`delivery`], [`rules`], [`events`].
+//! `fetch` touches the network. What it brings is read (`page`, `policy`) and judged by functions of values: `locate`,
+//! `position`, `delivery`, `rules`, `events`.
 
 mod delivery;
 mod events;
@@ -155,12 +155,7 @@ impl Visit {
         let policies = rules::policies(&answer.headers, page);
         let base = page.base.as_ref().and_then(|base| at.join(base).ok()).unwrap_or_else(|| at.clone());
         let Some(mut ours) = locate::check(page, &base, self.wanted.as_deref(), findings) else { return };
-        if let Some(url) = ours.url.as_mut().filter(|url| !delivery::is_safe(url))
-            && policies.iter().any(Policy::upgrades)
-        {
-            // Never fails between these two.
-            let _ = url.set_scheme("https");
-        }
+        ours.url = ours.url.map(|url| upgraded(url, &policies));
         let ours = ours;
         position::check(page, &ours, findings);
         let isolation = answer.header("cross-origin-embedder-policy");
@@ -184,10 +179,14 @@ impl Visit {
             );
             findings.problem("project", told, "Paste them anew: muriel project snippet PROJECT_KEY --async");
         }
-        let fetched = script.as_ref().map(|answer| (&answer.url, !answer.redirects.is_empty()));
-        let from = fetched.or(ours.url.as_ref().map(|url| (url, false)));
+        let mut from: Vec<&Url> =
+            script.iter().flat_map(|answer| answer.redirects.iter().chain([&answer.url])).collect();
+        if from.is_empty() {
+            from.extend(&ours.url);
+        }
         // The script knows only the address in its tag.
         let events = carried.as_ref().and_then(|carried| events::address(at, ours.url.as_ref(), carried));
+        let events = events.map(|url| upgraded(url, &policies));
         let case = Case { page: at, ours: &ours, from, snippet, events: events.as_ref(), carried: carried.as_ref() };
         rules::check(&policies, &case, findings);
         if let Some(to) = &events {
@@ -215,6 +214,15 @@ impl Visit {
             }
         }
     }
+}
+
+/// The address that browsers ask for instead, where a policy says so.
+fn upgraded(mut url: Url, policies: &[Policy]) -> Url {
+    if !delivery::is_safe(&url) && policies.iter().any(Policy::upgrades) {
+        // Never fails between these two.
+        let _ = url.set_scheme("https");
+    }
+    url
 }
 
 const NOTHING_ELSE: &str = "Nothing else could be looked at.";

@@ -214,6 +214,8 @@ mod tests {
 
     #[test]
     fn the_snippet_is_known() {
-        assert!(is_snippet(&muriel_api::script::snippet("muriel", "[data-muriel]")));
+        let snippet = muriel_api::script::snippet("muriel", "[data-muriel]");
+        assert!(is_snippet(&snippet) && snippet.contains("[\"muriel\"]"));
+        assert!(!is_snippet(&format!("(function(RULESET,SETTINGS,PARTS){{{snippet}}})")));
     }
 }

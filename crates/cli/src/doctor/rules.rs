@@ -30,8 +30,8 @@ pub(super) fn policies(headers: &HeaderMap, page: &Page) -> Vec<Policy> {
 pub(super) struct Case<'a> {
     pub(super) page: &'a Url,
     pub(super) ours: &'a Ours<'a>,
-    /// Where the script comes from at last, and whether it was sent there.
-    pub(super) from: Option<(&'a Url, bool)>,
+    /// Where the script was asked for, the last being where it is; nothing where it stands in the page.
+    pub(super) from: Vec<&'a Url>,
     /// The lines that stand inline before an asynchronous script.
     pub(super) snippet: Option<&'a Script>,
     /// Where events go.
@@ -88,17 +88,19 @@ fn one(policy: &Policy, case: &Case<'_>, notes: &mut Vec<String>, findings: &mut
     let mut runs = true;
     // What stands above a policy is there already.
     if policy.holds_at(script.at.offset) {
-        let refused = match case.from {
-            Some((url, redirected)) => {
-                let tag = Tag { url, redirected, nonce: &script.nonce, integrity: &script.integrity };
-                policy.script(tag, case.page)
-            }
-            None => policy.inline(Some(&script.text), &script.nonce),
+        let tag = |at: usize, url: &'_ Url| {
+            let tag = Tag { url, redirected: at > 0, nonce: &script.nonce, integrity: &script.integrity };
+            policy.script(tag, case.page).err().map(|refusal| (refusal, Some(url.origin().ascii_serialization())))
         };
-        if let Err(refusal) = refused {
+        let refused = if case.from.is_empty() {
+            policy.inline(Some(&script.text), &script.nonce).err().map(|refusal| (refusal, None))
+        } else {
+            case.from.iter().enumerate().find_map(|(at, url)| tag(at, url))
+        };
+        if let Some((refusal, origin)) = refused {
             runs = false;
-            let advice = match case.from {
-                Some((url, _)) => tag_advice(&refusal, &url.origin().ascii_serialization()),
+            let advice = match origin {
+                Some(origin) => tag_advice(&refusal, &origin),
                 None => inline_advice(&refusal),
             };
             report(format!("{} does not allow the script", refusal.directive), advice);
@@ -231,7 +233,7 @@ mod tests {
         let case = Case {
             page: &url,
             ours: &ours,
-            from: from.as_ref().map(|url| (url, false)),
+            from: from.iter().collect(),
             snippet: snippet(&page),
             events: Some(&events),
             carried: Some(&carried),
@@ -239,6 +241,32 @@ mod tests {
         let mut findings = Findings::default();
         check(&policies(&headers, &page), &case, &mut findings);
         findings.text(false)
+    }
+
+    #[test]
+    fn each_address_on_the_way_must_be_allowed() {
+        let page = Page::read(TAG);
+        let url = |text: &str| Url::parse(text).unwrap();
+        let (at, first, last) = (
+            url("https://shop.example/"),
+            url("https://muriel.example/js/prj_1.js"),
+            url("https://cdn.example/js/prj_1.js"),
+        );
+        let ours = locate::ours(&page, &at, None).remove(0);
+        for (sources, expect) in [
+            ("https://muriel.example/js/ https://cdn.example/elsewhere", None),
+            ("https://muriel.example/elsewhere https://cdn.example", Some("Add https://muriel.example to")),
+            ("https://muriel.example", Some("Add https://cdn.example to")),
+        ] {
+            let from = vec![&first, &last];
+            let case = Case { page: &at, ours: &ours, from, snippet: None, events: None, carried: None };
+            let policies = Policy::read(&format!("script-src-elem {sources} 'unsafe-inline'"), Origin::Header, false);
+            let mut findings = Findings::default();
+            check(&policies, &case, &mut findings);
+            let text = findings.text(false);
+            assert_eq!(text.contains("problem"), expect.is_some(), "{text}");
+            assert!(text.contains(expect.unwrap_or("lets the script")), "{text}");
+        }
     }
 
     const TAG: &str = "<script src=https://muriel.example/js/prj_1.js></script>";
