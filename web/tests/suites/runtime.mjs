@@ -4,47 +4,15 @@ import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
 import { asControl, changing, experiment, serve, snippet as snippetText } from "../script.mjs";
 import { gate, hang } from "../server.mjs";
+import { exposures, H1, LIMIT, of, settled, tag, WATCHING } from "../visit.mjs";
 
 export const name = "runtime";
-
-/** Keeps what each frame shows of an element, from the first on. */
-const WATCHING = `<script nonce="${NONCE}">
-  const frames = (window.frames_ = []);
-  (function look() {
-    const element = document.querySelector("h1");
-    if (element) {
-      const { visibility, color } = getComputedStyle(element);
-      frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
-    }
-    requestAnimationFrame(look);
-  })();
-</script>`;
-
-const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
-
-/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
-const LIMIT = `<script nonce="${NONCE}">
-  const wait = setTimeout;
-  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));
-</script>`;
 
 /** Opens a page with the script of these experiments first in its head. */
 async function open({ server, other, page }, experiments, { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {}) {
   const src = await serve(other, experiments, options);
   await page.goto(server.route(path, html({ head: WATCHING + tag(src) + head, body })));
 }
-
-/** Events of a type, each once: what a page that is left has sent, the next page sends again, with the same id. */
-const of = (server, wanted) => [...new Map(server.events.map((event) => [event.id, event])).values()].filter(({ type }) => type === wanted);
-const exposures = (server) => of(server, "exposure").map(({ test_id, variant_id }) => [test_id, variant_id]);
-/** All that was sent so far is there once this event is. */
-async function settled({ page, other }) {
-  const mark = `mark-${of(other, "custom").length}`;
-  await page.evaluate((name) => muriel.push(["track", name]), mark);
-  await other.received(({ events }) => events.some(({ name }) => name === mark));
-}
-
-const H1 = [{ target: "h1", innerText: "New" }];
 
 const first = {
   name: "no frame shows the original, and both are told once",
@@ -292,26 +260,6 @@ const again = {
   },
 };
 
-const preview = {
-  name: "a preview shows its arm in its tab, with a badge, and records nothing",
-  async run({ server, other, page }) {
-    const draft = experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{}, { data: H1 }] });
-    // What the draft needs, the live script need not have.
-    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])], { parts: [] });
-    const answer = { format: 1, hash: 1, project_key: "shop", experiments: [draft], parts: ["changes"] };
-    other.route("/preview/shop/7", { headers: { "access-control-allow-origin": "*" }, body: answer });
-    server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
-    await page.goto(server.url("/?test-preview=7&test-variant=Variant_2&test-token=t.1"));
-    await page.waitFor(() => frames_.at(-1) === "New");
-    await page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
-    assert.equal(other.requests.find(({ path }) => path === "/preview/shop/7").query, "?token=t.1");
-    await page.goto(server.url("/"));
-    await page.waitFor(() => frames_.at(-1) === "New");
-    assert.equal(other.batches.length, 0);
-    assert.equal(await page.evaluate("document.cookie"), "");
-  },
-};
-
 const where = {
   name: "while it is asked where the visitor is, what may change is hidden, up to a limit",
   async run(given) {
@@ -436,4 +384,4 @@ const past = {
   },
 };
 
-export const tests = [domains, where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again, preview];
+export const tests = [domains, where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again];
