@@ -108,4 +108,60 @@ const steady = {
   },
 };
 
-export const tests = [complete, ...shown, steady];
+/** Keeps, from page to page, which headings were seen where. */
+const TRAIL = `
+  requestAnimationFrame(function look() {
+    const heading = document.querySelector("h1");
+    if (heading && getComputedStyle(heading).visibility === "visible") {
+      const trail = JSON.parse(sessionStorage.trail ?? "[]");
+      const here = location.pathname + ": " + heading.textContent;
+      if (trail.at(-1) !== here) sessionStorage.trail = JSON.stringify([...trail, here]);
+    }
+    requestAnimationFrame(look);
+  });`;
+
+const exposures = (events, wanted) =>
+  events.filter(({ type, test_id }) => type === "exposure" && test_id === wanted).map(({ variant_id }) => variant_id);
+
+const redirected = {
+  name: "the rental page is not seen by those who are sent on, nobody is trapped, and each arm is counted once",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    pages.first = TRAIL;
+    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "rental-page");
+    const start = "/: Made for the days between seasons.";
+    for (const [arm, path, heading] of [
+      [1, "/rental/weekend", "A weekend in pictures"],
+      [2, "/rental/kit-finder", "Where do you want to sleep?"],
+      [0, "/rental", "Rental"],
+    ]) {
+      pages.visitor = await shop.visitor({ "rental-page": arm, "home-hero": null }, context(site, { path: "/rental" }));
+      const before = other.events.length;
+      const told = () => exposures(other.events.slice(before), test_id);
+      // Where it leads to answers when the page that is left has told of it, and may have been painted.
+      if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
+      await page.goto(server.url("/"));
+      await page.waitFor((start) => sessionStorage.trail === JSON.stringify([start]), { args: [start] });
+      await page.goto(server.url("/rental?utm_source=mail&utm_campaign=autumn#rates"), { until: "commit" });
+      const seen = [start, `${path}: ${heading}`];
+      await page.waitFor((wanted) => sessionStorage.trail === wanted, { args: [JSON.stringify(seen)] });
+      await page.waitFor(() => document.readyState === "complete");
+      assert.equal(await page.evaluate("location.pathname + location.search + location.hash"), `${path}?utm_source=mail&utm_campaign=autumn#rates`);
+      await page.back();
+      await page.waitFor((start) => JSON.parse(sessionStorage.trail).at(-1) === start, { args: [start] });
+      // Once more in the same visit; who leaves has told all.
+      await page.goto(server.url("/rental"), { until: "commit" });
+      const isThere = (wanted) => document.readyState === "complete" && JSON.parse(sessionStorage.trail).at(-1) === wanted;
+      await page.waitFor(isThere, { args: [seen[1]] });
+      await page.goto(server.url("/account"), { until: "commit" });
+      await other.received(({ events }) => events.slice(before).some(({ type, url }) => type === "pageview" && url === server.url(path)));
+      assert.deepEqual(told(), [String(arm)]);
+      server.routes.delete(path);
+    }
+    const logged = (await shop.events()).filter((event) => event.type === "exposure" && event.test_id === test_id);
+    assert.deepEqual(logged.map(({ variant_id }) => variant_id).sort(), ["0", "1", "2"]);
+  },
+};
+
+export const tests = [complete, ...shown, steady, redirected];

@@ -218,6 +218,9 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   pageview();
   onRoute(() => {
     isAsked = isLate = false;
+    // Since the browser has put a page aside, the visitor may have met more elsewhere.
+    const known = recognise();
+    if (known.id === who.id) who = known;
     look(false);
     pageview();
     again?.();
