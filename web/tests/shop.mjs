@@ -33,7 +33,10 @@ export class Shop {
     /** What the shop answers, for routes of a test's own. */
     this.answer = (came) => this.#passed(came, demo.site, pairs);
     server.route("/*", this.answer);
-    other.route("/*", (came) => this.#passed(came, demo.url, pairs));
+    const muriel = (came) => this.#passed(came, demo.url, pairs);
+    other.route("/*", muriel);
+    /** Gives the pages the script of another project. */
+    this.use = ({ key }) => other.route(`/js/${demo.shop.key}.js`, (came) => muriel({ ...came, path: `/js/${key}.js` }));
   }
 
   async #passed({ method, path, query, headers, body }, to, pairs) {
