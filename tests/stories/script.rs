@@ -10,6 +10,8 @@ stories![
     the_script_is_the_ruleset_with_what_runs_it,
     the_script_follows_what_changes_at_once,
     drafts_are_never_in_the_script,
+    a_script_without_experiments_is_small,
+    types_are_served_beside_it,
     parts_come_with_what_needs_them,
     customers_texts_end_no_element,
     settings_reach_the_script,
@@ -43,6 +45,13 @@ fn script(app: &TestApp, shop: &Client) -> Answer {
     answer
 }
 
+fn packed(app: &TestApp, target: &str, coding: &str) -> Answer {
+    let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: {coding}\r\nConnection: close\r\n\r\n");
+    let answer = raw::unchecked(app.address, request.as_bytes()).has_status(200);
+    assert_eq!(answer.header("content-encoding"), Some(coding));
+    answer
+}
+
 /// The ruleset, the settings and what names the parts, as the script's function is called with them.
 fn arguments(script: &Answer) -> (Value, Value, String) {
     let text = script.text();
@@ -59,7 +68,7 @@ fn arguments(script: &Answer) -> (Value, Value, String) {
 fn parts(script: &Answer) -> Vec<&'static str> {
     let (_, _, text) = arguments(script);
     let names = ["source", "changes", "split", "goals", "orders"];
-    names.into_iter().filter(|name| text.contains(&format!("{name}:(function(PART)"))).collect()
+    names.into_iter().filter(|name| text.contains(&format!("{name}:(function("))).collect()
 }
 
 /// Where Node is, it reads the script.
@@ -101,10 +110,8 @@ fn the_script_is_the_ruleset_with_what_runs_it(on: On) {
 
     let target = format!("/js/{key}.js");
     let packed = |coding: &str| {
-        let request =
-            format!("GET {target} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: {coding}\r\nConnection: close\r\n\r\n");
-        let answer = raw::unchecked(app.address, request.as_bytes()).has_status(200);
-        assert_eq!((answer.header("content-encoding"), answer.etag()), (Some(coding), plain.etag()));
+        let answer = packed(&app, &target, coding);
+        assert_eq!(answer.etag(), plain.etag());
         answer.bytes
     };
     let mut unpacked = Vec::new();
@@ -150,6 +157,23 @@ fn drafts_are_never_in_the_script(on: On) {
     assert!(script(&app, &shop).text().contains("classified()"));
     shop.delete(&format!("/experiment/{draft}")).ok();
     assert_eq!(script(&app, &shop).bytes, empty.bytes);
+}
+
+fn a_script_without_experiments_is_small(on: On) {
+    let app = on.start();
+    let shop = known(&app, "Shop");
+    let target = format!("/js/{}.js", shop.project_key);
+    for (coding, most) in [("br", 8_192), ("gzip", 10_240)] {
+        let size = packed(&app, &target, coding).bytes.len();
+        assert!(size <= most, "{coding}: {size} bytes");
+    }
+}
+
+fn types_are_served_beside_it(on: On) {
+    let app = on.start_with(|settings| settings.site.page_api = "shop".parse().expect("a name"));
+    let types = app.anyone().get("/js/muriel.d.ts").has_status(200);
+    assert_eq!(types.header("content-type"), Some("text/plain; charset=utf-8"));
+    assert!(types.text().contains("interface Window {\n  shop: Muriel.Page;"));
 }
 
 fn parts_come_with_what_needs_them(on: On) {

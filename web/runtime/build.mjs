@@ -51,6 +51,9 @@ export const SCRIPTS = {
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
 };
 
+/** The types of the page API are served as they are. */
+const TYPES = "muriel.d.ts";
+
 /**
  * Properties that nobody but the script sees, which are short in what is delivered: the same in all parts, as those hand
  * them to each other. What is stored, sent, served, the page's, the snippet's or the browser's keeps its name, and so must not
@@ -88,8 +91,8 @@ export async function bundled(name, options = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes("--check");
   let stale = false;
-  for (const name of Object.keys(SCRIPTS)) {
-    const made = (await bundled(name)) + "\n";
+  for (const name of [...Object.keys(SCRIPTS), TYPES]) {
+    const made = name === TYPES ? readFileSync(here(TYPES), "utf8") : (await bundled(name)) + "\n";
     if (!check) {
       writeFileSync(into + name, made);
     } else if (made !== readFileSync(into + name, "utf8")) {

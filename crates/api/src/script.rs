@@ -18,6 +18,8 @@ mod guard;
 const RUNTIME: &str = include_str!("script/runtime.js");
 /// The badge of a preview, a file of its own.
 pub(crate) const BADGE: &str = include_str!("script/badge.js");
+/// The page API and what code of experiments sees, for TypeScript.
+const TYPES: &str = include_str!("script/muriel.d.ts");
 /// What stands inline where a page does not wait for the script.
 const SNIPPET: &str = include_str!("script/snippet.js");
 
@@ -194,9 +196,14 @@ pub(crate) fn guarded(document: &Document) -> Document {
 }
 
 /// A part as a file of its own: who adds it as a script finds the function as the
-/// element's `part`, by the time that it has loaded.
+/// element's `muriel`, by the time that it has loaded.
 pub(crate) fn part_file(part: Part) -> String {
     format!("document.currentScript.muriel={};\n", part.expression())
+}
+
+/// The types of the page API, of the name that pages call it by.
+pub(crate) fn types(global: &str) -> String {
+    TYPES.replace("\n  muriel: Muriel.Page;", &format!("\n  {global}: Muriel.Page;"))
 }
 
 /// The lines that stand inline before an asynchronous script: they keep calls of
@@ -272,6 +279,12 @@ impl Formatter for Literal {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn types_are_of_the_name_that_pages_use() {
+        assert_eq!(types("muriel"), TYPES);
+        assert!(types("shop").contains("interface Window {\n  shop: Muriel.Page;\n}"));
+    }
 
     fn delivered(fields: Value) -> Arc<Delivered> {
         let mut whole = json!({

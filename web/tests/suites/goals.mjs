@@ -523,7 +523,7 @@ const prepared = {
     const script = `<script>
       const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, document.prerendering, performance.now(), took]));
       addEventListener("load", () => setTimeout(() => tell("late"), 1500));
-      Route.whenActive(() => { tell("active"); setInterval(() => took.length && tell("took"), 100); });
+      document.addEventListener("prerenderingchange", () => { tell("active"); setInterval(() => took.length && tell("took"), 100); });
     </script>`;
     server.route("/next", html({ head: watch + script }));
     await page.goto(server.route("/", html({ head: rules, body: `<a id="link" href="/next">next</a>` })));

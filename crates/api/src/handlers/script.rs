@@ -42,6 +42,16 @@ pub(crate) async fn script_show(
     Ok(shared(delivered(&app, response)))
 }
 
+/// Gives the types of the page API and of experiments' code, for TypeScript.
+#[utoipa::path(
+    get, path = "/js/muriel.d.ts", tag = "Visitor traffic", operation_id = "getScriptTypes",
+    responses((status = 200, description = "Declarations.", body = String, content_type = "text/plain")),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn types_show(State(app): State<App>) -> String {
+    script::types(app.site.page_api.as_str())
+}
+
 /// Gives a part of the script that pages load where they want it: what a preview needs besides.
 #[utoipa::path(
     get, path = "/js/parts/{part}.js", tag = "Visitor traffic", operation_id = "getScriptPart",

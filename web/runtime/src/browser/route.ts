@@ -1,6 +1,6 @@
 // When there is a new page to look at, whoever brought it: the browser, the page's router, or the way back.
 
-import { doc, listen, place, quietly, win } from "./world";
+import { listen, place, quietly, win } from "./world";
 
 /** What makes a page: all of its address but the fragment. */
 const page = (): string => place.pathname + place.search;
@@ -38,10 +38,4 @@ export function onRoute(listener: () => void): void {
       quietly(listener);
     }
   });
-}
-
-/** Calls `listener` once the page is really opened: now, unless the browser only prepares it. */
-export function whenActive(listener: () => void): void {
-  if ((doc as { prerendering?: boolean }).prerendering) listen(doc, "prerenderingchange", listener);
-  else listener();
 }

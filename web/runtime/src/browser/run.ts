@@ -40,6 +40,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   let waiting: Hidden | undefined;
   // What is painted already must not change under the visitor's eyes.
   let isLate = (performance.getEntriesByType("paint")[0] && (!snippet || snippet.over)) as boolean;
+  let isSentOn = false;
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
@@ -90,7 +91,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
         true,
       );
     },
-    leave: queue.leave,
+    leave(): void {
+      isSentOn = true;
+      queue.leave();
+    },
     tell,
     /** Of some page views how it went; of all, what went wrong. */
     went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
@@ -209,6 +213,8 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   let from = doc.referrer;
   const pageview = (): void => {
+    // Who is sent on does not look at the page: with two views no visitor of that arm would seem to bounce.
+    if (isSentOn) return;
     record({ type: "pageview", referrer: from });
     from = place.href;
   };
