@@ -58,10 +58,16 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   function record(event: EventFields, soon?: boolean): void {
     if (forced || consent === "denied") return;
     queue.send({ id: uuid(), at: new Date(), session: who.session.id, url: place.href, ...event }, soon);
-    save();
+    void save();
   }
 
-  function save(): void {
+  let isSaving = false;
+  /** Writes down who this is, once for all that happens now: browsers take their time with cookies. */
+  async function save(): Promise<void> {
+    if (isSaving) return;
+    isSaving = true;
+    await 0;
+    isSaving = false;
     if (maySend()) store(who, experiments);
   }
 
@@ -198,7 +204,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
         who = recognise();
       }
       keep("c", consent);
-      save();
+      void save();
       look(true);
       queue.resume();
     },

@@ -57,21 +57,23 @@ const records = new WeakMap<Element, Record>();
 export const loading = (): boolean => doc.readyState === "loading";
 
 const observer = new MutationObserver((mutations) => {
+  // Of a large part of a page all is looked through: that is done sooner than to ask each of its nodes what it is.
+  const many = mutations.length > 99;
   const touched = new Set<Node | null>();
   const added = new Set<Node>();
-  for (const { target, addedNodes } of mutations) {
+  for (const { target, addedNodes } of many ? [] : mutations) {
     touched.add(target).add(target.parentNode);
     addedNodes.forEach((node) => added.add(node));
   }
-  slots.forEach((slot) => quietly(() => check(slot, touched)));
+  slots.forEach((slot) => quietly(() => check(slot, many || touched)));
   const fresh = [...added].filter(
     (node): node is Element => node.nodeType === 1 && node.isConnected && !added.has(node.parentNode as Node),
   );
-  if (fresh[0]) {
+  if (many || fresh[0]) {
     rules.forEach((rule) =>
       offer(
         rule,
-        rule.wide || fresh[30]
+        many || rule.wide || fresh[30]
           ? all(rule.selector)
           : fresh.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
       ),
@@ -93,14 +95,14 @@ function offer(rule: Rule, elements: Element[]): void {
   elements.forEach((element) => rule.done.has(element) || (rule.act(element) && rule.done.add(element)));
 }
 
-/** Looks after a slot when `touched` nodes have changed. */
-function check(slot: Slot, touched: Set<Node | null>): void {
+/** Looks after a slot when `touched` nodes have changed; `true` are any. */
+function check(slot: Slot, touched: Set<Node | null> | true): void {
   const { element, edits, needs } = slot;
   if (!needs.every(attached)) {
     // An element that is gone is left as the page made it, and is a new one should it come back.
     edits.forEach(({ rule }) => rule.done.delete(element));
     close(slot);
-  } else if (touched.has(element) || touched.has(element.parentNode)) {
+  } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
     const last = edits[edits.length - 1] as Edit<never>;
     const record = records.get(element) as Record;
     if ((last.rule.keep || loading()) && slot.settle(last)) {
