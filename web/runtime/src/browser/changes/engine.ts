@@ -28,8 +28,8 @@ export interface Edit<T> {
   value: T;
 }
 
-/** Makes the last edit true, or without one what the page wants; says whether anything had to be written. */
-export type Settle<T> = (edit?: Edit<T>) => unknown;
+/** Makes the last of the edits true, or without one what the page wants; says whether anything had to be written. */
+export type Settle<T> = (edit?: Edit<T>, edits?: Edit<T>[]) => unknown;
 
 interface Slot {
   element: Element;
@@ -105,7 +105,7 @@ function check(slot: Slot, touched: Set<Node | null> | true): void {
   } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
     const last = edits[edits.length - 1] as Edit<never>;
     const record = records.get(element) as Record;
-    if ((last.rule.keep || loading()) && slot.settle(last)) {
+    if ((last.rule.keep || loading()) && slot.settle(last, edits)) {
       // While the parser is at work, each part of the page may undo what the last one was given. That is no fight, but has its end too.
       const second = loading() ? 0 : floor(now() / 1000);
       record.burst = record.at === second ? record.burst + 1 : 1;
@@ -132,14 +132,15 @@ export function edit<T>(rule: Rule, element: Element, key: unknown, value: T, ma
   if (!record) records.set(element, (record = { slots: new Map(), times: 0, at: 0, burst: 0 }));
   let slot = record.slots.get(key);
   if (!slot) {
+    // Once for an element, as long as there is a change of it.
+    if (!record.slots.size) observe(element, { attributes: true });
     const needs: Node[] = [element];
     slots.add((slot = { element, key, edits: [], settle: make(needs), needs }));
     record.slots.set(key, slot);
   }
   const wanted = { rule, value } as Edit<never>;
   slot.edits.push(wanted);
-  observe(element, { attributes: true });
-  slot.settle(wanted);
+  slot.settle(wanted, slot.edits);
 }
 
 /** Lets a rule act on its matches, now and as they come, until it is undone. */
@@ -153,7 +154,7 @@ export function follow(rule: Rule): Undo {
       const left = slot.edits.filter((other) => other.rule !== rule);
       if (left.length < slot.edits.length) {
         slot.edits = left;
-        quietly(() => (left[0] ? slot.settle(left[left.length - 1]) : close(slot)));
+        quietly(() => (left[0] ? slot.settle(left[left.length - 1], left) : close(slot)));
       }
     });
     if (!rules.size) observer.disconnect();
