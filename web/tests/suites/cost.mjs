@@ -12,15 +12,15 @@ const EXPERIMENTS = 20;
 const ELEMENTS = 1_500;
 const LOADS = 15;
 
-/** What the nth experiment changes: each something to be seen, among them all kinds of changes that there are. */
+/** What the nth experiment changes: something to be seen, on a product of its own, by one of all kinds of changes. */
 function change(nth) {
   const tile = `.product-tile:nth-child(${nth + 1})`;
   const kinds = [
-    { data: [{ target: `${tile} h2 a`, innerText: `Number ${nth}, better named` }, { target: `${tile} .price`, style: "color: #a8431b; font-size: 1.3rem" }] },
-    { data: [{ target: `${tile} .line`, innerHTML: "<strong>New</strong> and still <em>repairable</em>" }, { target: tile, class: "warm -shorter" }] },
+    { data: [{ target: `${tile} h2 a`, innerText: `Number ${nth}, better named` }] },
+    { data: [{ target: `${tile} button`, style: "background: #1f3a34; color: #fff; padding: 0.5rem 1.2rem" }, { target: `${tile} button`, innerText: "Into the basket" }] },
+    { data: [{ target: `${tile} .line`, innerHTML: "<strong>New</strong> and still <em>repairable</em>" }, { target: tile, class: "warm" }] },
     { data: [{ refEl: `${tile} .price`, dir: "b", htmlBlock: `<p class="note-${nth}">Free returns for 60 days</p>` }], customCSS: `.note-${nth} { color: green; font-weight: 600 }` },
-    { data: [{ target: `${tile} .picture img`, src: "/img/lake.svg" }, { target: `${tile} h2 a`, href: `/search?from=${nth}` }, { rm: `${tile} .fact` }] },
-    { data: [{ target: `${tile} button`, style: "background: #1f3a34; color: #fff; border: 0; padding: 0.5rem 1.2rem" }], customCSS: `${tile} { border-color: #a8431b; border-width: 2px }` },
+    { data: [{ target: `${tile} .picture img`, src: "/img/lake.svg" }, { rm: `${tile} .fact` }], customCSS: `${tile} { border-color: #a8431b }` },
   ];
   return kinds[nth % kinds.length];
 }
