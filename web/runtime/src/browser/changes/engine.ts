@@ -69,17 +69,29 @@ const observer = new MutationObserver((mutations) => {
   const fresh = [...added].filter(
     (node): node is Element => node.nodeType === 1 && node.isConnected && !added.has(node.parentNode as Node),
   );
-  if (many || fresh[0]) {
-    rules.forEach((rule) =>
-      offer(
-        rule,
-        many || rule.wide || fresh[30]
-          ? all(rule.selector)
-          : fresh.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
-      ),
-    );
+  const whole = many || fresh[30];
+  const wanted = whole ? [] : fresh.filter(isWanted);
+  if (whole || fresh[0]) {
+    rules.forEach((rule) => {
+      if (whole || rule.wide) offer(rule, all(rule.selector));
+      else offer(rule, wanted.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))));
+    });
   }
 });
+
+/** What all rules look for that look for it in new elements alone. */
+let anything: string | undefined;
+
+/** Whether there is something in an element that any of these rules means: mostly there is not, and one question is enough. */
+function isWanted(node: Element): unknown {
+  anything ??= [...rules].flatMap(({ wide, selector }) => (wide ? [] : selector)).join();
+  try {
+    return node.matches(anything) || node.querySelector(anything);
+  } catch {
+    // One of them is no selector.
+    return true;
+  }
+}
 
 /** Watches a node for mutations of the given kinds, as long as there are rules. */
 export const observe = (node: Node, what: MutationObserverInit): void => observer.observe(node, what);
@@ -147,9 +159,11 @@ export function edit<T>(rule: Rule, element: Element, key: unknown, value: T, ma
 export function follow(rule: Rule): Undo {
   observe(doc, below);
   rules.add(rule);
+  anything = undefined;
   offer(rule, all(rule.selector));
   return () => {
     rules.delete(rule);
+    anything = undefined;
     slots.forEach((slot) => {
       const left = slot.edits.filter((other) => other.rule !== rule);
       if (left.length < slot.edits.length) {
