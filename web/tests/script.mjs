@@ -1,6 +1,7 @@
 // The script of a project as the server puts it together, with rulesets and settings that a test makes up.
 
 import { bundled } from "../runtime/build.mjs";
+import { NONCE } from "./html.mjs";
 
 const made = new Map();
 
@@ -66,5 +67,24 @@ export async function serve(server, experiments, options) {
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
 
-/** The inline snippet for pages that load the script without waiting for it. */
-export const snippet = async () => (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');
+/** Keeps what each frame shows of an element, from the first on. */
+export const WATCHING = `<script nonce="${NONCE}">
+  const frames = (window.frames_ = []);
+  (function look() {
+    const element = document.querySelector("h1");
+    if (element) {
+      const { visibility, color } = getComputedStyle(element);
+      frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
+    }
+    requestAnimationFrame(look);
+  })();
+</script>`;
+
+/** A script's tag, for pages under a policy too. */
+export const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
+
+/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
+export const LIMIT = `<script nonce="${NONCE}">
+  const wait = setTimeout;
+  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));
+</script>`;

@@ -164,4 +164,35 @@ const redirected = {
   },
 };
 
-export const tests = [complete, ...shown, steady, redirected];
+const personal = {
+  name: "the home page is for whom it is made: their part of it, the others of them the original, both counted; nobody else",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "home-for-you");
+    const original = "Not sure what to take?";
+    for (const [who, arm, heading, told] of [
+      [{ phone: true }, 1, "On your way already?", ["1"]],
+      [{ phone: true }, 0, original, ["0"]],
+      [{ phone: false }, 2, "Good to see you again.", ["2"]],
+      [{ phone: false }, 0, original, ["0"]],
+      // At a desk for the first time: for these there is nothing.
+      [{ phone: false, isNew: true }, null, original, []],
+    ]) {
+      const before = other.events.length;
+      pages.phone = who.phone;
+      pages.isNew = who.isNew;
+      const about = { ...context(site, { path: "/", ...who }), ...(who.isNew && { visitor_type: "new" }) };
+      pages.visitor = await shop.visitor({ "home-for-you": arm, "home-hero": null }, about);
+      await page.goto(server.url("/"));
+      assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
+      // Who leaves has told all.
+      await page.goto(server.url("/account"));
+      const here = ({ type, url }) => type === "pageview" && url === server.url("/");
+      await other.received(({ events }) => events.slice(before).some(here));
+      assert.deepEqual(exposures(other.events.slice(before), test_id), told, JSON.stringify([who, arm]));
+    }
+  },
+};
+
+export const tests = [personal, complete, ...shown, steady, redirected];
