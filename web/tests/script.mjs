@@ -1,7 +1,6 @@
 // The script of a project as the server puts it together, with rulesets and settings that a test makes up.
 
 import { bundled } from "../runtime/build.mjs";
-import { NONCE } from "./html.mjs";
 
 const made = new Map();
 
