@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh deny machete typos simulate crash bench bench-data dist clean
+.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -20,7 +20,7 @@ build: ## leave the release binary at target/release/muriel
 test: ## every test, on both databases; the last line is the count
 	@scripts/test
 
-check: fmt clippy doc fresh deny machete typos ## what CI runs: style, licences, generated files, then every test
+check: fmt clippy doc fresh web deny machete typos ## what CI runs: style, licences, generated files, then every test
 	@scripts/test
 
 fmt:
@@ -35,6 +35,9 @@ doc:
 
 fresh:
 	scripts/fresh
+
+web:
+	scripts/web
 
 deny:
 	scripts/deny
@@ -57,6 +60,7 @@ bench: ## side by side with the peers, in the process too, then large data; opti
 	bench/run $(ARGS)
 	bench/engines/run
 	bench/stats/run
+	bench/script/run
 	bench/backlog.py
 	bench/reports/run
 

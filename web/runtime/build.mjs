@@ -41,6 +41,7 @@ const part = (entry) => ({
 export const SCRIPTS = {
   // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
   "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){"use strict";${code}})` },
+  "rules.js": part("rules"),
   "source.js": part("source"),
   "changes.js": part("changes"),
   "split.js": part("split"),
@@ -51,6 +52,9 @@ export const SCRIPTS = {
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
 };
 
+/** The types of the page API are served as they are. */
+const TYPES = "muriel.d.ts";
+
 /**
  * Properties that nobody but the script sees, which are short in what is delivered: the same in all parts, as those hand
  * them to each other. What is stored, sent, served, the page's, the snippet's or the browser's keeps its name, and so must not
@@ -58,13 +62,14 @@ export const SCRIPTS = {
  */
 const OWN = [
   // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
-  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced sourceOf arm".split(" "),
+  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced isEligible sourceOf arm".split(" "),
   // browser: arms and how they are shown, identity, memory, transport
-  ..."experiment counted is wasLate stop engine tools meet leave tell went arms recall send resume drop version".split(" "),
+  ..."experiment counted is wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
   // changes and goals
   ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
 ];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
+const short = (at) => (at < LETTERS.length ? LETTERS[at] : "_" + LETTERS[at - LETTERS.length]);
 
 export async function bundled(name, options = {}) {
   const { entry, wrap, options: own } = SCRIPTS[name];
@@ -78,7 +83,7 @@ export async function bundled(name, options = {}) {
     legalComments: "none",
     charset: "utf8",
     mangleProps: RegExp(`^(${OWN.join("|")})$`),
-    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, LETTERS[at]])),
+    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, short(at)])),
     ...own,
     ...options,
   });
@@ -88,8 +93,8 @@ export async function bundled(name, options = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes("--check");
   let stale = false;
-  for (const name of Object.keys(SCRIPTS)) {
-    const made = (await bundled(name)) + "\n";
+  for (const name of [...Object.keys(SCRIPTS), TYPES]) {
+    const made = name === TYPES ? readFileSync(here(TYPES), "utf8") : (await bundled(name)) + "\n";
     if (!check) {
       writeFileSync(into + name, made);
     } else if (made !== readFileSync(into + name, "utf8")) {

@@ -1,6 +1,7 @@
 // The script of a project as the server puts it together, with rulesets and settings that a test makes up.
 
 import { bundled } from "../runtime/build.mjs";
+import { NONCE } from "./html.mjs";
 
 const made = new Map();
 
@@ -10,11 +11,12 @@ function part(name) {
   return made.get(name);
 }
 
-export const PARTS = ["changes", "split", "source", "goals", "orders"];
+export const PARTS = ["rules", "changes", "split", "source", "goals", "orders"];
 
 export const SETTINGS = {
   base: "",
   events: "/events/shop",
+  ruleset: "/ruleset/shop",
   geo: "/geo/shop",
   preview: "/preview/shop",
   parts: "/js/parts/",
@@ -65,6 +67,3 @@ export async function serve(server, experiments, options) {
   }
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
-
-/** The inline snippet for pages that load the script without waiting for it. */
-export const snippet = async () => (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');

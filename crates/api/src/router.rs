@@ -71,6 +71,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
         .routes(routes!(events::events_take))
         // Files have an ending, which the router takes for a part of the name.
         .route("/js/{file}", get(script::script_show))
+        .route("/js/muriel.d.ts", get(script::types_show))
         .route("/js/parts/{file}", get(script::part_show))
         .layer(
             CorsLayer::new()
@@ -83,6 +84,7 @@ fn visitor_traffic() -> OpenApiRouter<App> {
                 .max_age(PREFLIGHT),
         );
     describe::<script::__path_script_show>(&mut router);
+    describe::<script::__path_types_show>(&mut router);
     describe::<script::__path_part_show>(&mut router);
     router
 }

@@ -1,6 +1,8 @@
 // Chromium, by Playwright.
 
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
 import { Page } from "./page.mjs";
@@ -9,7 +11,7 @@ import { PuppeteerPage } from "./puppeteer.mjs";
 export const name = "chromium";
 
 // The sandbox refuses to run as root; the pages are our own.
-const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+const args = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--host-resolver-rules=MAP *.fixture.co.uk 127.0.0.1, MAP fixture.co.uk 127.0.0.1"];
 
 const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
@@ -22,24 +24,22 @@ const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false
 export async function launch() {
   const program = process.env.MURIEL_CHROMIUM ?? "/usr/bin/chromium";
   if (!existsSync(program)) throw new Error(`${program} is not there: scripts/tools browsers`);
+  const userAgent = await visitors(program);
   const browser = await chromium.launch({
     executablePath: program,
-    args,
+    // Not by pages: what leaves while a page goes would not have it.
+    args: [...args, `--user-agent=${userAgent}`],
     // Pages are kept for the way back, as for visitors.
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
     ...signals,
   });
-  // Its own one says that it has no window, which is what crawlers say.
-  const userAgent =
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-    `Chrome/${browser.version().split(".")[0]}.0.0.0 Safari/537.36`;
   let second;
   return {
     name,
     version: `Chromium ${browser.version()}`,
-    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true },
+    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true, suffixes: true },
     newPage: async ({ viewport = { width: 1024, height: 700 }, plain = false } = {}) => {
-      if (!plain) return newTab(await browser.newContext({ viewport, userAgent }), true);
+      if (!plain) return newTab(await browser.newContext({ viewport }), true);
       second ??= launchPlain(program, userAgent);
       return PuppeteerPage.inNewContext(await second, { viewport });
     },
@@ -47,6 +47,13 @@ export async function launch() {
       await Promise.all([browser.close(), second?.then((other) => other.close())]);
     },
   };
+}
+
+/** The user agent of a Chromium with a window. Its own one says that it has none, which is what crawlers say. */
+async function visitors(program) {
+  const { stdout } = await promisify(execFile)(program, ["--version"]);
+  const [version] = /\d+/.exec(stdout);
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Safari/537.36`;
 }
 
 function launchPlain(executablePath, userAgent) {
@@ -93,6 +100,19 @@ class ChromiumPage extends Page {
 
   async onInit(script) {
     await this.page.addInitScript(script);
+  }
+
+  /** What the browser itself tells of `work`, as events of the Trace Event Format; `also` names further categories. */
+  async trace(work, also = []) {
+    const browser = this.context.browser();
+    await browser.startTracing(this.page, { categories: ["devtools.timeline", "v8", ...also] });
+    let told;
+    try {
+      await work();
+    } finally {
+      told = await browser.stopTracing();
+    }
+    return JSON.parse(told).traceEvents;
   }
 
   screenshot() {

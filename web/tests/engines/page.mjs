@@ -98,6 +98,8 @@ export class Page {
     await move();
     await until(`${what} is there (${state})`, async () => {
       const at = await this.evaluated(expression(place));
+      // What is there for a moment where another site's page is to come.
+      if (at.href === "about:blank") return false;
       return (at.origin !== from.origin || at.href !== from.href) && STATES[state].includes(at.state);
     }, ms);
   }

@@ -121,6 +121,7 @@ class Session {
     session.url = `${url}/session/${made.sessionId}`;
     session.version = made.capabilities.browserVersion;
     session.last = Promise.resolve();
+    session.turned = 0;
     // It stays, empty: a session ends with its last window.
     session.first = await command(`${session.url}/window`, "GET");
     session.current = session.first;
@@ -241,7 +242,10 @@ class WebKitPage extends Page {
   }
 
   async wheeled({ x, y }, deltaY) {
-    await this.#act({ type: "wheel", id: "wheel", actions: [{ type: "scroll", x, y, deltaX: 0, deltaY }] });
+    await this.mouse({ x, y }, null);
+    // The driver turns by the difference to the turn before, whatever window that was in.
+    const turned = (this.session.turned += deltaY);
+    await this.#act({ type: "wheel", id: "wheel", actions: [{ type: "scroll", x, y, deltaX: 0, deltaY: turned }] });
   }
 
   async onInit() {

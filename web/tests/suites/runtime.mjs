@@ -2,48 +2,17 @@
 
 import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
-import { asControl, changing, experiment, serve, snippet as snippetText } from "../script.mjs";
-import { gate, hang } from "../server.mjs";
+import { asControl, changing, experiment, serve } from "../script.mjs";
+import { gate } from "../server.mjs";
+import { exposures, H1, LIMIT, of, settled, tag, WATCHING } from "../visit.mjs";
 
 export const name = "runtime";
-
-/** Keeps what each frame shows of an element, from the first on. */
-const WATCHING = `<script nonce="${NONCE}">
-  const frames = (window.frames_ = []);
-  (function look() {
-    const element = document.querySelector("h1");
-    if (element) {
-      const { visibility, color } = getComputedStyle(element);
-      frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
-    }
-    requestAnimationFrame(look);
-  })();
-</script>`;
-
-const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
-
-/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
-const LIMIT = `<script nonce="${NONCE}">
-  const wait = setTimeout;
-  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));
-</script>`;
 
 /** Opens a page with the script of these experiments first in its head. */
 async function open({ server, other, page }, experiments, { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {}) {
   const src = await serve(other, experiments, options);
   await page.goto(server.route(path, html({ head: WATCHING + tag(src) + head, body })));
 }
-
-const exposures = (server) => server.events.filter(({ type }) => type === "exposure").map(({ test_id, variant_id }) => [test_id, variant_id]);
-const of = (server, wanted) => server.events.filter(({ type }) => type === wanted);
-/** All that was sent so far is there once this event is. */
-async function settled({ page, other }) {
-  const mark = `mark-${of(other, "custom").length}`;
-  await page.evaluate((name) => muriel.push(["track", name]), mark);
-  await other.received(({ events }) => events.some(({ name }) => name === mark));
-}
-
-const H1 = [{ target: "h1", innerText: "New" }];
 
 const first = {
   name: "no frame shows the original, and both are told once",
@@ -116,19 +85,6 @@ const isolated = {
     await given.page.waitFor(() => frames_.at(-1) === "New");
     await given.other.received(({ events }) => events.filter(({ type }) => type === "exposure").length === 4);
     await given.other.received(({ events }) => events.filter(({ type, errors }) => type === "health" && errors > 0).length === 2);
-  },
-};
-
-const dead = {
-  name: "without a server the page is as it was",
-  async run({ server, page }) {
-    const answers = { hang, none: { status: 503, body: "" }, noise: { type: "text/javascript", body: "<html>" } };
-    for (const [path, answer] of Object.entries(answers)) {
-      server.route(`/${path}.js`, answer);
-      await page.goto(server.route(`/${path}`, html({ head: WATCHING + tag(`/${path}.js`, "async"), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` })), { until: "dom" });
-      await page.waitFor(() => frames_.at(-1) === "Old");
-      assert.equal(await page.evaluate(() => frames_.includes("(hidden)")), false);
-    }
   },
 };
 
@@ -243,7 +199,8 @@ const consent = {
     await settled(given);
     await page.evaluate(() => muriel.push(["consent", false]));
     await page.waitFor(() => frames_.at(-1) === "Old");
-    assert.equal(await page.evaluate("document.cookie"), "");
+    // But for the answer, which all hosts of the site are to know.
+    assert.equal(await page.evaluate("document.cookie"), "muriel_c=denied");
     assert.deepEqual(await page.evaluate("Object.entries(localStorage)"), [["muriel_c", "denied"]]);
     const sent = other.batches.length;
     await page.goto(server.url("/"));
@@ -287,26 +244,6 @@ const again = {
     await other.received(() => calls >= 2);
     const [one, two] = other.batches.map(({ json }) => json.events.map(({ id }) => id));
     assert.ok(one.every((id) => two.includes(id)));
-  },
-};
-
-const preview = {
-  name: "a preview shows its arm in its tab, with a badge, and records nothing",
-  async run({ server, other, page }) {
-    const draft = experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{}, { data: H1 }] });
-    // What the draft needs, the live script need not have.
-    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])], { parts: [] });
-    const answer = { format: 1, hash: 1, project_key: "shop", experiments: [draft], parts: ["changes"] };
-    other.route("/preview/shop/7", { headers: { "access-control-allow-origin": "*" }, body: answer });
-    server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
-    await page.goto(server.url("/?test-preview=7&test-variant=Variant_2&test-token=t.1"));
-    await page.waitFor(() => frames_.at(-1) === "New");
-    await page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
-    assert.equal(other.requests.find(({ path }) => path === "/preview/shop/7").query, "?token=t.1");
-    await page.goto(server.url("/"));
-    await page.waitFor(() => frames_.at(-1) === "New");
-    assert.equal(other.batches.length, 0);
-    assert.equal(await page.evaluate("document.cookie"), "");
   },
 };
 
@@ -366,26 +303,6 @@ const late = {
   },
 };
 
-const snippet = {
-  name: "the snippet hides what is marked until the script has decided",
-  async run({ server, other, page }) {
-    const src = await serve(other, [changing([{ target: "h1", innerText: "New" }])]);
-    const ready = gate();
-    const code = other.routes.get("/js/shop.js").body;
-    other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
-    const head = LIMIT + WATCHING + `<script nonce="${NONCE}">${await snippetText()}</script>` + tag(src.replace("shop.js", "slow.js"), "async");
-    const body = `<h1 data-muriel>Old</h1><p>${"x".repeat(600)}</p>`;
-    await page.goto(server.route("/", html({ head, body })), { until: "dom" });
-    await page.evaluate(() => muriel.push(["track", "early"]));
-    await page.waitFor(() => frames_.length > 3);
-    ready.open();
-    await page.waitFor(() => frames_.at(-1) === "New");
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))].sort(), ["(hidden)", "New"]);
-    await other.received(({ events }) => events.some(({ name }) => name === "early"));
-    await other.received(({ events }) => events.some(({ type }) => type === "exposure"));
-  },
-};
-
 const subdomains = {
   name: "a visitor is the same on subdomains",
   async run(given) {
@@ -434,4 +351,4 @@ const past = {
   },
 };
 
-export const tests = [domains, where, late, snippet, subdomains, waits, past, first, control, sticky, isolated, dead, loop, policy, routes, redirected, rounds, consent, driven, leaving, again, preview];
+export const tests = [domains, where, late, subdomains, waits, past, first, control, sticky, isolated, loop, policy, routes, redirected, rounds, consent, driven, leaving, again];

@@ -15,9 +15,8 @@ use std::sync::LazyLock;
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 /// Pages of any origin may have it, also those that ask for isolation.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-/// How long the parts may be used: they change with the server's version only,
-/// and one of the last version works beside the script of this.
-const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=86400, stale-while-revalidate=604800");
+/// The parts fit the script of the same server only, and few pages ask for them.
+const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 
 /// Gives the script of a project: the runtime with everything that its visitors can meet.
 #[utoipa::path(
@@ -40,6 +39,16 @@ pub(crate) async fn script_show(
     let script = delivery.script(&app.site, under.map_or(Under::Root, |Extension(under)| under)).await?;
     let response = encoded(&headers, &script.etag, &script.body, JAVASCRIPT).await;
     Ok(shared(delivered(&app, response)))
+}
+
+/// Gives the types of the page API and of experiments' code, for TypeScript.
+#[utoipa::path(
+    get, path = "/js/muriel.d.ts", tag = "Visitor traffic", operation_id = "getScriptTypes",
+    responses((status = 200, description = "Declarations.", body = String, content_type = "text/plain")),
+    extensions(("x-scope" = json!("none")))
+)]
+pub(crate) async fn types_show(State(app): State<App>) -> String {
+    script::types(app.site.page_api.as_str())
 }
 
 /// Gives a part of the script that pages load where they want it: what a preview needs besides.

@@ -40,8 +40,11 @@ export function onRoute(listener: () => void): void {
   });
 }
 
-/** Calls `listener` once the page is really opened: now, unless the browser only prepares it. */
+/** Whether the page is really opened: the browser may only prepare it. */
+export const isActive = (): boolean => !(doc as { prerendering?: boolean }).prerendering;
+
+/** Calls `listener` once the page is really opened. */
 export function whenActive(listener: () => void): void {
-  if ((doc as { prerendering?: boolean }).prerendering) listen(doc, "prerenderingchange", listener);
-  else listener();
+  if (isActive()) listener();
+  else listen(doc, "prerenderingchange", () => quietly(listener));
 }

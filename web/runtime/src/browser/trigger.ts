@@ -23,6 +23,10 @@ export function when(word: string | null | undefined, due: () => void): () => vo
     else listen(win, "load", idle);
   } else if (kind === "event") {
     listen(win, of, once);
+    return () => {
+      waiting = false;
+      win.removeEventListener(of, once, true);
+    };
   } else if (kind === "element" && !all(of)[0]) {
     const observer = new MutationObserver(() => {
       if (!waiting || all(of)[0]) {
