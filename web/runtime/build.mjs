@@ -41,6 +41,7 @@ const part = (entry) => ({
 export const SCRIPTS = {
   // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
   "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){"use strict";${code}})` },
+  "rules.js": part("rules"),
   "source.js": part("source"),
   "changes.js": part("changes"),
   "split.js": part("split"),
@@ -61,13 +62,14 @@ const TYPES = "muriel.d.ts";
  */
 const OWN = [
   // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
-  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced sourceOf arm".split(" "),
+  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced isEligible sourceOf arm".split(" "),
   // browser: arms and how they are shown, identity, memory, transport
-  ..."experiment counted is wasLate stop engine tools meet leave tell went arms recall send resume drop version".split(" "),
+  ..."experiment counted is wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
   // changes and goals
   ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
 ];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
+const short = (at) => (at < LETTERS.length ? LETTERS[at] : "_" + LETTERS[at - LETTERS.length]);
 
 export async function bundled(name, options = {}) {
   const { entry, wrap, options: own } = SCRIPTS[name];
@@ -81,7 +83,7 @@ export async function bundled(name, options = {}) {
     legalComments: "none",
     charset: "utf8",
     mangleProps: RegExp(`^(${OWN.join("|")})$`),
-    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, LETTERS[at]])),
+    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, short(at)])),
     ...own,
     ...options,
   });

@@ -85,6 +85,8 @@ async function tried(test, engine) {
     const page = await newPage();
     await test.run({ engine, server, other, page, newPage, muriel, demo, bundle: bundled });
     for (const each of pages) await each.close();
+    const refused = test.refused ? [] : [...server.refused, ...other.refused];
+    if (refused.length > 0) throw new Error(`Muriel would not take what was sent: ${refused.join("\n  ")}`);
   };
   try {
     await Promise.race([work(), late]);

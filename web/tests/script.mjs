@@ -1,7 +1,6 @@
 // The script of a project as the server puts it together, with rulesets and settings that a test makes up.
 
 import { bundled } from "../runtime/build.mjs";
-import { NONCE } from "./html.mjs";
 
 const made = new Map();
 
@@ -11,11 +10,12 @@ function part(name) {
   return made.get(name);
 }
 
-export const PARTS = ["changes", "split", "source", "goals", "orders"];
+export const PARTS = ["rules", "changes", "split", "source", "goals", "orders"];
 
 export const SETTINGS = {
   base: "",
   events: "/events/shop",
+  ruleset: "/ruleset/shop",
   geo: "/geo/shop",
   preview: "/preview/shop",
   parts: "/js/parts/",
@@ -66,25 +66,3 @@ export async function serve(server, experiments, options) {
   }
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
-
-/** Keeps what each frame shows of an element, from the first on. */
-export const WATCHING = `<script nonce="${NONCE}">
-  const frames = (window.frames_ = []);
-  (function look() {
-    const element = document.querySelector("h1");
-    if (element) {
-      const { visibility, color } = getComputedStyle(element);
-      frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
-    }
-    requestAnimationFrame(look);
-  })();
-</script>`;
-
-/** A script's tag, for pages under a policy too. */
-export const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
-
-/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
-export const LIMIT = `<script nonce="${NONCE}">
-  const wait = setTimeout;
-  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));
-</script>`;

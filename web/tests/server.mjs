@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { PATIENCE_MS } from "./engines/page.mjs";
+import { judged } from "./wire.mjs";
 
 /** An answer that never comes. */
 export const hang = Symbol("hang");
@@ -38,7 +39,8 @@ const CORS = {
  * - `routes`: what it answers, by path; a path that ends with `*` is a beginning. Without a route it is 404, and what
  *   is posted below `/events/` is taken as Muriel takes it.
  * - `requests`: what came, in order: `{ method, host, path, query, headers, body, json }`; `json` is the parsed body, or
- *   undefined where that is none. `batches` are those posted below `/events/`, `events` all of their events.
+ *   undefined where that is none. `batches` are those posted below `/events/`, `events` all of their events, and
+ *   `refused` what is wrong with them, in words: a test that leaves anything there has failed.
  * - `down`: while true, every connection is cut.
  */
 export class FixtureServer {
@@ -84,6 +86,13 @@ export class FixtureServer {
     return this.batches.flatMap(({ json }) => json?.events ?? []);
   }
 
+  get refused() {
+    return this.batches.flatMap(({ body, json }) => {
+      const { whole, events } = judged(json);
+      return [...whole, ...events.flat()].map((flaw) => `${flaw} in ${body.slice(0, 300)}`);
+    });
+  }
+
   /**
    * Waits until requests say so: `condition` gets this server and answers with something truthy, which comes back.
    *
@@ -91,6 +100,8 @@ export class FixtureServer {
    */
   async received(condition, ms = PATIENCE_MS) {
     const timer = AbortSignal.timeout(ms);
+    let wake;
+    timer.addEventListener("abort", () => wake?.());
     for (;;) {
       const value = condition(this);
       if (value) return value;
@@ -98,10 +109,7 @@ export class FixtureServer {
         const came = this.requests.map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 300)}`).join("\n  ");
         throw new Error(`not received within ${ms} ms: ${condition}; what came:\n  ${came}`);
       }
-      await new Promise((again) => {
-        this.#waiting.add(again);
-        timer.addEventListener("abort", again, { once: true });
-      });
+      await new Promise((again) => this.#waiting.add((wake = again)));
     }
   }
 
@@ -157,11 +165,15 @@ function parsed(body) {
   }
 }
 
-/** As Muriel answers, docs/visitors.md: one result for each event. */
+/** As Muriel answers, docs/visitors.md: a batch is refused as a whole, or there is one result for each event. */
 function taken({ method, json }) {
   if (method === "OPTIONS") return { status: 204, headers: CORS };
-  if (!Array.isArray(json?.events)) return { status: 400, headers: CORS, body: { success: false, code: "malformed_body" } };
-  const results = json.events.map(({ id }) => ({ id, status: "ok" }));
+  const { whole, events } = judged(json);
+  if (whole.length > 0) return { status: 400, headers: CORS, body: { success: false, code: "malformed_body", message: whole.join("; ") } };
+  const results = events.map((flaws, at) => ({
+    id: json.events[at]?.id,
+    ...(flaws.length > 0 ? { status: "invalid", message: flaws.join("; ") } : { status: "ok" }),
+  }));
   return { headers: CORS, body: { success: true, results } };
 }
 

@@ -6,13 +6,16 @@
 use crate::site::Site;
 use muriel_assign::{Delivered, Document};
 use muriel_domain::page::{ConsentMode, PageSettings};
-use muriel_domain::targeting::Audience;
+use muriel_domain::targeting::{Audience, Targeting};
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter};
 use std::io;
 use std::sync::Arc;
 
+mod carried;
 mod guard;
+
+pub use carried::Carried;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
@@ -27,6 +30,8 @@ const SNIPPET: &str = include_str!("script/snippet.js");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
+    /// Whether rules hold for visitors.
+    Rules,
     /// Whether visitors came from a search, a mail…
     Source,
     /// Visual changes and customers' JavaScript.
@@ -41,11 +46,13 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part.
-    pub(crate) const ALL: [Part; 5] = [Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
+    pub(crate) const ALL: [Part; 6] =
+        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
 
     /// Its name among the runtime's `PARTS`.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Part::Rules => "rules",
             Part::Source => "source",
             Part::Changes => "changes",
             Part::Split => "split",
@@ -57,6 +64,7 @@ impl Part {
     /// Its JavaScript: an expression.
     pub(crate) fn expression(self) -> &'static str {
         let text = match self {
+            Part::Rules => include_str!("script/rules.js"),
             Part::Source => include_str!("script/source.js"),
             Part::Changes => include_str!("script/changes.js"),
             Part::Split => include_str!("script/split.js"),
@@ -72,6 +80,7 @@ impl Part {
         Self::ALL
             .into_iter()
             .filter(|part| match part {
+                Part::Rules => any(has_rules),
                 Part::Source => any(asks_for_source),
                 Part::Changes => {
                     any(|delivered| has_items(delivered, false) || codes(delivered).any(|code| !code.is_empty()))
@@ -87,6 +96,10 @@ impl Part {
 
 fn has_items(delivered: &Delivered, redirects: bool) -> bool {
     delivered.variants.iter().flat_map(|variant| &variant.data).any(|item| item.is_redirect() == redirects)
+}
+
+fn has_rules(delivered: &Delivered) -> bool {
+    delivered.targeting != Targeting::default() || delivered.test_type == "personalization"
 }
 
 fn asks_for_source(delivered: &Delivered) -> bool {
@@ -119,6 +132,7 @@ pub(crate) struct Beside {
 struct Settings<'a> {
     base: &'a str,
     events: String,
+    ruleset: String,
     geo: String,
     preview: String,
     parts: String,
@@ -150,6 +164,7 @@ pub(crate) fn compose(document: &Document, beside: &Beside, site: &Site, under: 
     let settings = Settings {
         base,
         events: format!("{prefix}/events/{key}"),
+        ruleset: format!("{prefix}/ruleset/{key}"),
         geo: format!("{prefix}/geo/{key}"),
         preview: format!("{prefix}/preview/{key}"),
         parts: format!("{prefix}/js/parts/"),
@@ -298,7 +313,7 @@ mod tests {
         Arc::new(serde_json::from_value(whole).unwrap())
     }
 
-    fn document(fields: Value) -> Document {
+    pub(super) fn document(fields: Value) -> Document {
         Document::new("prj_1", vec![delivered(fields)], Vec::new())
     }
 

@@ -11,7 +11,7 @@ import { PuppeteerPage } from "./puppeteer.mjs";
 export const name = "chromium";
 
 // The sandbox refuses to run as root; the pages are our own.
-const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+const args = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--host-resolver-rules=MAP *.fixture.co.uk 127.0.0.1, MAP fixture.co.uk 127.0.0.1"];
 
 const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
@@ -37,7 +37,7 @@ export async function launch() {
   return {
     name,
     version: `Chromium ${browser.version()}`,
-    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true },
+    can: { onInit: true, middleClick: true, backForwardCache: true, prerender: true, hiddenTabs: true, suffixes: true },
     newPage: async ({ viewport = { width: 1024, height: 700 }, plain = false } = {}) => {
       if (!plain) return newTab(await browser.newContext({ viewport }), true);
       second ??= launchPlain(program, userAgent);

@@ -14,6 +14,7 @@ export async function launch() {
     browser: "firefox",
     executablePath: program,
     headless: true,
+    extraPrefsFirefox: { "network.dns.localDomains": "fixture.co.uk,www.fixture.co.uk" },
     timeout: 120_000,
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -22,7 +23,7 @@ export async function launch() {
   return {
     name,
     version: await browser.version(),
-    can: { onInit: true, middleClick: true, backForwardCache: true, hiddenTabs: true },
+    can: { onInit: true, middleClick: true, backForwardCache: true, hiddenTabs: true, suffixes: true },
     newPage: (options) => PuppeteerPage.inNewContext(browser, options),
     close: () => browser.close(),
   };

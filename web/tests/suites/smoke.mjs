@@ -7,6 +7,8 @@ import { cut, garbage, gate, hang } from "../server.mjs";
 
 export const name = "smoke";
 
+const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
+
 /** Keeps what a visitor does in `did`: each event as its type, what it is about and whether it is real. */
 const LISTENING = `<script nonce="${NONCE}">
   const did = [];
@@ -185,29 +187,37 @@ const leaving = {
   async run({ server, other, page }) {
     server.route("/next", html({ title: "Next" }));
     const script = `<script>addEventListener("pagehide", () => {
-      const body = (id) => JSON.stringify({ visitor: { id: "v" }, events: [{ id, type: "pageview" }] });
+      const body = (name) => JSON.stringify({ visitor: { id: "v" }, events: [{ id: "${ID}", type: "custom", name }] });
       navigator.sendBeacon("${other.url("/events/shop")}", body("beacon"));
       fetch("${other.url("/events/shop")}", { method: "POST", body: body("kept"), keepalive: true });
     });</script>`;
     await page.goto(server.route("/", html({ head: script })));
     await page.goto(server.url("/next"));
     await other.received(({ batches }) => batches.length >= 2);
-    assert.deepEqual(other.events.map(({ id }) => id).sort(), ["beacon", "kept"]);
+    assert.deepEqual(other.events.map(({ name }) => name).sort(), ["beacon", "kept"]);
     assert.match(other.batches[0].headers["content-type"], /^text\/plain/);
   },
 };
 
 const taking = {
-  name: "takes events as Muriel does",
+  name: "takes events as Muriel does, and tells what it refuses",
+  refused: true,
   async run({ server, other, page }) {
     await page.goto(server.route("/", html()));
-    const answer = await page.evaluate(async (url) => {
-      const body = JSON.stringify({ visitor: { id: "v" }, events: [{ id: "a", type: "pageview" }] });
-      const sent = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-      return sent.json();
-    }, other.url("/events/shop"));
-    assert.deepEqual(answer, { success: true, results: [{ id: "a", status: "ok" }] });
+    const answers = await page.evaluate(async (url, id) => {
+      const visitor = { id: "v" };
+      const batches = [{ visitor, events: [{ id, type: "custom", name: "a" }, { id, type: "custom" }] }, { visitor, events: "[]" }];
+      const send = async (batch) => {
+        const sent = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(batch) });
+        return { status: sent.status, ...(await sent.json()) };
+      };
+      return Promise.all(batches.map(send));
+    }, other.url("/events/shop"), ID);
+    const results = [{ id: ID, status: "ok" }, { id: ID, status: "invalid", message: "name is required" }];
+    assert.deepEqual(answers[0], { status: 200, success: true, results });
+    assert.equal(answers[1].status, 400);
     assert.equal(other.batches[0].path, "/events/shop");
+    assert.equal(other.refused.length, 2);
   },
 };
 

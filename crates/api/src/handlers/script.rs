@@ -15,9 +15,8 @@ use std::sync::LazyLock;
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 /// Pages of any origin may have it, also those that ask for isolation.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-/// How long the parts may be used: they change with the server's version only,
-/// and one of the last version works beside the script of this.
-const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=86400, stale-while-revalidate=604800");
+/// The parts fit the script of the same server only, and few pages ask for them.
+const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 
 /// Gives the script of a project: the runtime with everything that its visitors can meet.
 #[utoipa::path(

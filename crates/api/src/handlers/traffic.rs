@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// How long pages and caches may use a ruleset, and how long an old one while
 /// they fetch the next.
-const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=60, stale-while-revalidate=600");
+const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=30, stale-while-revalidate=30");
 /// Seconds since the ruleset was last known to be up to date, once that is long.
 const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
 /// Smaller bodies gain nothing from compression.

@@ -171,9 +171,14 @@ impl Change {
                  {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or {url, relay_param}",
             );
         }
-        for key in ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href"] {
+        for key in CONTENT_KEYS.into_iter().chain(["pageUrl"]) {
             if item.get(key).is_some_and(|value| !value.is_string()) {
                 problems.add(key, "must be text");
+            }
+        }
+        for key in ["sitewide", "relay_param"] {
+            if item.get(key).is_some_and(|value| !value.is_boolean()) {
+                problems.add(key, "must be true or false");
             }
         }
         problems.none_or(Self(item))

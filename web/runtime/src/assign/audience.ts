@@ -1,8 +1,9 @@
 // Whether rules hold for a visitor: docs/assignment.md, Targeting.
 
 import type { Condition, EventRule, Plain, ScheduleGroup, Targeting } from "../ruleset";
-import { folded, holds, same } from "./condition";
+import { holds, same } from "./condition";
 import { isPage, parameterOf } from "./page";
+import { folded } from "./text";
 import { all, any, NO, type Tri, UNKNOWN, YES } from "./tri";
 import { type At, DAY_MS, type Fact, type LocalTime, type Occurrence, type Visitor } from "./visitor";
 

@@ -1,11 +1,9 @@
 // Operators and what they compare: docs/assignment.md, Operators.
 
 import type { Plain } from "../ruleset";
+import { folded } from "./text";
 import { type Tri, UNKNOWN } from "./tri";
 import { DAY_MS, type Fact } from "./visitor";
-
-/** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
-export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 export const same = (left: string, right: string): boolean => folded(left) === folded(right);
 

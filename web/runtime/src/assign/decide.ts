@@ -1,9 +1,8 @@
 // What a visitor gets of an experiment, and why: docs/assignment.md, The decision.
 
-import type { Experiment } from "../ruleset";
-import { isEligible } from "./audience";
+import type { Experiment, Targeting } from "../ruleset";
 import { bucket } from "./bucket";
-import { NO, UNKNOWN, YES } from "./tri";
+import { NO, type Tri, UNKNOWN, YES } from "./tri";
 import type { At, Visitor } from "./visitor";
 
 export type Reason =
@@ -41,8 +40,9 @@ const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, r
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
   const { salt, variants, ranges, serving, exclusion } = experiment;
-  const { forced } = at;
+  const { forced, isEligible } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
+  const held = (rules: Targeting = {}): Tri => (Object.keys(rules)[0] ? (isEligible?.(rules, visitor, at) ?? UNKNOWN) : YES);
   const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
 
   // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
@@ -62,7 +62,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     }
   }
 
-  const eligible = isEligible(experiment.targeting, visitor, at);
+  const eligible = held(experiment.targeting);
   if (eligible !== YES) return given(eligible === NO ? "targeting" : "unknown");
   if (serving) {
     return isOut(serving.traffic_allocation) ? given("rollout") : given("served", +serving.variant_id);
@@ -76,7 +76,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
   }
 
   // The first variant whose rules hold is the visitor's.
-  const answers = variants.map((variant) => isEligible({ ...variant.targeting, url_rule: [] }, visitor, at));
+  const answers = variants.map((variant) => held({ ...variant.targeting, url_rule: [] }));
   const arm = answers.indexOf(YES) + 1;
   if (!arm) return given(answers.includes(UNKNOWN) ? "unknown" : "audience");
   if (sticky === arm || sticky === 0) return given("sticky", sticky);

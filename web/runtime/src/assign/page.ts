@@ -2,7 +2,7 @@
 // here asks the browser what it makes of an address.
 
 import type { PageRule } from "../ruleset";
-import { folded } from "./condition";
+import { folded } from "./text";
 
 /** The plain form of an address, taken apart. */
 export interface Address {

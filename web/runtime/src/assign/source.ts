@@ -1,7 +1,7 @@
 // Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are
 // longer than the rest of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
 
-import { folded } from "./condition";
+import { folded } from "./text";
 import { type Address, bare, parameterOf, type Referrer } from "./page";
 
 /** A source, the beginning of its `utm_medium`, other ones, and hosts. */

@@ -1,7 +1,8 @@
 // What is known about a visitor: docs/assignment.md, The context.
 
-import type { Plain } from "../ruleset";
+import type { Plain, Targeting } from "../ruleset";
 import type { Address, Referrer } from "./page";
+import type { Tri } from "./tri";
 
 /**
  * A fact is `undefined` while it is not known and `null` when it is known that there is none. It is never the empty
@@ -59,6 +60,10 @@ export interface At {
   now: number;
   /** What a preview asks for: an arm, in plain decimal, of one experiment. */
   forced?: { test_id: number; variant_id: string } | undefined;
+  /**
+   * `isEligible` of audience.ts, which rulesets without rules do without. Without it nobody is where there are rules.
+   */
+  isEligible?: ((rules: Targeting, visitor: Visitor, at: At) => Tri) | undefined;
   /**
    * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets ask for them, so it is handed over instead of
    * imported; what asks for it is unknown without.

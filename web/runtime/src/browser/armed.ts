@@ -10,6 +10,8 @@ export interface Armed {
   version: ArmCode | undefined;
   /** Whether the visitor takes part, and is to be counted. */
   counted: boolean;
+  /** Whether the visitor has met it: it is shown, and due. */
+  isMet?: boolean;
 }
 
 /** As page code and listeners see it. */

@@ -1,7 +1,7 @@
 // The script begins here. The server puts the ruleset, the settings and the parts that they ask for behind it.
 
 import type { Ruleset } from "../ruleset";
-import { nonce, setNonce } from "./changes/trust";
+import { nonce, setNonce, trusted } from "./changes/trust";
 import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
 import { run } from "./run";
@@ -11,34 +11,42 @@ import { agent, doc, place, quietly, win } from "./world";
 declare const RULESET: Ruleset;
 declare const PARTS: Record<string, unknown>;
 
-type Queue = unknown[] & Hidden;
+/** Calls that wait, with what the snippet hides; with its methods it is the page API. */
+type Queue = unknown[] & Partial<Hidden & ReturnType<typeof run>>;
 
 function boot(): void {
-  const globals = win as unknown as Record<string, Queue | ReturnType<typeof run> | undefined>;
   const script = doc.currentScript as HTMLScriptElement | null;
-  const queue = globals[settings.global] as Queue | undefined;
+  const globals = win as unknown as Record<string, Queue>;
+  // What else has the name is an element's id.
+  if (!Array.isArray(globals[settings.global])) globals[settings.global] = [] as unknown[] as Queue;
+  const queue = globals[settings.global]!;
   setNonce(script?.nonce ?? "");
   // Twice on one page, it is run once.
-  if (queue && !Array.isArray(queue)) return;
-  if (!settings.base) settings.base = quietly(() => new URL(script!.src).origin) ?? "";
+  if (queue.track) return;
+  // Whatever the page's own base is.
+  settings.base = new URL(settings.base || (script?.src ? new URL(script.src).origin : "/"), place.href).href.replace(/\/$/, "");
 
   const start: Preview["start"] = (ruleset, hidden, forced) => {
-    const api = (globals[settings.global] = run(ruleset, hidden, forced));
-    quietly(() => api.push(...(queue ?? [])));
-    hidden?.show();
+    // The same object as before: the page may have it in a variable.
+    try {
+      const calls = queue.splice(0);
+      Object.assign(queue, run(ruleset, hidden, forced)).push(...calls, ...queue.splice(0));
+    } finally {
+      hidden?.show();
+    }
   };
 
   // Programs that say what they are; the server knows the others.
-  if (settings.bots || !(agent.webdriver || /bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
+  if (settings.bots || !(agent.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
     // A tab that was opened for a preview stays one.
     const isPreview = /[?&]test-preview=[^&]/.test(place.search) || quietly(() => win.sessionStorage[nameOf("p")]);
-    if (!isPreview) return start(RULESET, queue?.show && queue);
-    const preview: Preview = { settings, parts: PARTS, nonce, start, hidden: hide(["html"]) };
-    doc.head.append(
-      Object.assign(doc.createElement("script"), { src: settings.base + settings.parts + "badge.js", nonce, preview }),
-    );
+    if (!isPreview) return start(RULESET, queue.show && (queue as Hidden));
+    const hidden = hide(["html"]);
+    const preview: Preview = { settings, project: RULESET.project_key, parts: PARTS, nonce, trusted, start, hidden };
+    const src = trusted("createScriptURL", settings.base + settings.parts + "badge.js");
+    doc.head.append(Object.assign(doc.createElement("script"), { src, nonce, preview, onerror: hidden.show }));
   }
-  queue?.show?.();
+  queue.show?.();
 }
 
 quietly(boot);

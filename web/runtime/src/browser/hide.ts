@@ -2,11 +2,13 @@
 
 import { applyCss } from "./changes/sheet";
 import { HIDDEN_MAX_MS } from "./limits";
-import { later, now } from "./world";
+import { doc, later, now, quietly } from "./world";
 
 export interface Hidden {
   /** Shows it again. */
   show(): void;
+  /** Since when it is hidden. */
+  since?: number;
   /** For how long it was hidden, in milliseconds; not known before it is shown. */
   ms?: number;
   /** Whether it was shown because time was up. */
@@ -14,11 +16,13 @@ export interface Hidden {
 }
 
 /** Hides the matches of the selectors; the page keeps its layout. */
-export function hide(selectors: string[]): Hidden {
+export function hide(selectors: string[], limit = HIDDEN_MAX_MS): Hidden {
   const since = now();
-  // One rule each: an unknown selector spoils its own rule only.
-  const undo = applyCss([...selectors, ""].join("{visibility:hidden!important}"));
+  // One rule each, and only of what is a selector: anything else might hide the page.
+  const known = selectors.filter((selector) => quietly(() => doc.querySelector(selector)) !== undefined);
+  const undo = applyCss([...known, ""].join("{visibility:hidden!important}"));
   const hidden: Hidden = {
+    since,
     show() {
       hidden.ms ??= now() - since;
       undo();
@@ -27,6 +31,6 @@ export function hide(selectors: string[]): Hidden {
   later(() => {
     hidden.over = hidden.ms == null;
     hidden.show();
-  }, HIDDEN_MAX_MS);
+  }, limit);
   return hidden;
 }

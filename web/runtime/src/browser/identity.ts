@@ -1,7 +1,7 @@
 // Who the visitor is, on this site and its subdomains: an id, the arms given before, and the visit that goes on.
 
-import type { Experiment, Plain } from "../ruleset";
-import { VISIT_MS } from "./limits";
+import type { Plain } from "../ruleset";
+import { ARMS_MAX, TOLD_MAX, VISIT_MS } from "./limits";
 import { keep, kept, recall, remember } from "./storage";
 import { uuid } from "./transport";
 import { doc, now, parse, place, quietly, stringify } from "./world";
@@ -19,6 +19,7 @@ export interface Session {
   told: string[];
   /** What `identify` told. */
   about: Record<string, Plain>;
+  audiences?: string[];
   /** Where the connection comes from, once a rule asked for it. */
   geo?: Geography;
 }
@@ -32,34 +33,53 @@ export interface Geography {
 export interface Identity {
   id: string;
   session: Session;
-  /** The arm given before, by test. */
-  arms: Map<number, number>;
+  /** The arms met on this page, by test. */
+  met: Map<number, number>;
 }
+
+const begin = (type: Session["type"]): Session => ({ id: uuid(), at: now(), land: place.href, from: doc.referrer, type, told: [], about: {} });
+
+/** The visit that is written down, if it still goes on. */
+const written = (): Session | undefined => {
+  const session = quietly(() => parse(kept("s")!) as Partial<Session>);
+  // Another version of the script may have written less.
+  return session && now() - session.at! < VISIT_MS ? { ...begin("returning"), ...session } : undefined;
+};
 
 /** Reads who this is; a new visitor has an id that is kept nowhere yet. */
 export function recognise(): Identity {
   const known = recall("id");
-  const id = known && known.length <= 128 ? known : uuid();
-  const before = quietly(() => parse(kept("s")!) as Session);
-  return {
-    id,
-    session:
-      id === known && before && now() - before.at < VISIT_MS
-        ? before
-        : { id: uuid(), at: 0, land: place.href, from: doc.referrer, type: id === known ? "returning" : "new", told: [], about: {} },
-    arms: new Map([...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!])),
-  };
+  const isKnown = known && known.length <= 128;
+  return { id: isKnown ? known : uuid(), session: (isKnown && written()) || begin(isKnown ? "returning" : "new"), met: new Map() };
 }
 
-/** Writes it down. Called with every page and exposure, as some browsers forget after a week without. */
-export function store({ id, session, arms }: Identity, experiments: Experiment[]): void {
+/** Takes over what the visitor's other pages have written since, and begins another visit where this one has ended. */
+export function refresh(who: Identity): void {
+  const { session } = who;
+  const other = written();
+  who.id = recall("id") || who.id;
+  if (other?.id === session.id) {
+    session.told = [...new Set([...other.told, ...session.told])].slice(-TOLD_MAX);
+    session.about = { ...other.about, ...session.about };
+  } else if (other || now() - session.at >= VISIT_MS) who.session = other ?? begin("returning");
+}
+
+/** The arms given before, by test. */
+export const armsOf = ({ met }: Identity): Map<number, number> =>
+  new Map([...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const), ...met]);
+
+/** Writes it down. Called with every page and event, as some browsers forget after a week without. */
+export function store(who: Identity): void {
+  const { id, session } = who;
   session.at = now();
   remember("id", id);
-  // Ended experiments need not be remembered.
-  const given = experiments.flatMap(({ test_id }) => (arms.has(test_id) ? test_id + "." + arms.get(test_id) : [])).join("~");
+  // Of paused experiments too; those of long ago are pushed out.
+  const given = [...armsOf(who)].slice(-ARMS_MAX).map((arm) => arm.join(".")).join("~");
   if (given) remember("a", given);
   keep("s", stringify(session));
 }
 
 /** Leaves nothing of the visitor. */
-export const erase = (): void => ["id", "a", "s", "q", "e"].forEach((what) => remember(what, ""));
+export function erase(): void {
+  for (const what of ["id", "a", "s", "q", "e"]) remember(what, "");
+}

@@ -33,12 +33,13 @@ export function watchLayer(take: Take): void {
       ) {
         take({
           type: "order",
-          name,
+          name: "purchase",
           value: back ? -Math.abs(+`${value}`) : +`${value}`,
           currency: `${currency}`.toUpperCase(),
-          order_id,
+          // Each id counts once, and what is paid back is no second purchase.
+          order_id: back && order_id ? "refund:" + order_id : order_id,
           // An item that does not say so is one.
-          quantity: items?.reduce((sum, { quantity }) => sum + (+`${quantity ?? 1}` || 0), 0),
+          quantity: items?.reduce((sum, { quantity }) => sum + Math.abs(+`${quantity ?? 1}` || 0), 0),
         });
       }
     });

@@ -15,7 +15,12 @@ export interface Memory {
 }
 
 export function memory(ruleset: Ruleset): Memory {
-  const asked = new Set(ruleset.experiments.flatMap(({ targeting }) => targeting?.event_rule ?? []).map(({ name }) => name));
+  const asked = new Set(
+    ruleset.experiments
+      .flatMap((experiment) => [experiment, ...experiment.variants])
+      .flatMap(({ targeting }) => targeting?.event_rule ?? [])
+      .map(({ name }) => name),
+  );
   const events = (): Kept[] => (asked.size && quietly(() => parse(kept("e")!) as Kept[])) || [];
   return {
     recall: () => events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),

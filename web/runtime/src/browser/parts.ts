@@ -1,5 +1,6 @@
 // Functions that the script carries only where the ruleset asks for them.
 
+import type { isEligible } from "../assign/audience";
 import type { sourceOf } from "../assign/source";
 import type { changes } from "./changes";
 import type { watch } from "./goals";
@@ -10,6 +11,7 @@ import type { split } from "./split";
 interface Parts {
   changes: typeof changes;
   split: typeof split;
+  rules: typeof isEligible;
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;

@@ -10,9 +10,13 @@ import type { Settings } from "./settings";
 /** What the script hands over. */
 export interface Preview {
   settings: Settings;
+  /** Key of the page's project. */
+  project: string;
   /** What it carries, for what is loaded besides. */
   parts: Record<string, unknown>;
   nonce: string;
+  /** Addresses as the page's policy takes them. */
+  trusted(kind: "createScriptURL", address: string): string;
   /** The page, hidden until there is something to show. */
   hidden: Hidden;
   /** Begins the run of the page. */
@@ -23,10 +27,10 @@ export interface Preview {
 type Previewed = Ruleset & { parts?: string[] };
 
 /** Loads a part that the page's script does not carry. It leaves itself on its element. */
-const load = (name: string, { settings, parts, nonce }: Preview): Promise<void> =>
+const load = (name: string, { settings, parts, nonce, trusted }: Preview): Promise<void> =>
   new Promise((done) => {
     const script = document.createElement("script");
-    Object.assign(script, { src: `${settings.base + settings.parts + name}.js`, nonce });
+    Object.assign(script, { src: trusted("createScriptURL", `${settings.base + settings.parts + name}.js`), nonce });
     script.onload = () => {
       parts[name] = (script as unknown as { muriel: unknown }).muriel;
       done();
@@ -38,23 +42,37 @@ const load = (name: string, { settings, parts, nonce }: Preview): Promise<void> 
 
 const NAMES = ["test-preview", "test-variant", "test-token"];
 
+/** The page's address without what made it a preview. */
+function without(): string {
+  const address = new URL(location.href);
+  for (const name of NAMES) address.searchParams.delete(name);
+  return address.href;
+}
+
 /** Begins the preview, or says why there is none. */
 export async function preview(given: Preview): Promise<void> {
-  const { settings, parts, hidden, start } = given;
+  const { settings, project, parts, hidden, start } = given;
   const key = settings.global + "_p";
   const query = new URLSearchParams(location.search);
   const asked = NAMES.map((name) => query.get(name));
   let says = "This preview link has expired or is damaged.";
   try {
-    if (asked[0]) sessionStorage.setItem(key, JSON.stringify(asked));
+    if (asked[0]) {
+      sessionStorage.setItem(key, JSON.stringify(asked));
+      // The page's own tools need not know the token.
+      history.replaceState(history.state, "", without());
+    }
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
-    const answer = await fetch(`${settings.base + settings.preview}/${test}?token=${encodeURIComponent(token)}`);
+    // Anybody can make a link: it must not lead to what another project shows.
+    const id = parseInt(test, 10);
+    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, { redirect: "error" });
     if (answer.ok) {
       const arm = variant.replace(/\D+/g, "");
       const ruleset = (await answer.json()) as Previewed;
+      if (ruleset.project_key !== project) throw 0;
       await Promise.all((ruleset.parts ?? []).filter((name) => !parts[name]).map((name) => load(name, given)));
-      start(ruleset, hidden, { test_id: +test, variant_id: arm });
-      says = `Preview of experiment ${test}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
+      start(ruleset, hidden, { test_id: id, variant_id: arm });
+      says = `Preview of experiment ${id}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
     }
   } catch {
     // As if it had expired.
@@ -62,9 +80,6 @@ export async function preview(given: Preview): Promise<void> {
   hidden.show();
   badge(says, () => {
     sessionStorage.removeItem(key);
-    const address = new URL(location.href);
-    for (const name of NAMES) address.searchParams.delete(name);
-    if (address.href === location.href) location.reload();
-    else location.replace(address.href);
+    location.reload();
   });
 }

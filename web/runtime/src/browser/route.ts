@@ -1,6 +1,6 @@
 // When there is a new page to look at, whoever brought it: the browser, the page's router, or the way back.
 
-import { listen, place, quietly, win } from "./world";
+import { doc, listen, place, quietly, win } from "./world";
 
 /** What makes a page: all of its address but the fragment. */
 const page = (): string => place.pathname + place.search;
@@ -38,4 +38,13 @@ export function onRoute(listener: () => void): void {
       quietly(listener);
     }
   });
+}
+
+/** Whether the page is really opened: the browser may only prepare it. */
+export const isActive = (): boolean => !(doc as { prerendering?: boolean }).prerendering;
+
+/** Calls `listener` once the page is really opened. */
+export function whenActive(listener: () => void): void {
+  if (isActive()) listener();
+  else listen(doc, "prerenderingchange", () => quietly(listener));
 }

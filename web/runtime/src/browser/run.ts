@@ -1,92 +1,102 @@
 // The run of a page: what the visitor gets is decided, shown and told; again on each route, and when more is known.
 
-import { type Decision, decide, isInExperiment } from "../assign/decide";
+import { decide, isInExperiment, type Reason } from "../assign/decide";
 import { type Address, isPage } from "../assign/page";
-import type { At } from "../assign/visitor";
-import type { Experiment, Plain, Ruleset, Variant } from "../ruleset";
+import type { At, Visitor } from "../assign/visitor";
+import type { Change, Experiment, Plain, Ruleset, Variant } from "../ruleset";
 import { type Armed, named, numbered } from "./armed";
-import { type Consent, consented } from "./consent";
 import { nonce } from "./changes/trust";
-import type { EventFields, Properties } from "./events";
+import type { Properties, Take } from "./events";
 import { hide, type Hidden } from "./hide";
-import { erase, type Geography, recognise, store } from "./identity";
-import { TOLD_MAX } from "./limits";
+import type { Geography } from "./identity";
+import { HIDDEN_MAX_MS, RENEW_MS, ROUNDS_MAX, TOLD_MAX } from "./limits";
 import { memory } from "./memory";
 import { part } from "./parts";
-import { onRoute } from "./route";
+import { recorder } from "./recorder";
+import { onRoute, whenActive } from "./route";
 import { settings } from "./settings";
-import { show } from "./show";
-import { keep } from "./storage";
-import { transport, uuid } from "./transport";
+import { show, type Stage } from "./show";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
+/** An arm that the visitor has, met or not yet. */
+interface Active extends Armed {
+  /** Tells it from others of the experiment: what is the same stays. */
+  is: string;
+  wasLate: boolean;
+  stop(): void;
+}
+
 /** Whether the page is the one of an address, or one of a pattern. */
 const isOn = (page: Address | null | undefined, url: string): boolean =>
   !!page && isPage({ rule: /\*/.test(url) ? "wildcard" : "simple", url }, page);
+
+/** What of an object the server takes: texts, numbers, yes and no. */
+const plain = (given: object | null | undefined): Properties =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).filter(([, value]) => (typeof value === "number" ? isFinite(value) : /^(string|boolean)$/.test(typeof value))),
+  );
 
 /** What an experiment changes: hidden while it is not known which arm it will be. */
 const selectorsOf = ({ variants }: Experiment): string[] =>
   variants.flatMap(({ data }) => (data ?? []).flatMap((item) => item.target ?? item.rm ?? item.oriEl ?? []));
 
+/** Whether it could be another answer if it were known where the visitor is. */
+const dependsOnPlace = (experiment: Experiment, reason: Reason): boolean =>
+  (reason === "unknown" || (experiment.test_type === "personalization" && ["audience", "split", "sticky"].includes(reason))) &&
+  // It, or one of its variants, has a rule about places: quotes within a text are escaped.
+  /"allowed_\w+":\[{/.test(stringify(experiment));
+
 export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["forced"]) {
-  const { experiments, goals = [] } = ruleset;
-  let consent: Consent = forced ? "granted" : consented();
-  let who = recognise();
-  let audiences: string[] | undefined;
+  const { goals = [] } = ruleset;
+  let { experiments } = ruleset;
+  let asked = now();
+  const { answer, consent, leave, may, record: take, who } = recorder(!!forced);
   let isAsked = false;
+  let isLeaving = false;
   let waiting: Hidden | undefined;
-  // What is painted already must not change under the visitor's eyes.
-  let isLate = (performance.getEntriesByType("paint")[0] && (!snippet || snippet.over)) as boolean;
-  let isSentOn = false;
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
-  const active = new Map<number, Armed & { is: string; wasLate: boolean; stop(): void }>();
+  const active = new Map<number, Active>();
+  const told: [string, object][] = [];
+  const looks: boolean[] = [];
+  const isEligible = part("rules");
   const sourceOf = part("source");
   const past = memory(ruleset);
 
-  const maySend = (): boolean => !forced && ["granted", "assumed"].includes(consent);
-  const queue = transport(() =>
-    // Of a page that the browser only prepares, nothing is told before it is looked at.
-    maySend() && !(doc as { prerendering?: boolean }).prerendering
-      ? { visitor: { id: who.id, attributes: who.session.about }, consent: consent === "granted" ? consent : "unknown" }
-      : undefined,
-  );
+  /** Whether the visitor sees the page: then nothing may change under their eyes. */
+  const isSeen = (): boolean => !forced && !!performance.getEntriesByType("paint")[0] && (!snippet || snippet.ms != null);
 
-  function record(event: EventFields, soon?: boolean): void {
-    if (forced || consent === "denied") return;
-    queue.send({ id: uuid(), at: new Date(), session: who.session.id, url: place.href, ...event }, soon);
-    void save();
+  /** Records an event, which rules may ask for later. */
+  const record: Take = (event, soon) => {
+    const { name, value, currency, order_id, quantity, properties } = event;
+    if (name && may()) past.add(name as string, { ...(properties as Properties), ...plain({ value, currency, order_id, quantity }) });
+    take(event, soon);
+  };
+
+  function tell(what: string, armed: Armed, more?: object): void {
+    const about = { ...named(armed), ...more };
+    if (told.length < TOLD_MAX) told.push([what, about]);
+    for (const [name, listener] of listeners) if (name === what) quietly(() => listener(about));
   }
 
-  let isSaving = false;
-  /** Writes down who this is, once for all that happens now: browsers take their time with cookies. */
-  async function save(): Promise<void> {
-    if (isSaving) return;
-    isSaving = true;
-    await 0;
-    isSaving = false;
-    if (maySend()) store(who, experiments);
-  }
-
-  const tell = (what: string, armed: Armed, more?: object): void =>
-    listeners.forEach(([name, listener]) => name === what && quietly(() => listener({ ...named(armed), ...more })));
-
-  const stage = {
+  const stage: Stage = {
     engine: part("changes")?.(nonce),
     split: part("split"),
     tools: { track },
-    meet(armed: Armed): void {
+    meet(armed) {
       const { experiment: { test_id, epoch }, arm } = armed;
-      const { session, arms } = who;
+      const { session, met } = who();
       const mark = [test_id, arm, epoch].join(".");
+      armed.isMet = true;
+      if (!armed.counted) return;
       tell("exposure", armed);
       // Once in a visit and epoch.
-      if (!armed.counted || session.told.includes(mark)) return;
-      session.told = [...session.told, mark].slice(-TOLD_MAX);
-      arms.set(test_id, arm);
+      if (session.told.includes(mark)) return;
+      session.told.push(mark);
+      met.set(test_id, arm);
       record(
         {
           type: "exposure",
@@ -97,145 +107,186 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
         true,
       );
     },
-    leave(): void {
-      isSentOn = true;
-      queue.leave();
+    leave() {
+      isLeaving = true;
+      leave();
     },
     tell,
-    /** Of some page views how it went; of all, what went wrong. */
-    went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void {
+    went(armed, apply_ms, late, failed_selectors, errors) {
       const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
       if (isSampled || late || errors) record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors });
     },
   };
 
-  /** Decides about everything, takes away what is no longer due, then shows what is. */
+  /** Decides and shows; `late` where the visitor would see it happen. */
   function look(late: boolean): void {
-    const visitor = visitorOf(who, audiences, past.recall(), experiments);
-    const { url } = visitor;
-    const at = { now: now(), forced, sourceOf };
-    const due: (() => void)[] = [];
+    // What an arm tells while it is being shown is looked at when all are.
+    if (looks.push(late) > 1) return;
+    for (let round = 0; round < ROUNDS_MAX && looks[round] != null; round++) quietly(() => decideAll(looks[round]!));
+    looks.length = 0;
+  }
+
+  /** Takes away what is no longer due, then shows what is. */
+  function decideAll(late: boolean): void {
+    const visitor = visitorOf(who(), past.recall(), experiments);
+    const redirects: (() => void)[] = [];
+    const others: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
-      const { test_id } = experiment;
-      // Rules about pages say where an experiment takes place; without any, the page that it was made for.
-      const isHere =
-        !["denied", "required"].includes(consent) &&
-        (forced || experiment.targeting?.url_rule?.[0] || isOn(url, experiment.variants_data_key));
-      // An expression that this browser does not know lets nobody in.
-      const decision = isHere && quietly(() => decide(experiment, visitor, at));
-      let arm = decision ? decision.arm : null;
-      if (decision && !who.session.geo && (decision.reason === "unknown" || experiment.test_type === "personalization") && /"allowed_\w+":\[{/.test(stringify(experiment))) {
-        // It, or one of its variants, has a rule about places (quotes within a text are escaped), and where the visitor is may
-        // still come to be known.
-        arm = null;
-        unknown.push(experiment);
-      }
-      const version: Variant | undefined = arm ? experiment.variants[arm - 1] : experiment.control;
-      const items = (version?.data ?? []).filter(
-        ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(url, pageUrl),
-      );
-      const is = arm + stringify(items);
-      const before = active.get(test_id);
-      // What was too late on one page is in time on the next.
-      if (before?.is === is && (late || !before.wasLate)) continue;
-      before?.stop();
-      active.delete(test_id);
-      if (arm === null) continue;
-      const armed = { experiment, arm, version, counted: isInExperiment(decision as Decision), is, wasLate: late, stop: () => {} };
-      due.push(() => {
-        // In its place before it begins: what it does may look again.
-        active.set(test_id, armed);
-        armed.stop = show(armed, items, late, stage);
+      // What is wrong with one is nothing to the others.
+      quietly(() => {
+        const decision = decided(experiment, visitor);
+        const isUnknown = decision && !who().session.geo && dependsOnPlace(experiment, decision.reason);
+        if (isUnknown) unknown.push(experiment);
+        const arm = isUnknown || !decision ? null : decision.arm;
+        const begin = turned(experiment, arm, !!decision && isInExperiment(decision), visitor, late);
+        if (begin) (experiment.test_type === "split" ? redirects : others).push(begin);
       });
     }
     if (unknown[0] && !isAsked) {
       isAsked = true;
-      waiting = late ? undefined : hide(unknown.flatMap(selectorsOf));
+      // Hidden once, and for a second with all that was hidden before.
+      waiting ??= late ? undefined : hide(unknown.flatMap(selectorsOf), HIDDEN_MAX_MS - (snippet ? now() - snippet.since! : 0));
       void locate();
     }
-    due.forEach(quietly);
+    // Who is sent on meets nothing else on the page that is left.
+    for (const begin of [...redirects, ...others]) if (!isLeaving) quietly(begin);
+  }
+
+  /** What the visitor gets of an experiment, if that takes place here. */
+  function decided(experiment: Experiment, visitor: Visitor) {
+    const { test_type, targeting, variants_data_key } = experiment;
+    const said = consent();
+    // While nothing is kept, who is sent on would be another visitor on the next page.
+    if (["denied", "required"].includes(said) || (said === "memory" && test_type === "split")) return;
+    // Rules about pages say where an experiment takes place; without any, the page that it was made for.
+    if (!forced && !targeting?.url_rule?.[0] && !isOn(visitor.url, variants_data_key)) return;
+    // An expression that this browser does not know lets nobody in.
+    return quietly(() => decide(experiment, visitor, { now: now(), forced, isEligible, sourceOf }));
+  }
+
+  /** Takes away the arm of before if it is no longer the visitor's, and gives what shows another. */
+  function turned(experiment: Experiment, arm: number | null, counted: boolean, visitor: Visitor, late: boolean): (() => void) | undefined {
+    const { test_id, variants, control } = experiment;
+    const version: Variant | undefined = arm ? variants[arm - 1] : control;
+    const items: Change[] = (version?.data ?? []).filter(
+      ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(visitor.url, pageUrl),
+    );
+    const is = arm + stringify(items);
+    const before = active.get(test_id);
+    // What was too late on one page is in time on the next.
+    if (before?.is === is && (late || !before.wasLate)) return;
+    before?.stop();
+    active.delete(test_id);
+    if (arm === null) return;
+    const armed: Active = { experiment, arm, version, counted, is, wasLate: late, stop() {} };
+    return () => {
+      // In its place before it begins: what it does may look again.
+      active.set(test_id, armed);
+      armed.stop = show(armed, items, late, stage);
+    };
+  }
+
+  /** Asks the server which experiments go on, once a while: what has ended goes; what is new comes with the next load. */
+  async function renew(): Promise<void> {
+    if (forced || now() - asked < RENEW_MS) return;
+    asked = now();
+    const answer = await fetching(settings.base + settings.ruleset);
+    if (!answer.ok) return;
+    const going = ((await answer.json()) as Ruleset).experiments;
+    const left = experiments.filter(({ test_id }) => going.some((other) => other.test_id === test_id));
+    if (left.length === experiments.length) return;
+    for (const [id, { experiment, stop }] of active) if (!left.includes(experiment)) active.delete(id), quietly(stop);
+    experiments = left;
   }
 
   /** Asks the server where the visitor is. Not known it stays where that fails, and rules about it hold for nobody. */
   async function locate(): Promise<void> {
     try {
-      who.session.geo = (await (await fetching(settings.base + settings.geo)).json()) as Geography;
-      look(!waiting || (waiting.over as boolean));
+      const answer = await fetching(settings.base + settings.geo);
+      const geo = (await answer.json()) as Geography;
+      if (answer.ok) {
+        who().session.geo = geo;
+        look(!waiting || !!waiting.over);
+      }
     } catch {
       // Nothing changes.
     }
     waiting?.show();
   }
 
-  function track(name: string, properties: Properties = {}): void {
-    const { value, currency, order_id, quantity, ...others } = properties;
-    if (maySend()) past.add(name, properties);
+  function track(name: string, given?: Properties | null): void {
+    const { value, currency, order_id, quantity, ...properties } = plain(given);
+    const amount = parseFloat(value as string);
+    const isOrder = currency && amount === amount;
     record({
-      type: currency && typeof value === "number" ? "order" : "custom",
-      name,
-      value,
-      currency,
-      order_id,
+      type: isOrder ? "order" : "custom",
+      name: name + "",
+      value: isOrder ? amount : value,
+      currency: currency && (currency + "").toUpperCase(),
+      order_id: order_id != null ? order_id + "" : order_id,
       quantity,
-      properties: others,
+      properties,
     });
   }
 
-  const api = {
-    push(...calls: unknown[]): void {
-      for (const [name, ...given] of calls as [keyof typeof api, ...never[]][]) quietly(() => (api[name] as (...given: never[]) => void)(...given));
-    },
+  const calls = {
     track,
     /** Fires a `script` goal. */
-    trigger: (trigger: string): void => record({ type: "script", trigger }),
-    identify(user: string | null, attributes: Record<string, Plain | string[]> = {}): void {
-      const { audiences: names, ...others } = attributes;
-      if (names) audiences = names as string[];
-      Object.assign(who.session.about, others, user && { user_id: user });
-      record({ type: "identify", attributes: who.session.about });
-      look(isLate);
+    trigger: (trigger: string): void => record({ type: "script", trigger: trigger + "" }),
+    identify(user: string | null, attributes?: Record<string, Plain | string[]> | null): void {
+      const { session } = who();
+      const audiences = attributes?.audiences;
+      if (audiences) session.audiences = ([] as unknown[]).concat(audiences).map(String);
+      Object.assign(session.about, plain(attributes), user != null && { user_id: user + "" });
+      if (user === null) delete session.about.user_id;
+      record({ type: "identify", attributes: session.about });
+      look(isSeen());
     },
-    consent(isGranted: boolean): void {
-      consent = isGranted ? "granted" : "denied";
-      if (!isGranted) {
-        queue.drop();
-        erase();
-        who = recognise();
-      }
-      keep("c", consent);
-      void save();
-      look(true);
-      queue.resume();
+    /** In the words of consent managers, too. */
+    consent(said: unknown): void {
+      answer(said === true || said === "granted");
+      look(isSeen());
     },
-    /** The arm that is shown, by the experiment's key. */
-    variant(key: string): string | null {
-      return [...active.values()].map(named).find(({ experiment_key }) => experiment_key === key)?.variant ?? null;
+    /** The arm that the visitor has met on this page, by the experiment's key. */
+    variant: (key: string): string | null => {
+      const armed = [...active.values()].find(({ experiment, isMet }) => isMet && experiment.experiment_key === key);
+      return armed ? named(armed).variant : null;
     },
-    on(...wanted: [name: string, listener: Listener]): void {
-      listeners.push(wanted);
+    on(wanted: string, listener: Listener): void {
+      listeners.push([wanted, listener]);
+      // The first arms are shown before any call is heard.
+      for (const [name, about] of told) if (name === wanted) quietly(() => listener(about));
     },
   };
 
   let from = doc.referrer;
   const pageview = (): void => {
+    const [url, referrer] = [place.href, from];
+    from = url;
     // Who is sent on does not look at the page: with two views no visitor of that arm would seem to bounce.
-    if (isSentOn) return;
-    record({ type: "pageview", referrer: from });
-    from = place.href;
+    whenActive(() => isLeaving || record({ type: "pageview", url, referrer }));
   };
-  look(isLate);
+  look(isSeen());
   const again = part("goals")?.(goals, record);
   part("orders")?.(record);
   pageview();
   onRoute(() => {
-    isAsked = isLate = false;
-    // Since the browser has put a page aside, the visitor may have met more elsewhere.
-    const known = recognise();
-    if (known.id === who.id) who = known;
+    isAsked = false;
+    void renew().catch(() => {});
     look(false);
     pageview();
     again?.();
   });
-  return api;
+
+  // Nothing that a page calls throws.
+  const call = ([name, ...given]: [keyof typeof calls, ...unknown[]]): unknown =>
+    (calls[name] as (...given: unknown[]) => unknown)(...given);
+  const safe = Object.keys(calls).map((name) => [name, (...given: unknown[]) => quietly(() => call([name as keyof typeof calls, ...given]))]);
+  return {
+    ...(Object.fromEntries(safe) as typeof calls),
+    push(...entries: unknown[]): void {
+      for (const entry of entries) quietly(() => call(entry as never));
+    },
+  };
 }

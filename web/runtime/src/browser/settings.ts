@@ -5,6 +5,7 @@ export interface Settings {
   base: string;
   /** Paths of what pages fetch and send, with the project's key in them. */
   events: string;
+  ruleset: string;
   geo: string;
   preview: string;
   /** Folder of the parts that are loaded when they are wanted. */

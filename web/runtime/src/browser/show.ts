@@ -5,10 +5,11 @@ import { type Armed, named } from "./armed";
 import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
 import { SETTLED_MS } from "./limits";
+import { whenActive } from "./route";
 import { nameOf, settings } from "./settings";
 import type { split } from "./split";
 import { when } from "./trigger";
-import { doc, later, listen, quietly } from "./world";
+import { doc, later, listen, quietly, win } from "./world";
 
 /** What showing needs of the page's run. */
 export interface Stage {
@@ -31,7 +32,8 @@ export interface Stage {
 /** Shows an arm once it is due; what comes back takes it away. What is `late` would change what is seen already, and is not shown. */
 export function show(armed: Armed, items: Change[], late: boolean, stage: Stage): () => void {
   const { experiment, arm, version } = armed;
-  const { test_id, trigger_variant_change: word, dom_change_path: mode } = experiment;
+  const { test_id, test_type, trigger_variant_change: word, dom_change_path: mode } = experiment;
+  const isSplit = test_type === "split";
   const { engine, split } = stage;
   const undo: (() => void)[] = [];
   let gone = false;
@@ -43,12 +45,13 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   };
 
   const start = (): void => {
-    if (gone) return;
-    const since = performance.now();
-    const leave = items[0]?.url ? split?.(items[0], nameOf("r" + test_id)) : undefined;
-    if (leave === null) return;
+    // Where turns cannot be counted nobody is sent on, and so nobody of any arm is counted.
+    if (gone || (isSplit && quietly(() => win.sessionStorage.length) == null)) return;
     if (late && !word) return stage.went(armed, 0, 1, 0, 0);
-    stage.meet(armed);
+    const since = performance.now();
+    const leave = isSplit && items[0] ? split?.(items[0], nameOf("r" + test_id)) : undefined;
+    if (leave === null) return;
+    whenActive(() => gone || stage.meet(armed));
     if (leave) {
       stage.leave();
       return leave();
@@ -63,16 +66,17 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
-      later(() => stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
+      later(() => gone || stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
     };
     // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
     if (doc.readyState !== "loading" || mode === "early") run();
     else listen(doc, "DOMContentLoaded", run);
   };
 
-  undo.push(when(word, () => quietly(start)));
+  // A page that is only prepared is not left for another one.
+  undo.push(when(word, () => quietly(() => (isSplit ? whenActive(start) : start()))));
   return () => {
     gone = true;
-    undo.reverse().forEach(quietly);
+    for (const back of undo.reverse()) quietly(back);
   };
 }

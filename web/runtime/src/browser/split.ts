@@ -6,9 +6,12 @@ import { TURN_MS, TURNS_MAX } from "./limits";
 import { now, place, quietly, win } from "./world";
 
 /** The address that a redirect leads to, with the page's parameters and fragment; its own count more. */
-function destination({ url, relay_param }: Change): string | undefined {
+function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): string | undefined {
   return quietly(() => {
-    const to = new URL(url as string, place.href);
+    // An address beside a change of the page is no redirect.
+    if (!url || (target ?? rm ?? refEl ?? oriEl)) return;
+    const to = new URL(url, place.href);
+    if (!/^http/.test(to.protocol)) return;
     if (relay_param !== false) {
       const own = new Set(to.searchParams.keys());
       new URLSearchParams(place.search).forEach((value, name) => own.has(name) || to.searchParams.append(name, value));

@@ -1,30 +1,44 @@
 // What is remembered of a visitor: in a cookie, so that subdomains and our own server see it, and in local storage, so that
 // either heals the other. Nothing is written before it may be.
 
-import { YEAR_S } from "./limits";
+import { COOKIE_S } from "./limits";
 import { nameOf } from "./settings";
-import { doc, place, quietly, win } from "./world";
+import { doc, place, quietly, random, win } from "./world";
 
 /** All cookies by name; of two with one name the first, which is the most specific. */
 export const cookies = (): Map<string, string> =>
   new Map(
-    [...(quietly(() => doc.cookie) ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
+    // A form of the page may be called cookie.
+    [...(quietly(() => doc.cookie + "") ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
       .reverse()
       .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
   );
 
-/** The domain that cookies are written for; empty where they are the host's own. */
-export let domain = "";
+/** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
+export let domain: string | undefined;
 
-/** Writes a cookie for the widest domain that the browser allows: it refuses `com` and `co.uk`, and takes the next. */
-function write(name: string, value: string): void {
+function probe(): string {
   const labels = place.hostname.split(".");
-  for (let from = labels.length - 2; from >= -1; from--) {
-    // The last try names no domain: a host without dots, an address.
-    domain = from < 0 ? "" : labels.slice(from).join(".");
-    doc.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? YEAR_S : 0}${domain && "; domain=" + domain}${/^https/.test(place.protocol) ? "; secure" : ""}`;
-    if (value && cookies().get(name) === value) return;
+  const name = nameOf("t");
+  const value = `${random()}`;
+  for (let from = labels.length - 2; from >= 0; from--) {
+    const wide = labels.slice(from).join(".");
+    doc.cookie = `${name}=${value}; domain=${wide}`;
+    const isTaken = cookies().get(name) === value;
+    doc.cookie = `${name}=; max-age=0; domain=${wide}`;
+    if (isTaken) return wide;
   }
+  return "";
+}
+
+function write(name: string, value: string): void {
+  domain ??= probe();
+  const [ours, hosts] = [domain && "; domain=" + domain, ""].map(
+    (whose) => `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${whose}${/^https/.test(place.protocol) ? "; secure" : ""}`,
+  );
+  doc.cookie = ours!;
+  // A server that was told of no domain has written the host's own.
+  if (!value) doc.cookie = hosts!;
 }
 
 /** What is remembered. */

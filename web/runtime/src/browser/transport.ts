@@ -2,7 +2,7 @@
 // not take them. The server counts each id once, so sending twice harms nobody.
 
 import type { EventFields } from "./events";
-import { BATCH_MAX, BYTES_MAX, KEPT_MAX, QUEUE_MAX, TRIES_MAX, UNANSWERED_MAX } from "./limits";
+import { BATCH_MAX, BYTES_MAX, EVENT_MAX, KEPT_MAX, QUEUE_MAX, TRIES_MAX, UNANSWERED_MAX } from "./limits";
 import { settings } from "./settings";
 import { domain, keep, kept } from "./storage";
 import { agent, doc, fetching, later, listen, never, now, parse, quietly, random, stringify, win } from "./world";
@@ -25,24 +25,28 @@ export interface Transport {
   drop(): void;
 }
 
+/** Bytes of a text as it is sent. */
+const size = (text: string): number => new Blob([text]).size;
+
 /** `visitor` gives what a batch says of its sender at the moment it leaves, or nothing while nothing may be sent. */
 export function transport(visitor: () => object | undefined): Transport {
   // Where the server is reached through the site it renews our cookies, for the same domain.
   const to = (): string => settings.base + settings.events + (domain && "?d=" + domain);
-  let waiting: Stamped[] = quietly(() => parse(kept("q")!) as Stamped[]) ?? [];
+  /** Events as they are sent, until it is known that they were taken. */
+  let waiting: string[] = quietly(() => (parse(kept("q")!) as unknown[]).map((event) => stringify(event))) ?? [];
+  /** Those of them that are on their way. */
+  const flying = new Set<string>();
+  let isKept = waiting[0];
   let timer = 0;
   let tries = 0;
-  let isFlying = false;
+  let isAsking = false;
 
-  /** Hands over the first events that fit into one request, as text. What was not taken waits again. */
-  function take(who: object): [text: string, back: () => void] {
+  /** As many of the first events as fit into one request, and its text. */
+  function batch(events: string[], who: object): [some: string[], text: string] {
     for (let count = BATCH_MAX; ; count >>= 1) {
-      const events = waiting.slice(0, count);
-      const text = stringify({ sent_at: new Date(), ...who, events });
-      if (count < 2 || new Blob([text]).size <= BYTES_MAX) {
-        waiting = waiting.slice(count);
-        return [text, () => (waiting = [...events, ...waiting])];
-      }
+      const some = events.slice(0, count);
+      const text = stringify({ sent_at: new Date(), ...who }).slice(0, -1) + ',"events":[' + some + "]}";
+      if (count < 2 || size(text) <= BYTES_MAX) return [some, text];
     }
   }
 
@@ -56,47 +60,52 @@ export function transport(visitor: () => object | undefined): Transport {
   async function flush(): Promise<void> {
     timer = 0;
     const who = visitor();
-    if (isFlying || !who || !waiting[0]) return;
-    const [body, back] = take(who);
-    isFlying = true;
+    const left = waiting.filter((event) => !flying.has(event));
+    if (isAsking || !who || !left[0]) return;
+    const [events, body] = batch(left, who);
+    for (const event of events) flying.add(event);
+    isAsking = true;
     // A body that is a text asks no other origin for leave first. Without an answer it is offline, or blocked.
     const { status } = await fetching(to(), { method: "POST", body, keepalive: true }).catch(() => ({ status: 0 }));
-    isFlying = false;
+    isAsking = false;
+    for (const event of events) flying.delete(event);
     if (status && status !== 429 && status < 500) {
       // Taken; or refused, as it would be again.
       tries = 0;
+      waiting = waiting.filter((event) => !events.includes(event));
       if (waiting[0]) plan(0);
-    } else {
-      back();
-      if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(1_000 * 2 ** tries * (0.5 + random()));
-    }
-    save();
+    } else if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(1_000 * 2 ** tries * (0.5 + random()));
+    save(tries > 0);
   }
 
-  /** What was not taken yet goes on the next page, or when the connection is back. */
-  function save(): void {
-    if (visitor()) keep("q", tries ? stringify(waiting.slice(-KEPT_MAX)) : "");
+  /** Keeps what waits for the next page, or no longer. */
+  function save(isWanted: boolean): void {
+    if (isWanted || isKept) isKept = keep("q", isWanted && waiting[0] ? "[" + waiting.slice(0, KEPT_MAX) + "]" : "") as string | undefined;
   }
 
-  /** The page may not come back: all that waits leaves now. */
+  /** The page may not come back: all that waits leaves now. As nobody hears whether it was taken, the next page sends it again. */
   function leave(): void {
     const who = visitor();
-    while (who && waiting[0]) {
-      const [body, back] = take(who);
-      if (!quietly(() => agent.sendBeacon(to(), body))) {
-        back();
-        tries ||= 1;
-        return save();
-      }
+    if (!who) return;
+    never(timer);
+    timer = 0;
+    for (let left; (left = waiting.filter((event) => !flying.has(event)))[0]; ) {
+      const [events, body] = batch(left, who);
+      if (!quietly(() => agent.sendBeacon(to(), body))) break;
+      for (const event of events) flying.add(event);
     }
+    save(true);
   }
 
+  /** The page is there, or there again: then what was beaconed is sent once more. */
   const resume = (): void => {
     tries = 0;
+    if (!isAsking) flying.clear();
     plan(0);
   };
-  listen(doc, "visibilitychange", () => doc.visibilityState === "hidden" && leave());
+  listen(doc, "visibilitychange", () => (doc.visibilityState === "hidden" ? leave : resume)());
   listen(win, "pagehide", leave);
+  listen(win, "pageshow", (event: PageTransitionEvent) => event.persisted && resume());
   listen(win, "online", resume);
   listen(doc, "prerenderingchange", resume);
 
@@ -104,8 +113,13 @@ export function transport(visitor: () => object | undefined): Transport {
     leave,
     resume,
     send(event, soon) {
-      waiting = [...waiting, event].slice(-QUEUE_MAX);
-      if (tries < UNANSWERED_MAX) plan(soon ? 0 : 2_000);
+      const text = quietly(() => stringify(event));
+      // What cannot be sent must not keep the others from it.
+      if (!text || size(text) > EVENT_MAX) return;
+      // The first are the exposures, without which those that follow are nobody's.
+      if (waiting.length < QUEUE_MAX) waiting.push(text);
+      // A server that has trouble is not asked sooner.
+      if (tries < UNANSWERED_MAX) plan(soon && !tries ? 0 : 2_000);
     },
     drop() {
       waiting = [];

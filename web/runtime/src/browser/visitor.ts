@@ -3,7 +3,7 @@
 import type { Occurrence, Visitor } from "../assign/visitor";
 import { addressOf, referrerOf } from "../assign/page";
 import type { Experiment } from "../ruleset";
-import type { Identity } from "./identity";
+import { armsOf, type Identity } from "./identity";
 import { cookies } from "./storage";
 import { agent, now, place } from "./world";
 
@@ -27,7 +27,9 @@ export function device(agent: string, touches: number): { device: string; browse
 }
 
 /** The visitor of a decision that is made now. */
-export function visitorOf({ id, session, arms }: Identity, audiences: string[] | undefined, events: Occurrence[], experiments: Experiment[]): Visitor {
+export function visitorOf(who: Identity, events: Occurrence[], experiments: Experiment[]): Visitor {
+  const { id, session } = who;
+  const arms = armsOf(who);
   const time = new Date(now());
   return {
     ...session.geo,
@@ -39,7 +41,7 @@ export function visitorOf({ id, session, arms }: Identity, audiences: string[] |
     url: addressOf(place.href),
     cookies: cookies(),
     local_time: { weekday: time.getDay(), time: time.toTimeString().slice(0, 5) },
-    audiences,
+    audiences: session.audiences,
     attributes: new Map(Object.entries(session.about)),
     events,
     // An arm that is not known is `undefined`, as if it were not in here.

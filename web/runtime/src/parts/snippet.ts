@@ -3,6 +3,7 @@
 
 interface Waiting extends Array<unknown> {
   show(): void;
+  since: number;
   over?: boolean;
   ms?: number;
 }
@@ -12,13 +13,24 @@ declare const SELECTORS: string;
 
 ((win: Record<string, Waiting>, doc: Document) => {
   const queue = (win[GLOBAL] ??= [] as unknown as Waiting);
-  const since = Date.now();
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(SELECTORS + "{visibility:hidden!important}");
-  doc.adoptedStyleSheets = [...doc.adoptedStyleSheets, sheet];
+  const css = SELECTORS + "{visibility:hidden!important}";
+  const style = doc.createElement("style");
+  let sheet: CSSStyleSheet | undefined;
+  try {
+    // Every policy allows these, and not every browser knows them.
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    doc.adoptedStyleSheets = [...doc.adoptedStyleSheets, sheet];
+  } catch {
+    style.nonce = (doc.currentScript as HTMLScriptElement).nonce;
+    style.textContent = css;
+    doc.head.append(style);
+  }
+  queue.since = Date.now();
   queue.show = () => {
-    queue.ms ??= Date.now() - since;
-    doc.adoptedStyleSheets = doc.adoptedStyleSheets.filter((other) => other !== sheet);
+    queue.ms ??= Date.now() - queue.since;
+    if (sheet) doc.adoptedStyleSheets = doc.adoptedStyleSheets.filter((other) => other !== sheet);
+    style.remove();
   };
   setTimeout(() => {
     queue.over = queue.ms == null;

@@ -1,6 +1,7 @@
 // What a decision costs: `node build/assign/bench.mjs`. As crates/assign/examples/bench.rs: fifty experiments with two
 // conditions, another visitor for each decision; half or so take part.
 
+import { isEligible } from "../../src/assign/audience";
 import { decide, isInExperiment } from "../../src/assign/decide";
 import type { Visitor } from "../../src/assign/visitor";
 import type { Experiment } from "../../src/ruleset";
@@ -48,7 +49,7 @@ const before = process.cpuUsage();
 for (let round = 0; round < ROUNDS * (VISITORS / ROUND); round++) {
   const start = performance.now();
   for (let nth = 0; nth < ROUND; nth++, decided++) {
-    const decision = decide(experiments[decided % 50]!, visitors[decided % VISITORS]!, { now: 0 });
+    const decision = decide(experiments[decided % 50]!, visitors[decided % VISITORS]!, { now: 0, isEligible });
     included += +isInExperiment(decision);
   }
   best = Math.min(best, performance.now() - start);

@@ -1,5 +1,6 @@
 // Runs the cases of contract/assignment, in Node as in browsers: contract/assignment/README.md says what they mean.
 
+import { isEligible } from "../../src/assign/audience";
 import { bucket, murmur3 } from "../../src/assign/bucket";
 import { rulesetOf } from "../../src/assign/check";
 import { isoMs } from "../../src/assign/condition";
@@ -61,7 +62,7 @@ function refusedBy(read: () => unknown): string[] | null {
 
 function answerOf(experiment: Experiment, visitor: Visitor, { place, now, forced }: DecisionCase): Answer {
   const isServer = place === "server";
-  const at = { now: typeof now === "number" ? now : isoMs(now), forced, sourceOf };
+  const at = { now: typeof now === "number" ? now : isoMs(now), forced, isEligible, sourceOf };
   const decision = decide(isServer ? enforceable(experiment) : experiment, visitor, at);
   return {
     variant: decision.arm === null ? null : armName(decision.arm),

@@ -4,7 +4,7 @@
 // knows the page's own value and all edits that are wanted, and settles on the last: so experiments that meet on an element can be undone in
 // any order. Observers are called as microtasks, thus before the browser paints.
 
-import { all, doc, floor, now, quietly } from "../world";
+import { all, doc, floor, listen, now, quietly } from "../world";
 import { attached } from "./detour";
 import type { Undo } from "./undo";
 
@@ -42,7 +42,7 @@ interface Slot {
 
 /** What was done to an element. */
 interface Record {
-  slots: Map<unknown, Slot>;
+  slots: InstanceType<typeof Slots>;
   /** How often changes were made again: ever, and in the second `at`. */
   times: number;
   at: number;
@@ -53,14 +53,24 @@ const rules = new Set<Rule>();
 const slots = new Set<Slot>();
 const records = new WeakMap<Element, Record>();
 
-/** Whether the parser is still at work. */
-export const loading = (): boolean => doc.readyState === "loading";
+let parsing = doc.readyState === "loading";
+listen(doc, "readystatechange", async () => {
+  // What the parser did last is seen by observers before this goes on.
+  await null;
+  parsing = false;
+});
+
+/** Whether the parser is still at work, or has done what is looked at. */
+export const loading = (): boolean => parsing;
+
+// What is made later: by then a page may have redefined it.
+const Slots = Map<unknown, Slot>;
+const touched = new Set<Node | null>();
+const added = new Set<Node>();
 
 const observer = new MutationObserver((mutations) => {
   // Of a large part of a page all is looked through: that is done sooner than to ask each of its nodes what it is.
   const many = mutations.length > 99;
-  const touched = new Set<Node | null>();
-  const added = new Set<Node>();
   for (const { target, addedNodes } of many ? [] : mutations) {
     touched.add(target).add(target.parentNode);
     addedNodes.forEach((node) => added.add(node));
@@ -72,11 +82,21 @@ const observer = new MutationObserver((mutations) => {
   const whole = many || fresh[30];
   const wanted = whole ? [] : fresh.filter(isWanted);
   if (whole || fresh[0]) {
-    rules.forEach((rule) => {
-      if (whole || rule.wide) offer(rule, all(rule.selector));
-      else offer(rule, wanted.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))));
-    });
+    rules.forEach((rule) =>
+      // Code may wait for what is not a selector.
+      quietly(() =>
+        offer(
+          rule,
+          whole || rule.wide
+            ? all(rule.selector)
+            : wanted.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => found.matches(rule.selector))),
+        ),
+      ),
+    );
   }
+  // Nodes that the page has let go are not kept.
+  touched.clear();
+  added.clear();
 });
 
 /** What all rules look for that look for it in new elements alone. */
@@ -141,7 +161,7 @@ function close(slot: Slot): void {
 /** Wants `value` for what `key` names of the element; `make` gives how the slot is settled when it is the first to want something. */
 export function edit<T>(rule: Rule, element: Element, key: unknown, value: T, make: (needs: Node[]) => Settle<T>): void {
   let record = records.get(element);
-  if (!record) records.set(element, (record = { slots: new Map(), times: 0, at: 0, burst: 0 }));
+  if (!record) records.set(element, (record = { slots: new Slots(), times: 0, at: 0, burst: 0 }));
   let slot = record.slots.get(key);
   if (!slot) {
     // Once for an element, as long as there is a change of it.

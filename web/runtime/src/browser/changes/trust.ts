@@ -5,10 +5,11 @@ import { quietly } from "../world";
 interface Policy {
   createHTML(text: string): string;
   createScript(text: string): string;
+  createScriptURL(text: string): string;
 }
 
 const same = (text: string): string => text;
-const plain: Policy = { createHTML: same, createScript: same };
+const plain: Policy = { createHTML: same, createScript: same, createScriptURL: same };
 
 let policy: Policy | undefined;
 

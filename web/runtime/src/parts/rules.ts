@@ -1,0 +1,5 @@
+import { isEligible } from "../assign/audience";
+
+declare let PART: typeof isEligible;
+
+PART = isEligible;

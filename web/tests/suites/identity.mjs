@@ -1,0 +1,264 @@
+// Who the visitor is, on several pages at once and one after the other, and what the visitor's answer does to that.
+
+import assert from "node:assert/strict";
+import { asControl, changing, experiment } from "../script.mjs";
+import { at, CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled, site } from "../visit.mjs";
+
+export const name = "identity";
+
+/** One experiment on /a and another on /b. */
+const BOTH = [changing(H1, { targeting: at("/a") }), changing(H1, { test_id: 2, experiment_key: "two", targeting: at("/b") })];
+
+const follow = async (page, path) => {
+  await page.evaluate((to) => void setTimeout(() => location.assign(to)), path);
+  await page.waitFor((to) => location.pathname === to && document.readyState === "complete" && !!window.muriel?.track, { args: [path] });
+};
+
+const visitors = (server, from = 0) => [...new Set(server.batches.slice(from).map(({ json }) => json.visitor.id))];
+
+/** Says something on a page that may not tell, then shows on another site's page that nothing came of it. */
+async function tellsNothing({ page, other, server }) {
+  const before = other.batches.length;
+  await page.evaluate(() => {
+    muriel.push(["track", "untold"]);
+    dispatchEvent(new Event("online"));
+    dispatchEvent(new Event("pagehide"));
+  });
+  // Asked by the same page, so it comes after whatever that has sent.
+  await page.evaluate((url) => void navigator.sendBeacon(url), server.url(`/asked-${before}`));
+  await server.received(({ requests }) => requests.some(({ path }) => path === `/asked-${before}`));
+  assert.deepEqual(other.batches.slice(before), []);
+}
+
+const back = {
+  name: "a page that comes back knows what the others wrote, and were told",
+  needs: ["backForwardCache"],
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/a", "/b"], BOTH);
+    await page.goto(server.url("/a"));
+    await settled(given);
+    await page.evaluate("void (window.mark = 7)");
+    await follow(page, "/b");
+    await settled(given);
+    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    await page.back();
+    assert.equal(await page.evaluate("window.mark"), 7);
+    await settled(given);
+    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    await follow(page, "/b");
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+    // The way back does not undo a no.
+    await page.evaluate(() => muriel.push(["consent", false]));
+    await page.back();
+    assert.equal(await page.evaluate("window.mark"), 7);
+    await page.waitFor(() => document.querySelector("h1").textContent === "Old");
+    await tellsNothing(given);
+    assert.deepEqual(await cookies(page), { muriel_c: "denied" });
+    assert.deepEqual(await page.evaluate("Object.keys(localStorage)"), ["muriel_c"]);
+  },
+};
+
+const tabs = {
+  name: "two tabs are one visitor, who says no in both",
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/a", "/b"], BOTH);
+    await page.goto(server.url("/a"));
+    await settled(given);
+    const tab = await page.tab();
+    await tab.goto(server.url("/b"));
+    await settled({ page: tab, other });
+    await page.waitFor(() => /muriel_a=1.1~2.1/.test(document.cookie));
+    await page.evaluate(() => muriel.push(["identify", "u-1", { plan: "pro" }]));
+    await settled(given);
+    assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
+    // As two tabs that are opened at once by somebody new: neither reads the other's id before its own is made.
+    await page.evaluate((hosts) => {
+      for (const name of ["muriel_id", "muriel_a"]) for (const host of hosts) document.cookie = `${name}=; max-age=0; path=/${host}`;
+      localStorage.clear();
+    }, ["", `; domain=${server.host}`]);
+    await tab.goto(server.url("/b"));
+    await settled({ page: tab, other });
+    const from = other.batches.length;
+    const { muriel_id } = await cookies(tab);
+    await page.waitFor((id) => document.cookie.includes(id), { args: [muriel_id] });
+    for (const each of [page, tab, page]) await settled({ page: each, other });
+    assert.deepEqual(visitors(other, from), [muriel_id]);
+    assert.equal((await cookies(tab)).muriel_id, muriel_id);
+    await tab.evaluate(() => muriel.push(["consent", false]));
+    await page.waitFor(() => document.cookie === "muriel_c=denied");
+    await tellsNothing(given);
+    assert.deepEqual(await cookies(page), { muriel_c: "denied" });
+  },
+};
+
+const hosts = {
+  name: "a no holds on all hosts of the site",
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/"], [changing(H1)]);
+    await page.goto(server.url("/"));
+    await settled(given);
+    await page.goto(server.url("/", "www."));
+    await settled(given);
+    await page.evaluate(() => muriel.push(["consent", false]));
+    const sent = other.batches.length;
+    await page.goto(server.url("/"));
+    assert.equal(await heading(page), "Old");
+    await tellsNothing(given);
+    assert.equal(other.batches.length, sent);
+    assert.deepEqual(await cookies(page), { muriel_c: "denied" });
+    assert.equal(await page.evaluate("localStorage.muriel_id"), null);
+  },
+};
+
+const privacy = {
+  name: "a privacy signal that is newly on leaves nothing of before",
+  async run(given) {
+    const { page, server } = given;
+    const before = inline(`Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => location.search === "?gpc" });`);
+    await site(given, ["/"], [changing(H1)], { before, settings: { gpc: true } });
+    await page.goto(server.url("/"));
+    await settled(given);
+    assert.equal(await heading(page), "New");
+    await page.goto(server.url("/?gpc"));
+    assert.equal(await heading(page), "Old");
+    await tellsNothing(given);
+    assert.deepEqual(await cookies(page), {});
+    assert.deepEqual(await page.evaluate("Object.keys(localStorage)"), []);
+  },
+};
+
+/** What a page may have said before the script was there, and whether that is a yes. */
+const ANSWERS = [["denied", false], ["no", false], [1, false], [null, false], [false, false], [true, true], ["granted", true]];
+
+const words = {
+  name: "an answer is a yes only if it says so, and in time if it was there before",
+  async run(given) {
+    const { page, server, other } = given;
+    const before = inline(`window.muriel = [["consent", JSON.parse(decodeURIComponent(location.search.slice(1)))]];`);
+    await site(given, ["/"], [changing(H1)], { before, settings: { consent: "required" } });
+    for (const [said, isYes] of ANSWERS) {
+      await page.goto(server.url(`/?${encodeURIComponent(JSON.stringify(said))}`));
+      const { muriel_c, muriel_id } = await cookies(page);
+      const what = [await heading(page), muriel_c, !!muriel_id];
+      assert.deepEqual(what, isYes ? ["New", "granted", true] : ["Old", "denied", false], `${said}`);
+    }
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+    assert.deepEqual(of(other, "health").filter(({ late }) => late), []);
+  },
+};
+
+/** What another version of the script, or somebody else, may have written down of a visit. */
+const WRITTEN = ["null", "5", "[]", "{}", "{", `{"at":${Date.now()}}`, `{"at":${Date.now()},"id":"x","more":[{}]}`];
+
+const shapes = {
+  name: "whatever is written down of a visit, the page gets its arm",
+  async run(given) {
+    const { page, server, other } = given;
+    const before = inline(`if (location.search) localStorage.muriel_s = decodeURIComponent(location.search.slice(1));`);
+    await site(given, ["/"], [changing(H1)], { before });
+    await page.goto(server.url("/"));
+    for (const text of WRITTEN) {
+      await page.goto(server.url(`/?${encodeURIComponent(text)}`));
+      assert.equal(await heading(page), "New", text);
+    }
+    await settled(given);
+    assert.equal(of(other, "pageview").length, WRITTEN.length + 1);
+  },
+};
+
+const visits = {
+  name: "a visit ends in a page that stays",
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/"], [changing(H1)], { before: CLOCK });
+    await page.goto(server.url("/"));
+    await settled(given);
+    for (const [minutes, path] of [[29, "/b"], [31, "/c"]]) {
+      await page.evaluate((ms, path) => (ahead(ms), history.pushState({}, "", path)), minutes * 60_000, path);
+      await settled(given);
+    }
+    const [first, second, third] = of(other, "pageview").map(({ session }) => session);
+    assert.equal(first, second);
+    assert.notEqual(second, third);
+  },
+};
+
+const paused = {
+  name: "an arm is remembered while its experiment is paused",
+  async run(given) {
+    const { page, server } = given;
+    const [one, two] = [changing(H1), changing([], { test_id: 2, experiment_key: "two" })];
+    for (const each of [[one, two], [two], [asControl(one), two]]) {
+      await site(given, ["/"], each);
+      await page.goto(server.url("/"));
+      await settled(given);
+    }
+    assert.equal(await heading(page), "New");
+  },
+};
+
+const known = {
+  name: "what is told of the visitor holds for the visit, and a user who leaves is forgotten",
+  async run(given) {
+    const { page, server, other } = given;
+    const loyal = changing(H1, { targeting: { ga4_rule: ["loyal"] } });
+    const pro = changing([{ target: "p", innerText: "Pro" }], { test_id: 2, experiment_key: "two", targeting: { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]] } });
+    await site(given, ["/"], [loyal, pro], { body: "<h1>Old</h1><p>Free</p>" });
+    await page.goto(server.url("/"));
+    await page.evaluate(() => muriel.push(["identify", "u-1", { plan: "pro", audiences: ["loyal"] }]));
+    await settled(given);
+    await page.goto(server.url("/"));
+    assert.deepEqual([await heading(page), await page.evaluate("document.querySelector('p').textContent")], ["New", "Pro"]);
+    await page.evaluate(() => muriel.push(["identify", null]));
+    await settled(given);
+    await page.goto(server.url("/"));
+    await settled(given);
+    assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro" });
+  },
+};
+
+const nobody = {
+  name: "who cannot be recognised again is shown and counted in nothing",
+  async run(given) {
+    const { page, server } = given;
+    const before = inline(`
+      Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
+      for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });`);
+    await site(given, ["/"], [changing(H1), experiment({ test_id: 2, experiment_key: "two", variants: [{ customCSS: "h1 { color: red }" }] })], { before });
+    await page.goto(server.url("/"));
+    assert.equal(await heading(page), "Old");
+    await tellsNothing(given);
+    assert.deepEqual(await page.evaluate("[seen.errors, seen.rejections]"), [[], []]);
+  },
+};
+
+const suffixes = {
+  name: "below a suffix of two labels the visitor is the same on all hosts, and cookies are renewed",
+  needs: ["suffixes"],
+  async run(given) {
+    const { page, server, other } = given;
+    // A site of its own there; visitors of other tests are elsewhere.
+    server.host = "fixture.co.uk";
+    const before = inline(`
+      const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
+      window.written = [];
+      Object.defineProperty(Document.prototype, "cookie", { get, set(text) { written.push(text); set.call(this, text); } });`);
+    await site(given, ["/", "/next"], [changing(H1)], { before });
+    for (const url of [server.url("/", "www."), server.url("/next", "www."), server.url("/")]) {
+      await page.goto(url);
+      await settled(given);
+      const renewed = (await page.evaluate("written")).filter((text) => /^muriel_(id|a)=.*max-age=34560000; domain=fixture.co.uk$/.test(text));
+      assert.deepEqual([...new Set(renewed.map((text) => text.split("=")[0]))].sort(), ["muriel_a", "muriel_id"]);
+    }
+    assert.deepEqual([...new Set(other.batches.map(({ query }) => query))], ["?d=fixture.co.uk"]);
+    assert.equal(visitors(other).length, 1);
+    assert.deepEqual(of(other, "pageview").map(pathOf), ["/", "/next", "/"]);
+  },
+};
+
+export const tests = [back, tabs, hosts, privacy, words, shapes, visits, paused, known, nobody, suffixes];

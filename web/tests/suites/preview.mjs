@@ -1,0 +1,131 @@
+// Previews: one arm in its own tab, by a link that anybody may have made.
+
+import assert from "node:assert/strict";
+import { html, strict } from "../html.mjs";
+import { changing, experiment, serve } from "../script.mjs";
+import { gate, hang } from "../server.mjs";
+import { CORS, H1, heading, inline, LIMIT, site, tag, WATCHING } from "../visit.mjs";
+
+export const name = "preview";
+
+const LINK = "/?test-preview=7&test-variant=Variant_1&test-token=t.1";
+
+const draft = (fields) =>
+  experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{ data: H1 }], ...fields });
+
+const previewed = (each, more) => ({
+  headers: CORS,
+  body: { format: 1, hash: 1, project_key: "shop", experiments: [each], parts: ["changes"], ...more },
+});
+
+/** What the draft needs, the live script need not have. */
+const LIVE = { parts: [] };
+
+const badge = (page) => page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
+
+const shown = {
+  name: "shows its arm in its tab, with a badge, and records nothing",
+  async run(given) {
+    const { server, other, page } = given;
+    const before = inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each)]];`) + WATCHING;
+    await site(given, ["/"], [changing([{ target: "h1", innerText: "Live" }])], { ...LIVE, before });
+    other.route("/preview/shop/7", previewed(draft({ variants: [{}, { data: H1 }] })));
+    await page.goto(server.url("/?a=1&test-preview=7&test-variant=Variant_2&test-token=t.1#part"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await badge(page);
+    assert.equal(other.requests.find(({ path }) => path === "/preview/shop/7").query, "?token=t.1");
+    // The token stays out of sight of what else is on the page.
+    assert.equal(await page.evaluate("location.search + location.hash"), "?a=1#part");
+    assert.deepEqual(await page.evaluate("told"), []);
+    await page.goto(server.url("/"));
+    await page.waitFor(() => frames_.at(-1) === "New");
+    assert.equal(other.batches.length, 0);
+    assert.equal(await page.evaluate("document.cookie"), "");
+  },
+};
+
+/** Links to what is no preview of this project: `test-preview`, and what is answered where. */
+const CODE = { variants: [{ customJS: "document.documentElement.dataset.ran = 1" }] };
+const STRANGE = [
+  { test: "../prj_evil/666", path: "/preview/prj_evil/666" },
+  { test: "../../ruleset/prj_evil", path: "/ruleset/prj_evil" },
+  { test: "7/../../prj_evil/666", path: "/preview/prj_evil/666" },
+  { test: "..%2Fprj_evil%2F666", path: "/preview/..%2Fprj_evil%2F666" },
+  { test: "7", path: "/preview/shop/7", more: { project_key: "prj_evil" } },
+  { test: "7", path: "/preview/shop/7", away: true },
+];
+
+const foreign = {
+  name: "shows nothing of another project, whatever the link says",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])]);
+    server.route("/", strict({ head: tag(src), body: "<h1>Old</h1>" }));
+    for (const { test, path, more = { project_key: "prj_evil" }, away } of STRANGE) {
+      const answer = previewed(draft(CODE), away ? {} : more);
+      other.routes.delete("/preview/shop/7");
+      other.route(path, away ? { status: 302, headers: { ...CORS, location: "/away" }, body: "" } : answer);
+      other.route("/away", answer);
+      await page.goto(server.url(`/?test-preview=${encodeURIComponent(test)}&test-variant=Variant_1&test-token=t.1`));
+      await badge(page);
+      assert.deepEqual(await page.evaluate(() => [document.documentElement.dataset.ran ?? "", document.querySelector("h1").textContent]), ["", "Old"], test);
+    }
+    // That the same code runs where it may.
+    other.route("/preview/shop/7", previewed(draft(CODE)));
+    await page.goto(server.url(LINK));
+    await page.waitFor(() => document.documentElement.dataset.ran === "1");
+  },
+};
+
+const typed = {
+  name: "under a strict policy with trusted types",
+  async run({ server, other, page }) {
+    const src = await serve(other, [], LIVE);
+    other.route("/preview/shop/7", previewed(draft()));
+    // The badge needs its styles; how a page allows them is its own.
+    server.route("/", strict({ head: tag(src), body: "<h1>Old</h1>" }, { trustedTypes: "muriel" }));
+    await page.goto(server.url(LINK));
+    await badge(page);
+    assert.equal(await heading(page), "New");
+    assert.deepEqual(await page.evaluate("[seen.errors, seen.rejections]"), [[], []]);
+  },
+};
+
+const slow = {
+  name: "shows its arm however late it comes, and wherever the visitor is",
+  async run(given) {
+    const { server, other, page } = given;
+    const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
+    await site(given, ["/"], [], { ...LIVE, before: LIMIT + WATCHING });
+    const late = gate();
+    other.route("/geo/shop", hang);
+    const each = draft({ test_type: "personalization", variants: [{ data: H1, targeting: inDenmark }] });
+    other.route("/preview/shop/7", async () => (await late, previewed(each)));
+    await page.goto(server.url(LINK), { until: "dom" });
+    await page.waitFor(() => frames_.at(-1) === "(hidden)");
+    await page.evaluate("expire()");
+    await page.waitFor(() => frames_.at(-1) === "Old");
+    late.open();
+    await page.waitFor(() => frames_.at(-1) === "New");
+    await badge(page);
+  },
+};
+
+/** What may fail of a preview, each shows the page again long before its time is up. */
+const FAILING = { "/js/parts/badge.js": { status: 404, body: "" }, "/preview/shop/7": { status: 500, headers: CORS, body: "" }, "/js/parts/changes.js": { status: 404, body: "" } };
+
+const failing = {
+  name: "shows the page where it fails",
+  async run(given) {
+    const { server, other, page } = given;
+    for (const [path, answer] of Object.entries(FAILING)) {
+      await site(given, ["/"], [], { ...LIVE, before: LIMIT + WATCHING });
+      other.route("/preview/shop/7", previewed(draft()));
+      other.route(path, answer);
+      await page.goto(server.url(LINK), { until: "dom" });
+      await page.waitFor(() => frames_.at(-1) === "Old");
+    }
+  },
+};
+
+export const tests = [shown, foreign, typed, slow, failing];

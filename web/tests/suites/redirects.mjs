@@ -1,0 +1,191 @@
+// Split tests on addresses: who is sent on is told of exactly where who stays is, whatever the browser and the server do.
+
+import assert from "node:assert/strict";
+import { asControl, changing, serve } from "../script.mjs";
+import { hang } from "../server.mjs";
+import { html } from "../html.mjs";
+import { at, cookies, CORS, exposures, H1, heading, inline, of, pathOf, settled, site, tag } from "../visit.mjs";
+
+export const name = "redirects";
+
+const redirect = (url, fields) => changing([{ url }], { test_type: "split", ...fields });
+
+/** Of one visitor: on /sent the arm that is sent on, on /stays the control, and on both an experiment beside it. */
+const pair = (server) => [
+  changing(H1, { test_id: 3, experiment_key: "three", targeting: at("/sent", "/stays") }),
+  redirect(server.url("/new"), { targeting: at("/sent") }),
+  asControl(redirect(server.url("/new"), { test_id: 2, experiment_key: "two", targeting: at("/stays") })),
+];
+
+const arrived = (page, path) =>
+  page.waitFor((path) => location.pathname === path && document.readyState === "complete" && !!window.muriel?.track, { args: [path] });
+
+/** Opens a page, and waits until the one that it leads to is there. */
+async function visit({ page, server }, path, to = path) {
+  await page.goto(server.url(path), { until: "commit" });
+  await arrived(page, to);
+}
+
+const BOTH = [[1, "1"], [2, "0"]];
+const split = (other) => exposures(other).filter(([test]) => test < 3);
+
+const plain = {
+  name: "who is sent on has seen one page, and met nothing else on the one that was left",
+  async run(given) {
+    const { server, other } = given;
+    await site(given, ["/sent", "/stays", "/new"], pair(server));
+    await visit(given, "/sent", "/new");
+    await settled(given);
+    assert.deepEqual([exposures(other), of(other, "pageview").map(pathOf)], [[[1, "1"]], ["/new"]]);
+    await visit(given, "/stays");
+    await settled(given);
+    assert.deepEqual(split(other), BOTH);
+    assert.deepEqual(of(other, "pageview").map(pathOf), ["/new", "/stays"]);
+    assert.deepEqual(of(other, "exposure").filter(({ test_id }) => test_id === 3).map(pathOf), ["/stays"]);
+  },
+};
+
+/** What a server may do with the first request that tells of an exposure. */
+const TROUBLE = { "refuses it for now": { status: 503, headers: CORS, body: "" }, "never answers": hang };
+
+const troubled = Object.entries(TROUBLE).map(([what, answer]) => ({
+  name: `a server that ${what} gets both arms' exposures in the end`,
+  async run(given) {
+    const { page, server, other } = given;
+    const taken = [];
+    const refused = new Set();
+    other.route("/events/shop", ({ json }) => {
+      const arm = json.events.find(({ type }) => type === "exposure")?.test_id;
+      if (arm && refused.size < 2 && !refused.has(arm)) return refused.add(arm), answer;
+      taken.push(...json.events.filter(({ type }) => type === "exposure"));
+      return { headers: CORS, body: { success: true, results: [] } };
+    });
+    await site(given, ["/sent", "/stays", "/new", "/next"], pair(server).slice(1));
+    await visit(given, "/sent", "/new");
+    await other.received(() => taken.some(({ test_id }) => test_id === 1));
+    await visit(given, "/stays");
+    await other.received(() => refused.has(2));
+    await visit(given, "/next");
+    await other.received(() => taken.some(({ test_id }) => test_id === 2));
+    assert.deepEqual([...new Set(taken.map(({ id, test_id, variant_id }) => `${id} ${test_id} ${variant_id}`))].length, 2);
+    assert.equal(await page.evaluate("location.pathname"), "/next");
+  },
+}));
+
+const unanswered = {
+  name: "while nothing may be kept nobody is sent on, or counted in either arm",
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/sent", "/stays", "/new"], pair(server), { settings: { consent: "memory" } });
+    for (const path of ["/sent", "/stays"]) {
+      await visit(given, path);
+      assert.equal(await heading(page), "New");
+      assert.deepEqual(await page.evaluate("[document.cookie, Object.keys(localStorage).length, Object.keys(sessionStorage).length]"), ["", 0, 0]);
+    }
+    await page.evaluate(() => muriel.push(["consent", true]));
+    await settled(given);
+    await visit(given, "/sent", "/new");
+    await visit(given, "/stays");
+    await settled(given);
+    assert.deepEqual(split(other), BOTH);
+  },
+};
+
+const uncounted = {
+  name: "where turns cannot be counted nobody is sent on, or counted in either arm",
+  async run(given) {
+    const { server, other } = given;
+    const before = inline(`Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("no", "SecurityError"); } });`);
+    await site(given, ["/sent", "/stays", "/new"], pair(server), { before });
+    for (const path of ["/sent", "/stays"]) {
+      await visit(given, path);
+      await settled(given);
+    }
+    assert.deepEqual(exposures(other), [[3, "1"]]);
+  },
+};
+
+/** The browser prepares the page until `activate` is called, or for good. */
+const PREPARED = inline(`
+  let prepared = location.hash !== "#opened";
+  Object.defineProperty(Document.prototype, "prerendering", { get: () => prepared, configurable: true });
+  window.activate = () => { prepared = false; document.dispatchEvent(new Event("prerenderingchange")); };`);
+
+const prepared = {
+  name: "of a page that is only prepared nothing is kept or told, and nobody is sent on",
+  async run(given) {
+    const { page, server, other } = given;
+    const src = await site(given, ["/sent", "/stays"], pair(server), { before: PREPARED });
+    server.route("/new", html({ head: tag(src), body: "<h1>Old</h1>" }));
+    for (const [path, to] of [["/sent", "/new"], ["/stays", "/stays"]]) {
+      const before = [other.batches.length, JSON.stringify(await cookies(page))];
+      // Prepared and given up.
+      await visit(given, path);
+      // Prepared and opened.
+      await visit(given, `${path}?again`, path);
+      assert.deepEqual([other.batches.length, JSON.stringify(await cookies(page))], before);
+      await page.evaluate("void setTimeout(activate)");
+      await arrived(page, to);
+      await settled(given);
+    }
+    assert.deepEqual(split(other), BOTH);
+    assert.deepEqual(of(other, "pageview").map(pathOf), ["/new", "/stays"]);
+  },
+};
+
+const ahead = {
+  name: "a link that the browser has rendered ahead leads on, and both arms are told of",
+  needs: ["prerender"],
+  async run({ server, other, newPage }) {
+    const src = await serve(other, pair(server).slice(1));
+    const tell = inline(`
+      const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, location.pathname]));
+      if (document.prerendering) tell("prepared");`);
+    for (const path of ["/sent", "/stays", "/new"]) server.route(path, html({ head: tag(src) + tell, body: "<h1>Old</h1>" }));
+    for (const [arm, path] of [["1", "/sent"], ["0", "/stays"]]) {
+      const page = await newPage({ plain: true });
+      const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["${path}"], "eagerness": "immediate" }] }</script>`;
+      await page.goto(server.route("/", html({ head: rules, body: `<a href="${path}">go</a>` })));
+      await server.received(({ requests }) => requests.some(({ json }) => json?.[0] === "prepared" && json[1] === path));
+      assert.equal(of(other, "exposure").filter(({ variant_id }) => variant_id === arm).length, 0);
+      await page.click("a");
+      await other.received(({ events }) => events.some(({ type, variant_id }) => type === "exposure" && variant_id === arm));
+    }
+    assert.deepEqual(exposures(other), BOTH);
+  },
+};
+
+const two = {
+  name: "of two that would send on, one does, and it alone is told of",
+  async run(given) {
+    const { server, other } = given;
+    const [one, other_] = ["/one", "/two"].map((to, index) => redirect(server.url(to), { test_id: index + 1, experiment_key: `e${index}`, targeting: at("/") }));
+    await site(given, ["/", "/one", "/two"], [one, other_]);
+    await visit(given, "/", "/one");
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"]]);
+  },
+};
+
+/** Addresses that are none to go to. */
+const ADDRESSES = ["javascript:void(document.documentElement.dataset.ran = 1)", " JavaScript:document.documentElement.dataset.ran=1", "data:text/html,x", "http://[", "blob:x", ""];
+
+const addresses = {
+  name: "code is no address, nor is an address beside a change one to go to",
+  async run(given) {
+    const { page, server } = given;
+    const bad = ADDRESSES.map((url, index) => redirect(url, { test_id: index + 10, experiment_key: `e${index}` }));
+    const beside = ADDRESSES.map((url, index) => changing([{ target: "p", innerText: "New", url }], { test_id: index + 20, experiment_key: `b${index}` }));
+    const away = ["split", "abtest"].map((test_type, index) =>
+      changing([{ target: `h${index + 1}`, innerText: "New", url: server.url("/away") }], { test_id: index + 30, experiment_key: `c${index}`, test_type }),
+    );
+    await site(given, ["/", "/away"], [...bad, ...beside, ...away], { body: "<h1>Old</h1><h2>Old</h2><p>Old</p>" });
+    await visit(given, "/");
+    await settled(given);
+    const now = await page.evaluate(() => [location.pathname, document.documentElement.dataset.ran ?? "", document.body.textContent.replace(/\s/g, "")]);
+    assert.deepEqual(now, ["/", "", "NewNewNew"]);
+    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+  },
+};
+
+export const tests = [plain, ...troubled, unanswered, uncounted, prepared, ahead, two, addresses];
