@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { changing, script, serve } from "../script.mjs";
-import { LIMIT, tag, WATCHING } from "../visit.mjs";
 import { cut, garbage, gate, hang } from "../server.mjs";
+import { H1, LIMIT, tag, WATCHING } from "../visit.mjs";
 
 export const name = "outage";
 
 const CORS = { "access-control-allow-origin": "*" };
-const H1 = [{ target: "h1", innerText: "New" }];
 
 /** Answers that never come to anything, by what is wrong with them. `hang` is another matter: somebody has to stop waiting. */
 const BROKEN = {

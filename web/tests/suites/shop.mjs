@@ -119,8 +119,11 @@ const TRAIL = `
     requestAnimationFrame(look);
   });`;
 
-const exposures = (events, wanted) =>
-  events.filter(({ type, test_id }) => type === "exposure" && test_id === wanted).map(({ variant_id }) => variant_id);
+/** The arms that were told of; what is sent twice, to be sure, has the same id and is one. */
+const exposures = (events, wanted) => {
+  const told = events.filter(({ type, test_id }) => type === "exposure" && test_id === wanted);
+  return [...new Map(told.map(({ id, variant_id }) => [id, variant_id])).values()];
+};
 
 const redirected = {
   name: "the rental page is not seen by those who are sent on, nobody is trapped, and each arm is counted once",
