@@ -1,6 +1,7 @@
 // The real server, on a data directory that goes with it.
 
 import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, openSync, closeSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -33,41 +34,51 @@ function environment() {
  */
 export class Muriel {
   /** Starts it; `options` are further ones of `serve`. */
-  static async start(options = []) {
-    const server = new Muriel();
-    server.program = program();
-    server.env = environment();
-    server.data = mkdtempSync(join(tmpdir(), "muriel-browsers-"));
-    try {
-      await server.#serve(options);
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-    return server;
+  static start(options = []) {
+    return new Muriel().begin("serve", options);
   }
 
-  async #serve(options) {
+  async begin(command, options) {
+    this.program = program();
+    this.env = environment();
+    this.data = mkdtempSync(join(tmpdir(), "muriel-browsers-"));
+    try {
+      [, this.url] = await this.#serve(command, options);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    return this;
+  }
+
+  #serve(command, options) {
     const log = join(this.data, "serve.log");
     const file = openSync(log, "w");
-    const args = ["serve", "--data-dir", this.data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
+    const args = [command, "--data-dir", this.data, "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
     this.child = start(this.program, [...args, "--rate-limits", "off", ...options], {
       stdio: ["ignore", "pipe", file],
       env: this.env,
     });
     closeSync(file);
-    this.url = await new Promise((ready, failed) => {
-      let said = "";
-      this.child.stdout.setEncoding("utf8").on("data", (part) => {
-        said += part;
-        const line = /^muriel ready (\S+)\n/m.exec(said);
-        if (line) ready(line[1]);
-      });
+    const ended = new Promise((_, failed) => {
       this.child.once("error", failed);
       this.child.once("exit", (status) => {
         failed(new Error(`muriel ended with status ${status}: ${readFileSync(log, "utf8").slice(-2000)}`));
       });
     });
+    // Once it runs nobody waits for that.
+    ended.catch(() => {});
+    let said = "";
+    this.child.stdout.setEncoding("utf8").on("data", (part) => (said += part));
+    /** The match of a pattern in what it prints, now or later. */
+    this.told = async (pattern) => {
+      for (;;) {
+        const found = pattern.exec(said);
+        if (found) return found;
+        await Promise.race([once(this.child.stdout, "data"), ended]);
+      }
+    };
+    return this.told(/^muriel ready (\S+)\n/m);
   }
 
   async muriel(...args) {
@@ -91,6 +102,33 @@ export class Muriel {
   async stop() {
     if (this.child) await stop(this.child, 15_000);
     rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+/**
+ * `muriel demo` on free ports, without its simulated visitors: they would meet the experiments too.
+ *
+ * - `site`: where its shop is, which is where its experiments are.
+ * - `shop`: the shop's project.
+ */
+export class Demo extends Muriel {
+  static async start() {
+    const demo = new Demo();
+    await demo.begin("demo", ["--shop-listen", "127.0.0.1:0", "--no-visitors"]);
+    try {
+      [, demo.site] = await demo.told(/^ *The shop +(\S+)\n/m);
+      const [, secret] = await demo.told(/^ *API key +(\S+)\n/m);
+      demo.shop = new Project(demo, { project_key: "prj_northwind_shop", api_key: secret });
+      // The last of what the company did is delivered within a second.
+      const { experiments } = await demo.shop.call("GET", "/experiments?limit=500");
+      const live = new Set(experiments.filter(({ status }) => status === 1).map(({ test_id }) => test_id));
+      await until("what is live is delivered", async () =>
+        (await demo.shop.ruleset()).experiments.every(({ test_id, serving }) => serving || live.has(test_id)));
+    } catch (error) {
+      await demo.stop();
+      throw error;
+    }
+    return demo;
   }
 }
 
@@ -120,6 +158,20 @@ class Project {
   experiment(fields) {
     const plain = { test_name: "Fixture", url: "https://shop.example/", status: 1, variants: [{ name: "Variant 1" }] };
     return this.call("POST", "/create-experiment", { ...plain, ...fields });
+  }
+
+  /**
+   * The id of a visitor whom the server gives these arms: their numbers by the experiments' keys, null for none. `context`
+   * is what is known of the visitor, as OFREP takes it.
+   */
+  async visitor(arms, context = {}) {
+    for (let tried = 0; tried < 1_000; tried += 1) {
+      const targetingKey = `visitor-${tried}`;
+      const { flags } = await this.call("POST", "/ofrep/v1/evaluate/flags", { context: { ...context, targetingKey } });
+      const given = new Map(flags.map(({ key, reason, metadata }) => [key, reason === "DEFAULT" ? null : +metadata.variant_id]));
+      if (Object.entries(arms).every(([key, arm]) => given.get(key) === arm)) return targetingKey;
+    }
+    throw new Error(`no visitor gets ${JSON.stringify(arms)}`);
   }
 
   /** What pages get to decide by. */

@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { bundle } from "./bundle.mjs";
-import { Muriel } from "./muriel.mjs";
+import { Demo, Muriel } from "./muriel.mjs";
 import { FixtureServer } from "./server.mjs";
 
 const ENGINES = ["chromium", "firefox", "webkit"];
@@ -24,7 +24,7 @@ const count = { passed: 0, failed: 0, skipped: 0 };
 let serial = 0;
 
 /** What may have to be ended at any moment. */
-const open = { engine: null, muriel: null };
+const open = { engine: null, muriel: null, demo: null };
 
 /** Whether a signal has come: then what goes wrong is no failure, and nothing new is begun. */
 let stopping = false;
@@ -42,6 +42,11 @@ async function suites() {
 /** The one server of a run, once a test asks for it. */
 function muriel() {
   return (open.muriel ??= Muriel.start());
+}
+
+/** The one demo of a run, likewise. */
+function demo() {
+  return (open.demo ??= Demo.start());
 }
 
 const bundles = new Map();
@@ -78,7 +83,7 @@ async function tried(test, engine) {
   });
   const work = async () => {
     const page = await newPage();
-    await test.run({ engine, server, other, page, newPage, muriel, bundle: bundled });
+    await test.run({ engine, server, other, page, newPage, muriel, demo, bundle: bundled });
     for (const each of pages) await each.close();
     const refused = test.refused ? [] : [...server.refused, ...other.refused];
     if (refused.length > 0) throw new Error(`Muriel would not take what was sent: ${refused.join("\n  ")}`);
@@ -113,7 +118,9 @@ async function inEngine(name, all) {
         count.skipped += 1;
         continue;
       }
+      const at = performance.now();
       const error = await tried(test, open.engine);
+      if (process.env.TIMES) console.log(((performance.now() - at) / 1000).toFixed(2), title);
       await stopped();
       if (!error) {
         count.passed += 1;
@@ -149,7 +156,7 @@ async function ended(what) {
 for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
   process.once(name, async () => {
     stopping = true;
-    await Promise.all([ended("engine"), ended("muriel")]);
+    await Promise.all(["engine", "muriel", "demo"].map(ended));
     process.exit(128 + number);
   });
 }
@@ -167,7 +174,7 @@ for (const name of values.engine) {
     await ended("engine");
   }
 }
-await ended("muriel");
+await Promise.all(["muriel", "demo"].map(ended));
 console.log(`browsers: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
 // By itself, as something may be left that keeps the process: what was started has ended.
 process.exit(count.failed > 0 || count.passed === 0 ? 1 : 0);

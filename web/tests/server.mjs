@@ -100,6 +100,8 @@ export class FixtureServer {
    */
   async received(condition, ms = PATIENCE_MS) {
     const timer = AbortSignal.timeout(ms);
+    let wake;
+    timer.addEventListener("abort", () => wake?.());
     for (;;) {
       const value = condition(this);
       if (value) return value;
@@ -107,10 +109,7 @@ export class FixtureServer {
         const came = this.requests.map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 300)}`).join("\n  ");
         throw new Error(`not received within ${ms} ms: ${condition}; what came:\n  ${came}`);
       }
-      await new Promise((again) => {
-        this.#waiting.add(again);
-        timer.addEventListener("abort", again, { once: true });
-      });
+      await new Promise((again) => this.#waiting.add((wake = again)));
     }
   }
 

@@ -1,17 +1,27 @@
 // A customer's site with the real script on it, and what the real server knows of who was there.
 
+import assert from "node:assert/strict";
 import { until } from "./engines/page.mjs";
 import { html } from "./html.mjs";
 
 /**
- * An event of the log in words: its type, what it is about, and the path of its page. Of those that begin with a measure
- * (`scroll`, `duration`) the value is left out, as it may be more than was asked for.
+ * An event of the log in words: its type, what it is about, and the path of its page. Measures (`scroll`, `duration`)
+ * go without their value, which may be more than was asked for.
  */
 function said({ type, by, trigger, name, variant_id, url }) {
   return [type, by, variant_id ?? trigger ?? name, new URL(url).pathname].filter(Boolean).join(" ");
 }
 
-/** A site on the test's own server, in a project of its own with one experiment on all pages: who gets Variant 1 reads `New`. */
+/** Says when the server has answered something that the page sent. */
+const ANSWERED = `<script>
+  const send = fetch;
+  window.fetch = (...given) => send(...given).then((answer) => ((window.answered = true), answer));
+</script>`;
+
+/** What is told of the last page, see `settled`. */
+const SETTLED = ["pageview /settled", "custom settled /settled"];
+
+/** A site on the test's own server, in a project of its own with one experiment on all pages: Variant 1 reads `New`. */
 export class Site {
   /** `fields` are those of the experiment; it takes place on the page `start`, at least. */
   static async open({ server, muriel }, { start = "/", ...fields } = {}) {
@@ -29,10 +39,13 @@ export class Site {
     return site;
   }
 
-  /** Sets what a path shows, with the script first in its head; its title is the path. Gives back the address. */
-  page(path, body, head = "") {
+  /**
+   * Sets what a path shows, with the script first in its head but for what is `before`; its title is the path. Gives back
+   * the address.
+   */
+  page(path, body, head = "", before = "") {
     const script = `<script src="${this.project.server.url}/js/${this.project.key}.js"></script>`;
-    return this.server.route(path, html({ title: path, head: script + head, body }));
+    return this.server.route(path, html({ title: path, head: before + ANSWERED + script + head, body }));
   }
 
   /** What the server decides for each of these visitors: its variant; null for those who do not take part. */
@@ -61,6 +74,11 @@ export class Site {
     return events.filter(({ visitor: { id }, type }) => id === visitor && type !== "health").map(said);
   }
 
+  /** Waits until the page's first events are in the log, as they are before a visitor can do anything. */
+  answered(page) {
+    return page.waitFor("window.answered");
+  }
+
   /** Waits until these words are among what the log has of a visitor. */
   has(visitor, ...words) {
     return until(`the log has ${words}`, async () => {
@@ -69,15 +87,31 @@ export class Site {
     });
   }
 
-  /** Goes to one more page, and waits until it is told: then all before it is there too, also what came twice. */
+  /** Goes to one more page, and waits until that is told: what was sent before, once or twice, is told too. */
   async settled(page, visitor, name = "") {
+    await this.#last(page, name);
+    await this.has(visitor, ...SETTLED);
+  }
+
+  /** Does so too, and finds these words and no others in what the log has of the visitor; looks only at those `wanted`. */
+  async toldOnce(page, visitor, words, { name = "", wanted = () => true } = {}) {
+    await this.#last(page, name);
+    const expected = [...words, ...SETTLED].sort();
+    let told;
+    const isThere = async () => {
+      told = (await this.told(visitor)).filter(wanted).sort();
+      return told.length >= expected.length;
+    };
+    // What is missing is said below.
+    await until("all is told", isThere).catch(() => {});
+    assert.deepEqual(told, expected);
+  }
+
+  async #last(page, name) {
     await page.goto(this.server.url("/settled", name));
     await page.evaluate(() => muriel.push(["track", "settled"]));
     // Whoever leaves does not keep events waiting.
     await page.goto(this.server.url("/nothing", name));
-    const words = ["pageview /settled", "custom settled /settled"];
-    await this.has(visitor, ...words);
-    return words;
   }
 
   /** The experiment's result; `query` as in `goal_key=one`. */

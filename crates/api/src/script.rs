@@ -12,7 +12,10 @@ use serde_json::ser::{CompactFormatter, Formatter};
 use std::io;
 use std::sync::Arc;
 
+mod carried;
 mod guard;
+
+pub use carried::Carried;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
@@ -43,7 +46,8 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part.
-    pub(crate) const ALL: [Part; 6] = [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
+    pub(crate) const ALL: [Part; 6] =
+        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
 
     /// Its name among the runtime's `PARTS`.
     pub(crate) fn name(self) -> &'static str {
@@ -309,7 +313,7 @@ mod tests {
         Arc::new(serde_json::from_value(whole).unwrap())
     }
 
-    fn document(fields: Value) -> Document {
+    pub(super) fn document(fields: Value) -> Document {
         Document::new("prj_1", vec![delivered(fields)], Vec::new())
     }
 

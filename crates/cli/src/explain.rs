@@ -14,7 +14,6 @@ use muriel_domain::Problems;
 use muriel_store::experiments;
 use std::env;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// `muriel explain`
@@ -70,8 +69,8 @@ pub async fn run(asked: Explain) -> Result<()> {
         let text = serde_json::to_string(&explanation).map_err(|error| Error::Other(error.into()))?;
         say!("{text}")?;
     } else {
-        let colour = std::io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none();
-        say::text(format_args!("{}", text(&explanation, Style { colour, marks: locale_has_marks() })))?;
+        let style = Style { colour: say::has_colour(), marks: locale_has_marks() };
+        say::text(format_args!("{}", text(&explanation, style)))?;
     }
     Ok(())
 }

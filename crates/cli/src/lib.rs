@@ -5,6 +5,7 @@
 pub mod access;
 pub mod config;
 mod demo;
+pub mod doctor;
 mod error;
 pub mod explain;
 pub mod log;
@@ -58,6 +59,8 @@ enum Command {
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(access::KeyCommand),
+    /// Look at a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
+    Doctor(doctor::Doctor),
     /// Tell step by step what a visitor gets of an experiment, and why.
     Explain(explain::Explain),
     /// Count, follow, check, export, import and prune stored events.
@@ -97,6 +100,7 @@ fn run(command: Command) -> Result<()> {
         Command::Demo { common, flags, visitors } => demo::run(common, flags, visitors),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
+        Command::Doctor(asked) => doctor::run(asked),
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),
         Command::Verify(asked) => verify::run(asked),

@@ -3,7 +3,7 @@
 
 use crate::{Error, Result};
 use std::fmt::Arguments;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Prints a line on standard output; a `Result` of nothing.
 macro_rules! say {
@@ -33,6 +33,11 @@ pub(crate) fn text(text: Arguments<'_>) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether what is printed may have colours.
+pub(crate) fn has_colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Prints a line on standard error. When that fails there is nobody left to tell.

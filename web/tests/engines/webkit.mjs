@@ -242,6 +242,7 @@ class WebKitPage extends Page {
   }
 
   async wheeled({ x, y }, deltaY) {
+    await this.mouse({ x, y }, null);
     // The driver turns by the difference to the turn before, whatever window that was in.
     const turned = (this.session.turned += deltaY);
     await this.#act({ type: "wheel", id: "wheel", actions: [{ type: "scroll", x, y, deltaX: 0, deltaY: turned }] });

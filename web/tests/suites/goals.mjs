@@ -371,12 +371,8 @@ const waited = {
   },
 };
 
-// WebKit's driver turns the wheel by the difference to the turn before.
-const WHEEL = ["chromium", "firefox"];
-
 const inner = {
   name: "boxes that scroll: the one that is the page, not small ones",
-  only: WHEEL,
   async run(tools) {
     const { page } = tools;
     const body = `<style>html, body { margin: 0; height: 100%; overflow: hidden } #list, #page { overflow: auto }
@@ -395,7 +391,6 @@ const inner = {
 
 const small = {
   name: "a small box on a page that scrolls does not count",
-  only: WHEEL,
   async run(tools) {
     const { page } = tools;
     const body = `<div id="list" style="overflow: auto; height: 100px"><div style="height: 500px"></div></div><div style="height: 6000px"></div>`;

@@ -10,7 +10,8 @@ export const name = "whole";
 /** A task of the page later: what the visitor did is one action, and is over. */
 const over = (page) => page.evaluate(() => new Promise((done) => setTimeout(done)));
 
-const at = (page, path) => page.waitFor((path) => document.title === path && document.readyState === "complete", { args: [path] });
+const at = (page, path) =>
+  page.waitFor((path) => document.title === path && document.readyState === "complete", { args: [path] });
 
 const focus = (page, selector) => page.evaluate((selector) => void document.querySelector(selector).focus(), selector);
 
@@ -31,13 +32,14 @@ const PAGES = {
   "/guides": `<h1>Guides</h1><a id="12" href="/guides/12">Stoves</a>`,
   "/guides/12": `<h1>Stoves</h1><a id="13" href="/guides/13">Packs</a>`,
   "/guides/13": `<h1>Packs</h1>`,
-  "/stove": `<h1>Stove</h1><button class="add"><b>Add to basket</b></button> <a id="sizes" href="#sizes">Size <i>guide</i></a>`,
-  "/mail": `<h1>Mail</h1><form id="mail" action="/thanks"><input name="address" required><button>Subscribe</button></form>`,
+  "/stove": `<h1>Stove</h1><button class="add"><b>Add to basket</b></button>
+    <a id="sizes" href="#sizes">Size <i>guide</i></a>`,
+  "/mail": `<h1>Mail</h1><form id="mail" action="/thanks"><input name="address" required><button>Join</button></form>`,
   "/thanks": `<h1>Thanks</h1>`,
   "/story": `<h1>Story</h1><p id="reviews" style="margin-top: 3000px">Reviews</p>`,
   "/tour": `<h1>Tour</h1><button id="size" onclick="muriel.push(['track', 'size-chosen', { size: 'M' }])">M</button>
     <button id="end" onclick="muriel.push(['trigger', 'tour-finished'])">End</button>`,
-  "/checkout": `<h1>Checkout</h1><form action="/paid"><input type="hidden" name="order" value="A-77"><button>Pay</button></form>`,
+  "/checkout": `<h1>Checkout</h1><form action="/paid"><button name="order" value="A-77">Pay</button></form>`,
   "/paid": `<h1>Paid</h1><script>
     const order_id = new URLSearchParams(location.search).get("order");
     (window.muriel ??= []).push(["track", "Purchase", { value: 59.9, currency: "EUR", order_id }]);
@@ -45,8 +47,8 @@ const PAGES = {
 };
 
 /**
- * A row for each goal type: its value; the page on which the visitor is then (where it was, without one); what the visitor
- * does, and once more (`again`), which must not count again; and what of both together is told, but for the page at first.
+ * A row for each goal type: its value; the page that the visitor goes to first (without one it stays where it was);
+ * what the visitor does, and once more (`again`), which must not count again; and what is told of both together.
  */
 const GESTURES = [
   {
@@ -134,7 +136,11 @@ const GESTURES = [
     type: "externalLink",
     value: "/partner",
     from: "/links",
-    act: ({ page, engine }) => page.click("#partner", { button: engine.can.middleClick ? "middle" : "left" }),
+    async act({ page, engine }) {
+      const { middleClick } = engine.can;
+      await page.click("#partner", { button: middleClick ? "middle" : "left" });
+      if (!middleClick) await at(page, "/partner");
+    },
     async again({ page, server }) {
       await page.goto(server.url("/links", "anna-"));
       await focus(page, "#partner");
@@ -208,9 +214,9 @@ const GESTURES = [
       await at(page, "/paid");
     },
     async again({ page }) {
-      const before = await page.evaluate("performance.timeOrigin");
+      await page.evaluate("void (document.title = 'before')");
       await page.evaluate("void setTimeout(() => location.reload())");
-      await page.waitFor((before) => performance.timeOrigin !== before && document.readyState === "complete", { args: [before] });
+      await at(page, "/paid");
     },
     told: ["pageview /paid", "order Purchase /paid", "pageview /paid", "order Purchase /paid"],
   },
@@ -230,7 +236,7 @@ async function conversions(site) {
   return Object.fromEntries(all.map(({ name, variants }) => [name, variants.map((each) => each.conversions)]));
 }
 
-/** On a slow machine other pages take that long too. */
+/** Whether a page was looked at for as long as the goal asks; on a slow machine that may be any. */
 const isLasting = (word) => word.startsWith("duration ");
 
 const fourteen = {
@@ -253,8 +259,7 @@ const fourteen = {
           await page.goto(server.url(from, "anna-"));
           expected.push(`pageview ${from}`);
         }
-        // Who does something before the exposure is there, as a visitor cannot, may have done it before.
-        if (type === "pageview") await site.has(anna, "exposure 1 /");
+        if (expected.length === 2) await site.answered(page);
         await act(step);
         await over(page);
         await again?.(step);
@@ -264,16 +269,15 @@ const fourteen = {
       }
       expected.push(...told);
     }
-    expected.push(...(await site.settled(page, anna, "anna-")));
-    const told = (await site.told(anna)).filter((word) => !isLasting(word) || word.endsWith(" /story"));
-    assert.deepEqual(told.sort(), expected.sort());
+    const wanted = (word) => !isLasting(word) || word.endsWith(" /story");
+    await site.toldOnce(page, anna, expected, { name: "anna-", wanted });
 
     // One does two of them, in the control; one only looks.
     const second = await newPage();
     const bert = await site.become(second, "Control", "bert-");
     await second.goto(server.url("/stove", "bert-"));
     assert.equal(await second.evaluate(() => document.querySelector("h1").textContent), "Stove");
-    await site.has(bert, "exposure 0 /stove");
+    await site.answered(second);
     await second.click(".add");
     await second.goto(server.url("/paid?order=B-1", "bert-"));
     await site.settled(second, bert, "bert-");

@@ -20,7 +20,7 @@ declare namespace Muriel {
     value?: number;
     /** ISO 4217, as `EUR`. */
     currency?: string;
-    /** One order counts once, however often it is told. */
+    /** One order counts once, however often it is told: what is paid back is an order of its own, with another id. */
     order_id?: string;
     /** Pieces bought. */
     quantity?: number;
@@ -31,7 +31,7 @@ declare namespace Muriel {
   interface Attributes {
     /** Names of audiences that the visitor belongs to, for rules about audiences. */
     audiences?: string[];
-    /** Whatever rules about segments ask for; at most 100. */
+    /** Whatever rules about segments ask for; at most 100. Other lists and objects are left out. */
     [name: string]: Plain | string[] | undefined;
   }
 
@@ -52,7 +52,7 @@ declare namespace Muriel {
     | ["track", name: string, properties?: Properties]
     | ["trigger", identifier: string]
     | ["identify", user: string | null, attributes?: Attributes]
-    | ["consent", granted: boolean]
+    | ["consent", granted: boolean | "granted" | "denied"]
     | { [K in keyof Events]: ["on", event: K, listener: (told: Events[K]) => void] }[keyof Events];
 
   interface Page {
@@ -62,19 +62,19 @@ declare namespace Muriel {
     track(name: string, properties?: Properties): void;
     /** Fires the `script` goal with this identifier. */
     trigger(identifier: string): void;
-    /** Tells who the visitor is and what is known about them; rules see it at once, and for the rest of the visit. */
+    /** Tells who the visitor is, or with null that it is nobody any more, and what is known about them; rules see it at once, and for the rest of the visit. */
     identify(user: string | null, attributes?: Attributes): void;
     /** The visitor's answer about being recorded. No erases what was kept. */
-    consent(granted: boolean): void;
-    /** The arm that is shown of an experiment, by its key; null for none. */
+    consent(granted: boolean | "granted" | "denied"): void;
+    /** The arm that the visitor has met on this page, by the experiment's key; null for none. */
     variant(experiment_key: string): Variant | null;
-    /** Calls the listener from now on. */
+    /** Calls the listener for what was, and from now on. */
     on<K extends keyof Events>(event: K, listener: (told: Events[K]) => void): void;
   }
 
   /** What the code of an experiment and its variants sees as `experiment`. */
   interface Code extends Experiment {
-    /** Calls back for each match of the selector, those that come later included, until the arm is taken away. */
+    /** Calls back once with the first match of the selector, now or later, unless the arm is taken away before. */
     waitFor(selector: string, found: (element: Element) => void): void;
     /** Runs when the arm is taken away: the visitor goes on to a page without it, or the experiment ends. */
     onCleanup(undo: () => void): void;

@@ -1,6 +1,7 @@
 //! Commands as they are typed.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
+mod doctor;
 mod explain;
 mod log;
 mod readme;

@@ -9,7 +9,7 @@ import { nonce } from "./changes/trust";
 import type { Properties, Take } from "./events";
 import { hide, type Hidden } from "./hide";
 import type { Geography } from "./identity";
-import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX } from "./limits";
+import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX, TOLD_MAX } from "./limits";
 import { memory } from "./memory";
 import { part } from "./parts";
 import { recorder } from "./recorder";
@@ -62,6 +62,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Active>();
+  const told: [string, object][] = [];
   const looks: boolean[] = [];
   const isEligible = part("rules");
   const sourceOf = part("source");
@@ -78,7 +79,9 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   };
 
   function tell(what: string, armed: Armed, more?: object): void {
-    for (const [name, listener] of listeners) if (name === what) quietly(() => listener({ ...named(armed), ...more }));
+    const about = { ...named(armed), ...more };
+    if (told.length < TOLD_MAX) told.push([what, about]);
+    for (const [name, listener] of listeners) if (name === what) quietly(() => listener(about));
   }
 
   const stage: Stage = {
@@ -255,10 +258,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       const armed = [...active.values()].find(({ experiment, isMet }) => isMet && experiment.experiment_key === key);
       return armed ? named(armed).variant : null;
     },
-    on(name: string, listener: Listener): void {
-      listeners.push([name, listener]);
-      // What was met before is told now.
-      if (name === "exposure") active.forEach((armed) => armed.isMet && armed.counted && quietly(() => listener(named(armed))));
+    on(wanted: string, listener: Listener): void {
+      listeners.push([wanted, listener]);
+      // The first arms are shown before any call is heard.
+      for (const [name, about] of told) if (name === wanted) quietly(() => listener(about));
     },
   };
 

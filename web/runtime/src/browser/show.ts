@@ -56,7 +56,9 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       stage.leave();
       return leave();
     }
-    undo.push(applyCss((experiment.custom_css ?? "") + "\n" + (version?.customCSS ?? "")));
+    for (const css of [experiment.custom_css, version?.customCSS]) {
+      if (css) undo.push(applyCss(css));
+    }
     const changes = engine?.apply(items, mode !== "once", failed);
     if (changes) undo.push(changes.undo);
     const took = performance.now() - since;

@@ -1,6 +1,6 @@
 // When an arm is due: at the decision, unless the experiment waits for something. Every arm waits for the same.
 
-import { all, doc, later, listen, win } from "./world";
+import { all, doc, later, listen, now, win } from "./world";
 
 /**
  * Calls `due` once, when `word` says; what comes back stops the waiting.
@@ -18,7 +18,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
   };
   const [, kind, of = ""] = /^(\w+):?(.*)/s.exec(word ?? "") ?? [];
   if (kind === "load") {
-    const idle = (): void => void (win.requestIdleCallback ? win.requestIdleCallback(once, { timeout: 500 }) : later(once, 50));
+    const idle = idling(once);
     if (doc.readyState === "complete") idle();
     else listen(win, "load", idle);
   } else if (kind === "event") {
@@ -40,5 +40,28 @@ export function when(word: string | null | undefined, due: () => void): () => vo
   }
   return () => {
     waiting = false;
+  };
+}
+
+/** What waits until the page is idle, for half a second at most, and calls `due`. */
+function idling(due: () => void): () => void {
+  if (win.requestIdleCallback) return () => void win.requestIdleCallback(due, { timeout: 500 });
+  // Safari has no such thing. Frameworks work in slices there, too, and have their next one by a message: while they do, messages of
+  // ours come late.
+  const { port1, port2 } = new MessageChannel();
+  let since = 0;
+  let last = 0;
+  let quick = 0;
+  port1.onmessage = () => {
+    const at = now();
+    quick = at - last < 3 ? quick + 1 : 0;
+    last = at;
+    if (quick < 50 && at - since < 500) return port2.postMessage(0);
+    port1.close();
+    due();
+  };
+  return () => {
+    since = now();
+    later(() => port2.postMessage(0), 50);
   };
 }

@@ -12,6 +12,8 @@ type Body = (experiment: object, turn: () => void) => void;
 /** Whom errors of later are told, by what their place contains. */
 const sources = new Map<string, Failed>();
 
+const create = doc.createElement.bind(doc);
+
 /** How many errors of later are still told on this page. */
 let left = 5;
 
@@ -20,10 +22,11 @@ let starting: Failed | undefined;
 
 function heard(event: ErrorEvent & PromiseRejectionEvent): void {
   quietly(() => {
-    const { filename, reason } = event;
+    const { filename, error, reason } = event;
     const message = event.message ?? String(reason);
     if (starting) return starting(message);
-    const place = filename ?? reason.stack;
+    // Firefox gives inline scripts no file name of their own but in stacks, where the first line is the place.
+    const place = filename ? filename + /.*/.exec(error?.stack) : reason.stack;
     sources.forEach((failed, name) => place.includes(name) && left-- > 0 && failed(message));
   });
 }
@@ -69,7 +72,7 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   }
   sources.set(file, failed);
 
-  const script = doc.createElement("script");
+  const script = create("script") as HTMLScriptElement;
   let why: string | undefined = "blocked";
   script.nonce = nonce;
   (script as unknown as { muriel: unknown }).muriel = (body: Body) => {

@@ -7,6 +7,7 @@ import { edit, follow, type Rule } from "./engine";
 import { parseNodes } from "./parse";
 import { insertSlot, moveSlot, type Direction, type Position } from "./position";
 import { applyCss } from "./sheet";
+import { declared, styleSlot } from "./style";
 import type { Undo } from "./undo";
 import { valueSlot } from "./value";
 
@@ -119,27 +120,8 @@ function setClasses(rule: Rule, element: Element, names: string): void {
   }
 }
 
-/** Sets declarations one by one, in their single properties: what two experiments set may overlap. */
-function setStyle(rule: Rule, element: Element, declarations: string): void {
-  const scratch = doc.createElement("i").style;
-  const { style } = element as HTMLElement;
-  scratch.cssText = declarations;
-  for (const [, name, value] of scratch.cssText.matchAll(/([^\s:;]+): ((?:"(?:\\.|[^"])*"|[^;"])*?)(?: !important)?;/g) as Iterable<
-    [string, string, string]
-  >) {
-    scratch.cssText = "";
-    scratch.setProperty(name, value);
-    // With a variable in it, a shorthand cannot be taken apart.
-    for (const property of scratch.getPropertyValue(scratch[0] as string) ? [...scratch] : [name]) {
-      edit(rule, element, ":" + property, [scratch.getPropertyValue(property), "important"], () =>
-        valueSlot(
-          () => [style.getPropertyValue(property), style.getPropertyPriority(property)],
-          ([next = "", priority]) => style.setProperty(property, next, priority),
-        ),
-      );
-    }
-  }
-}
+const setStyle = (rule: Rule, element: Element, text: string): void =>
+  edit(rule, element, styleSlot, declared(text), () => styleSlot((element as HTMLElement).style));
 
 function changeElement(rule: Rule, element: Element, item: Change): void {
   for (const kind of ["innerText", "textContent", "innerHTML"] as const) {

@@ -12,6 +12,6 @@ const inert = doc.implementation.createHTMLDocument("");
 export function parseNodes(context: Node, kind: "innerText" | "textContent" | "innerHTML", text: string): ChildNode[] {
   const holder = inert.importNode(context, false) as HTMLElement;
   holder[kind] = kind === "innerHTML" ? trusted("createHTML", text) : text;
-  holder.append(doc.createComment(""));
+  holder.append(inert.createComment(""));
   return [...holder.childNodes];
 }

@@ -1,0 +1,336 @@
+//! Whether a page loads Muriel's script early enough, from where, and with which Content-Security-Policy.
+//!
+//! `fetch` touches the network. What it brings is read (`page`, `policy`) and judged by functions of values: `locate`,
+//! `position`, `delivery`, `rules`, `events`.
+
+mod delivery;
+mod events;
+mod fetch;
+mod findings;
+mod locate;
+mod page;
+mod policy;
+mod position;
+mod rules;
+
+use self::delivery::Asked;
+use self::fetch::{Answer, Browser, Cut, Wanted};
+use self::findings::{Findings, Status};
+use self::locate::Ours;
+use self::page::Page;
+use self::policy::Policy;
+use self::rules::Case;
+use crate::say::{self, say};
+use crate::{Error, Result};
+use clap::Args;
+use muriel_api::script::Carried;
+use serde_json::json;
+use std::time::Duration;
+use url::{Host, Url};
+
+/// `muriel doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The page; https unless it says otherwise.
+    #[arg(value_name = "URL")]
+    url: String,
+    /// The project whose script should be there (its key).
+    #[arg(long, value_name = "PROJECT_KEY")]
+    project: Option<String>,
+    /// A header field to send to the page's host, as "Authorization: Basic …"; may be given several times.
+    #[arg(long, value_name = "NAME: VALUE", value_parser = field)]
+    header: Vec<(String, String)>,
+    /// How long to wait for each answer.
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = clap::value_parser!(u64).range(1..=300))]
+    timeout: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn field(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("must be a name and a value such as \"Authorization: Basic …\"".to_owned()),
+    }
+}
+
+/// The address that somebody typed.
+fn address(text: &str) -> Result<Url> {
+    let refuse = || Error::Refused(format!("\"{text}\" is no address of a page; try https://shop.example/"));
+    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let mut url = Url::parse(&whole).map_err(|_| refuse())?;
+    let is_here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => return Err(refuse()),
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(refuse());
+    }
+    if is_here && !text.contains("://") {
+        url.set_scheme("http").map_err(|()| refuse())?;
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Looks at a page and says what is well and what is not.
+///
+/// # Errors
+/// An address that is none, and a page with problems.
+pub fn run(asked: Doctor) -> Result<()> {
+    let url = address(&asked.url)?;
+    let browser = Browser::new(Duration::from_secs(asked.timeout), &url, asked.header);
+    let mut visit = Visit { browser, wanted: asked.project, findings: Findings::default(), script: None };
+    let page = visit.page(&url);
+    let Visit { findings, script, .. } = visit;
+    if asked.json {
+        let answer = json!({
+            "url": url.as_str(),
+            "page": page.as_ref().map(Url::as_str),
+            "verdict": findings.verdict(),
+            "problems": findings.count(Status::Problem),
+            "warnings": findings.count(Status::Warning),
+            "script": script.map(|(url, carried)| json!({
+                "url": url.as_ref().map(Url::as_str),
+                "project_key": carried.project_key,
+                "experiments": carried.live,
+                "served": carried.served,
+                "goals": carried.goals,
+            })),
+            "findings": findings.0,
+        });
+        say!("{answer}")?;
+    } else {
+        say!("{}\n", page.as_ref().unwrap_or(&url))?;
+        say::text(format_args!("{}\n", findings.text(say::has_colour())))?;
+    }
+    match findings.verdict() {
+        Status::Problem => Err(Error::Refused(format!("{url} has {}", findings.summary()))),
+        Status::Warning if !asked.json => say!("{url} takes part in experiments, with {}.", findings.summary()),
+        Status::Ok if !asked.json => say!("{url} takes part in experiments; all is well."),
+        _ => Ok(()),
+    }
+}
+
+/// A look at one page.
+struct Visit {
+    browser: Browser,
+    /// The key that the script should have.
+    wanted: Option<String>,
+    findings: Findings,
+    /// What the script carries, and where it is.
+    script: Option<(Option<Url>, Carried)>,
+}
+
+impl Visit {
+    /// Looks at the page; where it is in the end.
+    fn page(&mut self, url: &Url) -> Option<Url> {
+        let answer = match self.browser.get(url, Wanted::Page, None) {
+            Ok(answer) => answer,
+            Err(failure) => {
+                self.findings.problem("page", format!("{url} {failure}"), NOTHING_ELSE);
+                return None;
+            }
+        };
+        match html(&answer) {
+            Err((told, advice)) => self.findings.problem("page", told, advice),
+            Ok(page) => {
+                received(&answer, &mut self.findings);
+                self.install(&answer, &page);
+            }
+        }
+        Some(answer.url)
+    }
+
+    /// Looks for the script in the page, and at all that it needs.
+    fn install(&mut self, answer: &Answer, page: &Page) {
+        let (at, findings) = (&answer.url, &mut self.findings);
+        if let Some(refresh) = &page.refresh {
+            let advice = "Look at the page that it leads to; a redirect (302) is quicker.";
+            findings.warning("page", format!("it sends visitors on by itself (<meta> refresh, \"{refresh}\")"), advice);
+        }
+        let policies = rules::policies(&answer.headers, page);
+        let base = page.base.as_ref().and_then(|base| at.join(base).ok()).unwrap_or_else(|| at.clone());
+        let Some(mut ours) = locate::check(page, &base, self.wanted.as_deref(), findings) else { return };
+        ours.url = ours.url.map(|url| upgraded(url, &policies));
+        let ours = ours;
+        position::check(page, &ours, findings);
+        let isolation = answer.header("cross-origin-embedder-policy");
+        let asked = Asked { is_isolated: isolation.contains("require-corp"), waits: ours.script.blocks() };
+        let (script, carried) = self.script(at, page, &ours, asked);
+        let findings = &mut self.findings;
+        if let (Some(wanted), Some(key)) =
+            (&self.wanted, ours.key.as_ref().or(carried.as_ref().map(|it| &it.project_key)))
+            && wanted != key
+        {
+            let told = format!("the script is of the project {key}, not {wanted}");
+            findings.problem("project", told, format!("muriel project snippet {wanted} prints the right tag."));
+        }
+        let snippet = position::snippet(page);
+        if let (Some(snippet), Some(carried)) = (snippet, &carried)
+            && !snippet.text.contains(&format!("[\"{}\"]", carried.page_api))
+        {
+            let told = format!(
+                "the lines that hide (line {}) are not for the script's API, {}",
+                snippet.at.line, carried.page_api
+            );
+            findings.problem("project", told, "Paste them anew: muriel project snippet PROJECT_KEY --async");
+        }
+        let mut from: Vec<&Url> =
+            script.iter().flat_map(|answer| answer.redirects.iter().chain([&answer.url])).collect();
+        if from.is_empty() {
+            from.extend(&ours.url);
+        }
+        // The script knows only the address in its tag.
+        let events = carried.as_ref().and_then(|carried| events::address(at, ours.url.as_ref(), carried));
+        let events = events.map(|url| upgraded(url, &policies));
+        let case = Case { page: at, ours: &ours, from, snippet, events: events.as_ref(), carried: carried.as_ref() };
+        rules::check(&policies, &case, findings);
+        if let Some(to) = &events {
+            let taken = self.browser.post(to, events::NOTHING, &at.origin().ascii_serialization());
+            events::check(at, to, &taken, findings);
+        }
+        self.script = carried.map(|carried| (ours.url.clone(), carried));
+    }
+
+    /// Fetches the script, unless it stands in the page; the answer that has it, and what it carries.
+    fn script(&mut self, at: &Url, page: &Page, ours: &Ours<'_>, asked: Asked) -> (Option<Answer>, Option<Carried>) {
+        let Some(url) = &ours.url else {
+            return (None, delivery::carried(None, &ours.script.text, &mut self.findings));
+        };
+        delivery::origin(at, page, url, &mut self.findings);
+        match self.browser.get(url, Wanted::Script, Some(at)) {
+            Ok(answer) => {
+                let carried = delivery::script(at, ours, asked, &answer, &mut self.findings);
+                (Some(answer), carried)
+            }
+            Err(failure) => {
+                let advice = "While it is so, no experiment takes place, and pages may wait for it.";
+                self.findings.problem("delivery", format!("{url} {failure}"), advice);
+                (None, None)
+            }
+        }
+    }
+}
+
+/// The address that browsers ask for instead, where a policy says so.
+fn upgraded(mut url: Url, policies: &[Policy]) -> Url {
+    if !delivery::is_safe(&url) && policies.iter().any(Policy::upgrades) {
+        // Never fails between these two.
+        let _ = url.set_scheme("https");
+    }
+    url
+}
+
+const NOTHING_ELSE: &str = "Nothing else could be looked at.";
+
+/// The page that an answer has.
+///
+/// # Errors
+/// Why there is none that visitors get, and what to do.
+fn html(answer: &Answer) -> Result<Page, (String, &'static str)> {
+    match answer.status {
+        ..300 => {}
+        status @ (401 | 403) => {
+            return Err((
+                format!("it answers {status}"),
+                "Say who you are: --header \"Authorization: …\", or a Cookie.",
+            ));
+        }
+        status => return Err((format!("it answers {status}"), NOTHING_ELSE)),
+    }
+    let kind = answer.header("content-type");
+    let mut parameters = kind.split(';').map(str::trim);
+    let essence = parameters.next().unwrap_or_default().to_ascii_lowercase();
+    if !matches!(essence.as_str(), "" | "text/html" | "application/xhtml+xml") {
+        return Err((format!("it is {essence}, and not HTML"), NOTHING_ELSE));
+    }
+    let mut values = parameters.filter_map(|parameter| parameter.split_once('='));
+    let charset =
+        values.find(|(name, _)| name.eq_ignore_ascii_case("charset")).map(|(_, value)| value.trim_matches('"'));
+    let page = Page::read(&page::decoded(&answer.body, charset));
+    if page.has_elements { Ok(page) } else { Err(("there is no HTML in it".to_owned(), NOTHING_ELSE)) }
+}
+
+/// Tells of a page that came.
+fn received(answer: &Answer, findings: &mut Findings) {
+    let sent_on = match answer.redirects.as_slice() {
+        [] => String::new(),
+        [from] => format!(", after a redirect from {from}"),
+        [from, ..] => format!(", after {} redirects, the first from {from}", answer.redirects.len()),
+    };
+    let told = format!("{}, {} of HTML{sent_on}", took(answer.waited), size(answer.body.len()));
+    match answer.cut {
+        None => findings.ok("page", told),
+        Some(Cut::Slow) => {
+            let told = format!("{told}, and not at its end when the time was over");
+            findings.warning("page", told, "Only that was looked at; --timeout 60 waits for longer.");
+        }
+        Some(Cut::Long) => findings.warning("page", format!("{told}, and more"), "Only that was looked at."),
+        Some(Cut::Broken) => {
+            let told = format!("{told}, where its connection or compression breaks");
+            findings.warning("page", told, "Only that was looked at.");
+        }
+    }
+}
+
+/// A time in words: `under 1 ms`, `120 ms`.
+fn took(time: Duration) -> String {
+    match time.as_millis() {
+        0 => "under 1 ms".to_owned(),
+        many => format!("{many} ms"),
+    }
+}
+
+/// A number of bytes in words: `812 B`, `3.4 kB`, `41 kB`.
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..10_000 => format!("{}.{} kB", bytes / 1_000, bytes % 1_000 / 100),
+        10_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_as_they_are_typed() {
+        for (text, expect) in [
+            ("shop.example", Some("https://shop.example/")),
+            ("shop.example/boots?x=1#top", Some("https://shop.example/boots?x=1")),
+            ("http://shop.example/", Some("http://shop.example/")),
+            ("localhost:4172/boots", Some("http://localhost:4172/boots")),
+            ("127.0.0.1:4172", Some("http://127.0.0.1:4172/")),
+            ("[::1]:4172", Some("http://[::1]:4172/")),
+            ("https://127.0.0.1:4172", Some("https://127.0.0.1:4172/")),
+            ("ftp://shop.example/", None),
+            ("file:///etc/passwd", None),
+            ("https://", None),
+            ("", None),
+            ("a b", None),
+        ] {
+            assert_eq!(address(text).ok().as_ref().map(Url::as_str), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn header_fields() {
+        assert_eq!(field("Cookie: a=b:c"), Ok(("Cookie".to_owned(), "a=b:c".to_owned())));
+        assert!(field("Cookie").is_err() && field(": a").is_err());
+    }
+
+    #[test]
+    fn sizes() {
+        for (bytes, expect) in
+            [(0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (9_999, "9.9 kB"), (41_234, "41 kB"), (16 << 20, "16.7 MB")]
+        {
+            assert_eq!(size(bytes), expect);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// Pages that React owns: each kind of change before and after it takes them over, and what it does to elements that
+// were changed.
+
+import { equal, turn, until } from "./world.mjs";
+
+const CODE = `
+  experiment.waitFor("#w", (w) => {
+    const badge = document.createElement("em");
+    badge.textContent = "Code";
+    w.after(badge);
+    w.dataset.seen = "yes";
+    experiment.onCleanup(() => { badge.remove(); delete w.dataset.seen; });
+  });
+  document.documentElement.dataset.code = experiment.variant;
+  experiment.onCleanup(() => delete document.documentElement.dataset.code);`;
+
+/** The arm, whether it is seen, and the elements without which it need not be. */
+export const KINDS = {
+  text: [{ data: [{ target: "#w", innerText: "New" }] }, ({ $ }) => $("#w").textContent === "New", "w"],
+  "text of parts": [{ data: [{ target: "#t", textContent: "New" }] }, ({ $ }) => $("#t").textContent === "New", "t"],
+  html: [{ data: [{ target: "#p", innerHTML: "<i>New</i>" }] }, ({ $ }) => $("#p").textContent === "New", "p"],
+  "html of a list": [
+    { data: [{ target: "#u", innerHTML: "<li>New</li>" }] },
+    ({ $ }) => $("#u").textContent === "New",
+    "u",
+  ],
+  "html of all": [{ data: [{ target: "#m", innerHTML: "<i>New</i>" }] }, ({ $ }) => $("#m").textContent === "New", "m"],
+  outerHTML: [
+    { data: [{ target: "#w", outerHTML: "<h3>New</h3>" }] },
+    ({ $ }) => !$("#w").checkVisibility() && $("#w").nextSibling.textContent === "New",
+    "w",
+  ],
+  "the href of a link": [
+    { data: [{ target: "#l", href: "/new" }] },
+    ({ $ }) => $("#l").getAttribute("href") === "/new",
+    "l",
+  ],
+  "the src of a picture": [
+    { data: [{ target: "#i", src: "data:,new" }] },
+    ({ $ }) => $("#i").getAttribute("src") === "data:,new" && !$("#i").hasAttribute("srcset"),
+    "i",
+  ],
+  style: [
+    { data: [{ target: "#t", style: "color: red; margin: 1px" }] },
+    ({ $ }) => $("#t").style.color === "red",
+    "t",
+  ],
+  class: [{ data: [{ target: "#t", class: "new -big" }] }, ({ $ }) => /\bnew\b/.test($("#t").className), "t"],
+  remove: [{ data: [{ rm: "#p" }] }, ({ $ }) => !$("#p").checkVisibility(), "p"],
+  "insert before": [
+    { data: [{ refEl: "#u", dir: "b", htmlBlock: "<i>New</i>" }] },
+    ({ $ }) => $("#u").previousElementSibling?.textContent === "New",
+    "u",
+  ],
+  "insert after": [
+    { data: [{ refEl: "#x", dir: "a", htmlBlock: "<li>New</li>" }] },
+    ({ $ }) => $("#x").nextElementSibling?.textContent === "New",
+    "x",
+  ],
+  "insert inside": [
+    { data: [{ refEl: "#u", dir: "p", htmlBlock: "<li>New</li>" }] },
+    ({ $ }) => $("#u").lastElementChild.textContent === "New",
+    "u",
+  ],
+  "move before": [
+    { data: [{ oriEl: "#z", refEl: "#x", dir: "b" }] },
+    ({ $ }) => $("#x").previousElementSibling?.id === "z",
+    "zx",
+  ],
+  "move after, elsewhere": [
+    { data: [{ oriEl: "#l", refEl: "#f", dir: "a" }] },
+    ({ $ }) => $("#f").nextElementSibling?.id === "l",
+    "lf",
+  ],
+  "move inside": [
+    { data: [{ oriEl: "#b", refEl: "#a", dir: "p" }] },
+    ({ $ }) => $("#a").lastElementChild?.id === "b",
+    "ba",
+  ],
+  "move to what goes": [
+    { data: [{ oriEl: "#w", refEl: "#p", dir: "a" }] },
+    ({ $ }) => $("#p").nextElementSibling?.id === "w",
+    "wp",
+  ],
+  many: [
+    {
+      data: [
+        { oriEl: "#b", refEl: "#u", dir: "b" },
+        { target: "#p", innerHTML: "<i>New</i>" },
+        { oriEl: "#y", refEl: "#x", dir: "b" },
+        { refEl: "#y", dir: "a", htmlBlock: "<li>New</li>" },
+        { rm: "#a" },
+        { target: "#w", innerText: "New" },
+      ],
+      customCSS: "#t { letter-spacing: 3px }",
+      customJS: CODE,
+    },
+    ({ $, css }) =>
+      $("#p").textContent === "New" &&
+      $("#u").previousElementSibling?.id === "b" &&
+      $("#y").nextElementSibling?.textContent === "New" &&
+      $("#w").textContent === "New" &&
+      css("#t").letterSpacing === "3px",
+    "bpuyxwt",
+  ],
+  customJS: [{ customJS: CODE }, ({ $ }) => $("html").dataset.code === "Variant 1", ""],
+  customCSS: [{ customCSS: "#w { letter-spacing: 3px }" }, ({ css }) => css("#w").letterSpacing === "3px", "w"],
+};
+
+/** What React does, step by step. */
+const STEPS = [
+  { n: 1 },
+  { words: "Other" },
+  { order: "zyx" },
+  { order: "xz" },
+  { order: "yxz" },
+  { gone: "b" },
+  { gone: "" },
+  { gone: "p" },
+  { gone: "tu" },
+  { gone: "" },
+  { gone: "wlai" },
+  { gone: "t", n: 2 },
+  { main: false },
+  { main: true, gone: "" },
+  { order: "", words: "" },
+  { order: "zxy", words: "Again" },
+  { n: 0, gone: "x" },
+  { gone: "" },
+];
+
+const END = { n: 3, order: "yx", words: "End" };
+const END_TEXT = "Title 3 One two3 End y x link aside foot3";
+
+/**
+ * A page under an arm that comes `when`: `before` or `after` React has taken over, or when the page says so; `build` is
+ * React's.
+ */
+const opened = async ({ load }, at, when, build) => {
+  const page = await load(`/${build}/${when}/${at}`);
+  const { App } = page.win;
+  await until("React has taken over", () => App.update);
+  return { page, App };
+};
+
+/** Nothing of it has failed, for React, for the page or for us. */
+const fine = ({ win }, step) =>
+  equal([win.App.caught, win.told.filter((what) => !what.startsWith("fight"))], [[], []], step);
+
+const leave = ({ win }) => win.history.replaceState({}, "", "/elsewhere");
+
+async function lives(frames, at, when, build) {
+  const [, shows, ids] = Object.values(KINDS)[at];
+  const { page, App } = await opened(frames, at, when, build);
+  const seen = (step) => {
+    if ([...ids].every((id) => page.$(`#${id}`)))
+      equal(shows(page), true, `${step}: ${page.$("#root").innerHTML}: shown`);
+  };
+  // Styles alone do not change what is there.
+  const [{ data = [], customJS }] = Object.values(KINDS)[at];
+  equal(
+    page.win.isChanged,
+    when === "before" && (!!customJS || data.some(({ rm }) => !rm)),
+    "React found a changed page",
+  );
+  if (when === "after") equal(App.recovered, [], "React found the page as it was");
+  await until("the change is shown", () => shows(page));
+  fine(page, "hydrated");
+  for (const step of STEPS) {
+    App.update(step);
+    await turn();
+    seen(JSON.stringify(step));
+    fine(page, JSON.stringify(step));
+    equal(page.text().includes("foot"), true, `${JSON.stringify(step)}: footer`);
+  }
+  equal(shows(page), true, `at last: ${page.$("#root").innerHTML}`);
+  App.unmount();
+  await turn();
+  fine(page, "unmounted");
+  equal(page.$("#root").innerHTML, "", "unmounted");
+  App.render();
+  await until("React has begun anew", () => App.update);
+  await turn();
+  seen("anew");
+  // Without us it is React's page, which goes on.
+  leave(page);
+  App.update(END);
+  await turn();
+  equal(page.text(), END_TEXT, "undone");
+  App.unmount();
+  equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "undone and unmounted");
+}
+
+async function undone(frames, at, when, build) {
+  const { page, App } = await opened(frames, at, when, build);
+  const { muriel } = page.win;
+  const shows = Object.values(KINDS)[at][1];
+  for (const step of STEPS) {
+    muriel.push(["identify", null, { audiences: ["chosen"] }]);
+    if (step === STEPS[0]) await until("the change is shown", () => shows(page));
+    App.update(step);
+    // Before observers have their turn.
+    muriel.push(["identify", null, { audiences: [] }]);
+    fine(page, JSON.stringify(step));
+  }
+  App.update({ ...END, gone: "", main: true });
+  equal(page.text(), END_TEXT);
+  App.unmount();
+  equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "unmounted");
+}
+
+/** The groups of cases: the way, when the arm comes, and the build of React. */
+export const GROUPS = {
+  before: [lives, "before", "production"],
+  after: [lives, "after", "production"],
+  development: [lives, "before", "development"],
+  chosen: [undone, "chosen", "production"],
+};
+
+export const cases = {};
+for (const [group, [act, when, build]] of Object.entries(GROUPS)) {
+  for (const [at, name] of Object.keys(KINDS).entries()) {
+    cases[`${group}: ${name}`] = (frames) => act(frames, at, when, build);
+  }
+}

@@ -1,0 +1,149 @@
+// Cases in frames of one page: each has documents of its own, and none waits for a page to be opened.
+
+/** Fails with `what` unless both are the same as JSON. */
+export function equal(actual, expected, what = "") {
+  const [is, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? "undefined");
+  if (is !== wanted) throw new Error(`${what}${what && ": "}${is} instead of ${wanted}`);
+}
+
+/** Lets tasks that are due have their turn. */
+export const turn = () =>
+  new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => done(port1.close());
+    port2.postMessage(0);
+  });
+
+const PATIENCE_MS = 5_000;
+
+/** Waits until `probe` answers with something truthy, which comes back. */
+export async function until(what, probe) {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const value = probe();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`never: ${what}`);
+    await turn();
+  }
+}
+
+/** Waits until what is there now has been on the screen. */
+export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
+
+/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
+export function areNamed(win) {
+  const script = document.createElement.call(win.document, "script");
+  script.text = "place = Error().stack\n//# sourceURL=named.js";
+  win.document.body.append(script);
+  script.remove();
+  return win.place.includes("named.js");
+}
+
+/**
+ * What a case has of a document: its window, ways to look at it, the engine as `M`, and the `errors` that the page saw.
+ */
+function world(win, errors) {
+  // Our own methods, as pages may redefine theirs.
+  const $ = (selector) => document.querySelector.call(win.document, selector);
+  return {
+    win,
+    errors,
+    M: win.M,
+    $,
+    $$: (selector) => [...document.querySelectorAll.call(win.document, selector)],
+    make: (tag, textContent = "") => Object.assign(document.createElement.call(win.document, tag), { textContent }),
+    html: () => win.document.body.innerHTML,
+    text: () => win.document.body.innerText.replace(/\s+/g, " ").trim(),
+    css: (selector) => win.getComputedStyle($(selector)),
+  };
+}
+
+/** Opens documents for one case, and puts them away. */
+class Frames {
+  worlds = [];
+  #elements = [];
+
+  #frame(src = "about:blank") {
+    const element = Object.assign(document.createElement("iframe"), { width: 800, height: 200, src });
+    this.#elements.push(element);
+    document.body.append(element);
+    return element;
+  }
+
+  #known(it) {
+    this.worlds.push(it);
+    return it;
+  }
+
+  /**
+   * A document with this body and the engine, which takes its time from `clock` where that is given. What `before` does
+   * with it comes first. A body in parts is seen part by part, as slow networks bring it, the last one with the end.
+   */
+  open = async (body, { before, clock } = {}) => {
+    const { contentWindow: win, contentDocument: doc } = this.#frame();
+    doc.open();
+    doc.write("<!doctype html><title>t</title>");
+    const errors = [];
+    win.addEventListener("error", ({ message }) => errors.push(message));
+    win.addEventListener("unhandledrejection", ({ reason }) => errors.push(String(reason)));
+    if (clock) win.Date.now = clock;
+    win.eval(await engine());
+    const it = this.#known(world(win, errors));
+    before?.(it);
+    for (const [at, part] of [body].flat().entries()) {
+      if (at > 0) await null;
+      doc.write(part);
+    }
+    doc.close();
+    await null;
+    return it;
+  };
+
+  /** A page of the server, as `html` and `strict` make them, when it has loaded. */
+  load = async (path) => {
+    const element = this.#frame(path);
+    await new Promise((done) => element.addEventListener("load", done));
+    const { contentWindow: win } = element;
+    return this.#known(world(win, win.seen.errors));
+  };
+
+  close() {
+    for (const element of this.#elements) element.remove();
+  }
+}
+
+/** How long a case may take: it is named then, before the test itself is out of time. */
+const CASE_MS = 20_000;
+
+const late = () => new Promise((_, failed) => setTimeout(() => failed(new Error("out of time")), CASE_MS));
+
+let text;
+const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));
+
+/**
+ * Runs cases whose names have `only` in them, so many `together`: `{ name: async ({ open, load }) => … }`. Gives back
+ * how many there were, and a line for each that failed; one fails, too, when its page saw an error that it did not take
+ * out of `errors`.
+ */
+export async function run(cases, { together = 1, only = "" } = {}) {
+  const failures = [];
+  const waiting = Object.entries(cases).filter(([name]) => name.includes(only));
+  const count = waiting.length;
+  const work = async () => {
+    for (let next; (next = waiting.shift());) {
+      const [name, act] = next;
+      const frames = new Frames();
+      try {
+        await Promise.race([act(frames), late()]);
+        for (const { errors, win } of frames.worlds) {
+          equal([...errors, ...(win.seen?.rejections ?? [])], [], "errors of the page");
+        }
+      } catch (error) {
+        failures.push(`${name}: ${error.message}`);
+      }
+      frames.close();
+    }
+  };
+  await Promise.all(Array.from({ length: together }, work));
+  return { count, failures };
+}

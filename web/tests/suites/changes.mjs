@@ -1,0 +1,98 @@
+// What experiments change on pages: kind by kind, against pages that go on, under policies.
+
+import assert from "node:assert/strict";
+import { changing, BODY, POLICIES } from "../frames/policies.mjs";
+import { STREAMS, watching } from "../frames/streams.mjs";
+import { inFrames } from "../frames.mjs";
+import { html, NONCE, strict } from "../html.mjs";
+import { gate } from "../server.mjs";
+
+export const name = "changes";
+
+const table = (name, cases) => ({ name, run: (given) => inFrames(given, cases) });
+
+/** The head of a page with the engine and what is done with it. */
+const head = (script) =>
+  `<script nonce="${NONCE}" src="/engine.js"></script><script nonce="${NONCE}">${script}</script>`;
+
+const streamed = {
+  name: "no frame shows what is to be changed",
+  async run(given) {
+    const { server } = given;
+    const asked = new Map();
+    for (const [at, stream] of Object.values(STREAMS).entries()) {
+      for (const keep of [true, false]) {
+        const path = `/stream/${at}/${keep}`;
+        server.route(path, () => {
+          const gates = stream.parts.map(() => gate());
+          asked.set(path, gates.slice(1));
+          const [start, end] = html({ head: head(watching(stream, keep, `/next${path}`)), body: "SPLIT" }).split(
+            "SPLIT",
+          );
+          const parts = stream.parts.flatMap((part, index) => (index ? [gates[index], part] : [part]));
+          return { body: [start, ...parts, end] };
+        });
+      }
+    }
+    server.route("/next/*", ({ path }) => {
+      asked.get(path.slice("/next".length)).shift()?.open();
+      return "";
+    });
+    // Browsers hold six connections to a server: pages that arrive have to leave some.
+    await inFrames(given, "streams", { together: 4 });
+  },
+};
+
+const policies = {
+  name: "under policies",
+  async run(given) {
+    for (const [at, policy] of Object.values(POLICIES).entries()) {
+      const page = { head: head(changing(policy, policy.nonce ?? NONCE)), body: BODY };
+      given.server.route(`/policy/${at}`, strict(page, policy));
+    }
+    await inFrames(given, "policies");
+  },
+};
+
+const garbage = {
+  name: "nothing keeps elements that the page has let go",
+  // Others cannot be asked to look for what is no longer used.
+  only: ["chromium"],
+  async run({ server, page, bundle }) {
+    server.route("/engine.js", await bundle("web/tests/frames/engine.ts", "M", { minify: true }));
+    await page.goto(server.route("/", html({ head: head(""), body: "<div></div>" })));
+    await page.evaluate(() => {
+      window.kept = [];
+      M.change([
+        { target: "h1", innerText: "New", style: "color: red", class: "x" },
+        { target: "p", innerHTML: "<i>New</i>" },
+        { refEl: "h1", dir: "a", htmlBlock: "block" },
+        { target: "p", outerHTML: "<u>u</u>" },
+        { oriEl: "b", refEl: "h1", dir: "p" },
+      ]);
+    });
+    const fill = (text) =>
+      page.evaluate((text) => {
+        const div = document.querySelector("div");
+        div.innerHTML = text;
+        for (const each of div.querySelectorAll("*")) kept.push(new WeakRef(each));
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      }, text);
+    for (const _ of [1, 2, 3, 4, 5]) await fill("<h1>Old</h1><p>Some words</p><em>a <b>words</b></em>");
+    assert.equal(await page.evaluate(() => document.querySelector("h1").textContent), "Newwords");
+    await fill("");
+    await page.devtools.send("HeapProfiler.collectGarbage");
+    assert.equal(await page.evaluate(() => kept.filter((each) => each.deref()).length), 0);
+    assert.deepEqual(await page.evaluate(() => [kept.length, M.said]), [20, []]);
+  },
+};
+
+export const tests = [
+  table("each kind is done and undone, whenever its elements come", "kinds"),
+  table("against pages that change back, and beside others", "against"),
+  table("on pages as they are", "pages"),
+  table("code is alone with its errors", "code"),
+  streamed,
+  policies,
+  garbage,
+];

@@ -1,0 +1,200 @@
+// The demo's shop, served by `muriel demo`: what its visitors see of live experiments, from the first frame to the last.
+
+import assert from "node:assert/strict";
+import { Shop, steadiness, watching } from "../shop.mjs";
+
+export const name = "shop";
+
+/**
+ * Pages on which experiments change something: the arms of their visitor, by the experiments' keys, and where the page stops
+ * on its way: within what is changed, and behind it.
+ */
+const PAGES = [
+  { path: "/", arms: { "home-hero": 1, "home-for-you": 2, "trust-row": 1 }, cuts: ["Made for the d", "Not sure", "Answer thr", ">Find your"] },
+  { path: "/", phone: true, arms: { "home-hero": 2, "home-for-you": 1 }, cuts: ["<h1>Made", "Answer three quest", 'quiet" href'] },
+  { path: "/", arms: { "home-hero": 3 }, cuts: ["<img src=\"/img/hero", "fetchpriority=\"high\">", "Made"] },
+  { path: "/", arms: { "home-hero": 4 }, cuts: ["<h1>", "between seasons", "See the j"] },
+  { path: "/stoves", arms: { "compare-table": 1, "trust-row": 1 }, cuts: ["</header>", "<h1>Sto", "Boil water", "<ul class=\"products\">", "<p class=\"fact\">"] },
+  { path: "/boots/granite-mid", arms: { "sock-bundle": 1, "size-advice": 2 }, cuts: ["<h1>Granite", "lede\">", "size-picker", "</fieldset>", "Add to b"] },
+  { path: "/boots/granite-mid", arms: { "sock-bundle": 2, "size-advice": 2 }, cuts: ["<div class=\"add-to-basket-bar\">"] },
+  { path: "/tents/tarn-2", arms: { "customers-photographs-before-the-studio-s": 2 }, cuts: ["class=\"gallery\">", "class=\"photos\">"] },
+  { path: "/jackets/stormline-shell", phone: true, arms: { "basket-bar": 1 }, cuts: ["<div class=\"add-to-basket-bar\">", "Add to"] },
+  { path: "/rental/kit-finder", arms: { "trust-row": 1 }, cuts: ["<header>", "</header>", "<div id=\"finder\">"] },
+];
+
+/** The experiments that no page above shows changed, and why. */
+const ELSEWHERE = {
+  "rental-page": "a redirect, below",
+  "delivery-date": "code alone, which runs when the document is parsed",
+  "gift-finder-for-people-who-do-not-hike": "of few people on evenings",
+};
+
+const context = (site, { path, phone }) => ({
+  url: site + path,
+  device: phone ? "mobile" : "desktop",
+  visitor_type: "returning",
+});
+
+/** What arms change, of a ruleset: items of data and first rules of style sheets. */
+function changesOf({ experiments }, arms) {
+  return Object.entries(arms).flatMap(([key, arm]) => {
+    const { variants, custom_css } = experiments.find(({ experiment_key }) => experiment_key === key);
+    const { data = [], customCSS } = variants[arm - 1];
+    return [...data, ...[custom_css, customCSS].filter(Boolean).map((css) => ({ css }))];
+  });
+}
+
+const shown = PAGES.map((each) => ({
+  name: `no frame of ${each.path} shows the original: ${Object.entries(each.arms).map(([key, arm]) => `${key} ${arm}`).join(", ")}`,
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    const changes = changesOf(await shop.ruleset(), each.arms);
+    pages.visitor = await shop.visitor(each.arms, context(site, each));
+    pages.phone = each.phone;
+    pages.first = watching(changes);
+    pages.cuts = each.cuts;
+    await page.goto(server.url(each.path), { until: "commit" });
+    const frames = async (more) => {
+      const drawn = await page.waitFor(() => frames_.drawn + 1);
+      await page.waitFor((least) => frames_.drawn >= least, { args: [drawn + more] });
+    };
+    for (const each of pages.gates) {
+      await frames(2);
+      each.open();
+    }
+    await page.waitFor(() => document.readyState === "complete");
+    await frames(3);
+    const { wrong, right } = await page.evaluate("frames_");
+    assert.deepEqual([...new Set(wrong)], []);
+    changes.forEach((change, at) => assert.ok(right[at] > 2, JSON.stringify(change)));
+    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+  },
+}));
+
+const complete = {
+  name: "each arm of each live experiment is seen",
+  async run({ demo }) {
+    const { experiments } = await (await demo()).shop.ruleset();
+    const all = experiments.filter(({ live, serving }) => live || serving).flatMap(({ experiment_key: key, serving, variants }) =>
+      (serving ? [+serving.variant_id] : variants.map((_, at) => at + 1)).map((arm) => [key, arm]));
+    const missing = all.filter(([key, arm]) => !ELSEWHERE[key] && !PAGES.some(({ arms }) => arms[key] === arm));
+    assert.deepEqual(missing, []);
+  },
+};
+
+const steady = {
+  name: "nothing moves after it is seen, in either arm",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    pages.first = steadiness;
+    const none = { "trust-row": 0, "home-hero": 0, "home-for-you": 0, "compare-table": 0, "sock-bundle": 0 };
+    for (const [path, arms] of [
+      ["/", { "trust-row": 1, "home-hero": 1, "home-for-you": 2 }],
+      ["/stoves", { "trust-row": 1, "compare-table": 1 }],
+      ["/boots/granite-mid", { "trust-row": 1, "sock-bundle": 1 }],
+      ["/rental/kit-finder", { "trust-row": 1 }],
+    ]) {
+      const here = Object.fromEntries(Object.keys(arms).map((key) => [key, none[key]]));
+      for (const each of [arms, here]) {
+        pages.visitor = await shop.visitor(each, context(site, { path }));
+        await page.goto(server.url(path));
+        await page.waitFor(() => moved_.drawn > 5);
+        assert.deepEqual(await page.evaluate(() => ({ ...moved_, drawn: 0 })), { shift: 0, elements: [], drawn: 0 }, `${path} ${JSON.stringify(each)}`);
+      }
+    }
+  },
+};
+
+/** Keeps, from page to page, which headings were seen where. */
+const TRAIL = `
+  requestAnimationFrame(function look() {
+    const heading = document.querySelector("h1");
+    if (heading && getComputedStyle(heading).visibility === "visible") {
+      const trail = JSON.parse(sessionStorage.trail ?? "[]");
+      const here = location.pathname + ": " + heading.textContent;
+      if (trail.at(-1) !== here) sessionStorage.trail = JSON.stringify([...trail, here]);
+    }
+    requestAnimationFrame(look);
+  });`;
+
+/** The arms that were told of; what is sent twice, to be sure, has the same id and is one. */
+const exposures = (events, wanted) => {
+  const told = events.filter(({ type, test_id }) => type === "exposure" && test_id === wanted);
+  return [...new Map(told.map(({ id, variant_id }) => [id, variant_id])).values()];
+};
+
+const redirected = {
+  name: "the rental page is not seen by those who are sent on, nobody is trapped, and each arm is counted once",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    pages.first = TRAIL;
+    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "rental-page");
+    const start = "/: Made for the days between seasons.";
+    for (const [arm, path, heading] of [
+      [1, "/rental/weekend", "A weekend in pictures"],
+      [2, "/rental/kit-finder", "Where do you want to sleep?"],
+      [0, "/rental", "Rental"],
+    ]) {
+      pages.visitor = await shop.visitor({ "rental-page": arm, "home-hero": null }, context(site, { path: "/rental" }));
+      const before = other.events.length;
+      const told = () => exposures(other.events.slice(before), test_id);
+      // Where it leads to answers when the page that is left has told of it, and may have been painted.
+      if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
+      await page.goto(server.url("/"));
+      await page.waitFor((start) => sessionStorage.trail === JSON.stringify([start]), { args: [start] });
+      await page.goto(server.url("/rental?utm_source=mail&utm_campaign=autumn#rates"), { until: "commit" });
+      const seen = [start, `${path}: ${heading}`];
+      await page.waitFor((wanted) => sessionStorage.trail === wanted, { args: [JSON.stringify(seen)] });
+      await page.waitFor(() => document.readyState === "complete");
+      assert.equal(await page.evaluate("location.pathname + location.search + location.hash"), `${path}?utm_source=mail&utm_campaign=autumn#rates`);
+      await page.back();
+      await page.waitFor((start) => JSON.parse(sessionStorage.trail).at(-1) === start, { args: [start] });
+      // Once more in the same visit; who leaves has told all.
+      await page.goto(server.url("/rental"), { until: "commit" });
+      const isThere = (wanted) => document.readyState === "complete" && JSON.parse(sessionStorage.trail).at(-1) === wanted;
+      await page.waitFor(isThere, { args: [seen[1]] });
+      await page.goto(server.url("/account"), { until: "commit" });
+      await other.received(({ events }) => events.slice(before).some(({ type, url }) => type === "pageview" && url === server.url(path)));
+      assert.deepEqual(told(), [String(arm)]);
+      server.routes.delete(path);
+    }
+    const logged = (await shop.events()).filter((event) => event.type === "exposure" && event.test_id === test_id);
+    assert.deepEqual(logged.map(({ variant_id }) => variant_id).sort(), ["0", "1", "2"]);
+  },
+};
+
+const personal = {
+  name: "the home page is for whom it is made: their part of it, the others of them the original, both counted; nobody else",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "home-for-you");
+    const original = "Not sure what to take?";
+    for (const [who, arm, heading, told] of [
+      [{ phone: true }, 1, "On your way already?", ["1"]],
+      [{ phone: true }, 0, original, ["0"]],
+      [{ phone: false }, 2, "Good to see you again.", ["2"]],
+      [{ phone: false }, 0, original, ["0"]],
+      // At a desk for the first time: for these there is nothing.
+      [{ phone: false, isNew: true }, null, original, []],
+    ]) {
+      const before = other.events.length;
+      pages.phone = who.phone;
+      pages.isNew = who.isNew;
+      const about = { ...context(site, { path: "/", ...who }), ...(who.isNew && { visitor_type: "new" }) };
+      pages.visitor = await shop.visitor({ "home-for-you": arm, "home-hero": null }, about);
+      await page.goto(server.url("/"));
+      assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
+      // Who leaves has told all.
+      await page.goto(server.url("/account"));
+      const here = ({ type, url }) => type === "pageview" && url === server.url("/");
+      await other.received(({ events }) => events.slice(before).some(here));
+      assert.deepEqual(exposures(other.events.slice(before), test_id), told, JSON.stringify([who, arm]));
+    }
+  },
+};
+
+export const tests = [personal, complete, ...shown, steady, redirected];
