@@ -194,8 +194,8 @@ const paused = {
   name: "an arm is remembered while its experiment is paused",
   async run(given) {
     const { page, server } = given;
-    const [one, two] = [changing(H1), changing([], { test_id: 2, experiment_key: "two" })];
-    for (const each of [[one, two], [two], [asControl(one), two]]) {
+    const [one, two, three] = [changing(H1), ...[2, 3].map((test_id) => changing([], { test_id, experiment_key: `e${test_id}` }))];
+    for (const each of [[one, two], [two, three], [asControl(one), two]]) {
       await site(given, ["/"], each);
       await page.goto(server.url("/"));
       await settled(given);
