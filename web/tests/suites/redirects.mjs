@@ -27,7 +27,7 @@ async function visit({ page, server }, path, to = path) {
 }
 
 const BOTH = [[1, "1"], [2, "0"]];
-const split = (other) => exposures(other).filter(([test]) => test < 3);
+const split = (other) => exposures(other).filter(([test]) => test < 3).sort();
 
 const plain = {
   name: "who is sent on has seen one page, and met nothing else on the one that was left",
