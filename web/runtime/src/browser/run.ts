@@ -122,8 +122,8 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   /** Decides and shows; `late` where the visitor would see it happen. */
   function look(late: boolean): void {
-    // What an arm tells while it is being shown is looked at when all are.
-    if (looks.push(late) > 1) return;
+    // What an arm tells while it is being shown is looked at when all are, and is as early or late as they.
+    if (looks.push(looks[0] ?? late) > 1) return;
     for (let round = 0; round < ROUNDS_MAX && looks[round] != null; round++) quietly(() => decideAll(looks[round]!));
     looks.length = 0;
   }
