@@ -118,9 +118,7 @@ async function inEngine(name, all) {
         count.skipped += 1;
         continue;
       }
-      const at = performance.now();
       const error = await tried(test, open.engine);
-      if (process.env.TIMES) console.log(((performance.now() - at) / 1000).toFixed(2), title);
       await stopped();
       if (!error) {
         count.passed += 1;

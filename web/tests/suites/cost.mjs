@@ -10,7 +10,7 @@ export const engines = ["chromium"];
 const BOUND_MS = 5;
 const EXPERIMENTS = 20;
 const ELEMENTS = 1_500;
-const LOADS = 15;
+const LOADS = 9;
 
 /** What the nth experiment changes: something to be seen, on a product of its own, by one of all kinds of changes. */
 function change(nth) {
@@ -34,16 +34,16 @@ function longer(html) {
 
 /**
  * What the main thread did for a script, in milliseconds of its own time: what it compiled, ran and was called for,
- * with all that these made the browser do at once. Waiting for other processes is no part of it.
+ * with all that these made the browser do at once. Waiting for other processes is no part of it, and what the page before
+ * had to do when it was left neither.
  */
 function costOf(events, src) {
-  const ours = events.filter(({ ph, tdur, args }) => {
-    const { url, fileName } = args?.data ?? {};
-    return ph === "X" && tdur !== undefined && (url ?? fileName ?? args?.fileName) === src;
-  });
+  const ours = events.filter(({ ph, tdur, args }) => ph === "X" && tdur !== undefined && (args?.data?.url ?? args?.fileName) === src);
   const start = Math.min(...ours.filter(({ name }) => name === "EvaluateScript").map(({ ts }) => ts));
-  const outer = ours.filter((each) => each.ts >= start && !ours.some((other) => other !== each && other.tid === each.tid && other.ts <= each.ts && other.ts + other.dur >= each.ts + each.dur));
-  return { ms: outer.reduce((sum, { tdur }) => sum + tdur, 0) / 1_000, outer };
+  const holds = (other, each) =>
+    other !== each && other.tid === each.tid && other.ts <= each.ts && other.ts + other.dur >= each.ts + each.dur;
+  const outer = ours.filter((each) => each.ts >= start && !ours.some((other) => holds(other, each)));
+  return outer.reduce((sum, { tdur }) => sum + tdur, 0) / 1_000;
 }
 
 const twenty = {
@@ -70,30 +70,19 @@ const twenty = {
       return { ...answer, body: longer(answer.body.join("")) };
     });
     const src = other.url("/js/prj_northwind_shop.js");
-    if (process.env.PROFILE) {
-      const { writeFileSync } = await import("node:fs");
-      const dev = page.devtools;
-      await dev.send("Profiler.enable"); await dev.send("Profiler.setSamplingInterval", { interval: 40 });
-      await dev.send("Profiler.start");
-      for (let load = 0; load < 12; load += 1) {
-        await page.goto(server.url("/search"));
-        await page.waitFor(() => document.querySelectorAll("[class^=note-]").length === 4);
-      }
-      const { profile } = await dev.send("Profiler.stop");
-      writeFileSync("/var/tmp/dd/profile.json", JSON.stringify(profile));
-      return;
-    }
     const costs = [];
     for (let load = 0; load < LOADS; load += 1) {
       const events = await page.trace(async () => {
         await page.goto(server.url("/search"));
         await page.waitFor(() => document.querySelectorAll("[class^=note-]").length === 4);
       });
-      const { ms, outer } = costOf(events, src);
-      if (process.env.WHERE) console.log(ms, outer.filter(({tdur})=>tdur>150).map(({ name, tdur, dur }) => `${name} ${tdur}`).join(", "));
-      costs.push(ms);
+      costs.push(costOf(events, src));
     }
-    console.log(await page.evaluate("document.querySelectorAll('*').length"), "MIN", Math.min(...costs), "MEDIAN", costs.toSorted((a,b)=>a-b)[7]);
+    costs.sort((one, other) => one - other);
+    const [least, median] = [costs[0], costs[LOADS >> 1]].map((ms) => ms.toFixed(1));
+    console.log(`cost: ${EXPERIMENTS} experiments took ${least} ms of the main thread at least, ${median} ms in the middle`);
+    // What else the machine does only adds to it.
+    assert.ok(costs[0] <= BOUND_MS, `${least} ms`);
   },
 };
 
