@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { changing, serve, snippet } from "../script.mjs";
 import { hang } from "../server.mjs";
-import { exposures, H1, heading, inline, LIMIT, settled, site, tag } from "../visit.mjs";
+import { exposures, H1, heading, inline, LIMIT, of, settled, site, tag } from "../visit.mjs";
 
 export const name = "hostile";
 
@@ -94,7 +94,7 @@ const twice = {
     await page.goto(server.route("/", html({ head: tag(src) + tag(src), body: "<h1>Old</h1>" })));
     await settled(given);
     assert.equal(await page.evaluate("document.querySelectorAll('i').length"), 1);
-    assert.deepEqual(exposures(other), [[1, "1"]]);
+    assert.deepEqual([exposures(other), of(other, "pageview").length], [[[1, "1"]], 1]);
   },
 };
 
