@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { html } from "../html.mjs";
-import { changing, experiment } from "../script.mjs";
+import { changing } from "../script.mjs";
 import { cut, hang } from "../server.mjs";
 import { CORS, exposures, H1, heading, inline, of, settled, site } from "../visit.mjs";
 import { judged } from "../wire.mjs";
