@@ -111,9 +111,9 @@ const TRAIL = `
   requestAnimationFrame(function look() {
     const heading = document.querySelector("h1");
     if (heading && getComputedStyle(heading).visibility === "visible") {
-      const trail = JSON.parse(sessionStorage.trail ?? "[]");
+      const trail = JSON.parse(localStorage.trail ?? "[]");
       const here = location.pathname + ": " + heading.textContent;
-      if (trail.at(-1) !== here) sessionStorage.trail = JSON.stringify([...trail, here]);
+      if (trail.at(-1) !== here) localStorage.trail = JSON.stringify([...trail, here]);
     }
     requestAnimationFrame(look);
   });`;
@@ -139,7 +139,7 @@ const redirected = [
     const told = () => exposures(other.events, test_id);
     // Where it leads to answers when the page that is left has told of it, and may have been painted.
     if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
-    const trail = (wanted) => page.waitFor((wanted) => sessionStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
+    const trail = (wanted) => page.waitFor((wanted) => localStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
     const start = "/: Made for the days between seasons.";
     const end = `${path}: ${heading}`;
     await page.goto(server.url("/"));
