@@ -254,6 +254,10 @@ fn visual_changes(on: On) {
     assert!(first.is_some_and(|(note, page)| note < page), "keys stay in the order sent");
     for wrong in [
         json!({}),
+        json!({ "target": "#a", "style": { "color": { "of": "red" } } }),
+        json!({ "target": "#a", "class": ["x"] }),
+        json!({ "rm": "#a", "pageUrl": 5 }),
+        json!({ "rm": "#a", "sitewide": "no" }),
         json!({ "target": "#a" }),
         json!({ "innerText": "x" }),
         json!({ "target": "", "innerText": "x" }),

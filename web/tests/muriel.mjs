@@ -95,6 +95,7 @@ export class Muriel {
     const project = new Project(this, made);
     // Keys made beside a running server hold there within a second.
     await until("the new key holds", () => project.call("GET", "/experiments?limit=1"));
+    await until("its pages are served", async () => (await fetch(`${this.url}/js/${project.key}.js`)).ok);
     return project;
   }
 

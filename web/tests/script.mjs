@@ -66,3 +66,6 @@ export async function serve(server, experiments, options) {
   }
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
+
+/** The inline snippet for pages that load the script without waiting for it. */
+export const snippet = async () => (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');

@@ -39,10 +39,13 @@ export class Site {
     return site;
   }
 
-  /** Sets what a path shows, with the script first in its head; its title is the path. Gives back the address. */
-  page(path, body, head = "") {
+  /**
+   * Sets what a path shows, with the script first in its head but for what is `before`; its title is the path. Gives back
+   * the address.
+   */
+  page(path, body, head = "", before = "") {
     const script = `<script src="${this.project.server.url}/js/${this.project.key}.js"></script>`;
-    return this.server.route(path, html({ title: path, head: ANSWERED + script + head, body }));
+    return this.server.route(path, html({ title: path, head: before + ANSWERED + script + head, body }));
   }
 
   /** What the server decides for each of these visitors: its variant; null for those who do not take part. */

@@ -131,6 +131,15 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
+/// Whether a request brings a key, or tries to. What a browser says to a site that asks
+/// who may see it, as many a site under construction does, is not meant for us.
+pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
+    headers.get_all(header::AUTHORIZATION).iter().any(|value| {
+        let scheme = value.to_str().unwrap_or_default().split_ascii_whitespace().next().unwrap_or_default();
+        !["basic", "digest", "negotiate", "ntlm"].iter().any(|of_sites| scheme.eq_ignore_ascii_case(of_sites))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,6 +35,8 @@ const LINES_MAX: usize = 8 << 20;
 const SHAPES: usize = 10_000;
 /// How long such a shape is believed.
 const SHAPE_US: i64 = 5_000_000;
+/// What clocks of clients are set right by.
+const MINUTE_US: i64 = 60_000_000;
 /// How long an event waits for the database to tell one.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the database is left alone after it told none.
@@ -161,7 +163,7 @@ impl App {
         let Arrival { parcel, origin, trusted } = arrival;
         let received_at = self.clock.now();
         let behind_us = match parcel.sent_at {
-            Some(sent_at) if !trusted => received_at.us() - sent_at.us(),
+            Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
             _ => 0,
         };
         let project_key: Arc<str> = delivery.project.key.as_str().into();
@@ -271,6 +273,16 @@ impl App {
         let id = ExperimentId(test_id);
         self.read(move |tx| Box::pin(async move { Ok(experiments::shape(tx, project, id).await?) })).await
     }
+}
+
+/// How far a client's clock is behind ours, or ahead if negative, of a request that
+/// was received `apart_us` after it was sent by that clock: whole minutes.
+///
+/// What is less may be the way, which is longer for one request than for the next.
+/// Were it taken for the clock's error, a slow exposure would be dated after what
+/// the visitor did a moment later, which would not count.
+fn clock_error_us(apart_us: i64) -> i64 {
+    apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
 }
 
 /// The database does not answer.

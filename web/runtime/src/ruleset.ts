@@ -72,7 +72,7 @@ export interface Change {
   outerHTML?: string;
   src?: string;
   href?: string;
-  style?: string;
+  style?: string | Record<string, Plain>;
   class?: string;
   rm?: string;
   refEl?: string;

@@ -56,6 +56,11 @@ const KINDS = {
     declared("margin-left", "margin-top", "color", "background-image"),
     ["2px important", "1px important", "red important", 'url("data:a;b") important'],
   ],
+  "style as an object": [
+    [{ target: "#t", style: { color: "red", "margin-top": "1px", backgroundColor: "blue" } }],
+    declared("color", "margin-top", "background-color"),
+    ["red important", "1px important", "blue important"],
+  ],
   "style with a variable": [
     [{ target: "#t", style: "border: 1px solid var(--c, red); --d: 2px" }],
     declared("margin-left", "border", "--d"),

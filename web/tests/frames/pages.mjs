@@ -203,12 +203,16 @@ export const cases = {
     const page = await open("<div></div>");
     page.M.change([
       { target: ".card h2", innerText: "New" },
-      { target: ".card:nth-child(10n) p", style: "color: rgb(1, 2, 3)", class: "x" },
-      { refEl: ".card:nth-child(50n)", dir: "a", htmlBlock: "<i>n</i>" },
+      { target: ".tenth p", style: "color: rgb(1, 2, 3)", class: "x" },
+      { refEl: ".fiftieth", dir: "a", htmlBlock: "<i>n</i>" },
       { target: ".none", innerHTML: "x" },
       { oriEl: ".none", refEl: "div", dir: "p" },
     ]);
-    page.$("div").innerHTML = `<div class="card"><h2>Old</h2><p>text <b>x</b></p></div>`.repeat(500);
+    const card = (at) => {
+      const more = `${at % 10 ? "" : "tenth"} ${at % 50 ? "" : "fiftieth"}`;
+      return `<div class="card ${more}"><h2>Old</h2><p>text <b>x</b></p></div>`;
+    };
+    page.$("div").innerHTML = Array.from({ length: 500 }, (_, at) => card(at)).join("");
     await null;
     const changed = page.$$("h2").filter((each) => each.textContent === "New").length;
     equal([changed, page.$$("p.x").length, page.$$("i").length, page.M.said], [500, 50, 10, []]);

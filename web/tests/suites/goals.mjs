@@ -565,7 +565,7 @@ const layered = {
       order({ order_id: "there" }),
       order({ order_id: "5", quantity: 6 }),
       order({ order_id: "tagged", value: 12.5, currency: "USD" }),
-      order({ order_id: "tagged", name: "refund", value: -2.5, currency: "USD" }),
+      order({ order_id: "refund:tagged", value: -2.5, currency: "USD" }),
       order({ order_id: "new" }),
       order({ order_id: "newer" }),
     ]);

@@ -1,6 +1,7 @@
 // Who the visitor is, on several pages at once and one after the other, and what the visitor's answer does to that.
 
 import assert from "node:assert/strict";
+import { html } from "../html.mjs";
 import { asControl, changing, experiment } from "../script.mjs";
 import { at, CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled, site } from "../visit.mjs";
 
@@ -75,6 +76,7 @@ const tabs = {
     await settled(given);
     assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
     // As two tabs that are opened at once by somebody new: neither reads the other's id before its own is made.
+    await tab.goto(server.route("/empty", html()));
     await page.evaluate((hosts) => {
       for (const name of ["muriel_id", "muriel_a"]) for (const host of hosts) document.cookie = `${name}=; max-age=0; path=/${host}`;
       localStorage.clear();
@@ -192,8 +194,8 @@ const paused = {
   name: "an arm is remembered while its experiment is paused",
   async run(given) {
     const { page, server } = given;
-    const [one, two] = [changing(H1), changing([], { test_id: 2, experiment_key: "two" })];
-    for (const each of [[one, two], [two], [asControl(one), two]]) {
+    const [one, two, three] = [changing(H1), ...[2, 3].map((test_id) => changing([], { test_id, experiment_key: `e${test_id}` }))];
+    for (const each of [[one, two], [two, three], [asControl(one), two]]) {
       await site(given, ["/"], each);
       await page.goto(server.url("/"));
       await settled(given);
@@ -214,11 +216,16 @@ const known = {
     await settled(given);
     await page.goto(server.url("/"));
     assert.deepEqual([await heading(page), await page.evaluate("document.querySelector('p').textContent")], ["New", "Pro"]);
+    // In one tab, and then in all.
+    const tab = await page.tab();
+    await tab.goto(server.url("/"));
     await page.evaluate(() => muriel.push(["identify", null]));
     await settled(given);
-    await page.goto(server.url("/"));
-    await settled(given);
-    assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro" });
+    await tab.waitFor(() => !/user_id/.test(localStorage.muriel_s));
+    for (const each of [tab, page]) {
+      await settled({ page: each, other });
+      assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro" });
+    }
   },
 };
 

@@ -22,7 +22,8 @@ async function page(path, arm, at, when, build) {
     // Code comes with the document's end otherwise, which is after React has begun.
     before: { targeting, dom_change_path: "early" },
     after: { targeting, trigger_variant_change: "load" },
-    chosen: { targeting: { ...targeting, ga4_rule: ["chosen"] } },
+    // An arm that waits for nothing would come too late: the page is painted already.
+    chosen: { targeting: { ...targeting, ga4_rule: ["chosen"] }, trigger_variant_change: "element:#root" },
   };
   const ours = await script([experiment({ test_id: at + 1, variants: [arm], ...whens[when] })]);
   const head = `<script>${ours}</script>${TOLD}<script src="/react-${build}.js"></script>`;

@@ -117,6 +117,7 @@ const prepared = {
     const { page, server, other } = given;
     const src = await site(given, ["/sent", "/stays"], pair(server), { before: PREPARED });
     server.route("/new", html({ head: tag(src), body: "<h1>Old</h1>" }));
+    await page.goto(server.route("/empty", html()));
     for (const [path, to] of [["/sent", "/new"], ["/stays", "/stays"]]) {
       const before = [other.batches.length, JSON.stringify(await cookies(page))];
       // Prepared and given up.

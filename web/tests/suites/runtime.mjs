@@ -107,7 +107,7 @@ const policy = {
     const head = WATCHING + tag(src);
     server.route("/", strict({ head, body: "<h1>Old</h1><p>text</p>" }, { trustedTypes: "muriel" }));
     await page.goto(server.url("/"));
-    await page.waitFor(() => document.querySelector("p").dataset.ran === "Variant 1");
+    await page.waitFor(() => document.querySelector("p").dataset.ran === "Variant 1" && frames_.length > 0);
     assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
     assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
   },

@@ -1,7 +1,6 @@
 // The demo's shop, served by `muriel demo`: what its visitors see of live experiments, from the first frame to the last.
 
 import assert from "node:assert/strict";
-import { gate } from "../server.mjs";
 import { Shop, steadiness, watching } from "../shop.mjs";
 
 export const name = "shop";

@@ -130,4 +130,31 @@ const thousand = {
   },
 };
 
-export const tests = [thousand];
+/** The way of what the page sends first is longer than that of what it sends next, as where a connection has to be made. */
+const SLOW = `<script>
+  const sending = fetch;
+  let sent = 0;
+  window.fetch = async (...given) => {
+    if (++sent === 1) await new Promise((done) => setTimeout(done, 500));
+    return sending(...given);
+  };
+</script>`;
+
+const slow = {
+  name: "what a visitor does right away counts, however slow the exposure is",
+  async run(given) {
+    const { page } = given;
+    const goal = { goal_name: "asked", goal_type: "clickOnElement", goal_value: "#ask" };
+    const site = await Site.open(given, { primary_goal: goal });
+    const url = site.page("/", BODY, "", SLOW);
+    const visitor = await site.become(page, "Variant 1");
+    await page.goto(url);
+    await page.evaluate(() => document.querySelector("#ask").click());
+    await site.answered(page);
+    await site.settled(page, visitor);
+    const { variants } = await site.result();
+    assert.deepEqual(variants.map(({ visitors, conversions }) => [visitors, conversions]), [[0, 0], [1, 1]]);
+  },
+};
+
+export const tests = [thousand, slow];

@@ -2,7 +2,7 @@
 
 use crate::answer::json;
 use crate::app::App;
-use crate::auth::{Caller, Report};
+use crate::auth::{Caller, Report, brings_key};
 use crate::body::{EventsBody, read_events_body};
 use crate::cookies;
 use crate::error::ApiError;
@@ -13,7 +13,7 @@ use crate::wire::event::{self, Told};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri, header};
+use http::{StatusCode, Uri};
 use muriel_events::Consent;
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(crate) async fn events_take(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let trusted = parts.headers.contains_key(header::AUTHORIZATION);
+    let trusted = brings_key(&parts.headers);
     if trusted {
         Caller::<Report>::from_request_parts(&mut parts, &app).await?;
     }

@@ -171,10 +171,17 @@ impl Change {
                  {refEl, dir, htmlBlock}, {oriEl, refEl, dir} or {url, relay_param}",
             );
         }
-        for key in CONTENT_KEYS.into_iter().chain(["pageUrl"]) {
+        for key in ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "class", "pageUrl"] {
             if item.get(key).is_some_and(|value| !value.is_string()) {
                 problems.add(key, "must be text");
             }
+        }
+        let plain = |value: &Value| value.is_string() || value.is_number();
+        if !item.get("style").is_none_or(|style| match style {
+            Value::Object(declarations) => declarations.values().all(plain),
+            other => other.is_string(),
+        }) {
+            problems.add("style", "must be declarations: text, or an object of texts");
         }
         for key in ["sitewide", "relay_param"] {
             if item.get(key).is_some_and(|value| !value.is_boolean()) {

@@ -59,8 +59,8 @@ export function refresh(who: Identity): void {
   const other = written();
   who.id = recall("id") || who.id;
   if (other?.id === session.id) {
-    session.told = [...new Set([...other.told, ...session.told])].slice(-TOLD_MAX);
-    session.about = { ...other.about, ...session.about };
+    const told = [...new Set([...other.told, ...session.told])].slice(-TOLD_MAX);
+    Object.assign(session, other, { told });
   } else if (other || now() - session.at >= VISIT_MS) who.session = other ?? begin("returning");
 }
 

@@ -27,6 +27,10 @@ export const EVENT_MAX = 32_768;
 export const TRIES_MAX = 6;
 export const UNANSWERED_MAX = 3;
 
+/** Names that the server takes at once, and characters of what is told of a visitor: each event is stored with all of it. */
+export const NAMES_MAX = 100;
+export const ABOUT_MAX = 8_000;
+
 /** How long a page that stays believes its ruleset. */
 export const RENEW_MS = 60_000;
 /** How often is looked again at once because of what arms have told. */

@@ -81,7 +81,7 @@ export function recorder(isPreview: boolean): Recorder {
     leave: queue.leave,
     record(event, soon) {
       if (isPreview || consent() === "denied") return;
-      queue.send({ id: uuid(), at: new Date(), session: who().session.id, url: place.href, ...event }, soon);
+      queue.send({ id: uuid(), at: new Date().toISOString(), session: who().session.id, url: place.href, ...event }, soon);
     },
     answer(isGranted) {
       answer(isGranted);

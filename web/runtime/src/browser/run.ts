@@ -9,7 +9,7 @@ import { nonce } from "./changes/trust";
 import type { Properties, Take } from "./events";
 import { hide, type Hidden } from "./hide";
 import type { Geography } from "./identity";
-import { HIDDEN_MAX_MS, RENEW_MS, ROUNDS_MAX, TOLD_MAX } from "./limits";
+import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX, TOLD_MAX } from "./limits";
 import { memory } from "./memory";
 import { part } from "./parts";
 import { recorder } from "./recorder";
@@ -36,7 +36,9 @@ const isOn = (page: Address | null | undefined, url: string): boolean =>
 /** What of an object the server takes: texts, numbers, yes and no. */
 const plain = (given: object | null | undefined): Properties =>
   Object.fromEntries(
-    Object.entries(given ?? {}).filter(([, value]) => (typeof value === "number" ? isFinite(value) : /^(string|boolean)$/.test(typeof value))),
+    Object.entries(given ?? {})
+      .filter(([, value]) => (typeof value === "number" ? isFinite(value) : /^(string|boolean)$/.test(typeof value)))
+      .slice(0, NAMES_MAX),
   );
 
 /** What an experiment changes: hidden while it is not known which arm it will be. */
@@ -120,8 +122,8 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   /** Decides and shows; `late` where the visitor would see it happen. */
   function look(late: boolean): void {
-    // What an arm tells while it is being shown is looked at when all are.
-    if (looks.push(late) > 1) return;
+    // What an arm tells while it is being shown is looked at when all are, and is as early or late as they.
+    if (looks.push(looks[0] ?? late) > 1) return;
     for (let round = 0; round < ROUNDS_MAX && looks[round] != null; round++) quietly(() => decideAll(looks[round]!));
     looks.length = 0;
   }
@@ -217,15 +219,16 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   function track(name: string, given?: Properties | null): void {
     const { value, currency, order_id, quantity, ...properties } = plain(given);
-    const amount = parseFloat(value as string);
-    const isOrder = currency && amount === amount;
+    // An order without an amount or a currency is an event like others.
+    const amount = /^-?\d+(\.\d+)?$/.test(value + "") ? +value! : undefined;
+    if (amount == null && value != null) properties.value = value;
     record({
-      type: isOrder ? "order" : "custom",
+      type: amount != null && /^[a-z]{3}$/i.test(currency + "") ? "order" : "custom",
       name: name + "",
-      value: isOrder ? amount : value,
+      value: amount,
       currency: currency && (currency + "").toUpperCase(),
       order_id: order_id != null ? order_id + "" : order_id,
-      quantity,
+      quantity: +quantity! >= 0 ? +quantity! : undefined,
       properties,
     });
   }
@@ -238,8 +241,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       const { session } = who();
       const audiences = attributes?.audiences;
       if (audiences) session.audiences = ([] as unknown[]).concat(audiences).map(String);
-      Object.assign(session.about, plain(attributes), user != null && { user_id: user + "" });
-      if (user === null) delete session.about.user_id;
+      const about: typeof session.about = { ...session.about, ...plain(attributes), ...(user != null && { user_id: user + "" }) };
+      if (user === null) delete about.user_id;
+      // It goes with every batch: with too much of it the server would take none.
+      if (Object.keys(about).length <= NAMES_MAX && stringify(about).length <= ABOUT_MAX) session.about = about;
       record({ type: "identify", attributes: session.about });
       look(isSeen());
     },

@@ -8,7 +8,7 @@ import { domain, keep, kept } from "./storage";
 import { agent, doc, fetching, later, listen, never, now, parse, quietly, random, stringify, win } from "./world";
 
 /** An event with its id and time. */
-export type Stamped = EventFields & { id: string; at: Date | string };
+export type Stamped = EventFields & { id: string; at: string };
 
 /** Now in the first 48 bits of a UUID, chance in the others but four (RFC 9562, version 7). */
 export const uuid = (): string =>
@@ -45,7 +45,7 @@ export function transport(visitor: () => object | undefined): Transport {
   function batch(events: string[], who: object): [some: string[], text: string] {
     for (let count = BATCH_MAX; ; count >>= 1) {
       const some = events.slice(0, count);
-      const text = stringify({ sent_at: new Date(), ...who }).slice(0, -1) + ',"events":[' + some + "]}";
+      const text = stringify({ sent_at: new Date().toISOString(), ...who }).slice(0, -1) + ',"events":[' + some + "]}";
       if (count < 2 || size(text) <= BYTES_MAX) return [some, text];
     }
   }

@@ -5,9 +5,22 @@ export const doc = document;
 export const place = location;
 export const agent = navigator;
 
+const write = JSON.stringify;
+
+/** A value as JSON. Libraries of old have lists write themselves as texts, which nobody could read. */
+export const stringify = (value: unknown): string => {
+  const lists = Array.prototype as { toJSON?: unknown };
+  const { toJSON } = lists;
+  delete lists.toJSON;
+  try {
+    return write(value);
+  } finally {
+    if (toJSON) lists.toJSON = toJSON;
+  }
+};
+
 // One by one, so that the bundler drops what nobody uses.
 export const parse = JSON.parse;
-export const stringify = JSON.stringify;
 export const now = Date.now;
 export const floor = Math.floor;
 export const min = Math.min;

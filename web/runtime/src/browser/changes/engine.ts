@@ -72,7 +72,7 @@ const observer = new MutationObserver((mutations) => {
   // When a large part of the page is parsed all is looked through: that is done sooner than to ask each of its nodes what it is.
   const many = loading() && mutations.length > 99;
   for (const { target, addedNodes } of many ? [] : mutations) {
-    touched.add(target).add(target.parentNode);
+    touched.add(target.nodeType === 3 ? target.parentNode : target);
     addedNodes.forEach((node) => added.add(node));
   }
   slots.forEach((slot) => quietly(() => check(slot, many || touched)));

@@ -120,8 +120,8 @@ function setClasses(rule: Rule, element: Element, names: string): void {
   }
 }
 
-const setStyle = (rule: Rule, element: Element, text: string): void =>
-  edit(rule, element, styleSlot, declared(text), () => styleSlot((element as HTMLElement).style));
+const setStyle = (rule: Rule, element: Element, declarations: Parameters<typeof declared>[0]): void =>
+  edit(rule, element, styleSlot, declared(declarations), () => styleSlot((element as HTMLElement).style));
 
 function changeElement(rule: Rule, element: Element, item: Change): void {
   for (const kind of ["innerText", "textContent", "innerHTML"] as const) {

@@ -1,5 +1,6 @@
 // Declarations in an element's style attribute.
 
+import type { Plain } from "../../ruleset";
 import { doc } from "../world";
 import type { Settle } from "./engine";
 
@@ -16,8 +17,12 @@ const scratch = doc.createElement("i").style;
 const read = (style: CSSStyleDeclaration, name: string): Value => [style.getPropertyValue(name), style.getPropertyPriority(name)];
 
 /** Takes declarations apart, property by property: what two experiments set may overlap. */
-export function declared(text: string): Declarations {
-  scratch.cssText = text;
+export function declared(declarations: string | Record<string, Plain>): Declarations {
+  scratch.cssText =
+    typeof declarations === "string"
+      ? declarations
+      : // Names as CSS or as scripts write them.
+        Object.entries(declarations).map(([name, value]) => name.replace(/[A-Z]/g, "-$&") + ":" + value).join(";");
   const found = [...scratch.cssText.matchAll(/([^\s:;]+): ((?:"(?:\\.|[^"])*"|[^;"])*?)(?: !important)?;/g)] as unknown as [string, string, string][];
   const names = found.flatMap(([, name, value]) => {
     scratch.cssText = "";

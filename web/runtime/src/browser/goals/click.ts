@@ -1,4 +1,5 @@
 import type { Tell } from ".";
+import { bare } from "../../assign/page";
 import { doc, listen, place, quietly, win } from "../world";
 import { isNamed } from "./selector";
 
@@ -36,7 +37,7 @@ export function watchClicks(elements: string[], texts: string[], links: string[]
         }
         // Not the property of a link, which is no text in drawings.
         const { href, hostname, protocol } = new URL(path[inside("a[href],area[href]")]!.getAttribute("href")!, doc.baseURI);
-        if (hostname !== place.hostname && /^http/.test(protocol)) each("link", links, (text) => href.includes(text), href);
+        if (bare(hostname) !== bare(place.hostname) && /^http/.test(protocol)) each("link", links, (text) => href.includes(text), href);
       }),
     );
   }

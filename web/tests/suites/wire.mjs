@@ -1,0 +1,213 @@
+// What the script sends: always what the server takes, whatever the page tells, and wherever the page's own code has been.
+
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { html } from "../html.mjs";
+import { changing, experiment } from "../script.mjs";
+import { cut, hang } from "../server.mjs";
+import { CORS, exposures, H1, heading, inline, of, settled, site } from "../visit.mjs";
+import { judged } from "../wire.mjs";
+
+export const name = "wire";
+
+/** Each row: what a page calls, as code, and the event that comes of it, as far as it is named here. */
+const CALLS = [
+  [`["track", "a", { text: "x", number: 1.5, flag: false, none: null, list: [1], deep: {}, nan: NaN, call() {} }]`, { type: "custom", name: "a", properties: { text: "x", number: 1.5, flag: false } }],
+  [`["track", "b", null]`, { type: "custom", name: "b", properties: {} }],
+  [`["track", "c"]`, { type: "custom", name: "c", properties: {} }],
+  [`["track", 5]`, { type: "custom", name: "5" }],
+  [`["track", "d", { value: "12" }]`, { type: "custom", name: "d", value: 12 }],
+  [`["track", "e", { value: "high" }]`, { type: "custom", name: "e", value: undefined, properties: { value: "high" } }],
+  [`["track", "f", { value: "1.299,00", currency: "EUR" }]`, { type: "custom", name: "f", value: undefined, properties: { value: "1.299,00" } }],
+  [`["track", "g", { value: 3, currency: "Euro" }]`, { type: "custom", name: "g", value: 3 }],
+  [`["track", "h", Object.fromEntries(Array.from({ length: 150 }, (_, at) => ["n" + at, at]))]`, { type: "custom", name: "h" }],
+  [`["track", "Buy", { value: 59.9, currency: "EUR", order_id: "A", items: [{ id: 1 }] }]`, { type: "order", name: "Buy", value: 59.9, currency: "EUR", order_id: "A", properties: {} }],
+  [`["track", "Buy", { value: "59.9", currency: "eur", order_id: 77, quantity: "2" }]`, { type: "order", value: 59.9, currency: "EUR", order_id: "77", quantity: 2 }],
+  [`["track", "Buy", { value: -5, currency: "EUR", quantity: -1, order_id: null }]`, { type: "order", value: -5, quantity: undefined, order_id: undefined }],
+  [`["trigger", 5]`, { type: "script", trigger: "5" }],
+  [`["identify", 7, { tags: ["a"], deep: { a: 1 }, plan: "pro", audiences: ["loyal"] }]`, { type: "identify", attributes: { plan: "pro", user_id: "7" } }],
+  [`["identify", "u", null]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
+  [`["identify", "u", { long: "x".repeat(40000) }]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
+  [`["identify", "u", Object.fromEntries(Array.from({ length: 100 }, (_, at) => ["n" + at, at]))]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
+];
+
+/** What comes of nothing that is a call, and of what cannot be written. */
+const NONSENSE = [
+  "null", "undefined", "5", "'track'", "[]", "{}", `["no-such-call"]`, `["on", "exposure"]`, `["constructor"]`,
+  `["track", { toString() { throw 1; } }]`,
+  `["track", "getter", { get a() { throw 1; } }]`,
+  `["track", "long", { a: "x".repeat(70000) }]`,
+];
+
+const calls = {
+  name: "all that a page calls goes as the server takes it, and nothing throws",
+  async run(given) {
+    const { page, server, other } = given;
+    const entries = [...NONSENSE, ...CALLS.map(([call]) => call)];
+    // Half of it before the script is there.
+    const before = inline(`window.muriel = [${NONSENSE}, ["track", "first"]];`);
+    await site(given, ["/", "/next"], [changing(H1)], { before });
+    await page.goto(server.url("/"));
+    // What has itself in it, and what JSON has no word for, before all others.
+    await page.evaluate(() => {
+      const a = {};
+      a.a = a;
+      for (const name of ["track", "identify", "trigger", "variant", "on"]) muriel[name](a, a);
+      muriel.track();
+      muriel.track("big", { a: 10n });
+    });
+    const thrown = await page.evaluate(`[${entries.map((entry) => JSON.stringify(entry))}].flatMap((code) => {
+      const entry = (0, eval)("(" + code + ")");
+      try { muriel.push(entry); return []; } catch (error) { return [code + ": " + error]; }
+    })`);
+    assert.deepEqual(thrown, []);
+    await settled(given);
+    const told = of(other, "custom").concat(of(other, "order"), of(other, "script"), of(other, "identify"));
+    for (const [call, expected] of CALLS) {
+      const fits = told.some((event) => Object.entries(expected).every(([name, value]) => isDeepStrictEqual(event[name], value)));
+      assert.ok(fits, `${call} became none of ${JSON.stringify(told.filter(({ type }) => type === expected.type))}`);
+    }
+    assert.ok(told.some(({ name }) => name === "first"));
+    assert.ok(!told.some(({ name }) => name === "long" || name === "getter"));
+    // Nor is anything of it left for the next page.
+    await page.goto(server.url("/next"));
+    await settled(given);
+    assert.deepEqual(other.batches.at(-1).json.visitor.attributes, { plan: "pro", user_id: "u" });
+    assert.deepEqual(await page.evaluate("[seen.errors, seen.rejections]"), [[], []]);
+  },
+};
+
+const librarian = {
+  name: "libraries that write lists and times in their own way change nothing",
+  async run(given) {
+    const { page, server, other } = given;
+    const read = { event_rule: [{ rule: "equal", name: "read", attributes: [], min_count: 2, timeframe_days: 0 }] };
+    const before = inline(`
+      Array.prototype.toJSON = function () { return "[" + this.map((each) => JSON.stringify(each)).join(", ") + "]"; };
+      Date.prototype.toJSON = function () { return '"' + this.getUTCFullYear() + '"'; };`);
+    await site(given, ["/"], [changing(H1, { test_id: 11 }), changing([{ target: "p", innerText: "New" }], { test_id: 1, experiment_key: "two", targeting: read })], { before, body: "<h1>Old</h1><p>Old</p>" });
+    for (let times = 0; times < 2; times++) {
+      await page.goto(server.url("/"));
+      await page.evaluate(() => muriel.push(["track", "read"]));
+      await settled(given);
+    }
+    await page.goto(server.url("/"));
+    assert.equal(await page.evaluate("document.querySelector('p').textContent"), "New");
+    await settled(given);
+    assert.deepEqual(exposures(other), [[11, "1"], [1, "1"]]);
+    assert.match(await page.evaluate("JSON.stringify([1])"), /^"\[1\]"$/);
+  },
+};
+
+/** What may become of the first requests, and whether an answer says when to come again. */
+const TROUBLES = {
+  "never answers": { answer: hang },
+  "cannot be reached": { answer: cut },
+  "is busy": { answer: { status: 503, headers: CORS, body: "" } },
+};
+
+const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
+  name: `a server that ${what} gets all on the next page, once`,
+  async run(given) {
+    const { page, server, other } = given;
+    const taken = [];
+    let isFine = false;
+    other.route("/events/shop", ({ json }) => {
+      if (!isFine) return answer;
+      taken.push(...json.events);
+      return { headers: CORS, body: { success: true, results: [] } };
+    });
+    await site(given, ["/", "/next"], [changing(H1)]);
+    await page.goto(server.url("/"));
+    await other.received(({ batches }) => batches.length > 0);
+    await page.evaluate(() => muriel.push(["track", "kept"]));
+    await page.goto(server.route("/elsewhere", html()));
+    isFine = true;
+    await page.goto(server.url("/next"));
+    await other.received(() => taken.some(({ name }) => name === "kept"));
+    await settled(given);
+    const ids = taken.map(({ id, type, name }) => `${type} ${name ?? ""} ${id}`);
+    const kinds = [...new Set(ids)].map((each) => each.split(" ").slice(0, 2).join(" ").trim());
+    assert.deepEqual(kinds.filter((kind) => /exposure|pageview|kept/.test(kind)).sort(), ["custom kept", "exposure", "pageview", "pageview"]);
+    assert.equal(await page.evaluate("localStorage.muriel_q"), null);
+  },
+}));
+
+const base = {
+  name: "the way to the server is the page's own, whatever its base is",
+  async run(given) {
+    const { page, server, other } = given;
+    const settings = { base: "/x" };
+    await site(given, ["/"], [changing(H1)], { settings, before: `<base href="${other.url("/")}">` });
+    server.route("/x/events/shop", { headers: CORS, body: { success: true, results: [] } });
+    await page.goto(server.url("/"));
+    await server.received(({ requests }) => requests.some(({ path }) => path === "/x/events/shop"));
+    assert.equal(other.batches.length, 0);
+  },
+};
+
+const layer = {
+  name: "what is paid back in the data layer is an order of its own, and rules know of it",
+  async run(given) {
+    const { page, server, other } = given;
+    const bought = { event_rule: [{ rule: "equal", name: "purchase", attributes: [], min_count: 2, timeframe_days: 0 }] };
+    const ecommerce = { transaction_id: "A", value: 10, currency: "eur", items: [{ quantity: -1 }, { quantity: "x" }, {}] };
+    const before = inline(`window.dataLayer = ${JSON.stringify([{ event: "purchase", ecommerce }, { event: "refund", ecommerce }])};`);
+    await site(given, ["/"], [changing(H1, { targeting: bought })], { before });
+    await page.goto(server.url("/"));
+    await settled(given);
+    const orders = of(other, "order").map(({ name, value, order_id, quantity }) => ({ name, value, order_id, quantity }));
+    assert.deepEqual(orders, [
+      { name: "purchase", value: 10, order_id: "A", quantity: 2 },
+      { name: "purchase", value: -10, order_id: "refund:A", quantity: 2 },
+    ]);
+    await page.goto(server.url("/"));
+    assert.equal(await heading(page), "New");
+  },
+};
+
+const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
+
+/** Events that are right and that are not, of all kinds; each is asked of the server and of what stands for it here. */
+const EVENTS = [
+  { type: "pageview", url: "https://a.example/" }, { type: "pageview" }, { type: "pageview", url: "" }, { type: "none" }, {}, 5,
+  { type: "custom", name: "a", value: 1 }, { type: "custom", name: "" }, { type: "custom", name: "a", value: "1" }, { type: "custom", name: "a", value: null },
+  { type: "custom", name: "x".repeat(129) }, { type: "custom", name: "a", properties: { a: [1] } }, { type: "custom", name: "a", properties: "a" },
+  { type: "custom", name: "a", properties: { a: null, b: "x", c: 1, d: true } }, { type: "custom", name: "a", at: "yesterday" }, { type: "custom", name: "a", id: "1" },
+  { type: "custom", name: "a", session: 5 }, { type: "custom", name: "a", properties: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`n${at}`, 1])) },
+  { type: "custom", name: "a", properties: { a: "x".repeat(33_000) } },
+  { type: "order", name: "a", value: 1, currency: "EUR" }, { type: "order", name: "a", value: 1, currency: "eur" }, { type: "order", name: "a", currency: "EUR" },
+  { type: "order", name: "a", value: 1, currency: "EUR", quantity: -1 }, { type: "order", name: "a", value: 1, currency: "EUR", order_id: 7 },
+  { type: "script", trigger: "a" }, { type: "script", trigger: 5 }, { type: "submit" }, { type: "appear", trigger: "" },
+  { type: "click", by: "element", trigger: "a" }, { type: "click", by: "element" }, { type: "click", by: "link", href: "https://a.example" }, { type: "click", by: "link" }, { type: "click", by: "x", trigger: "a" },
+  { type: "scroll", value: 50 }, { type: "scroll", value: 101 }, { type: "duration", value: 5 }, { type: "duration" },
+  { type: "identify", attributes: {} }, { type: "identify" }, { type: "identify", attributes: { a: {} } },
+  { type: "exposure", test_id: 0, variant_id: "1" }, { type: "exposure", variant_id: "1" }, { type: "exposure", test_id: 1, variant_id: 1 }, { type: "exposure", test_id: 1, variant_id: "1", epoch: 0 },
+  { type: "health", test_id: 1, variant_id: "x" }, { type: "health", test_id: 1, variant_id: "1", late: -1 },
+];
+
+/** Whole batches that are not taken. */
+const BATCHES = [
+  { events: [] }, { visitor: {}, events: [] }, { visitor: { id: "" }, events: [] }, { visitor: { id: "v" } }, { visitor: { id: "v" }, events: "[]" },
+  { visitor: { id: "v", attributes: { a: [] } }, events: [] }, { visitor: { id: "v" }, events: [], consent: "yes" }, { visitor: { id: "v" }, events: [], sent_at: "now" }, [],
+];
+
+const same = {
+  name: "what stands for the server in tests refuses what the server refuses",
+  // No page takes part.
+  only: ["chromium"],
+  async run({ muriel }) {
+    const shop = await (await muriel()).project();
+    const send = (batch) => fetch(`${shop.server.url}/events/${shop.key}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(batch) });
+    for (const batch of BATCHES) {
+      assert.ok(judged(batch).whole.length > 0, JSON.stringify(batch));
+      assert.equal((await send(batch)).status, 400, JSON.stringify(batch));
+    }
+    const batch = { visitor: { id: "v" }, events: EVENTS.map((event, at) => (event?.type ? { id: ID.replace(/..$/, at + 10), ...event } : event)) };
+    const { results } = await (await send(batch)).json();
+    const ours = judged(batch).events.map((flaws) => flaws.length > 0);
+    assert.deepEqual(results.map(({ status }, at) => [EVENTS[at], status === "invalid"]), EVENTS.map((event, at) => [event, ours[at]]));
+  },
+};
+
+export const tests = [same, calls, librarian, ...troubles, base, layer];
