@@ -31,7 +31,7 @@ declare namespace Muriel {
   interface Attributes {
     /** Names of audiences that the visitor belongs to, for rules about audiences. */
     audiences?: string[];
-    /** Whatever rules about segments ask for; at most 100. Other lists and objects are left out. */
+    /** Whatever rules about segments ask for; at most 100, of 8,000 characters in all. Other lists and objects are left out. */
     [name: string]: Plain | string[] | undefined;
   }
 

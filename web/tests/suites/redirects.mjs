@@ -27,7 +27,7 @@ async function visit({ page, server }, path, to = path) {
 }
 
 const BOTH = [[1, "1"], [2, "0"]];
-const split = (other) => exposures(other).filter(([test]) => test < 3);
+const split = (other) => exposures(other).filter(([test]) => test < 3).sort();
 
 const plain = {
   name: "who is sent on has seen one page, and met nothing else on the one that was left",
@@ -109,6 +109,8 @@ const uncounted = {
 const PREPARED = inline(`
   let prepared = location.hash !== "#opened";
   Object.defineProperty(Document.prototype, "prerendering", { get: () => prepared, configurable: true });
+  window.told = [];
+  window.muriel = [["on", "exposure", ({ experiment_key }) => told.push(experiment_key)]];
   window.activate = () => { prepared = false; document.dispatchEvent(new Event("prerenderingchange")); };`);
 
 const prepared = {
@@ -125,6 +127,7 @@ const prepared = {
       // Prepared and opened.
       await visit(given, `${path}?again`, path);
       assert.deepEqual([other.batches.length, JSON.stringify(await cookies(page))], before);
+      assert.deepEqual(await page.evaluate("told"), []);
       await page.evaluate("void setTimeout(activate)");
       await arrived(page, to);
       await settled(given);
@@ -180,7 +183,8 @@ const addresses = {
     const away = ["split", "abtest"].map((test_type, index) =>
       changing([{ target: `h${index + 1}`, innerText: "New", url: server.url("/away") }], { test_id: index + 30, experiment_key: `c${index}`, test_type }),
     );
-    await site(given, ["/", "/away"], [...bad, ...beside, ...away], { body: "<h1>Old</h1><h2>Old</h2><p>Old</p>" });
+    const none = changing([{ url: server.url("/away") }], { test_id: 40, experiment_key: "no-split-test" });
+    await site(given, ["/", "/away"], [...bad, ...beside, ...away, none], { body: "<h1>Old</h1><h2>Old</h2><p>Old</p>" });
     await visit(given, "/");
     await settled(given);
     const now = await page.evaluate(() => [location.pathname, document.documentElement.dataset.ran ?? "", document.body.textContent.replace(/\s/g, "")]);
