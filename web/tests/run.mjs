@@ -30,13 +30,13 @@ const open = { engine: null, muriel: null, demo: null };
 let stopping = false;
 const stopped = () => stopping && new Promise(() => {});
 
-/** The suites of the folder, or those that were asked for. */
+/** The suites of the folder but for measurements, or those that were asked for. */
 async function suites() {
   const files = readdirSync(new URL("suites/", import.meta.url)).filter((file) => file.endsWith(".mjs"));
   const all = await Promise.all(files.sort().map((file) => import(`./suites/${file}`)));
   const unknown = (values.suite ?? []).filter((name) => !all.some((suite) => suite.name === name));
   if (unknown.length > 0) throw new Error(`no suite is called ${unknown}; there are ${all.map(({ name }) => name)}`);
-  return all.filter(({ name }) => values.suite?.includes(name) ?? true);
+  return all.filter(({ name, isAsked }) => values.suite?.includes(name) ?? !isAsked);
 }
 
 /** The one server of a run, once a test asks for it. */

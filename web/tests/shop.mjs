@@ -16,8 +16,7 @@ const moved = (text, pairs) => pairs.reduce((done, [from, to]) => done.replaceAl
  * Pages, policies and the script name the demo's two origins; visitors get to read the test's in their place, and the demo
  * reads its own again. So each test has cookies and storage of its own. Routes that a test sets itself come first.
  *
- * - `visitor`: the id of who looks at the pages; another one finds nothing of those before. Without one it is left alone.
- * - `isNew`: the visitor was never here: the script makes an id, and `visitor` only tells one from the other.
+ * - `visitor`: the id of who looks at the pages, one in a test; nothing is somebody who was never here.
  * - `phone`: whether the browser says that it is a telephone's.
  * - `first`: a script that runs before all others of a page. `seen` is there, as in `html`.
  * - `cuts`: pieces of text; behind each the page stops, until its gate is opened. `gates` are those of the last page.
@@ -25,7 +24,6 @@ const moved = (text, pairs) => pairs.reduce((done, [from, to]) => done.replaceAl
 export class Shop {
   visitor = "";
   phone = false;
-  isNew = false;
   first = "";
   cuts = [];
   gates = [];
@@ -55,7 +53,7 @@ export class Shop {
   /** The page with the test's script before the first of its own, with the nonce of that; in parts where it is cut. */
   #page(html) {
     const tag = /<script nonce="\w+"/.exec(html);
-    const script = `${tag[0]}>(${before})(${JSON.stringify([this.visitor, this.phone, this.isNew])});${this.first}</script>`;
+    const script = `${tag[0]}>(${before})(${JSON.stringify([this.visitor, this.phone])});${this.first}</script>`;
     let rest = html.slice(0, tag.index) + script + html.slice(tag.index);
     // WebKit draws no frame of a page that has less than 200 letters.
     if (this.cuts.length > 0) rest = rest.replace("<body>", `<body><p class="unseen">${"x".repeat(300)}</p>`);
@@ -72,7 +70,7 @@ export class Shop {
 }
 
 /** What runs first in a page. */
-function before([visitor, phone, isNew]) {
+function before([visitor, phone]) {
   const is = (name, value) => Object.defineProperty(Navigator.prototype, name, { get: () => value, configurable: true });
   is("webdriver", false);
   if (phone) is("userAgent", "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36");
@@ -80,18 +78,8 @@ function before([visitor, phone, isNew]) {
   addEventListener("error", (event) => { if (event.message) seen.errors.push(event.message); });
   addEventListener("unhandledrejection", (event) => seen.rejections.push(String(event.reason)));
   document.addEventListener("securitypolicyviolation", (event) => seen.blocked.push(event.effectiveDirective));
-  if (!visitor || localStorage.visitor === visitor) return;
-  localStorage.clear();
-  sessionStorage.clear();
-  const labels = location.hostname.split(".");
-  for (const cookie of document.cookie.split("; ")) {
-    const end = `${cookie.split("=")[0]}=; path=/; max-age=0`;
-    document.cookie = end;
-    labels.forEach((_, at) => (document.cookie = `${end}; domain=${labels.slice(at).join(".")}`));
-  }
-  localStorage.visitor = visitor;
   // Of who has an id the script says that they have been here before.
-  if (!isNew) localStorage.muriel_id = visitor;
+  if (visitor) localStorage.muriel_id ??= visitor;
 }
 
 /**

@@ -29,6 +29,8 @@ const ELSEWHERE = {
   "gift-finder-for-people-who-do-not-hike": "of few people on evenings",
 };
 
+const named = (arms) => Object.entries(arms).map((each) => each.join(" ")).join(", ");
+
 const context = (site, { path, phone }) => ({
   url: site + path,
   device: phone ? "mobile" : "desktop",
@@ -45,7 +47,7 @@ function changesOf({ experiments }, arms) {
 }
 
 const shown = PAGES.map((each) => ({
-  name: `no frame of ${each.path} shows the original: ${Object.entries(each.arms).map(([key, arm]) => `${key} ${arm}`).join(", ")}`,
+  name: `no frame of ${each.path} shows the original: ${named(each.arms)}`,
   async run({ server, other, page, demo }) {
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
@@ -83,38 +85,34 @@ const complete = {
   },
 };
 
-const steady = {
-  name: "nothing moves after it is seen, in either arm",
+const steady = [
+  ["/", { "trust-row": 1, "home-hero": 1, "home-for-you": 2 }],
+  ["/", { "trust-row": 0, "home-hero": 0, "home-for-you": 0 }],
+  ["/stoves", { "trust-row": 1, "compare-table": 1 }],
+  ["/stoves", { "trust-row": 0, "compare-table": 0 }],
+  ["/boots/granite-mid", { "trust-row": 1, "sock-bundle": 1 }],
+  ["/boots/granite-mid", { "trust-row": 0, "sock-bundle": 0 }],
+].map(([path, arms]) => ({
+  name: `nothing of ${path} moves after it is seen: ${named(arms)}`,
   async run({ server, other, page, demo }) {
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
     pages.first = steadiness;
-    const none = { "trust-row": 0, "home-hero": 0, "home-for-you": 0, "compare-table": 0, "sock-bundle": 0 };
-    for (const [path, arms] of [
-      ["/", { "trust-row": 1, "home-hero": 1, "home-for-you": 2 }],
-      ["/stoves", { "trust-row": 1, "compare-table": 1 }],
-      ["/boots/granite-mid", { "trust-row": 1, "sock-bundle": 1 }],
-      ["/rental/kit-finder", { "trust-row": 1 }],
-    ]) {
-      const here = Object.fromEntries(Object.keys(arms).map((key) => [key, none[key]]));
-      for (const each of [arms, here]) {
-        pages.visitor = await shop.visitor(each, context(site, { path }));
-        await page.goto(server.url(path));
-        await page.waitFor(() => moved_.drawn > 5);
-        assert.deepEqual(await page.evaluate(() => ({ ...moved_, drawn: 0 })), { shift: 0, elements: [], drawn: 0 }, `${path} ${JSON.stringify(each)}`);
-      }
-    }
+    pages.visitor = await shop.visitor(arms, context(site, { path }));
+    await page.goto(server.url(path));
+    await page.waitFor(() => moved_.drawn > 5);
+    assert.deepEqual(await page.evaluate(() => [moved_.shift, moved_.elements]), [0, []]);
   },
-};
+}));
 
 /** Keeps, from page to page, which headings were seen where. */
 const TRAIL = `
   requestAnimationFrame(function look() {
     const heading = document.querySelector("h1");
     if (heading && getComputedStyle(heading).visibility === "visible") {
-      const trail = JSON.parse(sessionStorage.trail ?? "[]");
+      const trail = JSON.parse(localStorage.trail ?? "[]");
       const here = location.pathname + ": " + heading.textContent;
-      if (trail.at(-1) !== here) sessionStorage.trail = JSON.stringify([...trail, here]);
+      if (trail.at(-1) !== here) localStorage.trail = JSON.stringify([...trail, here]);
     }
     requestAnimationFrame(look);
   });`;
@@ -125,76 +123,68 @@ const exposures = (events, wanted) => {
   return [...new Map(told.map(({ id, variant_id }) => [id, variant_id])).values()];
 };
 
-const redirected = {
-  name: "the rental page is not seen by those who are sent on, nobody is trapped, and each arm is counted once",
+const redirected = [
+  [1, "/rental/weekend", "A weekend in pictures"],
+  [2, "/rental/kit-finder", "Where do you want to sleep?"],
+  [0, "/rental", "Rental"],
+].map(([arm, path, heading]) => ({
+  name: `the rental page is seen by nobody who is sent on, nobody is trapped, and each is counted once: ${path}`,
   async run({ server, other, page, demo }) {
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
     pages.first = TRAIL;
+    pages.visitor = await shop.visitor({ "rental-page": arm, "home-hero": null }, context(site, { path: "/rental" }));
     const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "rental-page");
+    const told = () => exposures(other.events, test_id);
+    // Where it leads to answers when the page that is left has told of it, and may have been painted.
+    if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
+    const trail = (wanted) => page.waitFor((wanted) => localStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
     const start = "/: Made for the days between seasons.";
-    for (const [arm, path, heading] of [
-      [1, "/rental/weekend", "A weekend in pictures"],
-      [2, "/rental/kit-finder", "Where do you want to sleep?"],
-      [0, "/rental", "Rental"],
-    ]) {
-      pages.visitor = await shop.visitor({ "rental-page": arm, "home-hero": null }, context(site, { path: "/rental" }));
-      const before = other.events.length;
-      const told = () => exposures(other.events.slice(before), test_id);
-      // Where it leads to answers when the page that is left has told of it, and may have been painted.
-      if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
-      await page.goto(server.url("/"));
-      await page.waitFor((start) => sessionStorage.trail === JSON.stringify([start]), { args: [start] });
-      await page.goto(server.url("/rental?utm_source=mail&utm_campaign=autumn#rates"), { until: "commit" });
-      const seen = [start, `${path}: ${heading}`];
-      await page.waitFor((wanted) => sessionStorage.trail === wanted, { args: [JSON.stringify(seen)] });
-      await page.waitFor(() => document.readyState === "complete");
-      assert.equal(await page.evaluate("location.pathname + location.search + location.hash"), `${path}?utm_source=mail&utm_campaign=autumn#rates`);
-      await page.back();
-      await page.waitFor((start) => JSON.parse(sessionStorage.trail).at(-1) === start, { args: [start] });
-      // Once more in the same visit; who leaves has told all.
-      await page.goto(server.url("/rental"), { until: "commit" });
-      const isThere = (wanted) => document.readyState === "complete" && JSON.parse(sessionStorage.trail).at(-1) === wanted;
-      await page.waitFor(isThere, { args: [seen[1]] });
-      await page.goto(server.url("/account"), { until: "commit" });
-      await other.received(({ events }) => events.slice(before).some(({ type, url }) => type === "pageview" && url === server.url(path)));
-      assert.deepEqual(told(), [String(arm)]);
-      server.routes.delete(path);
-    }
-    const logged = (await shop.events()).filter((event) => event.type === "exposure" && event.test_id === test_id);
-    assert.deepEqual(logged.map(({ variant_id }) => variant_id).sort(), ["0", "1", "2"]);
+    const end = `${path}: ${heading}`;
+    await page.goto(server.url("/"));
+    await trail([start]);
+    await page.goto(server.url("/rental?utm_source=mail&utm_campaign=autumn#rates"), { until: "commit" });
+    await trail([start, end]);
+    await page.waitFor(() => document.readyState === "complete");
+    const address = await page.evaluate("location.pathname + location.search + location.hash");
+    assert.equal(address, `${path}?utm_source=mail&utm_campaign=autumn#rates`);
+    await page.back();
+    await trail([start, end, start]);
+    // Once more in the same visit; who leaves has told all.
+    await page.goto(server.url("/rental"), { until: "commit" });
+    await trail([start, end, start, end]);
+    await page.waitFor(() => document.readyState === "complete");
+    await page.goto(server.url("/account"), { until: "commit" });
+    await other.received(({ events }) => events.some(({ type, url }) => type === "pageview" && url === server.url(path)));
+    assert.deepEqual(told(), [String(arm)]);
+    const { session } = other.events[0];
+    const logged = (await shop.events()).filter((event) => event.session === session && event.type === "exposure" && event.test_id === test_id);
+    assert.deepEqual(logged.map(({ variant_id }) => variant_id), [String(arm)]);
   },
-};
+}));
 
-const personal = {
-  name: "the home page is for whom it is made: their part of it, the others of them the original, both counted; nobody else",
+const personal = [
+  [{ phone: true }, 1, "On your way already?"],
+  [{ phone: true }, 0, "Not sure what to take?"],
+  [{ phone: false }, 2, "Good to see you again."],
+  [{ phone: false }, 0, "Not sure what to take?"],
+  // For those at a desk who come for the first time there is nothing.
+  [{ phone: false }, null, "Not sure what to take?"],
+].map(([who, arm, heading]) => ({
+  name: `the home page for you ${who.phone ? "on a phone" : "at a desk"}: ${arm ?? "none"}`,
   async run({ server, other, page, demo }) {
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
     const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "home-for-you");
-    const original = "Not sure what to take?";
-    for (const [who, arm, heading, told] of [
-      [{ phone: true }, 1, "On your way already?", ["1"]],
-      [{ phone: true }, 0, original, ["0"]],
-      [{ phone: false }, 2, "Good to see you again.", ["2"]],
-      [{ phone: false }, 0, original, ["0"]],
-      // At a desk for the first time: for these there is nothing.
-      [{ phone: false, isNew: true }, null, original, []],
-    ]) {
-      const before = other.events.length;
-      pages.phone = who.phone;
-      pages.isNew = who.isNew;
-      const about = { ...context(site, { path: "/", ...who }), ...(who.isNew && { visitor_type: "new" }) };
-      pages.visitor = await shop.visitor({ "home-for-you": arm, "home-hero": null }, about);
-      await page.goto(server.url("/"));
-      assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
-      // Who leaves has told all.
-      await page.goto(server.url("/account"));
-      const here = ({ type, url }) => type === "pageview" && url === server.url("/");
-      await other.received(({ events }) => events.slice(before).some(here));
-      assert.deepEqual(exposures(other.events.slice(before), test_id), told, JSON.stringify([who, arm]));
-    }
+    pages.phone = who.phone;
+    if (arm !== null) pages.visitor = await shop.visitor({ "home-for-you": arm }, context(site, { path: "/", ...who }));
+    await page.goto(server.url("/"));
+    assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
+    // Who leaves has told all.
+    await page.goto(server.url("/account"));
+    await other.received(({ events }) => events.some(({ type, url }) => type === "pageview" && url === server.url("/")));
+    assert.deepEqual(exposures(other.events, test_id), arm === null ? [] : [String(arm)]);
   },
-};
+}));
 
-export const tests = [personal, complete, ...shown, steady, redirected];
+export const tests = [complete, ...shown, ...steady, ...redirected, ...personal];

@@ -1,8 +1,9 @@
 // Who the visitor is, on this site and its subdomains: an id, the arms given before, and the visit that goes on.
 
+import { DAY_MS } from "../assign/visitor";
 import type { Plain } from "../ruleset";
 import { ARMS_MAX, TOLD_MAX, VISIT_MS } from "./limits";
-import { keep, kept, recall, remember } from "./storage";
+import { isKept, keep, kept, recall, remember } from "./storage";
 import { uuid } from "./transport";
 import { doc, now, parse, place, quietly, stringify } from "./world";
 
@@ -20,6 +21,8 @@ export interface Session {
   /** What `identify` told. */
   about: Record<string, Plain>;
   audiences?: string[];
+  /** When id and arms were last written to last for a year. */
+  kept?: number;
   /** Where the connection comes from, once a rule asked for it. */
   geo?: Geography;
 }
@@ -68,18 +71,20 @@ export function refresh(who: Identity): void {
 export const armsOf = ({ met }: Identity): Map<number, number> =>
   new Map([...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const), ...met]);
 
-/** Writes it down. Called with every page and event, as some browsers forget after a week without. */
+/** Writes it down, with every page and event. */
 export function store(who: Identity): void {
   const { id, session } = who;
   session.at = now();
-  remember("id", id);
   // Of paused experiments too; those of long ago are pushed out.
   const given = [...armsOf(who)].slice(-ARMS_MAX).map((arm) => arm.join(".")).join("~");
-  if (given) remember("a", given);
+  // Some browsers forget after a week without; and either place heals the other.
+  const isDue = now() - (session.kept ?? 0) > DAY_MS;
+  if (isDue) session.kept = now();
+  for (const [what, value] of [["id", id], ["a", given]] as const) if (value && (isDue || !isKept(what, value))) remember(what, value);
   keep("s", stringify(session));
 }
 
 /** Leaves nothing of the visitor. */
 export function erase(): void {
-  for (const what of ["id", "a", "s", "q", "e"]) remember(what, "");
+  for (const what of ["id", "a", "s", "q", "e", "d"]) remember(what, "");
 }

@@ -5,29 +5,50 @@ import { COOKIE_S } from "./limits";
 import { nameOf } from "./settings";
 import { doc, place, quietly, random, win } from "./world";
 
-/** All cookies by name; of two with one name the first, which is the most specific. */
-export const cookies = (): Map<string, string> =>
-  new Map(
+let read: Map<string, string> | undefined;
+
+/** All cookies by name; of two with one name the first, which is the most specific. Read once for what one piece of code asks: they are slow. */
+export function cookies(): Map<string, string> {
+  if (!read) void forget();
+  return (read ??= new Map(
     // A form of the page may be called cookie.
     [...(quietly(() => doc.cookie + "") ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
       .reverse()
       .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
-  );
+  ));
+}
+
+async function forget(): Promise<void> {
+  await 0;
+  read = undefined;
+}
+
+function put(cookie: string): void {
+  doc.cookie = cookie;
+  read = undefined;
+}
 
 /** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
 export let domain: string | undefined;
 
+/** Asked once, and remembered as `.` and the domain. */
 function probe(): string {
+  const before = kept("d");
+  if (before) return before.slice(1);
   const labels = place.hostname.split(".");
   const name = nameOf("t");
   const value = `${random()}`;
   for (let from = labels.length - 2; from >= 0; from--) {
     const wide = labels.slice(from).join(".");
-    doc.cookie = `${name}=${value}; domain=${wide}`;
+    put(`${name}=${value}; domain=${wide}`);
     const isTaken = cookies().get(name) === value;
-    doc.cookie = `${name}=; max-age=0; domain=${wide}`;
-    if (isTaken) return wide;
+    put(`${name}=; max-age=0; domain=${wide}`);
+    if (isTaken) {
+      keep("d", "." + wide);
+      return wide;
+    }
   }
+  keep("d", ".");
   return "";
 }
 
@@ -36,13 +57,16 @@ function write(name: string, value: string): void {
   const [ours, hosts] = [domain && "; domain=" + domain, ""].map(
     (whose) => `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${whose}${/^https/.test(place.protocol) ? "; secure" : ""}`,
   );
-  doc.cookie = ours!;
+  put(ours!);
   // A server that was told of no domain has written the host's own.
-  if (!value) doc.cookie = hosts!;
+  if (!value) put(hosts!);
 }
 
 /** What is remembered. */
 export const recall = (what: string): string | undefined => cookies().get(nameOf(what)) || kept(what);
+
+/** Whether it is remembered so, in both places. */
+export const isKept = (what: string, value: string): boolean => cookies().get(nameOf(what)) === value && kept(what) === value;
 
 /** Remembers it; the empty text removes it everywhere. */
 export function remember(what: string, value: string): void {

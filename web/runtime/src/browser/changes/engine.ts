@@ -69,8 +69,8 @@ const touched = new Set<Node | null>();
 const added = new Set<Node>();
 
 const observer = new MutationObserver((mutations) => {
-  // Of a large part of a page all is looked through: that is done sooner than to ask each of its nodes what it is.
-  const many = mutations.length > 99;
+  // When a large part of the page is parsed all is looked through: that is done sooner than to ask each of its nodes what it is.
+  const many = loading() && mutations.length > 99;
   for (const { target, addedNodes } of many ? [] : mutations) {
     touched.add(target.nodeType === 3 ? target.parentNode : target);
     addedNodes.forEach((node) => added.add(node));

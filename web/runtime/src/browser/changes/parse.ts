@@ -1,7 +1,7 @@
 import { doc } from "../world";
 import { trusted } from "./trust";
 
-const inert = doc.implementation.createHTMLDocument("");
+let inert: Document | undefined;
 
 /**
  * New nodes from text or html, made as if set on `context` but in a document of their own: nothing loads or runs before it is in the page,
@@ -10,8 +10,12 @@ const inert = doc.implementation.createHTMLDocument("");
  * The last node is an empty comment, or a parser still at work in the same parent would add to a text of ours.
  */
 export function parseNodes(context: Node, kind: "innerText" | "textContent" | "innerHTML", text: string): ChildNode[] {
+  const end = doc.createComment("");
+  // Most are one line of words, which need no parser.
+  if (kind === "textContent" || (kind === "innerText" && !/[\r\n]/.test(text))) return [doc.createTextNode(text), end];
+  inert ??= doc.implementation.createHTMLDocument("");
   const holder = inert.importNode(context, false) as HTMLElement;
   holder[kind] = kind === "innerHTML" ? trusted("createHTML", text) : text;
-  holder.append(inert.createComment(""));
+  holder.append(end);
   return [...holder.childNodes];
 }
