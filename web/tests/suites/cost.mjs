@@ -14,7 +14,7 @@ const ELEMENTS = 1_500;
 const LOADS = 15;
 
 /** What the nth experiment changes: something to be seen, on a product of its own, by one of all kinds of changes. */
-function change(nth) {
+export function change(nth) {
   const tile = `.product-tile:nth-child(${nth + 1})`;
   const kinds = [
     { data: [{ target: `${tile} h2 a`, innerText: `Number ${nth}, better named` }] },
@@ -52,7 +52,7 @@ const growthbook = () => ({
 });
 
 /** The page of all products, with as many of them as make `ELEMENTS` elements. */
-function longer(html) {
+export function longer(html) {
   const [before, tiles, after] = html.split(/(?<=<ul class="products">\n)|(?=\n<\/ul>\n<\/section>)/);
   const count = (text) => text.match(/<\w/g).length;
   return before + tiles.repeat(Math.ceil((ELEMENTS - count(before + after)) / count(tiles))) + after;

@@ -216,6 +216,8 @@ const driven = {
     await page.goto(server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>", human: false })));
     await page.waitFor(() => frames_.at(-1) === "Old");
     assert.equal(await page.evaluate("document.cookie"), "");
+    // What the page calls is there.
+    assert.equal(await page.evaluate(() => (muriel.track("a"), muriel.push(["track", "b"]), muriel.variant("one"))), null);
     assert.equal(other.batches.length, 0);
   },
 };
@@ -231,6 +233,17 @@ const leaving = {
     await page.waitFor(() => location.pathname === "/next");
     assert.equal(of(other, "custom").length, 1);
     assert.equal(new Set(other.events.map(({ id }) => id)).size, other.events.length);
+  },
+};
+
+const soonLeft = {
+  name: "who leaves at once has told how it went",
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing([], { variants: [{ customJS: "throw new Error('mine')" }] })]);
+    server.route("/next", html({ body: "<h1>Next</h1>" }));
+    await page.goto(server.route("/", html({ head: tag(src), body: "<a href='/next'>go</a>" })));
+    await page.click("a");
+    await other.received(({ events }) => events.some(({ type, errors }) => type === "health" && errors === 1));
   },
 };
 
@@ -351,4 +364,4 @@ const past = {
   },
 };
 
-export const tests = [domains, where, late, subdomains, waits, past, first, control, sticky, isolated, loop, policy, routes, redirected, rounds, consent, driven, leaving, again];
+export const tests = [domains, where, late, subdomains, waits, past, first, control, sticky, isolated, loop, policy, routes, redirected, rounds, consent, driven, leaving, soonLeft, again];

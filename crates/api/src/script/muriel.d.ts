@@ -56,6 +56,7 @@ declare namespace Muriel {
     | { [K in keyof Events]: ["on", event: K, listener: (told: Events[K]) => void] }[keyof Events];
 
   interface Page {
+    push<K extends keyof Events>(call: ["on", event: K, listener: (told: Events[K]) => void]): void;
     /** Makes calls, in order. The one form that works before the script has loaded, too. */
     push(...calls: Call[]): void;
     /** Records an event of this name, 1 to 128 characters. */

@@ -6,6 +6,7 @@ import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
 import { run } from "./run";
 import { nameOf, settings } from "./settings";
+import { kept } from "./storage";
 import { agent, doc, place, quietly, win } from "./world";
 
 declare const RULESET: Ruleset;
@@ -39,12 +40,15 @@ function boot(): void {
   // Programs that say what they are; the server knows the others.
   if (settings.bots || !(agent.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
     // A tab that was opened for a preview stays one.
-    const isPreview = /[?&]test-preview=[^&]/.test(place.search) || quietly(() => win.sessionStorage[nameOf("p")]);
+    const isPreview = /[?&]test-preview=[^&]/.test(place.search) || (kept("p") && quietly(() => win.sessionStorage[nameOf("p")]));
     if (!isPreview) return start(RULESET, queue.show && (queue as Hidden));
     const hidden = hide(["html"]);
     const preview: Preview = { settings, project: RULESET.project_key, parts: PARTS, nonce, trusted, start, hidden };
     const src = trusted("createScriptURL", settings.base + settings.parts + "badge.js");
     doc.head.append(Object.assign(doc.createElement("script"), { src, nonce, preview, onerror: hidden.show }));
+  } else {
+    // Their pages call it all the same.
+    for (const name of ["push", "track", "trigger", "identify", "consent", "variant", "on"] as const) queue[name] = () => null as never;
   }
   queue.show?.();
 }

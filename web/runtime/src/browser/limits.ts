@@ -31,6 +31,8 @@ export const UNANSWERED_MAX = 3;
 export const NAMES_MAX = 100;
 export const ABOUT_MAX = 8_000;
 
+/** How long cookies are believed to be as they were. */
+export const REREAD_MS = 1_000;
 /** How long a page that stays believes its ruleset. */
 export const RENEW_MS = 60_000;
 /** How often is looked again at once because of what arms have told. */

@@ -59,6 +59,8 @@ export async function preview(given: Preview): Promise<void> {
   try {
     if (asked[0]) {
       sessionStorage.setItem(key, JSON.stringify(asked));
+      // The tab's own storage is slow: pages look into it only where there has been a preview.
+      localStorage.setItem(key, "1");
       // The page's own tools need not know the token.
       history.replaceState(history.state, "", without());
     }

@@ -22,8 +22,8 @@ export interface Recorder {
   answer(isGranted: boolean): void;
 }
 
-/** A preview is anybody's, and recorded of nobody. */
-export function recorder(isPreview: boolean): Recorder {
+/** A preview is anybody's, and recorded of nobody. `left` is called when the page is left, and may record what is still to be told. */
+export function recorder(isPreview: boolean, left: () => void): Recorder {
   let visitor = recognise();
   let said: Consent;
   let isRead = false;
@@ -53,8 +53,9 @@ export function recorder(isPreview: boolean): Recorder {
     return visitor;
   };
 
-  const queue = transport(() =>
-    may() ? { visitor: { id: visitor.id, attributes: visitor.session.about }, consent: said === "granted" ? said : "unknown" } : undefined,
+  const queue = transport(
+    () => (may() ? { visitor: { id: visitor.id, attributes: visitor.session.about }, consent: said === "granted" ? said : "unknown" } : undefined),
+    left,
   );
 
   function save(): void {
@@ -69,7 +70,7 @@ export function recorder(isPreview: boolean): Recorder {
 
   // A denial that another host of the site heard.
   if (consent() === "denied" && recall("id")) forget();
-  save();
+  if (!recall("id")) save();
   // Who cannot be recognised on the next page would be another visitor on each.
   isNobody = may() && !recall("id");
   if (isNobody) said = "denied";

@@ -16,6 +16,7 @@ import { recorder } from "./recorder";
 import { onRoute, whenActive } from "./route";
 import { settings } from "./settings";
 import { show, type Stage } from "./show";
+import { reread } from "./storage";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
@@ -55,7 +56,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const { goals = [] } = ruleset;
   let { experiments } = ruleset;
   let asked = now();
-  const { answer, consent, leave, may, record: take, who } = recorder(!!forced);
+  const reports = new Set<() => void>();
+  const { answer, consent, leave, may, record: take, who } = recorder(!!forced, () => {
+    for (const report of reports) report();
+  });
   let isAsked = false;
   let isLeaving = false;
   let waiting: Hidden | undefined;
@@ -87,6 +91,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const stage: Stage = {
     engine: part("changes")?.(nonce),
     split: part("split"),
+    reports,
     tools: { track },
     meet(armed) {
       const { experiment: { test_id, epoch }, arm } = armed;
@@ -238,6 +243,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     /** Fires a `script` goal. */
     trigger: (trigger: string): void => record({ type: "script", trigger: trigger + "" }),
     identify(user: string | null, attributes?: Record<string, Plain | string[]> | null): void {
+      reread();
       const { session } = who();
       const audiences = attributes?.audiences;
       if (audiences) session.audiences = ([] as unknown[]).concat(audiences).map(String);
@@ -250,6 +256,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     },
     /** In the words of consent managers, too. */
     consent(said: unknown): void {
+      reread();
       answer(said === true || said === "granted");
       look(isSeen());
     },
@@ -278,6 +285,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   pageview();
   onRoute(() => {
     isAsked = false;
+    reread();
     void renew().catch(() => {});
     look(false);
     pageview();

@@ -23,6 +23,8 @@ export interface Stage {
   leave(): void;
   /** Tells the listeners to events of this name. */
   tell(what: string, armed: Armed, more?: object): void;
+  /** What is still to be told of how it went, when the page is left at the latest. */
+  reports: Set<() => void>;
   /** How it went: milliseconds that applying took, whether it was too late, and how many selectors and scripts failed. */
   went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void;
   /** For the page's code, beside the experiment's names. */
@@ -66,7 +68,11 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
-      later(() => gone || stage.went(armed, took, 0, changes?.missing().length ?? 0, errors), SETTLED_MS);
+      const report = (): void => {
+        if (stage.reports.delete(report) && !gone) stage.went(armed, took, 0, changes?.missing().length ?? 0, errors);
+      };
+      stage.reports.add(report);
+      later(report, SETTLED_MS);
     };
     // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
     if (doc.readyState !== "loading" || mode === "early") run();

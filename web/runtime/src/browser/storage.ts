@@ -1,31 +1,35 @@
 // What is remembered of a visitor: in a cookie, so that subdomains and our own server see it, and in local storage, so that
 // either heals the other. Nothing is written before it may be.
 
-import { COOKIE_S } from "./limits";
+import { COOKIE_S, REREAD_MS } from "./limits";
 import { nameOf } from "./settings";
-import { doc, place, quietly, random, win } from "./world";
+import { doc, now, place, quietly, random, win } from "./world";
 
 let read: Map<string, string> | undefined;
+let readAt = 0;
 
-/** All cookies by name; of two with one name the first, which is the most specific. Read once for what one piece of code asks: they are slow. */
-export function cookies(): Map<string, string> {
-  if (!read) void forget();
-  return (read ??= new Map(
-    // A form of the page may be called cookie.
-    [...(quietly(() => doc.cookie + "") ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
-      .reverse()
-      .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
-  ));
+/** Cookies may have changed: the page's own code has run. */
+export function reread(): void {
+  read = undefined;
 }
 
-async function forget(): Promise<void> {
-  await 0;
-  read = undefined;
+/** All cookies by name; of two with one name the first, which is the most specific. They are slow to read, and so read once a second. */
+export function cookies(): Map<string, string> {
+  if (!read || now() - readAt > REREAD_MS) {
+    readAt = now();
+    read = new Map(
+      // A form of the page may be called cookie.
+      [...(quietly(() => doc.cookie + "") ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
+        .reverse()
+        .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
+    );
+  }
+  return read;
 }
 
 function put(cookie: string): void {
   doc.cookie = cookie;
-  read = undefined;
+  reread();
 }
 
 /** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
@@ -63,7 +67,12 @@ function write(name: string, value: string): void {
 }
 
 /** What is remembered. */
-export const recall = (what: string): string | undefined => cookies().get(nameOf(what)) || kept(what);
+export function recall(what: string): string | undefined {
+  const local = kept(what);
+  // Another page has written since.
+  if (local !== cookies().get(nameOf(what))) reread();
+  return cookies().get(nameOf(what)) || local;
+}
 
 /** Whether it is remembered so, in both places. */
 export const isKept = (what: string, value: string): boolean => cookies().get(nameOf(what)) === value && kept(what) === value;

@@ -25,11 +25,14 @@ export interface Transport {
   drop(): void;
 }
 
-/** Bytes of a text as it is sent. */
-const size = (text: string): number => new Blob([text]).size;
+/** Whether a text as it is sent has no more bytes; counted only where its letters, three bytes each at most, leave that open. */
+const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes || new Blob([text]).size <= bytes;
 
-/** `visitor` gives what a batch says of its sender at the moment it leaves, or nothing while nothing may be sent. */
-export function transport(visitor: () => object | undefined): Transport {
+/**
+ * `visitor` gives what a batch says of its sender at the moment it leaves, or nothing while nothing may be sent. `left` is called
+ * when the page is left, before what waits is sent.
+ */
+export function transport(visitor: () => object | undefined, left: () => void): Transport {
   // Where the server is reached through the site it renews our cookies, for the same domain.
   const to = (): string => settings.base + settings.events + (domain && "?d=" + domain);
   /** Events as they are sent, until it is known that they were taken. */
@@ -46,7 +49,7 @@ export function transport(visitor: () => object | undefined): Transport {
     for (let count = BATCH_MAX; ; count >>= 1) {
       const some = events.slice(0, count);
       const text = stringify({ sent_at: new Date().toISOString(), ...who }).slice(0, -1) + ',"events":[' + some + "]}";
-      if (count < 2 || size(text) <= BYTES_MAX) return [some, text];
+      if (count < 2 || fits(text, BYTES_MAX)) return [some, text];
     }
   }
 
@@ -85,6 +88,7 @@ export function transport(visitor: () => object | undefined): Transport {
 
   /** The page may not come back: all that waits leaves now. As nobody hears whether it was taken, the next page sends it again. */
   function leave(): void {
+    quietly(left);
     const who = visitor();
     if (!who) return;
     never(timer);
@@ -115,7 +119,7 @@ export function transport(visitor: () => object | undefined): Transport {
     send(event, soon) {
       const text = quietly(() => stringify(event));
       // What cannot be sent must not keep the others from it.
-      if (!text || size(text) > EVENT_MAX) return;
+      if (!text || !fits(text, EVENT_MAX)) return;
       // The first are the exposures, without which those that follow are nobody's.
       if (waiting.length < QUEUE_MAX) waiting.push(text);
       // A server that has trouble is not asked sooner.

@@ -44,6 +44,8 @@ export function runCode(source: string, name: string, about: object, failed: Fai
     try {
       call(...values);
     } catch (error) {
+      // Whoever wrote it looks there first.
+      quietly(() => console.error(error));
       quietly(() => failed(String(error)));
     }
   };

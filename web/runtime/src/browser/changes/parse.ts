@@ -1,6 +1,11 @@
 import { doc } from "../world";
 import { trusted } from "./trust";
 
+// Taken now: by the time that they are wanted a page may have redefined them.
+const comment = doc.createComment.bind(doc);
+const blank = doc.implementation.createHTMLDocument.bind(doc.implementation, "");
+const words = doc.createTextNode.bind(doc);
+
 let inert: Document | undefined;
 
 /**
@@ -10,10 +15,10 @@ let inert: Document | undefined;
  * The last node is an empty comment, or a parser still at work in the same parent would add to a text of ours.
  */
 export function parseNodes(context: Node, kind: "innerText" | "textContent" | "innerHTML", text: string): ChildNode[] {
-  const end = doc.createComment("");
+  const end = comment("");
   // Most are one line of words, which need no parser.
-  if (kind === "textContent" || (kind === "innerText" && !/[\r\n]/.test(text))) return [doc.createTextNode(text), end];
-  inert ??= doc.implementation.createHTMLDocument("");
+  if (kind === "textContent" || (kind === "innerText" && !/[\r\n]/.test(text))) return [words(text), end];
+  inert ??= blank();
   const holder = inert.importNode(context, false) as HTMLElement;
   holder[kind] = kind === "innerHTML" ? trusted("createHTML", text) : text;
   holder.append(end);
