@@ -8,6 +8,7 @@ stories![
     a_live_experiment_tells_every_step,
     who_is_targeted_out_is_told_each_rule,
     a_served_winner_is_told,
+    what_the_script_passes_over_elsewhere_is_told,
     queries_that_are_none,
 ];
 
@@ -110,6 +111,41 @@ fn a_served_winner_is_told(on: On) {
     let nobody = explain(&shop, id, "");
     assert_eq!(decided(&nobody), json!([null, "rollout", false]));
     assert_eq!(steps(&nobody)[0], "serving pass: Variant 1 won and is served to 0 % of the visitors");
+}
+
+fn what_the_script_passes_over_elsewhere_is_told(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    let live = |key: &str, more: Value| {
+        let mut body = json!({
+            "experiment_key": key, "status": 1, "configuration": { "distribution": { "Control": 0, "Variant 1": 100 } },
+        });
+        let fields = body.as_object_mut().expect("an object");
+        fields.extend(more.as_object().expect("an object").clone());
+        shop.experiment(body)
+    };
+    let rule = json!([{ "url": "https://shop.example/cart", "rule": "simple" }]);
+    let one = live("one", json!({}));
+    let many = live("many", json!({ "variants_data_key": "https://shop.example/boots/*" }));
+    let ruled = live("ruled", json!({ "targeting": { "url_rule": rule } }));
+    for (id, page, is_elsewhere) in [
+        (one, "https://shop.example/checkout?a=1%23b", false),
+        (one, "http://www.shop.example/checkout/", false),
+        (one, "https://shop.example/cart", true),
+        (many, "https://shop.example/boots/red", false),
+        (many, "https://shop.example/checkout", true),
+        (ruled, "https://shop.example/cart", false),
+    ] {
+        let explained = explain(&shop, id, &format!("&url={page}"));
+        assert_eq!(decided(&explained), json!(["Variant 1", "split", true]), "{page}: the decision is the same");
+        assert_eq!(explained.get("elsewhere").is_some(), is_elsewhere, "{explained}");
+        let names = |text: &str| text.contains(page) && text.contains("url_rule");
+        assert!(explained.get("elsewhere").is_none_or(|text| text.as_str().is_some_and(names)), "{explained}");
+    }
+    // Rules say it themselves; of a page that is not known nothing is.
+    for (id, besides) in [(ruled, "&url=https://shop.example/"), (one, "")] {
+        assert_eq!(explain(&shop, id, besides).get("elsewhere"), None, "{besides}");
+    }
 }
 
 fn queries_that_are_none(on: On) {

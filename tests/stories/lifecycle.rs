@@ -9,6 +9,7 @@ stories![
     a_concluded_experiment_is_reopened_first,
     epochs_tell_what_changed,
     creation_may_start_or_put_aside,
+    what_pages_would_not_do_is_told,
     keys_are_made_from_names,
     inline_goals_are_reused,
     creation_needs_its_fields,
@@ -189,6 +190,42 @@ fn creation_may_start_or_put_aside(on: On) {
     for wrong in [json!(2), json!("1"), json!(null), json!(true)] {
         create(wrong).invalid(&["status"]);
     }
+}
+
+fn what_pages_would_not_do_is_told(on: On) {
+    let app = on.start();
+    let shop = app.project("Acme", "Shop");
+    shop.goal("g");
+    let variant = |name: &str, code: &str| json!({ "name": name, "customJS": code });
+    let body = |code: &str, test_type: &str, trigger: &str| {
+        json!({
+            "test_name": "N", "url": "https://shop.example/", "primary_goal_key": "g", "test_type": test_type,
+            "custom_js": code, "control": { "customJS": code },
+            "variants": [variant("Variant 1", "a()"), variant("Variant 2", &format!("a()\n{code}"))],
+            "configuration": { "trigger_variant_change": trigger },
+        })
+    };
+    let good = shop.post("/create-experiment", body("b()", "abtest", "element:#late")).created();
+    assert_eq!(good["warnings"], json!([]));
+
+    let made = shop.post("/create-experiment", body("b((", "split", "whenever")).created();
+    let begin = |told: &Value| -> Vec<String> {
+        let texts = told["warnings"].as_array().expect("warnings").iter();
+        texts.map(|text| text.as_str().expect("text").split([':', ' ']).next().unwrap_or_default().to_owned()).collect()
+    };
+    let fields =
+        ["variants", "configuration.trigger_variant_change", "custom_js", "control.customJS", "variants[1].customJS"];
+    assert_eq!(begin(&made), fields, "{made}");
+    let of_variant = made["warnings"][4].as_str().expect("text");
+    assert!(of_variant.ends_with("line 2"), "{of_variant}");
+
+    // It is told again when visitors are about to meet it, and forbids nothing.
+    let id = made["test_id"].as_i64().expect("an id");
+    let started = shop.set_status(id, 1).ok();
+    assert_eq!((&started["status"], &started["warnings"]), (&json!(1), &made["warnings"]));
+    let mended = json!({ "custom_js": "", "control": { "customJS": "" }, "variants": [variant("Variant 1", "a()")] });
+    shop.patch(&format!("/experiment/{id}"), mended).ok();
+    assert_eq!(begin(&shop.set_status(id, 0).ok()), fields[..2]);
 }
 
 fn keys_are_made_from_names(on: On) {

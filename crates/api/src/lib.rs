@@ -36,6 +36,7 @@ pub mod site;
 mod unread;
 pub mod visitor;
 pub mod warm;
+mod warnings;
 mod wire;
 
 pub use app::{App, Traffic};

@@ -16,6 +16,7 @@ mod carried;
 mod guard;
 
 pub use carried::Carried;
+pub(crate) use guard::first_error;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");

@@ -61,10 +61,13 @@ pub async fn run(asked: Explain) -> Result<()> {
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
     let opened = open_existing(&Place::load(&asked.common)?).await?;
-    let experiment = find(&opened, &asked.project, &asked.experiment).await;
+    let delivered = find(&opened, &asked.project, &asked.experiment).await;
     opened.db.close().await?;
     let visitors = Visitors::new(geography, TrustedProxies::default());
-    let explanation = explain(&experiment?, &members, &visitors, Clock::System.now()).map_err(|it| told(&it))?;
+    let delivered = delivered?;
+    let experiment = Experiment::compile(&delivered).map_err(|problems| told(&problems))?;
+    let now = Clock::System.now();
+    let explanation = explain(&delivered, &experiment, &members, &visitors, now).map_err(|it| told(&it))?;
     if asked.json {
         let text = serde_json::to_string(&explanation).map_err(|error| Error::Other(error.into()))?;
         say!("{text}")?;
@@ -106,7 +109,7 @@ fn told(problems: &Problems) -> Error {
     Error::Refused(all.join("; "))
 }
 
-async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Experiment> {
+async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Delivered> {
     let (project, wanted) = (project.to_owned(), wanted.to_owned());
     let found = opened.db.read::<_, Error, _>(move |tx| {
         Box::pin(async move {
@@ -114,7 +117,7 @@ async fn find(opened: &Opened, project: &str, wanted: &str) -> Result<Experiment
             experiments::delivery(tx, project, id).await?.ok_or_else(|| named::no_experiment(&wanted))
         })
     });
-    Experiment::compile(&Delivered::of(&found.await?)).map_err(|problems| told(&problems))
+    Ok(Delivered::of(&found.await?))
 }
 
 /// How to print.
@@ -159,6 +162,9 @@ fn text(explanation: &Explanation, style: Style) -> String {
     if !explanation.unenforced.is_empty() {
         let rules = explanation.unenforced.join(", ");
         let _ = writeln!(text, "\nOnly a page can check {rules}: passed over here.");
+    }
+    if let Some(elsewhere) = &explanation.elsewhere {
+        let _ = writeln!(text, "\n{strong}Not on this page{plain}: {elsewhere}.");
     }
     let decision = match &explanation.variant {
         Some(variant) => format!("gets {variant}"),
@@ -219,6 +225,7 @@ mod tests {
             reason: "unknown",
             in_experiment: false,
             unenforced: vec!["cookie_rule".to_owned()],
+            elsewhere: Some("it is elsewhere".to_owned()),
             steps: vec![
                 step("status", "pass"),
                 step("traffic", "fail"),
@@ -235,6 +242,7 @@ mod tests {
              ?    country      about country\n  \
              -    cookie_rule  about cookie_rule\n\n\
              Only a page can check cookie_rule: passed over here.\n\n\
+             Not on this page: it is elsewhere.\n\n\
              v-1 sees the original, not counted: targeting asks for something that is not known yet (unknown)\n"
         );
         let marked = text(&explanation, Style { colour: true, marks: true });

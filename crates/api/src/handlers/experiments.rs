@@ -9,6 +9,7 @@ use crate::error::{ApiError, ConflictCode};
 use crate::idempotency::{Ticket, keep, replay};
 use crate::lists::ListKey;
 use crate::preview;
+use crate::warnings::warnings;
 use crate::wire::experiment::{self as wire, Creation, status_code};
 use crate::wire::fields::{Mode, from_body};
 use crate::wire::goal::GoalBody;
@@ -291,7 +292,7 @@ impl Maker {
             company_id: company.0,
             goal_profile_id: goal_id.map(|id| id.0),
             secondary_goals_count: experiment.secondary_goals.len(),
-            warnings: experiment.warnings(),
+            warnings: warnings(&experiment),
         })
     }
 
@@ -381,19 +382,20 @@ pub(crate) async fn experiment_set_status(
     let id = id_in(&id)?;
     let change = Change::new(&app, &caller, id, request.headers(), "status");
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (status, warnings, saved) = app
+    let (status, moved, saved) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
                 let to = status_of(&sent?)?;
                 let after = change.decided(&before, before.experiment.moved(to, change.now))?;
-                let warnings = if to == before.experiment.lifecycle.status() { Vec::new() } else { after.warnings() };
+                let moved = (to != before.experiment.lifecycle.status()).then(|| after.clone());
                 let saved = change.save(tx, &before, after).await?;
-                Ok((to, warnings, saved))
+                Ok((to, moved, saved))
             })
         })
         .await?;
     app.deliver(&caller, saved.delivery_changed).await;
+    let warnings = moved.as_ref().map(warnings).unwrap_or_default();
     let body = views::StatusUpdated { success: true, test_id: id.0, status: status_code(status), warnings };
     Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
 }

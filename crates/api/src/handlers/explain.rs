@@ -39,10 +39,11 @@ pub(crate) async fn assignment_explain(
     let found = app.read(move |tx| boxed(async move { Ok(experiments::delivery(tx, project, id).await?) })).await?;
     let experiment = found.ok_or(ApiError::NotFound("experiment"))?;
     let members = asked(uri.query())?;
-    let experiment = Experiment::compile(&Delivered::of(&experiment)).map_err(|problems| {
+    let delivered = Delivered::of(&experiment);
+    let experiment = Experiment::compile(&delivered).map_err(|problems| {
         ApiError::internal(format!("a stored experiment does not compile: {:?}", problems.first()))
     })?;
-    let explanation = explain(&experiment, &members, &app.visitors, app.clock.now());
+    let explanation = explain(&delivered, &experiment, &members, &app.visitors, app.clock.now());
     answered(StatusCode::OK, &explanation.map_err(|problems| renamed(&problems))?)
 }
 

@@ -1,7 +1,7 @@
 //! Loops in customers' code that can be stopped: each turn of one first asks the
 //! runtime, which ends a loop that has held the page for too long.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use tree_sitter::{Node, ParseOptions, Parser, Point, Tree};
 
 /// What each turn of a loop begins with. The runtime gives the function to the
@@ -9,6 +9,8 @@ use tree_sitter::{Node, ParseOptions, Parser, Point, Tree};
 const TURN: &str = "__muriel_turn();";
 /// The same where the loop's body is a single statement and has no braces.
 const TURN_AND_OPEN: &str = "{__muriel_turn();";
+/// Most hundreds of steps that are spent on looking for a way out of a mistake, to tell where it is.
+const MENDING_MAX: usize = 1_000;
 
 /// The code with [`TURN`] at the start of each loop's body, and everything else
 /// byte for byte. `None` where there is nothing to do: it has no loop, or is
@@ -50,6 +52,61 @@ fn parse(code: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let mut read = |at: usize, _: Point| code.as_bytes().get(at..).unwrap_or_default();
     parser.parse_with_options(&mut read, None, Some(options)).filter(|tree| !tree.root_node().has_error())
+}
+
+/// The lines, from 1, between which the first mistake is in code that is no
+/// JavaScript: mostly one; more where only the end tells, as of a brace that is
+/// left open. `None` for good code, and for code that would take too long to read.
+///
+/// Browsers see more: what the grammar takes may still be refused there, such as
+/// two `let` of one name.
+pub(crate) fn first_error(code: &str) -> Option<RangeInclusive<usize>> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).ok()?;
+    let mut left = 1_000 + code.len();
+    let mut seen = None;
+    let mut go_on = |state: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if state.has_error() && seen.is_none() {
+            seen = Some(state.current_byte_offset());
+            left = left.min(MENDING_MAX);
+        }
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut read = |at: usize, _: Point| code.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    let wrong = match tree {
+        Some(tree) => first_wrong(&tree)?,
+        None => 0..seen?,
+    };
+    let line = |at: usize| 1 + code.trim_end().bytes().take(at).filter(|byte| *byte == b'\n').count();
+    Some(line(wrong.start)..=line(wrong.end))
+}
+
+/// Where the first node is that no function's body can have, in bytes.
+fn first_wrong(tree: &Tree) -> Option<Range<usize>> {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let kind = node.kind();
+        // HTML in place of code reads as JSX, which browsers do not know; modules are no functions' bodies.
+        let is_foreign = kind.starts_with("jsx_") || ["import_statement", "export_statement"].contains(&kind);
+        if node.is_error() || node.is_missing() {
+            return Some(node.byte_range());
+        }
+        if is_foreign {
+            return Some(node.start_byte()..node.start_byte());
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return None;
+            }
+        }
+    }
 }
 
 /// Whether browsers, for the sake of old pages, take for a comment what the
@@ -225,6 +282,37 @@ mod tests {
     }
 
     #[test]
+    fn the_line_of_the_first_mistake() {
+        for (code, lines) in [
+            ("", None),
+            ("// nothing", None),
+            ("a()\nreturn b", None),
+            ("const a = async () => { await import('/x.js') }\nfor (const b of c) d?.(e ?? `${f}`)", None),
+            ("<!-- a\nb()", None),
+            ("/[[a]--b]/v.test(c) && class { static #d = 1n }", None),
+            ("a((", Some(1..=1)),
+            ("a();\nb(;\nc()", Some(2..=2)),
+            ("a();\n\nconst = 1;", Some(3..=3)),
+            ("a();\nif (b {\n  c();\n}\n", Some(2..=2)),
+            ("a();\n'open", Some(2..=2)),
+            ("a()\nfunction b() {\n  c()\n", Some(3..=3)),
+            ("(function () {\n  a();\n  b(;\n  c();\n})();", Some(3..=3)),
+            ("a();\n$(function () {\n  b();\n  c();\n", Some(1..=4)),
+            ("(() => {\n  if (a) {\n    b();\n  })();\n", Some(4..=4)),
+            ("const a = {\n  b: 1\n  c: 2\n};\nd(a);", Some(3..=3)),
+            ("a();\nconst b = 'it's';\nc();", Some(2..=2)),
+            ("a()\n}\nb()", Some(2..=2)),
+            ("a()\n\n<script>b()</script>", Some(1..=3)),
+            ("import a from '/a.js'", Some(1..=1)),
+            ("a()\nexport const b = 1", Some(2..=2)),
+            (".title { color: red }", Some(1..=1)),
+            ("please make it blue", Some(1..=1)),
+        ] {
+            assert_eq!(first_error(code), lines, "{code}");
+        }
+    }
+
+    #[test]
     fn deep_and_long_code_takes_its_time_and_no_more() {
         let deep = format!("{}a(){}", "for(;;){".repeat(20_000), "}".repeat(20_000));
         assert_eq!(guarded(&deep).expect("loops").matches(TURN).count(), 20_000);
@@ -232,6 +320,7 @@ mod tests {
         assert_eq!(guarded(&long).expect("loops").matches(TURN).count(), 20_000);
         for endless in ["for(".repeat(100_000), "while({[(`${".repeat(20_000), "for(;;)".repeat(100_000)] {
             assert_eq!(guarded(&endless), None);
+            first_error(&endless);
         }
     }
 

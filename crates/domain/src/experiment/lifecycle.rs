@@ -1,6 +1,6 @@
 //! Being a draft, live or inactive; being concluded; serving a winner.
 
-use super::{Arm, Experiment};
+use super::{Arm, Change, Experiment, TestType, Variant};
 use crate::{Instant, Problems};
 use std::fmt;
 
@@ -170,6 +170,22 @@ impl From<Conflict> for Refusal {
     }
 }
 
+/// What is wrong with a word that says when variants are shown.
+fn about_trigger(word: &str) -> Option<String> {
+    let names = |kind| word.strip_prefix(kind).is_some_and(|name| !name.trim().is_empty());
+    if word.is_empty() || word == "load" || names("event:") || names("element:") {
+        return None;
+    }
+    let what_happens = match word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next() {
+        Some("load") => "it is taken for load",
+        Some("event" | "element") => "what it waits for may never come",
+        _ => "variants are shown at once",
+    };
+    Some(format!(
+        "configuration.trigger_variant_change: {word:?} is none of load, event:NAME and element:SELECTOR; {what_happens}"
+    ))
+}
+
 impl Experiment {
     /// The experiment moved to `to`; itself when it is there already.
     ///
@@ -192,12 +208,22 @@ impl Experiment {
         Ok(Self { lifecycle, ..self.clone() })
     }
 
-    /// What going live should be told: nothing that forbids it.
+    /// What its owner should look at, in sentences that name the field: nothing
+    /// that forbids anything. A missing primary goal is told only of what is live.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.lifecycle.is_live() && self.primary_goal.is_none() {
             warnings.push("the experiment is live without a primary goal; attach one with primary_goal_key".to_owned());
         }
+        let is_sent_on = |variant: &Variant| variant.changes.first().is_some_and(Change::is_redirect);
+        if self.test_type == TestType::Split && !self.variants.iter().any(is_sent_on) {
+            warnings.push(
+                "variants: none of this split test has an address, so nobody is sent on; let a variant's data begin \
+                 with {\"url\": …}"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(self.configuration.trigger_variant_change.as_deref().and_then(about_trigger));
         warnings
     }
 

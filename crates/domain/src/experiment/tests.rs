@@ -209,3 +209,51 @@ fn a_change_can_be_undone_from_what_history_keeps() {
     let unreadable = json!({ "status": { "status": "asleep" } });
     assert_eq!(plain.undone(unreadable.as_object().unwrap()), None);
 }
+
+#[test]
+fn what_goes_wrong_silently_is_told() {
+    const TRIGGER: &str = "configuration.trigger_variant_change: ";
+    let change = |item: serde_json::Value| Change::new(item.as_object().unwrap().clone()).unwrap();
+    let words = |changes: Vec<Change>| Variant { changes, ..Variant::default() };
+    let (address, text) = (json!({ "url": "https://a.example/b" }), json!({ "target": "h1", "innerText": "b" }));
+    for (test_type, items, is_told) in [
+        (TestType::Split, vec![], true),
+        (TestType::Split, vec![&text], true),
+        (TestType::Split, vec![&text, &address], true),
+        (TestType::Split, vec![&address], false),
+        (TestType::Split, vec![&address, &text], false),
+        (TestType::AbTest, vec![&text], false),
+    ] {
+        let arm = words(items.iter().map(|item| change((*item).clone())).collect());
+        let split = Experiment { test_type, variants: vec![Variant::default(), arm], ..experiment(Status::Draft) };
+        let told = split.warnings();
+        assert_eq!(told.len(), usize::from(is_told), "{items:?}: {told:?}");
+        assert!(told.iter().all(|text| text.starts_with("variants: ") && text.contains("address")), "{told:?}");
+    }
+    for (word, told) in [
+        (None, None),
+        (Some(""), None),
+        (Some("load"), None),
+        (Some("event:ready"), None),
+        (Some("element:#late, .later"), None),
+        (Some("whenever"), Some("at once")),
+        (Some("onload"), Some("at once")),
+        (Some("elemnt:#x"), Some("at once")),
+        (Some(" load"), Some("at once")),
+        (Some("Load"), Some("at once")),
+        (Some("load:"), Some("taken for load")),
+        (Some("event"), Some("may never come")),
+        (Some("event:"), Some("may never come")),
+        (Some("element: "), Some("may never come")),
+        (Some("element #x"), Some("may never come")),
+    ] {
+        let mut waiting = experiment(Status::Draft);
+        waiting.configuration.trigger_variant_change = word.map(str::to_owned);
+        let warnings = waiting.warnings();
+        assert_eq!(warnings.len(), usize::from(told.is_some()), "{word:?}: {warnings:?}");
+        let is_about = |text: &String| text.starts_with(TRIGGER) && text.contains(told.unwrap_or_default());
+        assert!(warnings.iter().all(is_about), "{word:?}: {warnings:?}");
+    }
+    let live = experiment(Status::Live).warnings();
+    assert!(matches!(&live[..], [text] if text.contains("primary_goal_key")), "{live:?}");
+}

@@ -356,7 +356,7 @@ pub(crate) struct ExperimentCreated {
     pub(crate) goal_profile_id: Option<i64>,
     /// How many secondary goals it has.
     pub(crate) secondary_goals_count: usize,
-    /// What to look at before relying on it.
+    /// What to look at before relying on it: sentences that name the field.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -381,7 +381,7 @@ pub(crate) struct StatusUpdated {
     /// The status it has now.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
-    /// What to look at, such as a missing primary goal.
+    /// What to look at, such as a missing primary goal or code that is no JavaScript: sentences that name the field.
     pub(crate) warnings: Vec<String>,
 }
 

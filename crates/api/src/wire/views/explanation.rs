@@ -27,6 +27,11 @@ pub struct Explanation {
     pub in_experiment: bool,
     /// Rules that only a page can check and that were passed over, by name.
     pub unenforced: Vec<String>,
+    /// Why the script on pages does nothing on the context's `url` whatever was decided, in words: the experiment takes
+    /// place elsewhere. Absent where it takes place there, and where no `url` is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub elsewhere: Option<String>,
     /// Every check, in the order in which they are made.
     pub steps: Vec<ExplanationStep>,
 }
@@ -59,6 +64,7 @@ impl Explanation {
             reason: decision.reason.word(),
             in_experiment: decision.in_experiment(),
             unenforced: unenforced.map(str::to_owned).collect(),
+            elsewhere: None,
             steps: recording
                 .steps
                 .into_iter()
