@@ -75,7 +75,7 @@ export const KINDS = {
   "move inside": [
     { data: [{ oriEl: "#b", refEl: "#a", dir: "p" }] },
     ({ $ }) => $("#a").lastElementChild?.id === "b",
-    "ba",
+    "ba", // typos: ignore
   ],
   "move to what goes": [
     { data: [{ oriEl: "#w", refEl: "#p", dir: "a" }] },

@@ -10,7 +10,7 @@ export const name = "shop";
  * on its way: within what is changed, and behind it.
  */
 const PAGES = [
-  { path: "/", arms: { "home-hero": 1, "home-for-you": 2, "trust-row": 1 }, cuts: ["Made for the d", "Not sure", "Answer thr", ">Find your"] },
+  { path: "/", arms: { "home-hero": 1, "home-for-you": 2, "trust-row": 1 }, cuts: ["Made for the d", "Not sure", "Answer thr", ">Find your"] }, // typos: ignore
   { path: "/", phone: true, arms: { "home-hero": 2, "home-for-you": 1 }, cuts: ["<h1>Made", "Answer three quest", 'quiet" href'] },
   { path: "/", arms: { "home-hero": 3 }, cuts: ["<img src=\"/img/hero", "fetchpriority=\"high\">", "Made"] },
   { path: "/", arms: { "home-hero": 4 }, cuts: ["<h1>", "between seasons", "See the j"] },
