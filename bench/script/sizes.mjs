@@ -23,7 +23,7 @@ const ten = Array.from({ length: 10 }, (_, at) =>
 
 const measured = {
   "muriel, no experiment": await script([], { parts: [] }),
-  "muriel, ten experiments in it": await script(ten, { parts: ["changes"] }),
+  "muriel, ten experiments in it": await script(ten, { parts: ["rules", "changes"] }),
   "muriel, ten experiments, all parts": await script(ten, { parts: PARTS }),
   "GrowthBook's script tag, before it fetches experiments": readFileSync(process.argv[2]),
 };

@@ -8,8 +8,8 @@ import { SETTLED_MS } from "./limits";
 import { whenActive } from "./route";
 import { nameOf, settings } from "./settings";
 import type { split } from "./split";
-import { when } from "./trigger";
-import { doc, later, listen, quietly, win } from "./world";
+import { when, whenParsed } from "./trigger";
+import { later, quietly, win } from "./world";
 
 /** What showing needs of the page's run. */
 export interface Stage {
@@ -75,8 +75,8 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       later(report, SETTLED_MS);
     };
     // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
-    if (doc.readyState !== "loading" || mode === "early") run();
-    else listen(doc, "DOMContentLoaded", run);
+    if (mode === "early") run();
+    else whenParsed(run);
   };
 
   // A page that is only prepared is not left for another one.

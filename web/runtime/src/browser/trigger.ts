@@ -1,6 +1,18 @@
 // When an arm is due: at the decision, unless the experiment waits for something. Every arm waits for the same.
 
-import { all, doc, later, listen, now, win } from "./world";
+import { all, doc, later, listen, now, quietly, win } from "./world";
+
+const parsed: (() => void)[] = [];
+
+/** Calls `then` when the document is parsed. */
+export function whenParsed(then: () => void): void {
+  if (doc.readyState !== "loading") return then();
+  if (parsed.push(then) < 2) {
+    listen(doc, "DOMContentLoaded", () => {
+      for (const each of parsed.splice(0)) quietly(each);
+    });
+  }
+}
 
 /**
  * Calls `due` once, when `word` says; what comes back stops the waiting.
