@@ -333,11 +333,11 @@ mod tests {
             (json!({ "control": { "customJS": "a()" } }), &[Part::Changes]),
             (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Changes]),
             (json!({ "custom_css": "a{}", "variants": [{ "customCSS": "a{}" }] }), &[]),
-            (json!({ "targeting": { "referral_rule": source } }), &[Part::Source]),
+            (json!({ "targeting": { "referral_rule": source } }), &[Part::Rules, Part::Source]),
             (json!({ "variants": [{ "targeting": { "referral_rule": source } }] }), &[Part::Source]),
             (
                 json!({ "targeting": { "referral_rule": [[{ "criteria": "host", "operator": "==", "value": "a" }]] } }),
-                &[],
+                &[Part::Rules],
             ),
         ] {
             assert_eq!(Part::of(&document(fields.clone()), false), expect, "{fields}");
@@ -388,7 +388,8 @@ mod tests {
             let script = compose(&document, &beside, &site, under);
             let expect = format!(
                 "({{\"format\":1,\"hash\":1,\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
-                 \"events\":\"{prefix}/events/prj_1\",\"geo\":\"{prefix}/geo/prj_1\",\
+                 \"events\":\"{prefix}/events/prj_1\",\"ruleset\":\"{prefix}/ruleset/prj_1\",\
+                 \"geo\":\"{prefix}/geo/prj_1\",\
                  \"preview\":\"{prefix}/preview/prj_1\",\"parts\":\"{prefix}/js/parts/\",\"global\":\"shop\",\
                  \"consent\":\"memory\",\"gpc\":false,\"bots\":false,\"health\":25}},{{}});\n"
             );

@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(guarded(&long).expect("loops").matches(TURN).count(), 20_000);
         for endless in ["for(".repeat(100_000), "while({[(`${".repeat(20_000), "for(;;)".repeat(100_000)] {
             assert_eq!(guarded(&endless), None);
-            first_error(&endless);
+            assert_eq!(first_error(&endless), Some(1..=1));
         }
     }
 

@@ -238,7 +238,7 @@ fn what_goes_wrong_silently_is_told() {
         (Some("element:#late, .later"), None),
         (Some("whenever"), Some("at once")),
         (Some("onload"), Some("at once")),
-        (Some("elemnt:#x"), Some("at once")),
+        (Some("selector:#x"), Some("at once")),
         (Some(" load"), Some("at once")),
         (Some("Load"), Some("at once")),
         (Some("load:"), Some("taken for load")),
