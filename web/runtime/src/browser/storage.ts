@@ -33,7 +33,9 @@ function put(cookie: string): void {
 }
 
 /** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
-export let domain: string | undefined;
+export const domain = (): string => (found ??= probe());
+
+let found: string | undefined;
 
 /** Asked once, and remembered as `.` and the domain. */
 function probe(): string {
@@ -57,8 +59,7 @@ function probe(): string {
 }
 
 function write(name: string, value: string): void {
-  domain ??= probe();
-  const [ours, hosts] = [domain && "; domain=" + domain, ""].map(
+  const [ours, hosts] = [domain() && "; domain=" + domain(), ""].map(
     (whose) => `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${whose}${/^https/.test(place.protocol) ? "; secure" : ""}`,
   );
   put(ours!);

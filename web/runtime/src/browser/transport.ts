@@ -34,7 +34,7 @@ const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes 
  */
 export function transport(visitor: () => object | undefined, left: () => void): Transport {
   // Where the server is reached through the site it renews our cookies, for the same domain.
-  const to = (): string => settings.base + settings.events + (domain && "?d=" + domain);
+  const to = (): string => settings.base + settings.events + (domain() && "?d=" + domain());
   /** Events as they are sent, until it is known that they were taken. */
   let waiting: string[] = quietly(() => (parse(kept("q")!) as unknown[]).map((event) => stringify(event))) ?? [];
   /** Those of them that are on their way. */
