@@ -149,8 +149,9 @@ function steady() {
   const look = () => {
     moved.drawn += 1;
     for (const element of document.querySelectorAll("body *")) {
-      const { x, y, width, height } = element.getBoundingClientRect();
-      const place = [x, y + scrollY, width, height].map((each) => each.toFixed(1)).join();
+      const { x, y } = element.getBoundingClientRect();
+      // What only grows, as the rest of it comes, moves nothing.
+      const place = [x, y + scrollY].map((each) => each.toFixed(1)).join();
       const before = places.get(element);
       if (before && before !== place) moved.elements.push(`${element.outerHTML.slice(0, 60)}: ${before} to ${place}`);
       places.set(element, place);
