@@ -39,8 +39,12 @@ const part = (entry) => ({
 
 /** What is made, of which entry. The server writes the script of a project from the first and the parts that its ruleset asks for. */
 export const SCRIPTS = {
-  // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API.
-  "runtime.js": { entry: "src/browser/boot.ts", wrap: (code) => `(function(RULESET,SETTINGS,PARTS){"use strict";${code}})` },
+  // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API. Chromium
+  // is told to compile all functions while the script arrives, beside the page: else it does so one by one, when they are called.
+  "runtime.js": {
+    entry: "src/browser/boot.ts",
+    wrap: (code) => `//# allFunctionsCalledOnLoad\n(function(RULESET,SETTINGS,PARTS){"use strict";${code}})`,
+  },
   "rules.js": part("rules"),
   "source.js": part("source"),
   "changes.js": part("changes"),
@@ -62,9 +66,9 @@ const TYPES = "muriel.d.ts";
  */
 const OWN = [
   // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
-  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced isEligible sourceOf arm".split(" "),
+  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced isEligible factsOf sourceOf arm".split(" "),
   // browser: arms and how they are shown, identity, memory, transport
-  ..."experiment counted is wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
+  ..."experiment counted wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
   // changes and goals
   ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
 ];

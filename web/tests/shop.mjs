@@ -19,12 +19,14 @@ const moved = (text, pairs) => pairs.reduce((done, [from, to]) => done.replaceAl
  * - `visitor`: the id of who looks at the pages, one in a test; nothing is somebody who was never here.
  * - `phone`: whether the browser says that it is a telephone's.
  * - `first`: a script that runs before all others of a page. `seen` is there, as in `html`.
+ * - `whole`: whether nothing of a page is drawn before all of it is there, in engines that can wait (Chromium).
  * - `cuts`: pieces of text; behind each the page stops, until its gate is opened. `gates` are those of the last page.
  */
 export class Shop {
   visitor = "";
   phone = false;
   first = "";
+  whole = false;
   cuts = [];
   gates = [];
 
@@ -55,6 +57,9 @@ export class Shop {
     const tag = /<script nonce="\w+"/.exec(html);
     const script = `${tag[0]}>(${before})(${JSON.stringify([this.visitor, this.phone])});${this.first}</script>`;
     let rest = html.slice(0, tag.index) + script + html.slice(tag.index);
+    if (this.whole) {
+      rest = rest.replace("</head>", `<link rel="expect" href="#whole" blocking="render"></head>`).replace("</body>", `<i id="whole"></i></body>`);
+    }
     // WebKit draws no frame of a page that has less than 200 letters.
     if (this.cuts.length > 0) rest = rest.replace("<body>", `<body><p class="unseen">${"x".repeat(300)}</p>`);
     const parts = [];
@@ -135,8 +140,8 @@ function watch(changes) {
 }
 
 /**
- * A script that looks whether anything moves after it was first seen: `moved_` is by how much, as engines count layout shifts
- * (in Chromium), and which elements.
+ * A script that looks whether anything moves after it was first seen, once all of the page is there: what comes last may well
+ * move what is drawn already. `moved_` is by how much, as engines count layout shifts (in Chromium), and which elements.
  */
 export const steadiness = `(${steady})();`;
 
@@ -147,16 +152,16 @@ function steady() {
     new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved.shift += value))).observe({ type: "layout-shift" });
   }
   const look = () => {
+    requestAnimationFrame(look);
+    if (document.readyState === "loading") return;
     moved.drawn += 1;
     for (const element of document.querySelectorAll("body *")) {
-      const { x, y } = element.getBoundingClientRect();
-      // What only grows, as the rest of it comes, moves nothing.
-      const place = [x, y + scrollY].map((each) => each.toFixed(1)).join();
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const place = [x, y + scrollY, width, height].map((each) => each.toFixed(1)).join();
       const before = places.get(element);
       if (before && before !== place) moved.elements.push(`${element.outerHTML.slice(0, 60)}: ${before} to ${place}`);
       places.set(element, place);
     }
-    requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 }

@@ -98,6 +98,7 @@ const steady = [
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
     pages.first = steadiness;
+    pages.whole = true;
     pages.visitor = await shop.visitor(arms, context(site, { path }));
     await page.goto(server.url(path));
     await page.waitFor(() => moved_.drawn > 5);

@@ -43,7 +43,8 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
   const { forced, isEligible } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const held = (rules: Targeting = {}): Tri => (Object.keys(rules)[0] ? (isEligible?.(rules, visitor, at) ?? UNKNOWN) : YES);
-  const isOut = (percent: number): boolean => bucketOf(`${salt}:t`) >= percent * 1e4;
+  // No bucket is out of all traffic: then there is no need to know it.
+  const isOut = (percent: number): boolean => percent < 100 && bucketOf(`${salt}:t`) >= percent * 1e4;
 
   // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
   if (forced?.test_id === experiment.test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
@@ -68,12 +69,10 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     return isOut(serving.traffic_allocation) ? given("rollout") : given("served", +serving.variant_id);
   }
 
+  const isPersonal = experiment.test_type === "personalization";
+  if (!isPersonal && sticky !== undefined) return given("sticky", sticky);
   const place = bucketOf(`${salt}:v`);
-  if (experiment.test_type !== "personalization") {
-    return sticky === undefined
-      ? given("split", ranges.find(([end]) => place < end * 100)![1])
-      : given("sticky", sticky);
-  }
+  if (!isPersonal) return given("split", ranges.find(([end]) => place < end * 100)![1]);
 
   // The first variant whose rules hold is the visitor's.
   const answers = variants.map((variant) => held({ ...variant.targeting, url_rule: [] }));

@@ -6,7 +6,7 @@ import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
 import { run } from "./run";
 import { nameOf, settings } from "./settings";
-import { kept } from "./storage";
+import { cookies, kept } from "./storage";
 import { agent, doc, place, quietly, win } from "./world";
 
 declare const RULESET: Ruleset;
@@ -15,8 +15,7 @@ declare const PARTS: Record<string, unknown>;
 /** Calls that wait, with what the snippet hides; with its methods it is the page API. */
 type Queue = unknown[] & Partial<Hidden & ReturnType<typeof run>>;
 
-function boot(): void {
-  const script = doc.currentScript as HTMLScriptElement | null;
+function boot(script: HTMLScriptElement | null): void {
   const globals = win as unknown as Record<string, Queue>;
   // What else has the name is an element's id.
   if (!Array.isArray(globals[settings.global])) globals[settings.global] = [] as unknown[] as Queue;
@@ -41,6 +40,8 @@ function boot(): void {
   if (settings.bots || !(agent.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
     // A tab that was opened for a preview stays one.
     const isPreview = /[?&]test-preview=[^&]/.test(place.search) || (kept("p") && quietly(() => win.sessionStorage[nameOf("p")]));
+    // For the first time here, where few functions are under way: see below.
+    cookies();
     if (!isPreview) return start(RULESET, queue.show && (queue as Hidden));
     const hidden = hide(["html"]);
     const preview: Preview = { settings, project: RULESET.project_key, parts: PARTS, nonce, trusted, start, hidden };
@@ -53,4 +54,7 @@ function boot(): void {
   queue.show?.();
 }
 
-quietly(boot);
+const script = doc.currentScript as HTMLScriptElement | null;
+// Before the browser goes on with the page, but not below the script as a whole: where a page asks for cookies, Chromium notes the place,
+// and to know that it reads all functions again that are under way.
+queueMicrotask(() => quietly(() => boot(script)));

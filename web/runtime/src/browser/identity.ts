@@ -40,13 +40,17 @@ export interface Identity {
   met: Map<number, number>;
 }
 
-const begin = (type: Session["type"]): Session => ({ id: uuid(), at: now(), land: place.href, from: doc.referrer, type, told: [], about: {} });
+const begin = (type: Session["type"], id = uuid()): Session => ({ id, at: now(), land: place.href, from: doc.referrer, type, told: [], about: {} });
+
+/** What was last read of the visit here, or written. */
+let seen: string | undefined;
 
 /** The visit that is written down, if it still goes on. */
 const written = (): Session | undefined => {
-  const session = quietly(() => parse(kept("s")!) as Partial<Session>);
+  seen = kept("s");
+  const session = quietly(() => parse(seen!) as Partial<Session>);
   // Another version of the script may have written less.
-  return session && now() - session.at! < VISIT_MS ? { ...begin("returning"), ...session } : undefined;
+  return session && now() - session.at! < VISIT_MS ? { ...begin("returning", session.id), ...session } : undefined;
 };
 
 /** Reads who this is; a new visitor has an id that is kept nowhere yet. */
@@ -59,8 +63,9 @@ export function recognise(): Identity {
 /** Takes over what the visitor's other pages have written since, and begins another visit where this one has ended. */
 export function refresh(who: Identity): void {
   const { session } = who;
-  const other = written();
   who.id = recall("id") || who.id;
+  if (seen && seen === kept("s") && now() - session.at < VISIT_MS) return;
+  const other = written();
   if (other?.id === session.id) {
     const told = [...new Set([...other.told, ...session.told])].slice(-TOLD_MAX);
     Object.assign(session, other, { told });
@@ -81,7 +86,7 @@ export function store(who: Identity): void {
   const isDue = now() - (session.kept ?? 0) > DAY_MS;
   if (isDue) session.kept = now();
   for (const [what, value] of [["id", id], ["a", given]] as const) if (value && (isDue || !isKept(what, value))) remember(what, value);
-  keep("s", stringify(session));
+  keep("s", (seen = stringify(session)));
 }
 
 /** Leaves nothing of the visitor. */

@@ -3,6 +3,7 @@
 import type { isEligible } from "../assign/audience";
 import type { sourceOf } from "../assign/source";
 import type { changes } from "./changes";
+import type { factsOf } from "./facts";
 import type { watch } from "./goals";
 import { kit } from "./kit";
 import type { watchLayer } from "./layer";
@@ -11,7 +12,7 @@ import type { split } from "./split";
 interface Parts {
   changes: typeof changes;
   split: typeof split;
-  rules: typeof isEligible;
+  rules: { isEligible: typeof isEligible; factsOf: typeof factsOf };
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;

@@ -16,7 +16,7 @@ import { recorder } from "./recorder";
 import { onRoute, whenActive } from "./route";
 import { settings } from "./settings";
 import { show, type Stage } from "./show";
-import { reread } from "./storage";
+import { cookies, reread } from "./storage";
 import { visitorOf } from "./visitor";
 import { doc, fetching, now, place, quietly, random, stringify } from "./world";
 
@@ -24,8 +24,8 @@ export type Listener = (told: object) => void;
 
 /** An arm that the visitor has, met or not yet. */
 interface Active extends Armed {
-  /** Tells it from others of the experiment: what is the same stays. */
-  is: string;
+  /** What of its changes is for the page. */
+  items: Change[];
   wasLate: boolean;
   stop(): void;
 }
@@ -68,7 +68,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const active = new Map<number, Active>();
   const told: [string, object][] = [];
   const looks: boolean[] = [];
-  const isEligible = part("rules");
+  const rules = part("rules");
   const sourceOf = part("source");
   const past = memory(ruleset);
 
@@ -135,7 +135,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   /** Takes away what is no longer due, then shows what is. */
   function decideAll(late: boolean): void {
-    const visitor = visitorOf(who(), past.recall(), experiments);
+    const visitor = visitorOf(who(), experiments, rules?.factsOf(who().session, past.recall(), cookies()));
     const redirects: (() => void)[] = [];
     const others: (() => void)[] = [];
     const unknown: Experiment[] = [];
@@ -169,7 +169,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     // Rules about pages say where an experiment takes place; without any, the page that it was made for.
     if (!forced && !targeting?.url_rule?.[0] && !isOn(visitor.url, variants_data_key)) return;
     // An expression that this browser does not know lets nobody in.
-    return quietly(() => decide(experiment, visitor, { now: now(), forced, isEligible, sourceOf }));
+    return quietly(() => decide(experiment, visitor, { now: now(), forced, isEligible: rules?.isEligible, sourceOf }));
   }
 
   /** Takes away the arm of before if it is no longer the visitor's, and gives what shows another. */
@@ -179,14 +179,14 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     const items: Change[] = (version?.data ?? []).filter(
       ({ pageUrl, sitewide }) => !pageUrl || sitewide !== false || isOn(visitor.url, pageUrl),
     );
-    const is = arm + stringify(items);
     const before = active.get(test_id);
-    // What was too late on one page is in time on the next.
-    if (before?.is === is && (late || !before.wasLate)) return;
+    // What is the same stays, but that what was too late on one page is in time on the next.
+    const isSame = before?.arm === arm && before.items.length === items.length && items.every((item) => before.items.includes(item));
+    if (isSame && (late || !before.wasLate)) return;
     before?.stop();
     active.delete(test_id);
     if (arm === null) return;
-    const armed: Active = { experiment, arm, version, counted, is, wasLate: late, stop() {} };
+    const armed: Active = { experiment, arm, version, counted, items, wasLate: late, stop() {} };
     return () => {
       // In its place before it begins: what it does may look again.
       active.set(test_id, armed);

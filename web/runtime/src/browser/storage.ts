@@ -5,7 +5,7 @@ import { COOKIE_S, REREAD_MS } from "./limits";
 import { nameOf } from "./settings";
 import { doc, now, place, quietly, random, win } from "./world";
 
-let read: Map<string, string> | undefined;
+let read: string | undefined;
 let readAt = 0;
 
 /** Cookies may have changed: the page's own code has run. */
@@ -13,18 +13,20 @@ export function reread(): void {
   read = undefined;
 }
 
-/** All cookies by name; of two with one name the first, which is the most specific. They are slow to read, and so read once a second. */
-export function cookies(): Map<string, string> {
-  if (!read || now() - readAt > REREAD_MS) {
+/** All cookies, as the browser writes them down. They are slow to read, and so read once a second. */
+export function cookies(): string {
+  if (read == null || now() - readAt > REREAD_MS) {
     readAt = now();
-    read = new Map(
-      // A form of the page may be called cookie.
-      [...(quietly(() => doc.cookie + "") ?? "").matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
-        .reverse()
-        .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
-    );
+    // A form of the page may be called cookie.
+    read = quietly(() => doc.cookie + "") ?? "";
   }
   return read;
+}
+
+/** A cookie of ours; of two the first, which is the most specific. */
+function cookie(what: string): string | undefined {
+  const value = ("; " + cookies()).split("; " + nameOf(what) + "=")[1]?.split(";")[0];
+  return value && (quietly(() => decodeURIComponent(value)) ?? value);
 }
 
 function put(cookie: string): void {
@@ -42,13 +44,12 @@ function probe(): string {
   const before = kept("d");
   if (before) return before.slice(1);
   const labels = place.hostname.split(".");
-  const name = nameOf("t");
   const value = `${random()}`;
   for (let from = labels.length - 2; from >= 0; from--) {
     const wide = labels.slice(from).join(".");
-    put(`${name}=${value}; domain=${wide}`);
-    const isTaken = cookies().get(name) === value;
-    put(`${name}=; max-age=0; domain=${wide}`);
+    put(`${nameOf("t")}=${value}; domain=${wide}`);
+    const isTaken = cookie("t") === value;
+    put(`${nameOf("t")}=; max-age=0; domain=${wide}`);
     if (isTaken) {
       keep("d", "." + wide);
       return wide;
@@ -71,12 +72,12 @@ function write(name: string, value: string): void {
 export function recall(what: string): string | undefined {
   const local = kept(what);
   // Another page has written since.
-  if (local !== cookies().get(nameOf(what))) reread();
-  return cookies().get(nameOf(what)) || local;
+  if (local !== cookie(what)) reread();
+  return cookie(what) || local;
 }
 
 /** Whether it is remembered so, in both places. */
-export const isKept = (what: string, value: string): boolean => cookies().get(nameOf(what)) === value && kept(what) === value;
+export const isKept = (what: string, value: string): boolean => cookie(what) === value && kept(what) === value;
 
 /** Remembers it; the empty text removes it everywhere. */
 export function remember(what: string, value: string): void {

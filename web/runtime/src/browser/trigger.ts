@@ -21,6 +21,10 @@ export function whenParsed(then: () => void): void {
  * event at `window`. `element:SELECTOR`: when an element is there. Anything else: now.
  */
 export function when(word: string | null | undefined, due: () => void): () => void {
+  if (!word) {
+    due();
+    return () => {};
+  }
   let waiting = true;
   const once = (): void => {
     if (waiting) {
@@ -28,7 +32,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
       due();
     }
   };
-  const [, kind, of = ""] = /^(\w+):?(.*)/s.exec(word ?? "") ?? [];
+  const [, kind, of = ""] = /^(\w+):?(.*)/s.exec(word) ?? [];
   if (kind === "load") {
     const idle = idling(once);
     if (doc.readyState === "complete") idle();

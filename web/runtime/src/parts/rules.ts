@@ -1,5 +1,8 @@
 import { isEligible } from "../assign/audience";
+import { factsOf } from "../browser/facts";
 
-declare let PART: typeof isEligible;
+const rules = { isEligible, factsOf };
 
-PART = isEligible;
+declare let PART: typeof rules;
+
+PART = rules;
