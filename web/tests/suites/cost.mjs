@@ -1,5 +1,6 @@
-// What the script costs a page, in the time of its main thread, from Chromium's own trace; and what GrowthBook's script tag
-// does for the same, where `MURIEL_GROWTHBOOK` names its file. A measurement: it runs when it is asked for, see bench/script.
+// What the script costs a page, in the time of its main thread, from Chromium's own trace: for who has never been here, and for who
+// has. And what GrowthBook's script tag does for the same, where `MURIEL_GROWTHBOOK` names its file. A measurement: it runs when it is
+// asked for, see bench/script.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,8 +11,8 @@ export const engines = ["chromium"];
 export const isAsked = true;
 
 const EXPERIMENTS = 20;
-const ELEMENTS = 1_500;
-const LOADS = 15;
+const LONG = 1_500;
+const LOADS = 31;
 
 const tileOf = (nth) => `.product-tile:nth-child(${nth + 1})`;
 
@@ -56,11 +57,12 @@ const growthbook = (change) => ({
   },
 });
 
-/** The page of all products, with as many of them as make `ELEMENTS` elements. */
-function longer(html) {
+const count = (html) => html.match(/<\w/g).length;
+
+/** The page of all products, with them again and again until it has so many elements. */
+function longer(html, elements) {
   const [before, tiles, after] = html.split(/(?<=<ul class="products">\n)|(?=\n<\/ul>\n<\/section>)/);
-  const count = (text) => text.match(/<\w/g).length;
-  return before + tiles.repeat(Math.ceil((ELEMENTS - count(before + after)) / count(tiles))) + after;
+  return before + tiles.repeat(Math.max(1, Math.ceil((elements - count(before + after)) / count(tiles)))) + after;
 }
 
 /**
@@ -80,8 +82,15 @@ function costOf(events, src) {
 /** Whether the last of the changes is there. */
 const isDone = () => /better named|Free returns/.test([...document.querySelectorAll(".product-tile")].slice(15, 20).map((tile) => tile.textContent).join(""));
 
-const measured = (what, change) => ({
-  name: `${EXPERIMENTS} experiments: ${what}`,
+/** Nothing of earlier visits is left in the browser. */
+async function forget({ devtools }, origin) {
+  await devtools.send("Network.clearBrowserCookies");
+  await devtools.send("Network.clearBrowserCache");
+  await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+}
+
+const measured = (what, change, elements) => ({
+  name: `${EXPERIMENTS} experiments: ${what}, ${elements ? "a long page" : "a page of the shop"}`,
   ms: 300_000,
   async run({ server, other, page, demo }) {
     const muriel = await demo();
@@ -103,9 +112,11 @@ const measured = (what, change) => ({
     const src = other.url(`/js/${muriel.shop.key}.js`);
     // Without the shop's policy, under which the other one adds no styles.
     const without = ({ "content-security-policy": _, ...headers }) => headers;
+    let body;
     const ofAll = async (came) => {
       const answer = await pages.answer({ ...came, path: "/search" });
-      return { ...answer, headers: without(answer.headers), body: longer([answer.body].flat().join("")) };
+      body = longer([answer.body].flat().join(""), elements);
+      return { ...answer, headers: without(answer.headers), body };
     };
     const kinds = { "/search": src };
     server.route("/search", ofAll);
@@ -121,22 +132,31 @@ const measured = (what, change) => ({
       });
       kinds["/peer"] = peer;
     }
-    const costs = Object.fromEntries(Object.keys(kinds).map((path) => [path, []]));
-    for (let load = 0; load < LOADS; load += 1) {
-      for (const [path, script] of Object.entries(kinds)) {
-        const events = await page.trace(async () => {
-          await page.goto(server.url(path));
-          await page.waitFor(isDone);
-        });
-        costs[path].push(costOf(events, script));
+    for (const isNew of [true, false]) {
+      const costs = Object.fromEntries(Object.keys(kinds).map((path) => [path, []]));
+      for (let load = 0; load < LOADS; load += 1) {
+        for (const [path, script] of Object.entries(kinds)) {
+          if (isNew) await forget(page, server.origin);
+          const events = await page.trace(async () => {
+            await page.goto(server.url(path));
+            await page.waitFor(isDone);
+          });
+          costs[path].push(costOf(events, script));
+        }
       }
-    }
-    for (const [path, each] of Object.entries(costs)) {
-      each.sort((one, other) => one - other);
-      const [least, median] = [each[0], each[LOADS >> 1]].map((ms) => ms.toFixed(1));
-      console.log(`cost: ${EXPERIMENTS} experiments, ${what}, by ${path === "/peer" ? "GrowthBook" : "muriel"} take ${least} ms of the main thread at least, ${median} ms in the middle`);
+      for (const [path, each] of Object.entries(costs)) {
+        each.sort((one, other) => one - other);
+        const [least, median] = [each[0], each[LOADS >> 1]].map((ms) => ms.toFixed(1));
+        const who = isNew ? "new visitors" : "returning visitors";
+        console.log(`cost: ${what} on ${count(body)} elements, ${who}, ${path === "/peer" ? "GrowthBook" : "muriel"}: ${least} ms at least, ${median} ms in the middle`);
+      }
     }
   },
 });
 
-export const tests = [measured("words", words), measured("five kinds of changes", kind)];
+export const tests = [
+  measured("words", words, 0),
+  measured("words", words, LONG),
+  measured("five kinds of changes", kind, 0),
+  measured("five kinds of changes", kind, LONG),
+];

@@ -48,7 +48,7 @@ let seen: string | undefined;
 /** The visit that is written down, if it still goes on. */
 const written = (): Session | undefined => {
   seen = kept("s");
-  const session = quietly(() => parse(seen!) as Partial<Session>);
+  const session = quietly(() => parse(seen ?? "null") as Partial<Session> | null);
   // Another version of the script may have written less.
   return session && now() - session.at! < VISIT_MS ? { ...begin("returning", session.id), ...session } : undefined;
 };

@@ -10,10 +10,15 @@ import { agent, doc, fetching, later, listen, never, now, parse, quietly, random
 /** An event with its id and time. */
 export type Stamped = EventFields & { id: string; at: string };
 
-/** Now in the first 48 bits of a UUID, chance in the others but four (RFC 9562, version 7). */
-export const uuid = (): string =>
-  ((now() + 2 ** 48).toString(16).slice(-12) + [...win.crypto.getRandomValues(new Uint8Array(10))].map((byte) => (byte + 256).toString(16).slice(1)).join(""))
-    .replace(/(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-7$3-8$4-");
+/** The last `digits` of a number, in hexadecimal. */
+const hex = (number: number, digits: number): string => (number + 2 ** 48).toString(16).slice(-digits);
+
+/** Now in the first 48 bits of a UUID, chance in the others but six (RFC 9562, version 7). */
+export function uuid(): string {
+  const at = hex(now(), 12);
+  const [a, b, c, d, e] = win.crypto.getRandomValues(new Uint16Array(5)) as unknown as [number, number, number, number, number];
+  return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
+}
 
 export interface Transport {
   /** Takes an event to be sent within two seconds, or at once. */
@@ -36,7 +41,7 @@ export function transport(visitor: () => object | undefined, left: () => void): 
   // Where the server is reached through the site it renews our cookies, for the same domain.
   const to = (): string => settings.base + settings.events + (domain() && "?d=" + domain());
   /** Events as they are sent, until it is known that they were taken. */
-  let waiting: string[] = quietly(() => (parse(kept("q")!) as unknown[]).map((event) => stringify(event))) ?? [];
+  let waiting: string[] = quietly(() => (parse(kept("q") ?? "[]") as unknown[]).map((event) => stringify(event))) ?? [];
   /** Those of them that are on their way. */
   const flying = new Set<string>();
   let isKept = waiting[0];
