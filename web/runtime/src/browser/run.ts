@@ -9,7 +9,7 @@ import { nonce } from "./changes/trust";
 import type { Properties, Take } from "./events";
 import { hide, type Hidden } from "./hide";
 import type { Geography } from "./identity";
-import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX, TOLD_MAX } from "./limits";
+import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX, SETTLED_MS, TOLD_MAX } from "./limits";
 import { memory } from "./memory";
 import { part } from "./parts";
 import { recorder } from "./recorder";
@@ -18,7 +18,7 @@ import { settings } from "./settings";
 import { show, type Stage } from "./show";
 import { cookies, reread } from "./storage";
 import { visitorOf } from "./visitor";
-import { doc, fetching, now, place, quietly, random, stringify } from "./world";
+import { doc, fetching, later, now, place, quietly, random, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
@@ -56,9 +56,14 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const { goals = [] } = ruleset;
   let { experiments } = ruleset;
   let asked = now();
-  const reports = new Set<() => void>();
+  /** What is still to be told of arms that are shown, of those together that were shown together. */
+  const reports = new Set<(() => void)[]>();
+  let shown: (() => void)[] | undefined;
+  const report = (some: (() => void)[]): void => {
+    if (reports.delete(some)) some.forEach(quietly);
+  };
   const { answer, consent, leave, may, record: take, who } = recorder(!!forced, () => {
-    for (const report of reports) report();
+    reports.forEach(report);
   });
   let isAsked = false;
   let isLeaving = false;
@@ -91,7 +96,14 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const stage: Stage = {
     engine: part("changes")?.(nonce),
     split: part("split"),
-    reports,
+    settled(tells) {
+      if (!shown) {
+        reports.add((shown = []));
+        later(report, SETTLED_MS, shown);
+        queueMicrotask(() => (shown = undefined));
+      }
+      shown.push(tells);
+    },
     tools: { track },
     meet(armed) {
       const { experiment: { test_id, epoch }, arm } = armed;

@@ -4,12 +4,11 @@ import type { Change } from "../ruleset";
 import { type Armed, named } from "./armed";
 import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
-import { SETTLED_MS } from "./limits";
 import { whenActive } from "./route";
 import { nameOf, settings } from "./settings";
 import type { split } from "./split";
 import { when, whenParsed } from "./trigger";
-import { later, quietly, win } from "./world";
+import { quietly, win } from "./world";
 
 /** What showing needs of the page's run. */
 export interface Stage {
@@ -23,8 +22,8 @@ export interface Stage {
   leave(): void;
   /** Tells the listeners to events of this name. */
   tell(what: string, armed: Armed, more?: object): void;
-  /** What is still to be told of how it went, when the page is left at the latest. */
-  reports: Set<() => void>;
+  /** Calls what tells of how it went, once that can be told, and when the page is left at the latest. */
+  settled(report: () => void): void;
   /** How it went: milliseconds that applying took, whether it was too late, and how many selectors and scripts failed. */
   went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void;
   /** For the page's code, beside the experiment's names. */
@@ -68,11 +67,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
-      const report = (): void => {
-        if (stage.reports.delete(report) && !gone) stage.went(armed, took, 0, changes?.missing().length ?? 0, errors);
-      };
-      stage.reports.add(report);
-      later(report, SETTLED_MS);
+      stage.settled(() => gone || stage.went(armed, took, 0, changes?.missing().length ?? 0, errors));
     };
     // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
     if (mode === "early") run();

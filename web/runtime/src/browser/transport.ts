@@ -46,6 +46,7 @@ export function transport(visitor: () => object | undefined, left: () => void): 
   const flying = new Set<string>();
   let isKept = waiting[0];
   let timer = 0;
+  let isPlannedNow = false;
   let tries = 0;
   let isAsking = false;
 
@@ -60,7 +61,8 @@ export function transport(visitor: () => object | undefined, left: () => void): 
 
   function plan(wait: number): void {
     // What waits already waits less, or for a server that has trouble.
-    if (timer && wait) return;
+    if (timer && (wait || isPlannedNow)) return;
+    isPlannedNow = !wait;
     never(timer);
     timer = later(flush, wait);
   }
