@@ -186,7 +186,7 @@ const consent = {
     const { page, other, server } = given;
     await open(given, [changing(H1)], { settings: { consent: "required" } });
     await page.evaluate(() => muriel.push(["track", "before"]));
-    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    await page.waitFor(() => frames_.at(-1) === "Old");
     assert.deepEqual(await page.evaluate(() => [document.cookie, Object.keys(localStorage).length]), ["", 0]);
     assert.equal(other.batches.length, 0);
     await page.evaluate(() => muriel.push(["consent", true]));
@@ -204,7 +204,7 @@ const consent = {
     assert.deepEqual(await page.evaluate("Object.entries(localStorage)"), [["muriel_c", "denied"]]);
     const sent = other.batches.length;
     await page.goto(server.url("/"));
-    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    await page.waitFor(() => frames_.at(-1) === "Old");
     assert.equal(other.batches.length, sent);
   },
 };
@@ -336,7 +336,7 @@ const waits = {
     await open(given, [changing(H1, wait), asControl(changing(H1, { ...wait, test_id: 2, experiment_key: "two" }))]);
     await settled(given);
     assert.equal(of(other, "exposure").length, 0);
-    assert.equal((await page.evaluate("frames_")).at(-1), "Old");
+    await page.waitFor(() => frames_.at(-1) === "Old");
     await page.evaluate(() => dispatchEvent(new Event("opened")));
     await page.waitFor(() => frames_.at(-1) === "New");
     await settled(given);

@@ -60,10 +60,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const reports = new Set<(() => void)[]>();
   let shown: (() => void)[] | undefined;
   const report = (some: (() => void)[]): void => {
-    if (reports.delete(some)) some.forEach(quietly);
+    if (reports.delete(some)) for (const each of some) quietly(each);
   };
   const { answer, consent, leave, may, record: take, who } = recorder(!!forced, () => {
-    reports.forEach(report);
+    for (const some of reports) report(some);
   });
   let isAsked = false;
   let isLeaving = false;
