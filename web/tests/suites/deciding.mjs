@@ -212,7 +212,7 @@ const left = {
     const timers = inline(`
       const later = setTimeout;
       window.checks = [];
-      window.setTimeout = (call, ms, ...more) => (ms === 5000 ? checks.push(call) : later(call, ms, ...more));`);
+      window.setTimeout = (call, ms, ...more) => (ms === 5000 ? checks.push(() => call(...more)) : later(call, ms, ...more));`);
     const missing = [{ target: "#none", innerText: "x" }];
     await site(given, ["/a"], [changing(missing, { targeting: at("/a") }), beside()], { before: timers, body: TWO });
     await page.goto(server.url("/a"));
