@@ -127,4 +127,43 @@ const failing = {
   },
 };
 
-export const tests = [shown, foreign, typed, slow, failing];
+/** Keeps the badge's inside, which is closed to the page, as `inside`. */
+const OPENED = inline(`const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`);
+
+/** What the badge says, of which previews. The last is of a page whose policy lets nothing be asked. */
+const SAYINGS = [
+  { variant: { data: H1 }, says: ["Preview of experiment 7: Variant 1. Nothing is recorded."] },
+  { variant: { customJS: "throw new Error('mine')" }, says: ["Preview of experiment 7", "mine"] },
+  { variant: { customJS: "no JavaScript" }, says: ["Preview of experiment 7", "[Uu]nexpected|missing"] },
+  { variant: { data: [...H1, { target: "#none", innerText: "x" }, { rm: ".gone" }] }, says: ["Preview of experiment 7", "^matches nothing: #none, .gone$"] },
+  { fields: { trigger_variant_change: "element:#late" }, variant: { data: H1 }, says: ["Its trigger: element:#late.$"] },
+  { answer: { status: 404, headers: CORS, body: "" }, says: ["expired or is damaged"] },
+  { answer: { status: 503, headers: CORS, body: "" }, says: ["the server answered 503"] },
+  { policy: "connect-src 'none'", says: ["Content-Security-Policy or the network"] },
+];
+
+const telling = {
+  name: "its badge says what fails",
+  async run(given) {
+    const { server, other, page } = given;
+    for (const { variant, fields, answer, policy, says } of SAYINGS) {
+      // What is looked for after five seconds is looked for at once.
+      const soon = inline("const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);");
+      const body = `<h1>Old</h1>`;
+      const src = await serve(other, [], LIVE);
+      const head = OPENED + soon + (policy ? `<meta http-equiv="content-security-policy" content="${policy}">` : "") + tag(src);
+      server.route("/", html({ head, body }));
+      other.route("/preview/shop/7", answer ?? previewed(draft({ ...fields, variants: [variant ?? {}] })));
+      await page.goto(server.url(LINK));
+      const said = await page.waitFor((least) => {
+        const lines = [...(window.inside?.querySelectorAll("p") ?? [])].map((each) => each.textContent);
+        return lines.length >= least && lines;
+      }, { args: [says.length] });
+      assert.equal(said.length, says.length, said.join("\n"));
+      says.forEach((each, at) => assert.match(said[at], RegExp(each)));
+    }
+  },
+};
+
+export const tests = [shown, foreign, typed, slow, failing, telling];

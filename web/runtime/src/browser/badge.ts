@@ -1,16 +1,21 @@
 // The badge of a preview: which arm this tab shows, and the way out.
 
-/** Shows what the badge says, and calls `end` when the visitor has seen enough. */
-export function badge(says: string, end: () => void): void {
+/** As many lines as there is room for. */
+const LINES_MAX = 5;
+
+/** Shows what the badge says, and calls `end` when the visitor has seen enough. What comes back adds a line to it. */
+export function badge(says: string, end: () => void): (line: string) => void {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "closed" });
   // Of the page's styles nothing gets in; ours are set through the object model, which every policy allows.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
-  :host { all: initial; position: fixed; inset: auto 16px 16px auto; z-index: 2147483647; }
+  :host { all: initial; position: fixed; inset: auto 16px 16px auto; max-width: calc(100vw - 32px); z-index: 2147483647; }
   div { display: flex; gap: 12px; align-items: center; padding: 8px 8px 8px 16px; border-radius: 8px;
         font: 14px/20px system-ui, sans-serif; color: #fff; background: #1d2433; box-shadow: 0 2px 12px #0006; }
-  button { font: inherit; color: inherit; background: #ffffff26; border: 0; border-radius: 6px; padding: 6px 12px; cursor: pointer; }
+  p { margin: 0; max-width: 40ch; overflow-wrap: anywhere; }
+  p + p { color: #ffd7a8; }
+  button { flex: none; font: inherit; color: inherit; background: #ffffff26; border: 0; border-radius: 6px; padding: 6px 12px; cursor: pointer; }
   button:hover { background: #ffffff40; }
   button:focus-visible { outline: 2px solid #fff; outline-offset: 2px; }
 `);
@@ -18,8 +23,14 @@ export function badge(says: string, end: () => void): void {
 
   const box = document.createElement("div");
   box.setAttribute("role", "status");
-  const text = document.createElement("span");
-  text.textContent = says;
+  const text = document.createElement("section");
+  const add = (line: string): void => {
+    if (text.childElementCount > LINES_MAX) return;
+    const paragraph = document.createElement("p");
+    paragraph.textContent = line;
+    text.append(paragraph);
+  };
+  add(says);
   const button = document.createElement("button");
   button.textContent = "End preview";
   button.addEventListener("click", end);
@@ -29,4 +40,5 @@ export function badge(says: string, end: () => void): void {
   const show = (): void => document.body.append(host);
   if (document.body) show();
   else document.addEventListener("DOMContentLoaded", show);
+  return add;
 }

@@ -23,6 +23,11 @@ export interface Preview {
   start(ruleset: Ruleset, hidden?: Hidden, forced?: At["forced"]): void;
 }
 
+/** What of the page API tells of what goes wrong. */
+interface Page {
+  on(what: "error", listener: (told: { message: string }) => void): void;
+}
+
 /** What the server says of the parts that a preview needs. */
 type Previewed = Ruleset & { parts?: string[] };
 
@@ -56,6 +61,8 @@ export async function preview(given: Preview): Promise<void> {
   const query = new URLSearchParams(location.search);
   const asked = NAMES.map((name) => query.get(name));
   let says = "This preview link has expired or is damaged.";
+  const problems: string[] = [];
+  let tell = (problem: string): unknown => problems.push(problem);
   try {
     if (asked[0]) {
       sessionStorage.setItem(key, JSON.stringify(asked));
@@ -67,7 +74,11 @@ export async function preview(given: Preview): Promise<void> {
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
     // Anybody can make a link: it must not lead to what another project shows.
     const id = parseInt(test, 10);
-    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, { redirect: "error" });
+    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, { redirect: "error" }).catch(() => {
+      says = "No preview: the page's Content-Security-Policy or the network keeps it from the server.";
+      throw 0;
+    });
+    if (answer.status >= 500) says = `No preview: the server answered ${answer.status}.`;
     if (answer.ok) {
       const arm = variant.replace(/\D+/g, "");
       const ruleset = (await answer.json()) as Previewed;
@@ -75,13 +86,18 @@ export async function preview(given: Preview): Promise<void> {
       await Promise.all((ruleset.parts ?? []).filter((name) => !parts[name]).map((name) => load(name, given)));
       start(ruleset, hidden, { test_id: id, variant_id: arm });
       says = `Preview of experiment ${id}: ${arm === "0" ? "Control" : `Variant ${arm}`}. Nothing is recorded.`;
+      const trigger = ruleset.experiments[0]?.trigger_variant_change;
+      if (trigger) says += ` Its trigger: ${trigger}.`;
+      const { [settings.global]: page } = window as unknown as Record<string, Page>;
+      page?.on("error", ({ message }) => tell(message));
     }
   } catch {
     // As if it had expired.
   }
   hidden.show();
-  badge(says, () => {
+  tell = badge(says, () => {
     sessionStorage.removeItem(key);
     location.reload();
   });
+  for (const problem of problems) tell(problem);
 }

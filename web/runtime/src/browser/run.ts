@@ -131,8 +131,11 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       leave();
     },
     tell,
-    went(armed, apply_ms, late, failed_selectors, errors) {
+    went(armed, apply_ms, late, missing, errors) {
       const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
+      const failed_selectors = missing.length;
+      // Who looks at a preview wants to know; on other pages it may be as it should.
+      if (forced && missing[0]) tell("error", armed, { message: "matches nothing: " + missing.join(", ") });
       if (isSampled || late || errors) record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors });
     },
   };

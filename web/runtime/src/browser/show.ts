@@ -24,8 +24,8 @@ export interface Stage {
   tell(what: string, armed: Armed, more?: object): void;
   /** Calls what tells of how it went, once that can be told, and when the page is left at the latest. */
   settled(report: () => void): void;
-  /** How it went: milliseconds that applying took, whether it was too late, and how many selectors and scripts failed. */
-  went(armed: Armed, apply_ms: number, late: number, failed_selectors: number, errors: number): void;
+  /** How it went: milliseconds that applying took, whether it was too late, selectors without a match, and how many scripts failed. */
+  went(armed: Armed, apply_ms: number, late: number, missing: string[], errors: number): void;
   /** For the page's code, beside the experiment's names. */
   tools: object;
 }
@@ -48,7 +48,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
   const start = (): void => {
     // Where turns cannot be counted nobody is sent on, and so nobody of any arm is counted.
     if (gone || (isSplit && quietly(() => win.sessionStorage.length) == null)) return;
-    if (late && !word) return stage.went(armed, 0, 1, 0, 0);
+    if (late && !word) return stage.went(armed, 0, 1, [], 0);
     const since = performance.now();
     const leave = isSplit && items[0] ? split?.(items[0], nameOf("r" + test_id)) : undefined;
     if (leave === null) return;
@@ -67,7 +67,7 @@ export function show(armed: Armed, items: Change[], late: boolean, stage: Stage)
       for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone) undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), ...stage.tools }, failed));
       }
-      stage.settled(() => gone || stage.went(armed, took, 0, changes?.missing().length ?? 0, errors));
+      stage.settled(() => gone || stage.went(armed, took, 0, changes?.missing() ?? [], errors));
     };
     // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
     if (mode === "early") run();
