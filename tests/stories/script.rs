@@ -92,7 +92,7 @@ fn the_script_is_the_ruleset_with_what_runs_it(on: On) {
     shop.experiment(json!({ "status": 1, "variants": [variant] }));
     let plain = script(&app, &shop);
     assert_ne!(plain.etag(), empty.etag());
-    assert!(plain.text().starts_with("(function(RULESET,SETTINGS,PARTS){"));
+    assert!(plain.text().starts_with("//# allFunctionsCalledOnLoad\n(function(RULESET,SETTINGS,PARTS){"));
     let (ruleset, settings, _) = arguments(&plain);
     let path = format!("/ruleset/{}", shop.project_key);
     let mut published = app.anyone().get(&path).ok();

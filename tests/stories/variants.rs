@@ -279,6 +279,15 @@ fn visual_changes(on: On) {
         assert!(fields.iter().all(|field| field.starts_with("variants[0].data[1]")), "{wrong}: {}", refused.text());
         assert_eq!(shop.details(id)["variants"][0]["data"], good, "{wrong}");
     }
+    for (wrong, known) in
+        [("tarket", "target"), ("innertext", "innerText"), ("html_block", "htmlBlock"), ("ref-el", "refEl")]
+    {
+        let refused = shop.patch(&path, sent(json!([{ wrong: "#a" }]))).refused(400, "invalid_field");
+        let message = format!("is not a known field; did you mean \"{known}\"?");
+        let field = refused.fields().into_iter().find(|field| field.len() > "variants[0].data[0]".len());
+        let field = field.unwrap_or_else(|| panic!("{wrong}: {}", refused.text()));
+        assert_eq!(refused.message(field), message);
+    }
 }
 
 fn redirects_belong_to_split_tests(on: On) {

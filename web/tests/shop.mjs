@@ -125,7 +125,9 @@ function watch(changes) {
     return attribute("href", href) || attribute("src", src) || undefined;
   };
 
-  const look = () => {
+  const look = async () => {
+    // What is drawn is what observers have left: what the parser did last may still wait for them.
+    await null;
     log.drawn += 1;
     changes.forEach((change, at) => {
       const place = change.target ?? change.refEl ?? "body";

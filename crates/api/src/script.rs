@@ -374,7 +374,8 @@ mod tests {
                 assert!(!file.to_ascii_lowercase().contains(word), "{word}");
             }
         }
-        assert!(RUNTIME.starts_with("(function(RULESET,SETTINGS,PARTS){") && RUNTIME.trim_end().ends_with("})"));
+        assert!(RUNTIME.starts_with("//# allFunctionsCalledOnLoad\n(function(RULESET,SETTINGS,PARTS){"));
+        assert!(RUNTIME.trim_end().ends_with("})"));
     }
 
     #[test]

@@ -164,8 +164,8 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
         }
     };
     if base.as_str().is_empty() && site.visitor_prefix.as_str().is_empty() {
-        let message = "pages reach the server nobody said where; name it with --base https://…, or once and for all with \
-                       muriel project set";
+        let message = "it is not known where pages reach the server: name it with --base https://…, or once and for all with \
+                       muriel project set KEY --base https://…";
         return Err(Error::Refused(message.to_owned()));
     }
     let tags = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, asked.is_async);

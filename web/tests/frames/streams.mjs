@@ -74,7 +74,9 @@ const FRAMES_EACH = 2;
 export const watching = ({ items, watched }, keep, next) => `
   applied = M.change(${JSON.stringify(items)}, ${keep});
   frames_ = [];
-  (function look() {
+  (async function look() {
+    // What is drawn is what observers have left: what the parser did last may still wait for them.
+    await null;
     const seen = [...document.querySelectorAll(${JSON.stringify(watched)})].filter((each) => each.checkVisibility());
     frames_.push(seen.map((each) => each.innerText.trim()).join("|"));
     if (frames_.length % ${FRAMES_EACH} === 0 && document.readyState === "loading") fetch("${next}");

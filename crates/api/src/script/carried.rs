@@ -29,8 +29,10 @@ pub struct Carried {
 impl Carried {
     /// Whether a text is such a script, or begins as one does.
     pub fn is_script(text: &str) -> bool {
-        let opening = RUNTIME.find('{').map_or(RUNTIME, |end| &RUNTIME[..=end]);
-        text.trim_start().starts_with(opening)
+        // Who passes it on may leave its first line out, which is a comment.
+        let opened = |text: &str| text.trim_start().starts_with(opening());
+        opened(text)
+            || text.trim_start().starts_with("//") && text.split_once('\n').is_some_and(|(_, rest)| opened(rest))
     }
 
     /// What the script carries; nothing where it is none, or somebody on the way has changed it.
@@ -57,6 +59,12 @@ impl Carried {
             page_api: setting("global")?,
         })
     }
+}
+
+/// How the script's code begins.
+fn opening() -> &'static str {
+    let code = RUNTIME.find('(').map_or(RUNTIME, |start| &RUNTIME[start..]);
+    code.find('{').map_or(code, |end| &code[..=end])
 }
 
 /// The JSON value that a text begins with, and what follows it.
@@ -134,9 +142,15 @@ mod tests {
     fn what_is_no_whole_script_tells_nothing() {
         let script = compose(&document(json!({})), &Beside::default(), &Site::default(), Under::Root);
         let cut = &script[..script.len() - 300];
-        for (text, is_script) in
-            [("", false), ("<!doctype html>", false), ("(function(a,b,c){", false), (cut, true), (RUNTIME, true)]
-        {
+        let (_, code) = cut.split_once('\n').unwrap();
+        for (text, is_script) in [
+            ("", false),
+            ("<!doctype html>", false),
+            ("// a comment\n(function(a,b,c){", false),
+            (cut, true),
+            (code, true),
+            (RUNTIME, true),
+        ] {
             assert_eq!((Carried::is_script(text), Carried::read(text)), (is_script, None), "{text:.40}");
         }
     }

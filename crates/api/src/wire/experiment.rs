@@ -275,7 +275,12 @@ fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<
                 found.add(place, "must be an object");
                 return None;
             }
-            noted(Change::new(to_map(item)), &place, found)
+            let change = noted(Change::new(to_map(item)), &place, found);
+            // Further keys are kept, so a misspelt one is named only where something is wrong.
+            if change.is_none() {
+                Fields::new(item, place, found)?.misspelt(&Change::KEYS);
+            }
+            change
         })
     });
     let audience = match fields.has("targeting") {

@@ -119,6 +119,15 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Notes every field that is like a `known` one and is none.
+    pub(crate) fn misspelt(&self, known: &[&str]) {
+        for (name, _) in self.members.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            if let Some(near) = nearest(name, known) {
+                self.add(&json::step(name), format!("is not a known field; did you mean \"{near}\"?"));
+            }
+        }
+    }
+
     /// The value of a field that was sent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
         self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value)

@@ -100,7 +100,7 @@ impl Welcome {
             tries.push(("why a visitor gets it, step by step", explain));
         }
         for (title, key) in [
-            ("what a month says of a true winner", "compare-table"),
+            ("what the result says of a true winner", "compare-table"),
             ("of a change without an effect", "trust-row"),
             ("and of a test that loses visitors, which its health check names", "sock-bundle"),
         ] {

@@ -136,6 +136,28 @@ pub struct Change(Map<String, Value>);
 const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class"];
 
 impl Change {
+    /// All keys that mean something.
+    pub const KEYS: [&str; 18] = [
+        "target",
+        "innerText",
+        "textContent",
+        "innerHTML",
+        "outerHTML",
+        "src",
+        "href",
+        "style",
+        "class",
+        "rm",
+        "refEl",
+        "oriEl",
+        "dir",
+        "htmlBlock",
+        "url",
+        "relay_param",
+        "pageUrl",
+        "sitewide",
+    ];
+
     /// # Errors
     /// An object with none of the known shapes, or a known key of a wrong type.
     pub fn new(item: Map<String, Value>) -> Result<Self, Problems> {
