@@ -344,7 +344,7 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
     let by = |wanted: &str| record.kind == Kind::Click && record.by.as_deref() == Some(wanted);
     let triggered = record.trigger.as_ref() == Some(&text);
     let named = record.name.as_ref() == Some(&text);
-    let measured = || record.value.is_some_and(|value| value >= text.parse::<f64>().unwrap());
+    let measured = || record.value.is_some_and(|value| units(value) >= units(text.parse().unwrap()));
     match trigger.goal_type() {
         GoalType::Pageview => record.kind == Kind::Pageview && url.contains(&text),
         GoalType::PageviewExact => record.kind == Kind::Pageview && (url == text || url == text + "/"),
@@ -380,12 +380,13 @@ fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
     let mut pages = 0;
     for record in records.iter().filter(whose).filter(during) {
-        let value = record.value.unwrap_or(0.0);
+        // As it is stored: what is rounded up to ten seconds has lasted ten.
+        let value = units(record.value.unwrap_or(0.0));
         match record.kind {
             Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => return true,
             Kind::Pageview => pages += 1,
-            Kind::Scroll if !bounce && value >= 50.0 => return true,
-            Kind::Duration if !bounce && value >= 10.0 => return true,
+            Kind::Scroll if !bounce && value >= units(50.0) => return true,
+            Kind::Duration if !bounce && value >= units(10.0) => return true,
             _ => {}
         }
     }
