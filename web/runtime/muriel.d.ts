@@ -44,7 +44,7 @@ declare namespace Muriel {
   interface Events {
     /** The visitor meets an arm on this page. */
     exposure: Experiment;
-    /** Code or a change of an arm failed. */
+    /** Code or a change of an arm failed; in a preview, also that a selector matches nothing. */
     error: Experiment & { message: string };
   }
 

@@ -278,7 +278,7 @@ fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<
             let change = noted(Change::new(to_map(item)), &place, found);
             // Further keys are kept, so a misspelt one is named only where something is wrong.
             if change.is_none() {
-                Fields::new(item, place, found)?.misspelt(&Change::KEYS);
+                Fields::new(item, place, found)?.misspelt(&Change::keys());
             }
             change
         })

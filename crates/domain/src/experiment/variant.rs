@@ -135,28 +135,14 @@ pub struct Change(Map<String, Value>);
 /// Keys of a change to the matches of `target`.
 const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class"];
 
+/// Keys of the other changes, and of all that take place on one page.
+const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
+
 impl Change {
-    /// All keys that mean something.
-    pub const KEYS: [&str; 18] = [
-        "target",
-        "innerText",
-        "textContent",
-        "innerHTML",
-        "outerHTML",
-        "src",
-        "href",
-        "style",
-        "class",
-        "rm",
-        "refEl",
-        "oriEl",
-        "dir",
-        "htmlBlock",
-        "url",
-        "relay_param",
-        "pageUrl",
-        "sitewide",
-    ];
+    /// All keys that mean something, in any kind of change.
+    pub fn keys() -> Vec<&'static str> {
+        [&["target"], &CONTENT_KEYS[..], &OTHER_KEYS].concat()
+    }
 
     /// # Errors
     /// An object with none of the known shapes, or a known key of a wrong type.
