@@ -75,7 +75,7 @@ const isolated = {
     const bad = [
       "throw new Error('mine')",
       "this is no JavaScript",
-      "window.fetch = null; window.MutationObserver = null; Array.prototype.forEach = null; navigator.sendBeacon = null; document.querySelectorAll = null; window.muriel = 1; Date.now = null; Object.entries = null;" +
+      "window.fetch = null; window.MutationObserver = null; Array.prototype.forEach = null; navigator.sendBeacon = null; document.querySelectorAll = null; window.muriel = 1; Date.now = null; Object.entries = null; window.queueMicrotask = null;" +
         // Its driver works with these.
         (given.engine.name === "webkit" ? "" : "window.Promise = null; window.setTimeout = null; window.JSON = {};"),
     ];

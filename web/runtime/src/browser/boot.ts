@@ -7,7 +7,7 @@ import type { Preview } from "./preview";
 import { run } from "./run";
 import { nameOf, settings } from "./settings";
 import { cookies, kept } from "./storage";
-import { agent, doc, place, quietly, win } from "./world";
+import { agent, doc, place, quietly, soon, win } from "./world";
 
 declare const RULESET: Ruleset;
 declare const PARTS: Record<string, unknown>;
@@ -57,4 +57,4 @@ function boot(script: HTMLScriptElement | null): void {
 const script = doc.currentScript as HTMLScriptElement | null;
 // Before the browser goes on with the page, but not below the script as a whole: where a page asks for cookies, Chromium notes the place,
 // and to know that it reads all functions again that are under way.
-queueMicrotask(() => quietly(() => boot(script)));
+soon(() => quietly(() => boot(script)));

@@ -18,7 +18,7 @@ import { settings } from "./settings";
 import { show, type Stage } from "./show";
 import { cookies, reread } from "./storage";
 import { visitorOf } from "./visitor";
-import { doc, fetching, later, now, place, quietly, random, stringify } from "./world";
+import { doc, fetching, later, now, place, quietly, random, soon, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
@@ -100,7 +100,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       if (!shown) {
         reports.add((shown = []));
         later(report, SETTLED_MS, shown);
-        queueMicrotask(() => (shown = undefined));
+        soon(() => (shown = undefined));
       }
       shown.push(tells);
     },

@@ -27,6 +27,7 @@ export const min = Math.min;
 export const random = Math.random;
 export const later = /* @__PURE__ */ win.setTimeout.bind(win);
 export const never = /* @__PURE__ */ win.clearTimeout.bind(win);
+export const soon = /* @__PURE__ */ win.queueMicrotask.bind(win);
 export const fetching = /* @__PURE__ */ win.fetch.bind(win);
 
 /** Calls `listener` for an event, before the page's own listeners get it. */
