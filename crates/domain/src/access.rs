@@ -16,7 +16,8 @@ pub enum Scope {
     Code = 4,
     /// Ask for decisions.
     Evaluate = 8,
-    /// Manage keys and projects.
+    /// Change what results of a whole project rest on: currency rates, and a start in
+    /// the past.
     Admin = 16,
 }
 

@@ -35,6 +35,10 @@ pub struct Definition {
     pub min_count: i64,
     /// Most value that one visitor contributes.
     pub cap: Option<f64>,
+    /// Most that one order can plausibly be worth; larger ones do not count.
+    pub max_order_value: Option<f64>,
+    /// The currency that orders count in (ISO 4217); `None` for that of most buyers.
+    pub currency: Option<String>,
 }
 
 /// What a goal is for.
@@ -225,9 +229,15 @@ impl Definition {
         if self.cap.is_some_and(|cap| !(cap > 0.0 && cap <= 1e12)) {
             problems.add("cap", "must be a number above 0 and at most 1000000000000, or null");
         }
+        if self.max_order_value.is_some_and(|most| !(most > 0.0 && most <= ORDER_MAX)) {
+            problems.add("max_order_value", "must be a number above 0 and at most 100000000000, or null");
+        }
         problems.none_or(self)
     }
 }
+
+/// The largest order that is stored as it is; larger ones are cut to this.
+pub const ORDER_MAX: f64 = 1e11;
 
 /// Changes to a goal: `None` keeps, `Some(None)` clears. The key is permanent.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -248,6 +258,10 @@ pub struct Patch {
     pub min_count: Option<i64>,
     /// New cap.
     pub cap: Option<Option<f64>>,
+    /// New largest order.
+    pub max_order_value: Option<Option<f64>>,
+    /// New currency.
+    pub currency: Option<Option<String>>,
 }
 
 impl Patch {
@@ -269,6 +283,8 @@ impl Patch {
             window_days: self.window_days.unwrap_or(before.window_days),
             min_count: self.min_count.unwrap_or(before.min_count),
             cap: self.cap.unwrap_or(before.cap),
+            max_order_value: self.max_order_value.unwrap_or(before.max_order_value),
+            currency: self.currency.unwrap_or_else(|| before.currency.clone()),
         }
         .checked()
     }

@@ -16,6 +16,7 @@ pub mod ids;
 pub mod page;
 pub mod pattern;
 pub mod problem;
+pub mod rates;
 pub mod targeting;
 pub mod text;
 pub mod time;

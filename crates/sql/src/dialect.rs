@@ -139,6 +139,15 @@ impl Dialect {
         }
     }
 
+    /// The database's clock as an expression: microseconds since 1970 in UTC, of the
+    /// moment of the statement. For leases, which clocks of several machines share.
+    pub fn now_us(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+            Dialect::Postgres => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+        }
+    }
+
     /// A question that reaches the database and costs it nothing.
     pub(crate) fn ping(self) -> &'static str {
         match self {

@@ -45,6 +45,13 @@ pub enum Error {
         /// What was wrong.
         source: Source,
     },
+    /// The database stopped answering while it committed, so a write may have
+    /// happened. It is not to be repeated without a look.
+    #[error("the database did not say whether it has written")]
+    OutcomeUnknown {
+        /// What was wrong.
+        source: Source,
+    },
     /// A column is not what its reader takes it for.
     #[error("column {name} (number {index}) is {found}, expected {expected}")]
     Column {
@@ -86,7 +93,25 @@ pub enum Error {
 impl Error {
     /// Whether trying again later may help.
     pub fn is_unavailable(&self) -> bool {
-        matches!(self, Error::Unavailable { .. })
+        matches!(self, Error::Unavailable { .. } | Error::OutcomeUnknown { .. })
+    }
+
+    pub(crate) fn outcome_unknown(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        let source = Source::from(source.into());
+        Error::OutcomeUnknown { source }
+    }
+
+    /// The answer to a request whose time is over.
+    pub(crate) fn out_of_time() -> Error {
+        Error::unavailable("it did not answer in time")
+    }
+
+    /// Whether a PostgreSQL server answered that it does not let us in, or has no such
+    /// database. Waiting does not help, a person does.
+    pub fn is_refusal(&self) -> bool {
+        let Error::Unavailable { source } = self else { return false };
+        let told = source.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
+        told.is_some_and(|state| ["28", "3D"].contains(&&state.code()[..2]))
     }
 
     pub(crate) fn unavailable(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {

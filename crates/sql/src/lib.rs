@@ -40,6 +40,7 @@
 //! - Statements are cached by their text, so text holds no values and does not
 //!   vary in length.
 
+mod budget;
 mod dialect;
 mod error;
 pub mod file;
@@ -53,6 +54,7 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 
+pub use crate::budget::within;
 pub use crate::dialect::{Dialect, Lock, LockName};
 pub use crate::error::{Error, Result, Source};
 pub use crate::migrate::Migration;
@@ -119,7 +121,7 @@ pub struct Db {
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite(sqlite::Sqlite),
+    Sqlite(sqlite::Later),
     Postgres(postgres::Postgres),
 }
 
@@ -131,8 +133,17 @@ impl Db {
     /// # Errors
     /// [`Error::Unavailable`] when the file cannot be opened or is locked.
     pub fn sqlite(path: &Path, options: SqliteOptions) -> Result<Db> {
-        let engine = Engine::Sqlite(sqlite::Sqlite::open(path, options)?);
-        Ok(Db { engine })
+        let db = Self::sqlite_later(path, options);
+        if let Engine::Sqlite(later) = &db.engine {
+            later.get()?;
+        }
+        Ok(db)
+    }
+
+    /// As [`Db::sqlite`], and a file that cannot be opened now is tried again, every
+    /// half a second at most, when something is asked of it.
+    pub fn sqlite_later(path: &Path, options: SqliteOptions) -> Db {
+        Db { engine: Engine::Sqlite(sqlite::Later::new(path, options)) }
     }
 
     /// Connects to the PostgreSQL database at `url`, and to no TLS:
@@ -190,8 +201,9 @@ impl Db {
     /// # Errors
     /// What `body` returns, and as `E::from`: [`Error::Unavailable`] when no
     /// connection is to be had or the commit fails, [`Error::Waited`] when
-    /// `body` awaited something else on SQLite. A connection lost during the
-    /// commit itself leaves open whether it happened.
+    /// `body` awaited something else on SQLite. A connection that is lost during the
+    /// commit itself, and time that is over by then, leave open whether it happened:
+    /// [`Error::OutcomeUnknown`].
     pub async fn write<T, E, F>(&self, body: F) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -199,7 +211,7 @@ impl Db {
         E: From<Error> + Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.write(body).await,
+            Engine::Sqlite(engine) => engine.get()?.write(body).await,
             Engine::Postgres(engine) => engine.write(body).await,
         }
     }
@@ -217,7 +229,7 @@ impl Db {
         E: From<Error> + Send + 'static,
     {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.read(body).await,
+            Engine::Sqlite(engine) => engine.get()?.read(body).await,
             Engine::Postgres(engine) => engine.read(body).await,
         }
     }
@@ -228,7 +240,7 @@ impl Db {
     /// [`Error::Unavailable`] when it gives none.
     pub async fn ping(&self) -> Result<()> {
         if let Engine::Sqlite(engine) = &self.engine {
-            engine.check_writer()?;
+            engine.get()?.check_writer()?;
         }
         let question = self.dialect().ping();
         self.read(move |tx| Box::pin(async move { tx.query_one(question, Vec::new()).await.map(drop) })).await
@@ -242,7 +254,7 @@ impl Db {
     /// means something.
     pub fn foreign_commits(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Sqlite(engine) => Some(engine.foreign_commits()),
+            Engine::Sqlite(engine) => Some(engine.opened().map_or(0, sqlite::Sqlite::foreign_commits)),
             Engine::Postgres(_) => None,
         }
     }
@@ -268,7 +280,10 @@ impl Db {
     /// When SQLite's log could not be moved; nothing is lost by that.
     pub async fn close(self) -> Result<()> {
         match self.engine {
-            Engine::Sqlite(engine) => engine.close().await,
+            Engine::Sqlite(engine) => match engine.opened() {
+                Some(engine) => engine.clone().close().await,
+                None => Ok(()),
+            },
             Engine::Postgres(engine) => {
                 engine.close();
                 Ok(())

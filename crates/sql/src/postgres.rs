@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -12,6 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{AsyncMessage, Config, IsolationLevel, NoTls};
 
+use crate::budget::{self, Spending};
 use crate::dialect::{Dialect, Lock};
 use crate::value::{Names, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
@@ -34,6 +36,10 @@ pub struct PostgresOptions {
     pub lock_timeout: Duration,
     /// How long a transaction may rest between statements. 10 s.
     pub idle_in_transaction_timeout: Duration,
+    /// How long a transaction may take that belongs to no request, waiting for its
+    /// connection included. 30 s. Those of a request have what is [`within`](crate::within)
+    /// its time.
+    pub transaction_timeout: Duration,
     /// How long data we sent may stay unacknowledged by the other machine. 5 s.
     pub tcp_user_timeout: Duration,
 }
@@ -47,6 +53,7 @@ impl Default for PostgresOptions {
             statement_timeout: Duration::from_secs(5),
             lock_timeout: Duration::from_secs(3),
             idle_in_transaction_timeout: Duration::from_secs(10),
+            transaction_timeout: Duration::from_secs(30),
             tcp_user_timeout: Duration::from_secs(5),
         }
     }
@@ -59,6 +66,7 @@ pub(crate) struct Postgres {
     config: Arc<Config>,
     /// Attempts to begin: one more than there can be dead connections.
     attempts: usize,
+    transaction_timeout: Duration,
 }
 
 impl Postgres {
@@ -82,7 +90,12 @@ impl Postgres {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(Error::unexpected)?;
-        Ok(Postgres { pool, config: Arc::new(config), attempts: max_size + 1 })
+        Ok(Postgres {
+            pool,
+            config: Arc::new(config),
+            attempts: max_size + 1,
+            transaction_timeout: options.transaction_timeout,
+        })
     }
 
     /// Passes on what is told on `channel`, over a connection of its own that is
@@ -124,6 +137,30 @@ impl Postgres {
         self.pool.close();
     }
 
+    /// Runs `body` in a transaction, within the time that the request has left.
+    async fn run<T, E, F>(&self, level: IsolationLevel, read_only: bool, body: F) -> Result<T, E>
+    where
+        F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
+        E: From<Error>,
+    {
+        let time = budget::left().unwrap_or(self.transaction_timeout);
+        let _spending = Spending::begin();
+        let mut client = None;
+        let committing = AtomicBool::new(false);
+        let ran = self.run_on(&mut client, level, read_only, &committing, body);
+        let ran = tokio::time::timeout(time, ran).await;
+        ran.unwrap_or_else(|_| {
+            // The next one on this connection would wait for what it has not answered.
+            drop(client.map(Client::take));
+            let error = if committing.into_inner() && !read_only {
+                Error::outcome_unknown("its commit was not answered in time")
+            } else {
+                Error::out_of_time()
+            };
+            Err(error.into())
+        })
+    }
+
     async fn client(&self) -> Result<Client> {
         self.pool.get().await.map_err(|e| match e {
             PoolError::Backend(e) => Error::unavailable(e),
@@ -131,23 +168,31 @@ impl Postgres {
         })
     }
 
-    /// Runs `body` in a transaction. When this future is dropped, so is the
-    /// transaction, which sends its `ROLLBACK` ahead of the connection's next use.
-    async fn run<T, E, F>(&self, level: IsolationLevel, read_only: bool, body: F) -> Result<T, E>
+    /// Runs `body` in a transaction on a connection that is kept in `place` meanwhile.
+    /// When this future is dropped, so is the transaction, which sends its `ROLLBACK`
+    /// ahead of the connection's next use.
+    async fn run_on<T, E, F>(
+        &self,
+        place: &mut Option<Client>,
+        level: IsolationLevel,
+        read_only: bool,
+        committing: &AtomicBool,
+        body: F,
+    ) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
         E: From<Error>,
     {
         let mut attempts = self.attempts;
         loop {
-            let mut client = self.client().await?;
+            let client = place.insert(self.client().await?);
             attempts -= 1;
             let e = match client.build_transaction().isolation_level(level).read_only(read_only).start().await {
-                Ok(transaction) => return run_in(transaction, body).await,
+                Ok(transaction) => return run_in(transaction, read_only, committing, body).await,
                 Err(e) => error(e),
             };
             // Nothing has run yet, so a dead connection costs only this.
-            drop(Client::take(client));
+            drop(place.take().map(Client::take));
             if attempts == 0 || !matches!(e, Error::Unavailable { .. }) {
                 return Err(e.into());
             }
@@ -198,7 +243,12 @@ async fn pass_on(
     }
 }
 
-async fn run_in<T, E, F>(transaction: Transaction<'_>, body: F) -> Result<T, E>
+async fn run_in<T, E, F>(
+    transaction: Transaction<'_>,
+    read_only: bool,
+    committing: &AtomicBool,
+    body: F,
+) -> Result<T, E>
 where
     F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
     E: From<Error>,
@@ -208,8 +258,13 @@ where
         Ok(value) => {
             // COMMIT would roll back and call that a success.
             tx.check()?;
-            tx.transaction.commit().await.map_err(error)?;
-            Ok(value)
+            committing.store(true, Ordering::Relaxed);
+            match tx.transaction.commit().await {
+                Ok(()) => Ok(value),
+                // The server did not say no: the line was cut.
+                Err(e) if !read_only && e.as_db_error().is_none() => Err(Error::outcome_unknown(e).into()),
+                Err(e) => Err(error(e).into()),
+            }
         }
         Err(e) => {
             // The caller's error says more than one of ROLLBACK, and the pool

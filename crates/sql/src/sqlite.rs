@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, ToSql, ffi};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 
+use crate::budget::{self, Spending};
 use crate::dialect::{Dialect, Lock, for_sqlite, unique_name};
 use crate::file::{self, Durability};
 use crate::value::{Names, check_params};
@@ -23,6 +24,8 @@ use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 const QUEUE: usize = 1024;
 /// Writes that share one commit.
 const GROUP: usize = 256;
+/// How long a file that could not be opened is left alone.
+const OPEN_AGAIN: Duration = Duration::from_millis(500);
 /// How often an idle writer looks whether others have written.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -44,6 +47,51 @@ impl Default for SqliteOptions {
 #[derive(Clone)]
 pub(crate) struct Sqlite {
     shared: Arc<Shared>,
+}
+
+/// A file that is opened when it is first needed and can be.
+#[derive(Clone)]
+pub(crate) struct Later {
+    place: Arc<(PathBuf, SqliteOptions)>,
+    opened: Arc<OnceLock<Sqlite>>,
+    /// When the last attempt failed, and how.
+    failed: Arc<Mutex<Option<(Instant, Error)>>>,
+}
+
+impl Later {
+    pub(crate) fn new(path: &Path, options: SqliteOptions) -> Later {
+        let place = Arc::new((path.to_owned(), options));
+        Later { place, opened: Arc::default(), failed: Arc::default() }
+    }
+
+    pub(crate) fn opened(&self) -> Option<&Sqlite> {
+        self.opened.get()
+    }
+
+    /// The file, opened now unless that failed a moment ago.
+    pub(crate) fn get(&self) -> Result<&Sqlite> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let mut failed = lock(&self.failed);
+        if let Some((at, error)) = &*failed
+            && at.elapsed() < OPEN_AGAIN
+        {
+            return Err(error.clone());
+        }
+        // Somebody else may have opened it while this waited for the lock.
+        if self.opened.get().is_none() {
+            match Sqlite::open(&self.place.0, self.place.1.clone()) {
+                Ok(opened) => drop(self.opened.set(opened)),
+                Err(error) => {
+                    *failed = Some((Instant::now(), error.clone()));
+                    return Err(error);
+                }
+            }
+        }
+        drop(failed);
+        self.opened.get().ok_or_else(Error::closed)
+    }
 }
 
 struct Shared {
@@ -100,13 +148,25 @@ impl Sqlite {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let place = self.shared.places.clone().acquire_owned().await;
+        let _spending = Spending::begin();
+        let place = in_time(self.shared.places.clone().acquire_owned()).await?;
         let place = place.map_err(|_| Error::closed())?;
         let (reply, answer) = oneshot::channel();
-        let work = Work { body: Some(body), outcome: None, reply, _place: place };
+        let claimed = Arc::new(AtomicBool::new(false));
+        let work = Work { body: Some(body), claimed: claimed.clone(), outcome: None, reply, _place: place };
         let sent = self.shared.queue.send(Message::Job(Box::new(work)));
         sent.map_err(|_| Error::closed())?;
-        match answer.await {
+        let Ok(answer) = in_time(answer).await else {
+            // What has not begun never will.
+            let has_begun = claimed.swap(true, Ordering::AcqRel);
+            let error = if has_begun {
+                Error::outcome_unknown("the file was still being written when the time was over")
+            } else {
+                Error::out_of_time()
+            };
+            return Err(error.into());
+        };
+        match answer {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => resume_unwind(panic),
             Err(_) => Err(Error::closed().into()),
@@ -118,7 +178,8 @@ impl Sqlite {
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
         E: From<Error>,
     {
-        let mut reader = self.shared.readers.take().await?;
+        let _spending = Spending::begin();
+        let mut reader = in_time(self.shared.readers.take()).await??;
         let conn = reader.conn()?;
         step(conn, "BEGIN")?;
         run_now(conn, body)
@@ -150,6 +211,17 @@ impl Sqlite {
             let _ = writer.join();
         }
         closed
+    }
+}
+
+/// What comes of `future` within the time that the request has left.
+///
+/// # Errors
+/// When that is over.
+async fn in_time<F: Future>(future: F) -> Result<F::Output> {
+    match budget::left() {
+        None => Ok(future.await),
+        Some(left) => tokio::time::timeout(left, future).await.map_err(|_| Error::out_of_time()),
     }
 }
 
@@ -314,6 +386,9 @@ type Outcome<T, E> = thread::Result<Result<T, E>>;
 
 struct Work<T, E, F> {
     body: Option<F>,
+    /// Set by whoever is first: the writer when it begins, or the caller when it no
+    /// longer waits. The other one leaves it alone.
+    claimed: Arc<AtomicBool>,
     outcome: Option<Outcome<T, E>>,
     reply: oneshot::Sender<Outcome<T, E>>,
     _place: OwnedSemaphorePermit,
@@ -326,7 +401,7 @@ where
     E: From<Error> + Send,
 {
     fn run(&mut self, conn: &mut Connection) -> bool {
-        let Some(body) = self.body.take() else {
+        let Some(body) = self.body.take().filter(|_| !self.claimed.swap(true, Ordering::AcqRel)) else {
             return false;
         };
         // What a panic leaves half done is rolled back, not looked at.

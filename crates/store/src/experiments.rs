@@ -10,6 +10,7 @@ use muriel_domain::experiment::{
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_sql::{Row, Tx, Value, params};
+use std::collections::BTreeMap;
 
 /// The idea that an experiment came from, as experiments show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -294,6 +295,23 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
     rows.into_iter().map(|row| Ok((ExperimentId(row.int(0)?), row.int(1)?))).collect()
 }
 
+/// When each of the experiments that [`delivered`] lists first started, by id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMap<i64, Instant>> {
+    let rows = tx
+        .query(
+            "SELECT e.experiment_id, MIN(p.started_at) FROM experiment e \
+             JOIN epoch p ON p.experiment_id = e.experiment_id \
+             WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.status = 'live' OR e.serving = 'winner') \
+             GROUP BY e.experiment_id",
+            params![project.0],
+        )
+        .await?;
+    rows.into_iter().map(|row| Ok((row.int(0)?, Instant::from_us(row.int(1)?)))).collect()
+}
+
 /// An experiment as its visitors meet it: whole but for its goals.
 ///
 /// # Errors
@@ -313,12 +331,19 @@ pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
 pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Shape>> {
     let row = tx
         .query_opt(
-            "SELECT e.epoch, (SELECT COUNT(*) FROM variant v WHERE v.experiment_id = e.experiment_id) \
-             FROM experiment e WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
+            "SELECT e.epoch, (SELECT COUNT(*) FROM variant v WHERE v.experiment_id = e.experiment_id), \
+             (SELECT MIN(p.started_at) FROM epoch p WHERE p.experiment_id = e.experiment_id) FROM experiment e WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
             params![id.0, project.0],
         )
         .await?;
-    row.map(|row| Ok(Shape { epoch: row.int(0)?, arms: u32::try_from(row.int(1)?).unwrap_or(0) + 1 })).transpose()
+    row.map(|row| {
+        Ok(Shape {
+            epoch: row.int(0)?,
+            arms: u32::try_from(row.int(1)?).unwrap_or(0) + 1,
+            started_at: moment(row.opt_int(2)?),
+        })
+    })
+    .transpose()
 }
 
 /// What an exposure can name of an experiment.
@@ -328,6 +353,8 @@ pub struct Shape {
     pub epoch: i64,
     /// How many arms it has, the control among them.
     pub arms: u32,
+    /// When it first started, where that is known.
+    pub started_at: Option<Instant>,
 }
 
 /// The id of the project's experiment with this key.
@@ -407,8 +434,8 @@ pub const EPOCHS_MAX: i64 = 1_000;
 pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
     let rows = tx
         .query(
-            "SELECT epoch, started_at, reasons, traffic_allocation, weights FROM epoch WHERE experiment_id = $1 \
-             ORDER BY epoch DESC LIMIT $2",
+            "SELECT epoch, started_at, reasons, traffic_allocation, weights, opened_at FROM epoch \
+             WHERE experiment_id = $1 ORDER BY epoch DESC LIMIT $2",
             params![id.0, EPOCHS_MAX],
         )
         .await?;
@@ -416,9 +443,11 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
         .rev()
         .map(|mut row| {
             let weights: Weights = from_json(&row.text(4)?, "epoch", "weights")?;
+            let started_at = Instant::from_us(row.int(1)?);
             Ok(Epoch {
                 number: row.int(0)?,
-                started_at: Instant::from_us(row.int(1)?),
+                started_at,
+                opened_at: moment(row.opt_int(5)?).unwrap_or(started_at),
                 reasons: from_json(&row.text(2)?, "epoch", "reasons")?,
                 traffic_allocation: row.int(3)?,
                 weights,
@@ -427,14 +456,25 @@ pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
         .collect()
 }
 
-/// When the experiment first started; `None` for one that never did.
+/// An experiment's first start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstStart {
+    /// From when on visitors count.
+    pub started_at: Instant,
+    /// When it was started: later than `started_at` where it was given a start of the past.
+    /// What is settled at the start is settled then.
+    pub opened_at: Instant,
+}
+
+/// The experiment's first start; `None` for one that never started.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn first_started_at(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<Instant>> {
-    let rows =
-        tx.query("SELECT started_at FROM epoch WHERE experiment_id = $1 ORDER BY epoch LIMIT 1", params![id.0]).await?;
-    rows.first().map(|row| Ok(Instant::from_us(row.int(0)?))).transpose()
+pub async fn first_start(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<FirstStart>> {
+    let statement = "SELECT started_at, opened_at FROM epoch WHERE experiment_id = $1 ORDER BY epoch LIMIT 1";
+    let Some(row) = tx.query_opt(statement, params![id.0]).await? else { return Ok(None) };
+    let started_at = Instant::from_us(row.int(0)?);
+    Ok(Some(FirstStart { started_at, opened_at: moment(row.opt_int(1)?).unwrap_or(started_at) }))
 }
 
 /// Which of the goals and the hypothesis that a patch names the project has.
@@ -585,15 +625,16 @@ async fn goals_replace(tx: &mut dyn Tx, id: ExperimentId, experiment: &Experimen
 
 async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Result<()> {
     tx.execute(
-        "INSERT INTO epoch (experiment_id, epoch, started_at, reasons, traffic_allocation, weights) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO epoch (experiment_id, epoch, started_at, reasons, traffic_allocation, weights, opened_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
         params![
             id.0,
             epoch.number,
             epoch.started_at.us(),
             to_json(&epoch.reasons),
             epoch.traffic_allocation,
-            to_json(&epoch.weights)
+            to_json(&epoch.weights),
+            Some(epoch.opened_at).filter(|opened_at| *opened_at != epoch.started_at).map(Instant::us)
         ],
     )
     .await?;

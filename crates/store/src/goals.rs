@@ -11,13 +11,13 @@ use muriel_sql::{Row, Tx, Value, params};
 macro_rules! columns {
     () => {
         "g.goal_id, g.goal_key, g.name, g.goal_type, g.goal_value, g.purpose, g.element_url, g.window_days, \
-         g.min_count, g.cap, g.created_at, g.revision"
+         g.min_count, g.cap, g.created_at, g.revision, g.max_order_value, g.currency"
     };
 }
 pub(crate) use columns;
 
 /// How many columns [`columns`] has.
-pub(crate) const COLUMNS: usize = 12;
+pub(crate) const COLUMNS: usize = 14;
 
 /// Reads the columns of [`columns`] from the `at`th on.
 pub(crate) fn read(row: &mut Row, at: usize) -> Result<Goal> {
@@ -39,6 +39,8 @@ pub(crate) fn read(row: &mut Row, at: usize) -> Result<Goal> {
             window_days: row.opt_int(at + 7)?,
             min_count: row.int(at + 8)?,
             cap: row.opt_real(at + 9)?,
+            max_order_value: row.opt_real(at + 12)?,
+            currency: row.opt_text(at + 13)?,
         },
         created_at: Instant::from_us(row.int(at + 10)?),
         revision: row.int(at + 11)?,
@@ -151,7 +153,8 @@ pub async fn insert(
     let row = tx
         .query_one(
             "INSERT INTO goal (project_id, goal_key, created_at, revision, name, goal_type, goal_value, purpose, \
-             element_url, window_days, min_count, cap) VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11) \
+             element_url, window_days, min_count, cap, max_order_value, currency) \
+             VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
              RETURNING goal_id",
             values,
         )
@@ -174,14 +177,14 @@ pub async fn update(tx: &mut dyn Tx, id: GoalId, definition: &Definition) -> Res
     values.extend(definition_values(definition));
     tx.execute(
         "UPDATE goal SET revision = revision + 1, name = $2, goal_type = $3, goal_value = $4, purpose = $5, \
-         element_url = $6, window_days = $7, min_count = $8, cap = $9 WHERE goal_id = $1",
+         element_url = $6, window_days = $7, min_count = $8, cap = $9, max_order_value = $10, currency = $11 WHERE goal_id = $1",
         values,
     )
     .await?;
     Ok(())
 }
 
-fn definition_values(definition: &Definition) -> [Value; 8] {
+fn definition_values(definition: &Definition) -> [Value; 10] {
     [
         definition.name.as_str().into(),
         definition.trigger.goal_type().word().into(),
@@ -191,6 +194,8 @@ fn definition_values(definition: &Definition) -> [Value; 8] {
         definition.window_days.into(),
         definition.min_count.into(),
         definition.cap.into(),
+        definition.max_order_value.into(),
+        definition.currency.clone().into(),
     ]
 }
 

@@ -14,6 +14,7 @@ pub mod goals;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod keys;
+pub mod nodes;
 pub mod settings;
 pub mod tenants;
 
@@ -27,6 +28,10 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") },
     Migration { version: 2, name: "allocation", sql: include_str!("../migrations/0002_allocation.sql") },
     Migration { version: 3, name: "page settings", sql: include_str!("../migrations/0003_page_settings.sql") },
+    Migration { version: 4, name: "nodes", sql: include_str!("../migrations/0004_nodes.sql") },
+    Migration { version: 5, name: "past start", sql: include_str!("../migrations/0005_past_start.sql") },
+    Migration { version: 6, name: "order limits", sql: include_str!("../migrations/0006_order_limits.sql") },
+    Migration { version: 7, name: "currency rates", sql: include_str!("../migrations/0007_currency_rates.sql") },
 ];
 
 /// Brings the schema up to date.
@@ -40,6 +45,7 @@ pub async fn migrate(db: &Db) -> Result<()> {
 /// Kinds of named lock.
 const PROJECT_LOCK: i32 = 1;
 const EXPERIMENT_LOCK: i32 = 2;
+const NODE_LOCK: i32 = 3;
 
 /// How a transaction means to change a project's things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

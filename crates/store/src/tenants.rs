@@ -5,6 +5,7 @@ use crate::codec::{from_json, to_json};
 use muriel_domain::Instant;
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
+use muriel_domain::rates::Rates;
 use muriel_sql::{Row, Tx, params};
 use std::collections::HashMap;
 
@@ -159,6 +160,40 @@ pub async fn page_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &P
         "UPDATE project SET page_settings = $2, page_settings_revision = page_settings_revision + 1 \
          WHERE project_id = $1",
         params![project.0, to_json(settings)],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What other currencies are worth in the project's own; `None` without a table.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn currency_rates(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Rates>> {
+    let row = tx.query_opt("SELECT currency_rates FROM project WHERE project_id = $1", params![project.0]).await?;
+    let text = row.map(|mut row| row.opt_text(0)).transpose()?.flatten();
+    text.map(|text| from_json(&text, "project", "currency_rates")).transpose()
+}
+
+/// A number that changes with the project's currency rates.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
+    let sql = "SELECT currency_rates_revision FROM project WHERE project_id = $1";
+    let row = tx.query_opt(sql, params![project.0]).await?;
+    Ok(row.map(|row| row.int(0)).transpose()?.unwrap_or(0))
+}
+
+/// Changes what other currencies are worth.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn currency_rates_set(tx: &mut dyn Tx, project: ProjectId, rates: Option<&Rates>) -> Result<()> {
+    tx.execute(
+        "UPDATE project SET currency_rates = $2, currency_rates_revision = currency_rates_revision + 1 \
+         WHERE project_id = $1",
+        params![project.0, rates.map(to_json)],
     )
     .await?;
     Ok(())

@@ -46,6 +46,44 @@ pub struct Configuration {
     pub integration: Vec<Value>,
 }
 
+impl Configuration {
+    /// A sentence for each group of settings that is set and that nothing acts on yet.
+    pub fn without_effect(&self) -> Vec<String> {
+        let rules = [
+            ("completion_visitor", self.completion_visitor > 0),
+            ("completion_conversion", self.completion_conversion > 0),
+            ("completion_after_period", self.completion_after_period > 0),
+            ("completion_stats_significant_flag", self.completion_stats_significant_flag),
+        ];
+        let groups: [(&[(&str, bool)], &str); 6] = [
+            (
+                &[("start_test_date", self.start_test_date.is_some())],
+                "is stored and starts nothing yet; start the experiment with PATCH /experiment/{test_id}/status",
+            ),
+            (
+                &[("end_test_date", self.end_test_date.is_some())],
+                "is stored and ends nothing yet; end the experiment with PATCH /experiment/{test_id}/status",
+            ),
+            (&rules, "is stored and ends nothing yet; end the experiment with PATCH /experiment/{test_id}/status"),
+            (
+                &[("is_mab", self.is_mab)],
+                "is stored, and weights do not follow the results yet; set them with distribution",
+            ),
+            (
+                &[("is_autopilot", self.is_autopilot)],
+                "is stored, and traffic does not grow by itself yet; set it with traffic_allocation",
+            ),
+            (&[("integration", !self.integration.is_empty())], "is stored, and nothing is sent to integrations yet"),
+        ];
+        let said = groups.into_iter().filter_map(|(fields, what)| {
+            let set: Vec<String> =
+                fields.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("configuration.{name}")).collect();
+            (!set.is_empty()).then(|| format!("{}: this {what}", set.join(", ")))
+        });
+        said.collect()
+    }
+}
+
 impl Default for Configuration {
     fn default() -> Self {
         Self {

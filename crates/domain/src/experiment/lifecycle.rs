@@ -1,8 +1,13 @@
 //! Being a draft, live or inactive; being concluded; serving a winner.
 
 use super::{Arm, Change, Experiment, TestType, Variant};
+use crate::time::DAY_US;
 use crate::{Instant, Problems};
 use std::fmt;
+
+/// How long ago an experiment may have started that comes from elsewhere: 1,500 days, as
+/// many as a time series shows.
+pub const PAST_START_MAX_US: i64 = 1_500 * DAY_US;
 
 /// Where an experiment stands, as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +126,8 @@ impl Outcome {
 pub enum Conflict {
     /// A live experiment must be deactivated before it is a draft again.
     DeactivateFirst,
+    /// A start of the past was given to an experiment that has started.
+    HasStarted,
     /// A concluded experiment must be reopened first.
     Concluded,
     /// It is not concluded, so there is nothing to reopen.
@@ -139,6 +146,9 @@ impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Conflict::DeactivateFirst => "a live experiment cannot become a draft; deactivate it first (status 0)",
+            Conflict::HasStarted => {
+                "the experiment has started, so its first start is settled; started_at can be given with the first start only"
+            }
             Conflict::Concluded => "the experiment is concluded; reopen it in the dashboard before changing its status",
             Conflict::NotConcluded => "the experiment is not concluded",
             Conflict::DraftCannotServe => "a draft has no winner to serve; start the experiment first (status 1)",
@@ -186,6 +196,22 @@ fn about_trigger(word: &str) -> Option<String> {
     ))
 }
 
+/// Words that say how changes are made; `dom_change_path` has any of them, with blanks between.
+const MODES: [&str; 4] = ["early", "once", "hydrated", "immediate"];
+
+/// What is wrong with the words that say how changes are made.
+fn about_mode(words: &str) -> Option<String> {
+    let has = |wanted| words.split_whitespace().any(|word| word == wanted);
+    if let Some(unknown) = words.split_whitespace().find(|word| !MODES.contains(word)) {
+        return Some(format!(
+            "configuration.dom_change_path: {unknown:?} is none of early, once, hydrated and immediate; it has no effect"
+        ));
+    }
+    (has("hydrated") && has("immediate")).then(|| {
+        "configuration.dom_change_path: hydrated and immediate contradict each other; hydrated is taken".to_owned()
+    })
+}
+
 impl Experiment {
     /// The experiment moved to `to`; itself when it is there already.
     ///
@@ -208,6 +234,38 @@ impl Experiment {
         Ok(Self { lifecycle, ..self.clone() })
     }
 
+    /// The experiment moved to `to` as one that has run since `started_at`, a moment of the
+    /// past: how a test that ran elsewhere comes here. It is itself when it is live since
+    /// then already.
+    ///
+    /// The moment is cut to milliseconds, as the interface writes it.
+    ///
+    /// # Errors
+    /// A status other than live, a moment that is to come or more than [`PAST_START_MAX_US`]
+    /// ago, an experiment that has started before, and what [`Experiment::moved`] refuses.
+    pub fn moved_since(&self, to: Status, started_at: Instant, now: Instant) -> Result<Self, Refusal> {
+        let started_at = Instant::from_us(started_at.us().div_euclid(1_000) * 1_000);
+        let problem = |message: String| Err(Problems::one("started_at", message).into());
+        if to != Status::Live {
+            return problem("can be sent with status 1 (live) only".to_owned());
+        }
+        if started_at > now {
+            return problem(format!("must not be in the future; it is {now} now"));
+        }
+        let earliest = now.plus_us(-PAST_START_MAX_US);
+        if started_at < earliest {
+            return problem(format!("must not be before {earliest}: a test may have started 1500 days ago at most"));
+        }
+        let lifecycle = Lifecycle::Live { started_at };
+        if self.lifecycle == lifecycle {
+            return Ok(self.clone());
+        }
+        if self.epoch > 0 {
+            return Err(Conflict::HasStarted.into());
+        }
+        Ok(Self { lifecycle, ..self.moved(to, now)? })
+    }
+
     /// What its owner should look at, in sentences that name the field: nothing
     /// that forbids anything. A missing primary goal is told only of what is live.
     pub fn warnings(&self) -> Vec<String> {
@@ -224,6 +282,8 @@ impl Experiment {
             );
         }
         warnings.extend(self.configuration.trigger_variant_change.as_deref().and_then(about_trigger));
+        warnings.extend(self.configuration.dom_change_path.as_deref().and_then(about_mode));
+        warnings.extend(self.configuration.without_effect());
         warnings
     }
 

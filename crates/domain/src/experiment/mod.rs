@@ -18,7 +18,7 @@ mod variant;
 pub use allocation::Allocation;
 pub use configuration::{Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
-pub use lifecycle::{Conclusion, Conflict, Lifecycle, Outcome, Refusal, Serving, Status};
+pub use lifecycle::{Conclusion, Conflict, Lifecycle, Outcome, PAST_START_MAX_US, Refusal, Serving, Status};
 pub use patch::{DataKey, ExperimentPatch, Known, VariantSent};
 pub use revision::{Epoch, Reason, Revision};
 pub use variant::{

@@ -12,6 +12,9 @@ pub struct Epoch {
     pub number: i64,
     /// When it began; it lasts until the next one.
     pub started_at: Instant,
+    /// When the change was made that opened it: `started_at`, or later where an experiment
+    /// was given a first start of the past.
+    pub opened_at: Instant,
     /// What changed to open it.
     pub reasons: Vec<Reason>,
     /// Percentage of eligible visitors that enter.
@@ -81,9 +84,15 @@ fn allocated(experiment: &Experiment) -> Allocation {
 
 fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -> Epoch {
     experiment.epoch += 1;
+    let started_at = match experiment.lifecycle {
+        // Only the first start may be of the past.
+        Lifecycle::Live { started_at } if experiment.epoch == 1 => started_at.min(now),
+        _ => now,
+    };
     Epoch {
         number: experiment.epoch,
-        started_at: now,
+        started_at,
+        opened_at: now,
         reasons,
         traffic_allocation: experiment.configuration.traffic_allocation,
         weights: experiment.weights(),

@@ -47,6 +47,46 @@ fn statuses_move_as_the_table_says() {
 }
 
 #[test]
+fn the_first_start_may_be_of_the_past() {
+    let since = NOW.plus_us(-3_600_000_000);
+    let told = |refusal: Refusal| match refusal {
+        Refusal::Invalid(problems) => problems.iter().map(ToString::to_string).collect::<String>(),
+        Refusal::Conflict(conflict) => conflict.to_string(),
+    };
+    for (to, started_at, expect) in [
+        (Status::Live, NOW, None),
+        (Status::Live, NOW.plus_us(-PAST_START_MAX_US), None),
+        (Status::Live, NOW.plus_us(-PAST_START_MAX_US - 1), Some("started_at must not be before")),
+        (Status::Live, NOW.plus_us(1_000), Some("started_at must not be in the future")),
+        (Status::Draft, since, Some("started_at can be sent with status 1")),
+        (Status::Inactive, since, Some("started_at can be sent with status 1")),
+    ] {
+        let moved = experiment(Status::Draft).moved_since(to, started_at, NOW).map_err(told);
+        match expect {
+            None => assert_eq!(moved.unwrap().lifecycle, Lifecycle::Live { started_at }),
+            Some(expect) => assert!(moved.clone().is_err_and(|said| said.contains(expect)), "{moved:?}"),
+        }
+    }
+    let draft = experiment(Status::Draft);
+    let live = draft.moved_since(Status::Live, since.plus_us(999), NOW).unwrap();
+    let first = Revision::between(&draft, live, NOW).unwrap();
+    let epoch = first.epoch.unwrap();
+    assert_eq!((epoch.number, epoch.started_at, epoch.opened_at), (1, since, NOW), "whole milliseconds");
+    // The same again changes nothing; another start is refused, also as a draft again.
+    let live = first.experiment;
+    assert_eq!(live.moved_since(Status::Live, since, LATER).unwrap(), live);
+    let has_started = |experiment: &Experiment| experiment.moved_since(Status::Live, NOW, LATER).map_err(told);
+    assert!(has_started(&live).is_err_and(|said| said.contains("has started")));
+    let paused = Revision::between(&live, live.moved(Status::Inactive, LATER).unwrap(), LATER).unwrap();
+    let draft = Revision::between(&live, paused.experiment.moved(Status::Draft, LATER).unwrap(), LATER).unwrap();
+    assert!(has_started(&draft.experiment).is_err());
+    // A later start is one of its time.
+    let again = Revision::between(&draft.experiment, draft.experiment.moved(Status::Live, LATER).unwrap(), LATER);
+    let epoch = again.unwrap().epoch.unwrap();
+    assert_eq!((epoch.started_at, epoch.opened_at), (LATER, LATER));
+}
+
+#[test]
 fn concluding_ends_an_experiment_unless_it_serves_a_winner() {
     for (winner, status, serving) in [
         (None, Status::Inactive, Serving::Never),
@@ -253,6 +293,26 @@ fn what_goes_wrong_silently_is_told() {
         assert_eq!(warnings.len(), usize::from(told.is_some()), "{word:?}: {warnings:?}");
         let is_about = |text: &String| text.starts_with(TRIGGER) && text.contains(told.unwrap_or_default());
         assert!(warnings.iter().all(is_about), "{word:?}: {warnings:?}");
+    }
+    for (words, told) in [
+        (None, None),
+        (Some(""), None),
+        (Some("early"), None),
+        (Some("once hydrated"), None),
+        (Some("immediate"), None),
+        (Some("mutation"), Some("\"mutation\" is none of early")),
+        (Some("once observe"), Some("\"observe\" is none of early")),
+        (Some("Hydrated"), Some("\"Hydrated\" is none of early")),
+        (Some("immediate hydrated"), Some("contradict each other")),
+    ] {
+        let mut changed = experiment(Status::Draft);
+        changed.configuration.dom_change_path = words.map(str::to_owned);
+        let warnings = changed.warnings();
+        assert_eq!(warnings.len(), usize::from(told.is_some()), "{words:?}: {warnings:?}");
+        let is_about = |text: &String| {
+            text.starts_with("configuration.dom_change_path: ") && text.contains(told.unwrap_or_default())
+        };
+        assert!(warnings.iter().all(is_about), "{words:?}: {warnings:?}");
     }
     let live = experiment(Status::Live).warnings();
     assert!(matches!(&live[..], [text] if text.contains("primary_goal_key")), "{live:?}");

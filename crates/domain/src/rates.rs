@@ -1,0 +1,199 @@
+//! What currencies are worth in a project's own.
+
+use crate::{Flaw, Instant, Problems};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// Rates of a project at most: a year of daily ones for some 27 currencies.
+pub const RATES_MAX: usize = 10_000;
+/// The most and the least that one unit of a currency may be worth. Beyond, values
+/// would no longer be exact in integers.
+const RATE_MAX: f64 = 1e6;
+const RATE_MIN: f64 = 1e-7;
+/// A rate is counted in so many parts.
+pub const RATE_UNITS: i64 = 10_000_000_000;
+
+/// What one unit of a currency is worth from a day on, until the next rate of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// The day on which it begins, in UTC: `2026-03-01`.
+    pub date: String,
+    /// ISO 4217.
+    pub currency: String,
+    /// In the currency of the table.
+    pub rate: f64,
+}
+
+impl Rate {
+    /// When it begins.
+    pub fn since(&self) -> Instant {
+        // It was checked when the table was made.
+        Instant::parse(&self.date).unwrap_or(Instant::from_us(i64::MAX))
+    }
+}
+
+/// A project's rates: orders in other currencies count in this one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// The currency that all is converted to, ISO 4217.
+    currency: String,
+    /// By currency, then by date.
+    rates: Vec<Rate>,
+}
+
+impl Rates {
+    /// The table in order.
+    ///
+    /// # Errors
+    /// Every code, date and rate that cannot be, and what is there twice.
+    pub fn new(currency: &str, mut rates: Vec<Rate>) -> Result<Self, Problems> {
+        let mut found = Problems::default();
+        if let Err(flaw) = parse_currency(currency) {
+            found.add("currency", flaw.to_string());
+        }
+        if rates.is_empty() {
+            found.add("rates", "must have a rate; send currency null and no rates to have no table");
+        }
+        if rates.len() > RATES_MAX {
+            found.add("rates", format!("must have at most {RATES_MAX} rates"));
+            return Err(found);
+        }
+        let mut seen = HashSet::new();
+        for (at, rate) in rates.iter().enumerate() {
+            let mut add = |field: &str, message: String| found.add(format!("rates[{at}].{field}"), message);
+            match parse_currency(&rate.currency) {
+                Err(flaw) => add("currency", flaw.to_string()),
+                Ok(()) if rate.currency == currency => {
+                    add("currency", format!("must not be {currency}, the currency of the table: its rate is 1"));
+                }
+                Ok(()) => {}
+            }
+            if let Err(flaw) = parse_date(&rate.date) {
+                add("date", flaw.to_string());
+            }
+            if !(RATE_MIN..=RATE_MAX).contains(&rate.rate) {
+                add("rate", format!("must be a number from {RATE_MIN} to {RATE_MAX}: what 1 of it is worth"));
+            }
+            if !seen.insert((&rate.currency, &rate.date)) {
+                add("date", "is there twice for this currency".to_owned());
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        rates.sort_by(|a, b| (&a.currency, &a.date).cmp(&(&b.currency, &b.date)));
+        Ok(Self { currency: currency.to_owned(), rates })
+    }
+
+    /// The currency that all is converted to.
+    pub fn currency(&self) -> &str {
+        &self.currency
+    }
+
+    /// Every rate, by currency and then by date.
+    pub fn rates(&self) -> &[Rate] {
+        &self.rates
+    }
+
+    /// By currency and date those that matter from a moment until another: the last one
+    /// before and all between, without those that repeat the one before.
+    pub fn between(&self, from: Instant, until: Instant) -> BTreeMap<String, BTreeMap<String, f64>> {
+        let mut kept: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
+        for rate in self.rates.iter().filter(|rate| rate.since() < until) {
+            let of_currency = kept.entry(rate.currency.clone()).or_default();
+            if rate.since() <= from {
+                of_currency.clear();
+            } else if of_currency.last_key_value().is_some_and(|(_, before)| *before == rate.rate) {
+                continue;
+            }
+            of_currency.insert(rate.date.clone(), rate.rate);
+        }
+        kept
+    }
+}
+
+/// Whether text is a code of ISO 4217.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_currency(text: &str) -> Result<(), Flaw> {
+    if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return Ok(());
+    }
+    Err(Flaw::new("must be a currency code of ISO 4217 in capitals, such as EUR"))
+}
+
+/// Whether text is a day.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_date(text: &str) -> Result<(), Flaw> {
+    let is_shaped = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match Instant::parse(text) {
+        Ok(at) if is_shaped && at.us() >= 0 => Ok(()),
+        _ => Err(Flaw::new("must be a date like 2026-03-01, from 1970 on")),
+    }
+}
+
+/// A rate in [`RATE_UNITS`].
+pub fn rate_units(rate: f64) -> i64 {
+    (rate.clamp(0.0, RATE_MAX) * RATE_UNITS as f64).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(date: &str, currency: &str, rate: f64) -> Rate {
+        Rate { date: date.into(), currency: currency.into(), rate }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let check = |currency: &str, rates: &[Rate], expect: &[&str]| {
+            let found = Rates::new(currency, rates.to_vec()).map_or_else(|found| found, |_| Problems::default());
+            let fields: Vec<_> = found.iter().map(|problem| problem.field.to_string()).collect();
+            assert_eq!(fields, expect, "{currency} {rates:?}");
+        };
+        let good = rate("2026-03-01", "USD", 0.92);
+        check("EUR", std::slice::from_ref(&good), &[]);
+        check("eur", std::slice::from_ref(&good), &["currency"]);
+        check("EUR", &[], &["rates"]);
+        check("EUR", &[good.clone(), good.clone()], &["rates[1].date"]);
+        check("USD", std::slice::from_ref(&good), &["rates[0].currency"]);
+        for (date, code, value, field) in [
+            ("2026-02-30", "USD", 1.0, "date"),
+            ("2026-03-01T00:00:00Z", "USD", 1.0, "date"),
+            ("1969-12-31", "USD", 1.0, "date"),
+            ("2026-03-01", "US", 1.0, "currency"),
+            ("2026-03-01", "USD", 0.0, "rate"),
+            ("2026-03-01", "USD", -1.0, "rate"),
+            ("2026-03-01", "USD", 2e6, "rate"),
+            ("2026-03-01", "USD", f64::NAN, "rate"),
+        ] {
+            check("EUR", &[rate(date, code, value)], &[&format!("rates[0].{field}")]);
+        }
+        check("EUR", &vec![good; RATES_MAX + 1], &["rates"]);
+    }
+
+    #[test]
+    fn what_matters_is_what_holds_in_the_time() {
+        let rates = Rates::new(
+            "EUR",
+            vec![
+                rate("2026-03-05", "USD", 0.9),
+                rate("2026-03-03", "USD", 0.8),
+                rate("2026-03-04", "USD", 0.8),
+                rate("2026-03-01", "USD", 0.5),
+                rate("2026-03-02", "USD", 0.7),
+                rate("2026-03-09", "GBP", 1.2),
+            ],
+        )
+        .unwrap();
+        let at = |text: &str| Instant::parse(text).unwrap();
+        let kept = rates.between(at("2026-03-02T10:00:00Z"), at("2026-03-08T00:00:00Z"));
+        let text = serde_json::to_string(&kept).unwrap();
+        assert_eq!(text, r#"{"USD":{"2026-03-02":0.7,"2026-03-03":0.8,"2026-03-05":0.9}}"#);
+        assert_eq!(rate_units(0.92), 9_200_000_000);
+    }
+}

@@ -1,0 +1,163 @@
+//! The servers that work on one database. Each has an event log of its own, so
+//! results of one lack what another took.
+
+use crate::{Error, NODE_LOCK, Result};
+use muriel_domain::Instant;
+use muriel_sql::{Lock, LockName, Row, Tx, params};
+
+/// Nodes that are remembered at most. Those that were not seen for longest go first.
+pub const NODES_MAX: i64 = 1_000;
+/// How long a node that never took an event is remembered after it stopped.
+const EMPTY_KEPT_US: i64 = 86_400_000_000;
+
+/// A server that works on the database, or did. Its moments are of the database's
+/// clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What its data directory says.
+    pub id: String,
+    /// Which run of it.
+    pub session: String,
+    /// Name of the machine.
+    pub host: String,
+    /// Where its data is there.
+    pub data_dir: String,
+    /// Blocks of its event log; 0 while it has taken no event.
+    pub blocks: i64,
+    /// When it first started.
+    pub started_at: Instant,
+    /// When it was last heard of.
+    pub seen_at: Instant,
+    /// Whether its lease runs.
+    pub is_live: bool,
+}
+
+/// What a node says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewNode {
+    /// What its data directory says.
+    pub id: String,
+    /// Which run of it: random.
+    pub session: String,
+    /// Name of the machine.
+    pub host: String,
+    /// Where its data is there.
+    pub data_dir: String,
+    /// Blocks of its event log.
+    pub blocks: i64,
+}
+
+/// Registers a node for `lease_us` microseconds, unless others run and it does not
+/// insist. The same node that ran a moment ago is replaced at once. Gives back the
+/// others that run; the node is registered if there are none, or `insist` is set.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bool) -> Result<Vec<Node>> {
+    // Of two that start at once one sees the other.
+    tx.lock(Lock::Exclusive(LockName { kind: NODE_LOCK, id: 0 })).await?;
+    let mut others = others(tx, &node.id).await?;
+    others.retain(|other| other.is_live);
+    if !others.is_empty() && !insist {
+        return Ok(others);
+    }
+    let now = tx.dialect().now_us();
+    let sql = format!(
+        "INSERT INTO node (node_id, session, host, data_dir, blocks, started_at, seen_at, leased_until) \
+         VALUES ($1, $2, $3, $4, $5, {now}, {now}, {now} + $6) \
+         ON CONFLICT (node_id) DO UPDATE SET session = excluded.session, host = excluded.host, \
+           data_dir = excluded.data_dir, blocks = excluded.blocks, seen_at = excluded.seen_at, \
+           leased_until = excluded.leased_until"
+    );
+    let NewNode { id, session, host, data_dir, blocks } = node.clone();
+    tx.execute(&sql, params![id, session, host, data_dir, blocks, lease_us]).await?;
+    let sql = format!("DELETE FROM node WHERE blocks = 0 AND leased_until < {now} - $1");
+    tx.execute(&sql, params![EMPTY_KEPT_US]).await?;
+    let sql = format!(
+        "DELETE FROM node WHERE leased_until < {now} AND node_id IN \
+           (SELECT node_id FROM node ORDER BY seen_at DESC, node_id LIMIT 1000000 OFFSET $1)"
+    );
+    tx.execute(&sql, params![NODES_MAX]).await?;
+    Ok(others)
+}
+
+/// What became of a lease that was to be renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// It runs on.
+    Renewed,
+    /// The node is not registered: it was forgotten.
+    Unknown,
+    /// Another run has taken the node's place.
+    Replaced,
+}
+
+/// Renews the lease of a run.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_us: i64) -> Result<Renewal> {
+    let now = tx.dialect().now_us();
+    let sql = format!(
+        "UPDATE node SET blocks = $3, seen_at = {now}, leased_until = {now} + $4 WHERE node_id = $1 AND session = $2"
+    );
+    if tx.execute(&sql, params![id, session, blocks, lease_us]).await? > 0 {
+        return Ok(Renewal::Renewed);
+    }
+    let known = tx.query_opt("SELECT 1 FROM node WHERE node_id = $1", params![id]).await?;
+    Ok(if known.is_some() { Renewal::Replaced } else { Renewal::Unknown })
+}
+
+/// Ends the lease of a run, so that another node may start at once.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn leave(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64) -> Result<()> {
+    let now = tx.dialect().now_us();
+    let sql = format!(
+        "UPDATE node SET blocks = $3, seen_at = {now}, leased_until = {now} WHERE node_id = $1 AND session = $2"
+    );
+    tx.execute(&sql, params![id, session, blocks]).await?;
+    Ok(())
+}
+
+/// Every node but this one, those that were seen last first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
+    let now = tx.dialect().now_us();
+    let sql = format!(
+        "SELECT node_id, session, host, data_dir, blocks, started_at, seen_at, \
+                CASE WHEN leased_until > {now} THEN 1 ELSE 0 END \
+         FROM node WHERE node_id <> $1 ORDER BY seen_at DESC, node_id LIMIT $2"
+    );
+    tx.query(&sql, params![own, NODES_MAX]).await?.into_iter().map(Node::try_from).collect()
+}
+
+/// Forgets a node that does not run; `false` when there is none of this id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn forget(tx: &mut dyn Tx, id: &str) -> Result<bool> {
+    let now = tx.dialect().now_us();
+    let sql = format!("DELETE FROM node WHERE node_id = $1 AND leased_until <= {now}");
+    Ok(tx.execute(&sql, params![id]).await? > 0)
+}
+
+impl TryFrom<Row> for Node {
+    type Error = Error;
+
+    fn try_from(mut row: Row) -> Result<Self> {
+        Ok(Self {
+            id: row.text(0)?,
+            session: row.text(1)?,
+            host: row.text(2)?,
+            data_dir: row.text(3)?,
+            blocks: row.int(4)?,
+            started_at: Instant::from_us(row.int(5)?),
+            seen_at: Instant::from_us(row.int(6)?),
+            is_live: row.int(7)? == 1,
+        })
+    }
+}
