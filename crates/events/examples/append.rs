@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader};
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader, Scope};
 use uuid::Uuid;
 
 const TASKS: u64 = 32;
@@ -101,7 +101,7 @@ async fn load(log: &Log, count: &Arc<AtomicU64>, size: u64, seconds: f64) {
                 if begun >= deadline {
                     break;
                 }
-                let entries = ends.iter().map(|&end| Entry { id: id(&count), end });
+                let entries = ends.iter().map(|&end| Entry { id: id(&count), scope: Scope::PROJECT, end });
                 let batch = Batch {
                     project_key: key.clone(),
                     received_at: muriel_domain::Instant::from_us(now_us()),

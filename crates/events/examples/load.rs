@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant as Clock;
 
 use muriel_domain::Instant;
-use muriel_events::log::{Batch, Entry, Log, LogOptions};
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Scope};
 use muriel_events::warehouse::{Options, rebuild};
 use serde_json::json;
 use uuid::Uuid;
@@ -67,7 +67,7 @@ fn write(dir: &Path, events: u64) -> Result<(), Box<dyn Error>> {
             let id = Uuid::from_u128(u128::from(mix(n)) << 64 | u128::from(n));
             serde_json::to_writer(&mut batch.lines, &record(n, id, &batch.project_key, received_at, events))?;
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id, end: batch.lines.len() });
+            batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
         }
         runtime.block_on(log.append(batch))?;
     }

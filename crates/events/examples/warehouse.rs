@@ -200,7 +200,16 @@ fn questions() -> Vec<(&'static str, Question)> {
         as_of: Instant::from_us(START + DAYS * DAY_US),
         metrics: outcomes
             .into_iter()
-            .map(|outcome| Metric { outcome, window_us: None, min_count: 1, cap: None, before_us: None })
+            .map(|outcome| Metric {
+                outcome,
+                window_us: None,
+                min_count: 1,
+                cap: None,
+                max_order_value: None,
+                currency: None,
+                before_us: None,
+                exchange: None,
+            })
             .collect(),
     };
     let series = Question { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };

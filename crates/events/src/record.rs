@@ -3,6 +3,7 @@
 //! One JSON object per event, in the shape in which clients send it, with what
 //! the server added. Whoever reads the log needs nothing else.
 
+use crate::log::Scope;
 use muriel_domain::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -103,6 +104,11 @@ pub struct Record {
     pub visitor: Who,
     /// Whether a program, not a person, sent it.
     pub bot: bool,
+    /// Whether it was sent with a key. Nothing that a request says sets this; a line
+    /// of an imported log does. Written only when it is true, so events that were
+    /// stored before the field existed read as not vouched for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub vouched: bool,
     /// What the visitor said about being recorded, if that was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Consent>,
@@ -169,6 +175,10 @@ pub struct Record {
     /// One order counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<String>,
+    /// The `order_id` of the order that a negative order refunds, where it is not
+    /// its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_of: Option<String>,
     /// Pieces bought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<f64>,
@@ -190,7 +200,26 @@ pub struct Record {
     /// Errors of the variant's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<f64>,
+    /// Of each change of the variant whether it found what it changes: `1`, `0`, or
+    /// `-` where it is not for this page. Of the first 60 changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<String>,
+    /// Events of the page that were not taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<f64>,
     /// Whatever the customer adds.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub properties: Properties,
+}
+
+impl Record {
+    /// Within what its id counts once.
+    pub fn scope(&self) -> Scope {
+        if self.vouched { Scope::PROJECT } else { Scope::visitor(&self.visitor.id) }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

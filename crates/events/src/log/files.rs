@@ -172,6 +172,19 @@ impl Active {
         tip(&self.conn, &self.head)
     }
 
+    /// Notes that retention deletes all blocks up to `last`, before it does.
+    pub(super) fn note_pruned(&self, dir: &Path, last: i64) -> Result<()> {
+        let path = dir.join(ACTIVE);
+        // A file that was begun by an earlier release has no such table.
+        let table =
+            "CREATE TABLE IF NOT EXISTS pruned (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT";
+        let note = "INSERT INTO pruned VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET last = max(last, ?1)";
+        let noted = self.conn.execute_batch(table).and_then(|()| self.conn.execute(note, [last]));
+        noted.map_err(|error| Error::file("write", &path, error))?;
+        // It must not be lost in a power cut that the deletion outlives.
+        flush_left(dir)
+    }
+
     /// The hash of the block `seq`, in whichever file of the log it is. `None` when
     /// it is not there, or that cannot be told.
     pub(super) fn hash_at(&self, dir: &Path, seq: i64) -> Option<Hash> {
@@ -261,6 +274,24 @@ pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
     }
 }
 
+/// The last block that retention has deleted, as a file knows it; 0 for none.
+pub(super) fn pruned(conn: &Connection) -> rusqlite::Result<i64> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'pruned'";
+    if conn.query_row(known, [], |_| Ok(())).optional()?.is_none() {
+        return Ok(0);
+    }
+    Ok(conn.query_row("SELECT max(last) FROM pruned", [], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
+}
+
+/// The newest file: the active one, or the last that was closed.
+pub(super) fn newest_file(dir: &Path) -> Result<PathBuf> {
+    let active = dir.join(ACTIVE);
+    if exists(&active)? {
+        return Ok(active);
+    }
+    Ok(closed(dir)?.pop().map_or(active, |file| file.path))
+}
+
 pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Hash>> {
     let mut block = conn.prepare_cached("SELECT hash FROM block WHERE seq = ?1")?;
     block.query_row([seq], |row| row.get(0)).optional()
@@ -270,11 +301,16 @@ pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Ha
 /// 1970. `None` when it is damaged.
 pub(super) fn newest(path: &Path) -> Result<Option<i64>> {
     let conn = file::reader(path).map_err(|error| Error::file("open", path, error))?;
-    match conn.query_row("SELECT max(received_at) FROM block", [], |row| row.get(0)) {
+    match newest_of(&conn) {
         Ok(newest) => Ok(newest),
         Err(error) if is_damage(&error) => Ok(None),
         Err(error) => Err(Error::file("read", path, error)),
     }
+}
+
+/// The same of an open file; `None` while it has no block.
+pub(super) fn newest_of(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    conn.query_row("SELECT max(received_at) FROM block", [], |row| row.get(0))
 }
 
 /// Whether everything in the write-ahead log was moved to the file.
@@ -305,12 +341,40 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
             return active;
         }
         unlock(dir, lock)?;
-        if !lock_alone(dir, lock, PATIENCE)? {
-            return Err(Error::unfit(&path, "it is missing while another process has the log open"));
+        if !wait_to_make(dir, lock, &path)? {
+            continue;
         }
         let made = if exists(&path)? { Ok(()) } else { create(dir, known) };
         unlock(dir, lock)?;
         made?;
+    }
+}
+
+/// Waits until the missing active file can be made, with `lock` held alone. False when
+/// somebody else has made it meanwhile, whatever locks they hold since.
+///
+/// # Errors
+/// When it is still missing after others have had the log open for [`PATIENCE`].
+fn wait_to_make(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
+    let mut deadline = Instant::now() + PATIENCE;
+    loop {
+        if lock_alone(dir, lock, Duration::ZERO)? {
+            return Ok(true);
+        }
+        if exists(path)? {
+            return Ok(false);
+        }
+        match lock.try_lock_shared() {
+            // Others have it open, as they do when its file was taken away.
+            Ok(()) => unlock(dir, lock)?,
+            // Somebody holds it alone, and is making the file, however slow the disk is.
+            Err(TryLockError::WouldBlock) => deadline = Instant::now() + PATIENCE,
+            Err(TryLockError::Error(error)) => return Err(Error::file("lock", &dir.join(LOCK), error)),
+        }
+        if Instant::now() >= deadline {
+            return Err(Error::unfit(path, "it is missing while another process has the log open"));
+        }
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -337,7 +401,7 @@ fn refuse_left(path: &Path, what: &str) -> Result<()> {
 fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
     refuse_left(&path, "missing")?;
-    let (log, after) = match closed(dir)?.last() {
+    let (log, after, pruned) = match closed(dir)?.last() {
         Some(newest) => {
             let failed = |error| Error::file("read", &newest.path, error);
             let conn = file::reader(&newest.path).map_err(|error| Error::file("open", &newest.path, error))?;
@@ -347,23 +411,23 @@ fn create(dir: &Path, known: i64) -> Result<()> {
                 return Err(Error::unfit(&newest.path, format!("its last block is {}, not {}", tip.seq, newest.last)));
             }
             tracing::info!(seq = tip.seq, "the event log goes on in a new file");
-            (head.log, tip)
+            (head.log, tip, pruned(&conn).map_err(failed)?)
         }
         None => {
             let log = Uuid::now_v7().into_bytes();
-            (log, Tip { seq: 0, hash: genesis(&log) })
+            (log, Tip { seq: 0, hash: genesis(&log) }, 0)
         }
     };
     if after.seq < known {
         return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
     }
-    prepare_next(dir, &log, after)?;
+    prepare_next(dir, &log, after, pruned)?;
     rename(dir, &dir.join(NEXT), &path)
 }
 
 /// Makes the file that will be active next, whole and flushed, under a name of
 /// its own.
-fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip) -> Result<()> {
+fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<()> {
     let path = dir.join(NEXT);
     let failed = |error| Error::file("create", &path, error);
     remove(&path)?;
@@ -372,6 +436,9 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip) -> Result<()> {
     let settings = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};");
     conn.execute_batch(&format!("BEGIN; {settings} {SCHEMA}")).map_err(failed)?;
     conn.execute("INSERT INTO file VALUES (1, ?1, ?2, ?3)", (log, after.seq, after.hash)).map_err(failed)?;
+    if pruned > 0 {
+        conn.execute("INSERT INTO pruned VALUES (1, ?1)", [pruned]).map_err(failed)?;
+    }
     conn.execute_batch("COMMIT").map_err(failed)?;
     settle(conn, &path)
 }
@@ -383,8 +450,6 @@ pub(super) struct Due {
     pub(super) bytes: u64,
     /// When so many microseconds lie between its first and its last block.
     pub(super) span_us: i64,
-    /// When its last block was received before this.
-    pub(super) before_us: Option<i64>,
 }
 
 impl Due {
@@ -398,7 +463,7 @@ impl Due {
         )?;
         let ends: (Option<i64>, Option<i64>) = ends.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let (Some(first), Some(last)) = ends else { return Ok(false) };
-        Ok(last.saturating_sub(first) > self.span_us || self.before_us.is_some_and(|before| last < before))
+        Ok(last.saturating_sub(first) > self.span_us)
     }
 }
 
@@ -427,6 +492,7 @@ fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
     let active = Active::open(dir, Durability::Full)?;
     let tip = active.tip().map_err(failed)?;
     let Head { log, after } = active.head;
+    let pruned = pruned(&active.conn).map_err(failed)?;
     // Another process may have rolled it just before.
     if tip.seq == after.seq || !due.is_met_by(&active).map_err(failed)? {
         active.close(dir)?;
@@ -452,7 +518,7 @@ fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
     if exists(&name)? {
         return Err(Error::unfit(&name, "it has the name that log.db is to get"));
     }
-    prepare_next(dir, &log, tip)?;
+    prepare_next(dir, &log, tip, pruned)?;
     points::pass(dir, "roll: next made").map_err(failed)?;
     rename(dir, &path, &name)?;
     points::pass(dir, "roll: renamed").map_err(failed)?;

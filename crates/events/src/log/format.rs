@@ -1,9 +1,11 @@
 //! What a file of the log holds, and the hash that chains its blocks.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use muriel_domain::Instant;
 use rusqlite::{Connection, Row};
+use serde::Deserialize;
 use serde::de::Error as _;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -37,6 +39,11 @@ pub(super) const SCHEMA: &str = "
         runs TEXT NOT NULL,           -- [[project key, events], …] in the order of the lines
         ids BLOB NOT NULL,            -- 16 bytes for each event
         body BLOB NOT NULL            -- the lines, zstd
+    ) STRICT;
+    -- The last block that retention has deleted, as known when the file was last written to. No row: none.
+    CREATE TABLE pruned (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        last INTEGER NOT NULL
     ) STRICT;";
 
 /// SHA-256.
@@ -75,6 +82,54 @@ impl Head {
             Ok(Head { log: row.get(0)?, after: Tip { seq: row.get(1)?, hash: row.get(2)? } })
         })
         .map(Ok)
+    }
+}
+
+/// Within what an event's id counts once.
+///
+/// An event that a key vouched for is alone with its id in the project. One that
+/// nobody vouched for is so among the events of its visitor that nobody vouched
+/// for: whoever guesses an id cannot make another visitor's event, or a server's, a
+/// repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scope(i64);
+
+impl Scope {
+    /// All events of the project that a key vouched for.
+    pub const PROJECT: Scope = Scope(0);
+
+    /// All events of the visitor with this id that nobody vouched for.
+    pub fn visitor(id: &str) -> Scope {
+        let hash: Hash = Sha256::digest(id).into();
+        let [a, b, c, d, e, f, g, h, ..] = hash;
+        // Never 0, which is the project.
+        Scope(i64::from_be_bytes([a, b, c, d, e, f, g, h]) | 1)
+    }
+
+    /// That of a stored event, by its line. A line that names no visitor belongs to
+    /// the project.
+    pub fn of_line(line: &[u8]) -> Scope {
+        #[derive(Deserialize)]
+        struct Sender<'l> {
+            #[serde(borrow)]
+            visitor: Id<'l>,
+            #[serde(default)]
+            vouched: bool,
+        }
+        #[derive(Deserialize)]
+        struct Id<'l> {
+            #[serde(borrow)]
+            id: Cow<'l, str>,
+        }
+        match serde_json::from_slice::<Sender<'_>>(line) {
+            Ok(Sender { visitor, vouched: false }) => Scope::visitor(&visitor.id),
+            _ => Scope::PROJECT,
+        }
+    }
+
+    /// As the index stores it.
+    pub(super) fn number(self) -> i64 {
+        self.0
     }
 }
 
@@ -233,7 +288,7 @@ pub struct Block {
 pub struct Event<'b> {
     /// Whose it is.
     pub project_key: &'b Arc<str>,
-    /// What it counts once under, within its project.
+    /// What it counts once under, within its scope.
     pub id: Uuid,
     /// Its JSON object, without the line feed.
     pub line: &'b [u8],

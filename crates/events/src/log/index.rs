@@ -20,12 +20,12 @@ use sha2::{Digest, Sha256};
 
 use super::error::{Error, chain};
 use super::files::{self, CHECKPOINT_PAGES};
-use super::format::{Columns, Hash, Tip};
+use super::format::{Block, Columns, Hash, Scope, Tip};
 use super::points;
 use super::scan::{Piece, Scan};
 
 const APPLICATION: i32 = 0x4d73_6565;
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 const SCHEMA: &str = "
     -- What the generation covers: the blocks after `since`, the first received at `started`, up to `seq`.
     CREATE TABLE span (
@@ -39,12 +39,15 @@ const SCHEMA: &str = "
         hash BLOB NOT NULL,
         closed INTEGER NOT NULL      -- 1: the next generation has begun
     ) STRICT;
-    -- Ids begin with their time, so rows of a project mostly come last.
+    -- Ids begin with their time, so rows of a project mostly come last. For that the id comes before the scope.
     CREATE TABLE seen (
         project INTEGER NOT NULL,
         id BLOB NOT NULL,
-        PRIMARY KEY (project, id)
+        scope INTEGER NOT NULL,      -- 0: vouched for by a key; else the hash of the visitor
+        PRIMARY KEY (project, id, scope)
     ) STRICT, WITHOUT ROWID;";
+const INSERT: &str = "INSERT OR IGNORE INTO seen VALUES (?1, ?2, ?3)";
+const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND id = ?2 AND scope = ?3";
 /// KiB of pages each generation keeps in memory, while it is used.
 const CACHE_KIB: i64 = 16_384;
 /// Events read from the log with one commit.
@@ -324,9 +327,9 @@ impl Index {
             conn,
             older: self.older.as_ref(),
             span,
-            insert: conn.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?,
+            insert: conn.prepare_cached(INSERT)?,
             probe: match &self.older {
-                Some(older) => Some(older.prepare_cached("SELECT 1 FROM seen WHERE project = ?1 AND id = ?2")?),
+                Some(older) => Some(older.prepare_cached(PROBE)?),
                 None => None,
             },
         })
@@ -341,6 +344,19 @@ impl Index {
                 tracing::warn!(error = &error as &dyn std::error::Error, "cannot roll back the index of events");
             }
         }
+    }
+
+    /// Adds the events of a block of the log; how many.
+    fn add_block(&self, block: &Block) -> Result<u64> {
+        let mut insert = self.current.conn.prepare_cached(INSERT)?;
+        let mut events = block.events();
+        for run in &block.runs {
+            let project = project_hash(&run.project_key);
+            for event in events.by_ref().take(run.events as usize) {
+                insert.execute((project, event.id.as_bytes(), Scope::of_line(event.line).number()))?;
+            }
+        }
+        Ok(block.runs.iter().map(|run| u64::from(run.events)).sum())
     }
 
     fn is_over(&self, span: &Span, received_at: i64) -> bool {
@@ -370,7 +386,8 @@ impl Index {
     /// Reads the blocks after the span up to `until` from the log, within the
     /// transaction that is open.
     fn catch_up(&mut self, mut span: Span, until: i64) -> Result<Span> {
-        let mut scan = Scan::new(&self.dir, Columns::Ids, span.tip.seq)?;
+        // With the lines, which say whose scope an id is in.
+        let mut scan = Scan::new(&self.dir, Columns::All, span.tip.seq)?;
         let (mut read, mut lost) = (0, 0u64);
         while span.tip.seq < until {
             let raw = match scan.next()? {
@@ -389,28 +406,21 @@ impl Index {
                 Some(Piece::Row(raw)) if raw.seq > until => break,
                 Some(Piece::Row(raw)) => raw,
             };
-            match raw.check_runs(Columns::Ids) {
-                Ok(runs) => {
-                    if self.is_over(&span, raw.received_at) {
+            let (tip, received_at) = (Tip { seq: raw.seq, hash: raw.hash }, raw.received_at);
+            match raw.open() {
+                Ok(block) => {
+                    if self.is_over(&span, received_at) {
                         span = self.turn(span)?;
                     }
-                    span.started.get_or_insert(raw.received_at);
-                    let mut insert = self.current.conn.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?1, ?2)")?;
-                    let mut ids = raw.ids.as_chunks::<16>().0.iter();
-                    for run in runs {
-                        let project = project_hash(&run.project_key);
-                        for id in ids.by_ref().take(run.events as usize) {
-                            insert.execute((project, id))?;
-                        }
-                        read += u64::from(run.events);
-                    }
+                    span.started.get_or_insert(received_at);
+                    read += self.add_block(&block)?;
                 }
                 Err(problem) => {
                     lost += 1;
-                    tracing::error!(seq = raw.seq, problem, "a damaged block is missing in the index of events");
+                    tracing::error!(seq = tip.seq, problem, "a damaged block is missing in the index of events");
                 }
             }
-            span.tip = Tip { seq: raw.seq, hash: raw.hash };
+            span.tip = tip;
             if read >= CATCH_UP {
                 read = 0;
                 span.write(&self.current.conn)?;
@@ -452,12 +462,13 @@ pub(super) struct Group<'i> {
 
 impl Group<'_> {
     /// Whether the event is new, in which case it is known from now on.
-    pub(super) fn add(&mut self, project: i64, id: &[u8; 16]) -> Result<bool> {
-        if self.insert.execute((project, id))? == 0 {
+    pub(super) fn add(&mut self, project: i64, id: &[u8; 16], scope: Scope) -> Result<bool> {
+        let key = (project, id, scope.number());
+        if self.insert.execute(key)? == 0 {
             return Ok(false);
         }
         match &mut self.probe {
-            Some(probe) => Ok(probe.query_row((project, id), |_| Ok(())).optional()?.is_none()),
+            Some(probe) => Ok(probe.query_row(key, |_| Ok(())).optional()?.is_none()),
             None => Ok(true),
         }
     }

@@ -2,8 +2,8 @@
 //! other store of events can be made again from it.
 //!
 //! [`Log`] appends, [`Reader`] reads, both also from several processes at once.
-//! An event counts once per project and id: a repeat is told as such and changes
-//! nothing, for [`LogOptions::recognise_us`] after the event at least.
+//! An event counts once per project, [`Scope`] and id: a repeat is told as such and
+//! changes nothing, for [`LogOptions::recognise_us`] after the event at least.
 //!
 //! # Files
 //!
@@ -26,12 +26,17 @@
 //! SHA-256( "muriel event log\n" ‖ log )
 //! ```
 //!
+//! `pruned` has one row once retention has deleted something: the number of the last
+//! block that it deleted (`last`), written before the file goes. `log.db` has the
+//! present one, and each file that is begun takes it over. So a file that somebody else
+//! deleted is told apart: its blocks are missing.
+//!
 //! Each commit of events is one row in `block`:
 //!
 //! | column | |
 //! |---|---|
 //! | `seq` | number of the block, from 1, without gaps over all files |
-//! | `received_at` | microseconds since 1970 UTC: when the last of its batches was received; the others within the second before |
+//! | `received_at` | microseconds since 1970 UTC: when the last of its batches was received; the others within the second before, imported ones in the same hour of UTC |
 //! | `events` | how many |
 //! | `hash` | 32 bytes, below |
 //! | `runs` | JSON `[[project key, events], …]`: whose they are, in order |
@@ -88,7 +93,7 @@ use tokio::sync::{Semaphore, oneshot};
 use uuid::Uuid;
 
 pub use self::error::{Error, Result};
-pub use self::format::{Block, Event, Run};
+pub use self::format::{Block, Event, Run, Scope};
 pub use self::reader::{BlockIds, Blocks, Damage, Extent, Ids, Reader, Summaries, Summary, Trouble, Verified};
 pub use muriel_sql::file::Durability;
 
@@ -136,7 +141,7 @@ impl Default for LogOptions {
 /// What to leave free on a volume, for everything else that has to be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
-    /// The larger of 64 MiB and 2 % of the volume.
+    /// 2 % of the volume, but at least 64 MiB and at most 4 GiB.
     #[default]
     Usual,
     /// So many bytes.
@@ -146,7 +151,7 @@ pub enum Reserve {
 impl Reserve {
     fn bytes(self, volume: u64) -> u64 {
         match self {
-            Reserve::Usual => (volume / 50).max(64 << 20),
+            Reserve::Usual => (volume / 50).clamp(64 << 20, 4 << 30),
             Reserve::Bytes(bytes) => bytes,
         }
     }
@@ -169,8 +174,11 @@ pub struct Batch {
 /// One event of a [`Batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it counts once under, within its project.
+    /// What it counts once under, within its scope.
     pub id: Uuid,
+    /// Whose events its id is compared with. It has to be that of the line, from
+    /// which the index is made again: [`Scope::of_line`].
+    pub scope: Scope,
     /// Where its line ends in [`Batch::lines`], past the line feed.
     pub end: usize,
 }
@@ -253,11 +261,72 @@ pub enum Reason {
     Closed,
 }
 
+/// How much is free on the volume of the log, and how much of it the log leaves free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes that are free.
+    pub free: u64,
+    /// Bytes below which no event is taken; see [`LogOptions::reserve`].
+    pub reserve: u64,
+}
+
+impl Space {
+    /// Whether events are refused soon: less than twice the reserve is free.
+    pub fn is_short(self) -> bool {
+        self.free < self.reserve.saturating_mul(2)
+    }
+}
+
+/// Bytes that are free on the volume of a directory.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn free_bytes(dir: &Path) -> std::io::Result<u64> {
+    let volume = rustix::fs::statvfs(dir)?;
+    Ok(volume.f_bavail.saturating_mul(volume.f_frsize))
+}
+
 /// A place in the log: after the block `seq`. The default is before everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The number of a block, or 0.
     pub seq: i64,
+}
+
+/// Which closed files [`Log::prune`] deletes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prune {
+    /// Those whose blocks were all received before this time.
+    pub before: Instant,
+    /// Delete them even where that looks like the mistake of a clock; see [`Held`].
+    pub force: bool,
+}
+
+/// Why [`Log::prune`] deleted nothing although files are old enough: a clock that is
+/// ahead by a year makes every file old.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Held {
+    /// Even the newest block would be old enough, so nothing shows that the clock is
+    /// right.
+    #[error(
+        "the newest events were received on {newest}, which is before {before} too: either nothing has come since, or the clock is wrong"
+    )]
+    NewestIsOld {
+        /// When the newest block was received.
+        newest: Instant,
+        /// The time from [`Prune`].
+        before: Instant,
+    },
+    /// They are more than a tenth of the log.
+    #[error("{bytes} of the {total} bytes of the log are from before {before}, which is more than a tenth")]
+    TooMuch {
+        /// Bytes of the files that are old enough.
+        bytes: u64,
+        /// Bytes of all files of the log.
+        total: u64,
+        /// The time from [`Prune`].
+        before: Instant,
+    },
 }
 
 /// What [`Log::prune`] deleted.
@@ -269,6 +338,8 @@ pub struct Pruned {
     pub blocks: u64,
     /// Their size.
     pub bytes: u64,
+    /// Why nothing was deleted although files are old enough.
+    pub held: Option<Held>,
 }
 
 /// A log that is open to be written. Clones share the one writer.
@@ -291,6 +362,7 @@ struct Handle {
 struct Shared {
     state: Mutex<State>,
     last: AtomicI64,
+    space: Mutex<Space>,
 }
 
 impl Shared {
@@ -351,7 +423,8 @@ impl Log {
     /// When its files cannot be made, opened and written, or are no log that can
     /// be gone on with.
     pub fn open(dir: &Path, options: LogOptions) -> Result<Log> {
-        let shared = Arc::new(Shared { state: Mutex::new(State::Taking), last: AtomicI64::new(0) });
+        let shared =
+            Arc::new(Shared { state: Mutex::new(State::Taking), last: AtomicI64::new(0), space: Mutex::default() });
         let queue_bytes = options.queue_bytes.min(Semaphore::MAX_PERMITS);
         let mut writer = Writer::open(dir, options, shared.clone())?;
         writer.look();
@@ -418,20 +491,28 @@ impl Log {
         lock(&self.handle.shared.state).clone()
     }
 
+    /// What is free on the volume; as old as a second.
+    pub fn space(&self) -> Space {
+        *lock(&self.handle.shared.space)
+    }
+
     /// The last block, of which others that write may be a second ahead.
     pub fn last(&self) -> Position {
         Position { seq: self.handle.shared.last() }
     }
 
     /// Deletes closed files, from the oldest on, whose blocks were all received
-    /// before `before`. The file that is written is closed first if that is true
-    /// of all its blocks.
+    /// before a time. The file that is written always stays.
+    ///
+    /// Unless it is forced, this deletes nothing when the newest block is as old, or
+    /// when more than a tenth of the log would go; and no file that was written to
+    /// after that time by the clock of the file system.
     ///
     /// # Errors
     /// When a file cannot be read or deleted; those before it are gone.
-    pub async fn prune(&self, before: Instant) -> Result<Pruned> {
+    pub async fn prune(&self, prune: Prune) -> Result<Pruned> {
         let (reply, answer) = oneshot::channel();
-        self.handle.queue.send(Message::Prune(before, reply)).map_err(|_| Error::Closed)?;
+        self.handle.queue.send(Message::Prune(prune, reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?
     }
 

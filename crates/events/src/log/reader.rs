@@ -117,8 +117,11 @@ impl Ids {
 pub struct Extent {
     /// The id of the log.
     pub log: [u8; 16],
-    /// The first block that it has, or will have: retention takes them from there.
+    /// The first block that it has, or will have.
     pub first: i64,
+    /// The last block that retention has deleted; 0 for none. What is missing between
+    /// this and `first` was deleted by somebody else.
+    pub pruned: i64,
     /// The last block; before `first` when there is none.
     pub last: i64,
 }
@@ -134,10 +137,12 @@ pub struct Verified {
     pub range: Option<(i64, i64)>,
     /// Hashes of the first and the last block that are as they were written.
     pub hashes: Option<([u8; 32], [u8; 32])>,
-    /// Blocks that are not as they were written, as far as they can be counted.
+    /// The last block that retention has deleted; 0 for none.
+    pub pruned: i64,
+    /// Blocks that are missing or not as they were written, as far as they can be counted.
     pub damaged: u64,
-    /// The first place that does not fit. `None`: the log is whole, as far back
-    /// as its oldest file goes.
+    /// The first place that does not fit. `None`: the log is whole, but for what
+    /// retention has deleted.
     pub first_damage: Option<Damage>,
 }
 
@@ -196,7 +201,8 @@ impl Reader {
         let head = super::format::Head::read(&conn).map_err(failed)?;
         let head = head.map_err(|problem| Error::unfit(newest, problem))?;
         let last = files::tip(&conn, &head).map_err(failed)?.seq;
-        Ok(Extent { log: head.log, first: closed.first().map_or(head.after.seq + 1, |file| file.first), last })
+        let pruned = files::pruned(&conn).map_err(failed)?;
+        Ok(Extent { log: head.log, first: closed.first().map_or(head.after.seq + 1, |file| file.first), pruned, last })
     }
 
     /// The hash of a block. `None` when the log does not have it, any more or yet,
@@ -225,8 +231,8 @@ impl Reader {
     /// them after `Position::default()`.
     ///
     /// At the end the walk answers `None`, and blocks again once there are more.
-    /// Blocks that were pruned are passed over in silence. A log that ends before
-    /// `after` has lost blocks, which is damage.
+    /// Blocks that were pruned are passed over in silence. Others that are missing are
+    /// damage, and so is a log that ends before `after`.
     ///
     /// # Errors
     /// [`Error::File`] when the lock of the log cannot be opened.
@@ -302,6 +308,8 @@ impl Reader {
             let oldest = verified.range.map_or(first, |(oldest, _)| oldest);
             verified.range = Some((oldest, last));
         }
+        // A log whose newest file cannot be read has named that as damage.
+        verified.pruned = self.extent().map_or(0, |extent| extent.pruned);
         Ok(verified)
     }
 }
@@ -309,6 +317,14 @@ impl Reader {
 /// What [`Reader::blocks`] walks over.
 pub struct Blocks {
     walk: Walk,
+}
+
+impl Blocks {
+    /// The last block that the walk has passed, and its hash where that is known.
+    /// It may be one that was not given back: damaged, or deleted by retention.
+    pub fn passed(&self) -> (Position, Option<[u8; 32]>) {
+        (Position { seq: self.walk.seq }, self.walk.stored)
+    }
 }
 
 impl Iterator for Blocks {
@@ -423,19 +439,23 @@ impl Walk {
                     return Some(Err(self.damage(first, last, problem)));
                 }
                 Ok(Some(Piece::File { path, oldest, log, seq, hash })) => {
-                    let missed = self.seq + 1;
+                    let mut missed = self.seq + 1;
+                    if oldest && missed <= seq {
+                        // What retention has deleted is not missed.
+                        missed = missed.max(self.scan.pruned().unwrap_or(seq) + 1);
+                    }
                     let was = std::mem::replace(&mut self.path, path);
                     if let Some(problem) = self.enter(log, seq, hash) {
                         return Some(Err(self.damage(seq + 1, Some(seq), problem)));
                     }
-                    if missed <= seq && !oldest {
-                        let damage = Damage {
-                            seq: missed,
-                            last: Some(seq),
-                            path: was.to_path_buf(),
-                            problem: "missing".to_owned(),
+                    if missed <= seq {
+                        let (path, problem) = match self.path.parent() {
+                            // The file that they were in is gone, and its name with it.
+                            Some(dir) if oldest => (dir, "missing, and retention did not delete them"),
+                            _ => (&*was, "missing"),
                         };
-                        return Some(Err(Trouble::Damage(damage)));
+                        let (path, problem) = (path.to_path_buf(), problem.to_owned());
+                        return Some(Err(Trouble::Damage(Damage { seq: missed, last: Some(seq), path, problem })));
                     }
                 }
             }

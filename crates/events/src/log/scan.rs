@@ -79,6 +79,22 @@ impl Scan {
         }
     }
 
+    /// The last block that retention has deleted; `None` where that cannot be told.
+    /// Known before the blocks are gone, so it is to be asked after they were missed.
+    pub(super) fn pruned(&self) -> Option<i64> {
+        if let Some(lock) = &self.lock {
+            files::lock_shared(&self.dir, lock).ok()?;
+        }
+        let pruned = files::newest_file(&self.dir).ok().and_then(|path| {
+            let conn = file::reader(&path).ok()?;
+            files::pruned(&conn).ok()
+        });
+        if let Some(lock) = &self.lock {
+            files::unlock(&self.dir, lock).ok()?;
+        }
+        pruned
+    }
+
     /// Reads some more. `false` when there is none.
     fn fill(&mut self) -> Result<bool> {
         if let Some(lock) = &self.lock {

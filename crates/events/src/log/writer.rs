@@ -17,7 +17,7 @@ use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE, Active, Due, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
 use super::index::{self, Fault, Index, project_hash};
-use super::{Batch, Durability, LogOptions, Pruned, Reason, Refused, Shared, State, Taken, points};
+use super::{Batch, Durability, Held, LogOptions, Prune, Pruned, Reason, Refused, Shared, Space, State, Taken, points};
 
 /// Batches that share one commit.
 const GROUP: usize = 1024;
@@ -32,7 +32,7 @@ const ROLL_AGAIN: Duration = Duration::from_secs(1);
 
 pub(super) enum Message {
     Append(Pending),
-    Prune(Instant, oneshot::Sender<Result<Pruned>>),
+    Prune(Prune, oneshot::Sender<Result<Pruned>>),
     Close(oneshot::Sender<Result<()>>),
 }
 
@@ -173,7 +173,7 @@ impl Writer {
                 continue;
             }
             match other.take() {
-                Some(Message::Prune(before, reply)) => drop(reply.send(self.prune(before))),
+                Some(Message::Prune(prune, reply)) => drop(reply.send(self.prune(prune))),
                 Some(Message::Close(reply)) => return Some(reply),
                 Some(Message::Append(_)) | None => {}
             }
@@ -236,7 +236,7 @@ impl Writer {
         self.tell(&stored);
         let refused = match stored {
             Ok(()) => {
-                self.roll_if_due(None);
+                self.roll_if_due();
                 return;
             }
             Err(Stop::Busy) => Refused::Busy,
@@ -280,7 +280,7 @@ impl Writer {
     /// Bytes that are free on the volume, and that are to stay so.
     fn space(&self) -> io::Result<(u64, u64)> {
         let volume = rustix::fs::statvfs(&self.dir)?;
-        let free = volume.f_bavail.saturating_mul(volume.f_frsize);
+        let free = super::free_bytes(&self.dir)?;
         Ok((free, self.options.reserve.bytes(volume.f_blocks.saturating_mul(volume.f_frsize))))
     }
 
@@ -289,6 +289,7 @@ impl Writer {
             let sentence = format!("the free space for the event log cannot be told: {error}");
             Stop::Refuse(Reason::Io, sentence.into())
         })?;
+        *super::lock(&self.shared.space) = Space { free, reserve };
         if free >= reserve {
             return Ok(());
         }
@@ -473,9 +474,8 @@ impl Writer {
     }
 
     /// Begins a new file when the active one is large, unless others have it open.
-    fn roll_if_due(&mut self, before: Option<Instant>) {
-        let due =
-            Due { bytes: self.options.roll_bytes, span_us: self.options.roll_us, before_us: before.map(Instant::us) };
+    fn roll_if_due(&mut self) {
+        let due = Due { bytes: self.options.roll_bytes, span_us: self.options.roll_us };
         let Some(open) = &self.active else { return };
         if !open.active.is_due(due) || self.roll_after.is_some_and(|after| Clock::now() < after) {
             return;
@@ -505,35 +505,86 @@ impl Writer {
         }
     }
 
-    /// Deletes closed files, from the oldest on, whose blocks were all received
-    /// before `before`.
-    fn prune(&mut self, before: Instant) -> Result<Pruned> {
-        // A log that is hardly written would keep its only file for ever.
-        self.roll_if_due(Some(before));
+    /// Deletes closed files, as [`Log::prune`](super::Log::prune) says.
+    fn prune(&mut self, prune: Prune) -> Result<Pruned> {
+        let old = self.old_files(prune)?;
         let mut pruned = Pruned::default();
-        let mut doomed = Vec::new();
-        for closed in files::closed(&self.dir)? {
-            match files::newest(&closed.path) {
-                Ok(Some(newest)) if newest < before.us() => {
-                    doomed.push(closed);
-                    for closed in doomed.drain(..) {
-                        pruned.bytes += fs::metadata(&closed.path).map_or(0, |file| file.len());
-                        files::remove(&closed.path)?;
-                        pruned.files += 1;
-                        pruned.blocks += closed.first.abs_diff(closed.last) + 1;
-                    }
-                }
-                Ok(Some(_)) => break,
-                // Damaged. It goes with the next one, which is not older.
-                Ok(None) => doomed.push(closed),
-                Err(error) => return Err(error),
-            }
+        let bytes = old.iter().map(|file| file_bytes(&file.path)).sum();
+        if !old.is_empty() && !prune.force {
+            pruned.held = self.looks_wrong(prune.before, bytes)?;
         }
-        if pruned.files > 0 {
-            files::sync_dir(&self.dir)?;
+        if old.is_empty() || pruned.held.is_some() {
+            return Ok(pruned);
         }
+        // Before they are gone, so that they are never taken for lost.
+        let Some(open) = &self.active else {
+            let problem = "it cannot be written, so what is deleted could not be noted in it";
+            return Err(Error::unfit(&self.dir.join(ACTIVE), problem));
+        };
+        open.active.note_pruned(&self.dir, old.iter().map(|file| file.last).max().unwrap_or(0))?;
+        for closed in old {
+            pruned.bytes += file_bytes(&closed.path);
+            files::remove(&closed.path)?;
+            pruned.files += 1;
+            pruned.blocks += closed.first.abs_diff(closed.last) + 1;
+        }
+        files::sync_dir(&self.dir)?;
         Ok(pruned)
     }
+
+    /// The closed files that are old enough, from the oldest on.
+    fn old_files(&self, prune: Prune) -> Result<Vec<files::Closed>> {
+        let (mut old, mut damaged) = (Vec::new(), Vec::new());
+        for closed in files::closed(&self.dir)? {
+            if !prune.force && is_modified_since(&closed.path, prune.before) {
+                break;
+            }
+            match files::newest(&closed.path)? {
+                Some(newest) if newest < prune.before.us() => {
+                    old.append(&mut damaged);
+                    old.push(closed);
+                }
+                Some(_) => break,
+                // It goes with the next one, which is not older.
+                None => damaged.push(closed),
+            }
+        }
+        Ok(old)
+    }
+
+    /// Why files of this size are not to be deleted as older than `before`, if it
+    /// looks as if the clock that says so is wrong.
+    fn looks_wrong(&self, before: Instant, bytes: u64) -> Result<Option<Held>> {
+        let mut newest = None;
+        let mut total = file_bytes(&self.dir.join(ACTIVE));
+        for closed in files::closed(&self.dir)? {
+            newest = files::newest(&closed.path)?.max(newest);
+            total += file_bytes(&closed.path);
+        }
+        // Of a file that cannot be opened at present nothing is known, so it is not new.
+        if let Some(open) = &self.active {
+            newest = files::newest_of(&open.active.conn)
+                .map_err(|error| Error::file("read", &self.dir.join(ACTIVE), error))?
+                .max(newest);
+        }
+        Ok(match newest.map(Instant::from_us) {
+            Some(newest) if newest < before => Some(Held::NewestIsOld { newest, before }),
+            _ if bytes > total / 10 => Some(Held::TooMuch { bytes, total, before }),
+            _ => None,
+        })
+    }
+}
+
+fn file_bytes(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Whether the file system says that the file was written to at `time` or later. What it
+/// does not tell counts as no.
+fn is_modified_since(path: &Path, time: Instant) -> bool {
+    let modified = fs::metadata(path).and_then(|file| file.modified()).ok();
+    let since_1970 = modified.and_then(|modified| modified.duration_since(std::time::UNIX_EPOCH).ok());
+    since_1970.is_some_and(|since| i64::try_from(since.as_micros()).is_ok_and(|us| us >= time.us()))
 }
 
 /// Why an attempt came to nothing.
@@ -570,7 +621,7 @@ impl Draft {
         // What is new is copied in long pieces, from `from` to the next repeat.
         let (mut from, mut to, mut new) = (0, 0, 0);
         for entry in &batch.events {
-            if seen.add(project, entry.id.as_bytes())? {
+            if seen.add(project, entry.id.as_bytes(), entry.scope)? {
                 self.ids.extend_from_slice(entry.id.as_bytes());
                 answer.push(Taken::Stored);
                 new += 1;

@@ -15,6 +15,10 @@ use crate::log::Position;
 /// How many of its units a value of 1 has.
 pub const UNITS: i64 = 10_000;
 
+/// Changes of an arm of which is told what they found: as many as an integer has bits
+/// to spare.
+pub const CHANGES_TOLD: usize = 60;
+
 /// The most that one visitor's value can be, in units, either way. Squares of it
 /// can be added for a hundred million visitors.
 pub const VALUE_MAX: i64 = 1_000_000_000_000_000;
@@ -26,6 +30,8 @@ pub struct Answer {
     pub position: Position,
     /// The hash of that block, unless it could not be read or there is none.
     pub hash: Option<[u8; 32]>,
+    /// What of the log up to there is not in the answer because it could not be read.
+    pub lost: Option<Lost>,
     /// How many entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
     /// Of these, how many met more than one arm within an epoch.
@@ -35,13 +41,44 @@ pub struct Answer {
     /// Visitors of the experiment, with no regard to epoch and filter, who are not
     /// counted because all of their exposures were a bot's.
     pub bots: u64,
+    /// Visitors with an exposure that is dated before the experiment's first start, with no
+    /// regard to dates, epoch and filter. Such exposures count nowhere else.
+    pub early: u64,
     /// When the first visitor entered.
     pub first_entry: Option<Instant>,
     /// How alike the arms are: visitors by variant for each value of device,
     /// browser, os, country (the ten largest) and user type.
     pub balance: Vec<Balance>,
+    /// What the changes of variants found on pages, by variant and place; those of
+    /// which nothing was told are left out.
+    pub applied: Vec<Applied>,
     /// For each metric of the question, in its order.
     pub metrics: Vec<MetricAnswer>,
+}
+
+/// Whether a change found what it changes. Each visitor counts once in their arm,
+/// with the first page of which that was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Applied {
+    /// Of which arm.
+    pub variant: u32,
+    /// Its place among the arm's changes, from 0.
+    pub change: u32,
+    /// Visitors on whose page it was due.
+    pub pages: u64,
+    /// Of these, on whose page it found something.
+    pub matched: u64,
+}
+
+/// Blocks of the log whose events could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// How many; 0 when none is lost, but the log is not as it was written.
+    pub blocks: u64,
+    /// The first of them.
+    pub first: i64,
+    /// The last of them.
+    pub last: i64,
 }
 
 /// Visitors who entered.
@@ -98,6 +135,32 @@ pub struct MetricAnswer {
     pub currency: Option<String>,
     /// Orders in other currencies, which are not counted.
     pub other_currency_orders: u64,
+    /// How many of these a key vouched for.
+    pub other_currency_vouched_orders: u64,
+    /// Orders that were too large to be plausible, which are not counted.
+    pub implausible_orders: u64,
+    /// Above which an order was. Where [`Metric::max_order_value`] is `None`, for
+    /// orders that no key vouched for.
+    ///
+    /// [`Metric::max_order_value`]: super::question::Metric::max_order_value
+    pub order_limit: Option<f64>,
+    /// Orders that are counted and that a key vouched for.
+    pub vouched_orders: u64,
+    /// The order that is worth most, less what was refunded of it.
+    pub largest_order: Option<LargestOrder>,
+}
+
+/// The order that is worth most of all that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LargestOrder {
+    /// What it is worth, in [`UNITS`].
+    pub units: i64,
+    /// When it was made.
+    pub at: Instant,
+    /// In which arm its visitor is.
+    pub variant: u32,
+    /// Whether a key vouched for it.
+    pub vouched: bool,
 }
 
 /// A group of visitors.
@@ -354,6 +417,8 @@ pub struct Traffic {
     /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
     /// visitors.
     pub first_day: Option<i64>,
+    /// The last block of the log that went in.
+    pub position: Position,
 }
 
 /// What one visitor did.

@@ -18,7 +18,7 @@ use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
 /// Counts the changes of the tables and of what is written into them.
-const SCHEMA: i32 = 3;
+const SCHEMA: i32 = 6;
 const TABLES: &str = include_str!("schema.sql");
 /// Bytes of its write-ahead log before the database moves them to its file.
 const CHECKPOINT: &str = "64MB";
@@ -170,13 +170,9 @@ impl DuckWarehouse {
         result
     }
 
-    /// Does `change` to the database that is loaded.
+    /// Does `change` to the database that answers.
     fn change<T>(&self, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
-        let growing = lock(&self.growing);
-        let result = match &*growing {
-            Some(database) => change(database),
-            None => self.answering().as_ref().ok_or(Error::Damaged(None)).and_then(change),
-        };
+        let result = self.answering().as_ref().ok_or(Error::Damaged(None)).and_then(change);
         self.noted(result)
     }
 
@@ -223,6 +219,12 @@ impl Warehouse for DuckWarehouse {
 
     fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
         self.change(|database| database.load(rows, State { log: Some(log), mark }))
+    }
+
+    fn load_beside(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+        let growing = lock(&self.growing);
+        let database = growing.as_ref().ok_or(Error::Damaged(None))?;
+        database.load(rows, State { log: Some(log), mark })
     }
 
     fn prune(&self, oldest: i64) -> Result<u64> {
@@ -389,7 +391,7 @@ impl Database {
         let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
         let transaction = conn.transaction()?;
         let mut gone = 0;
-        for table in ["events", "exposures"] {
+        for table in ["events", "exposures", "applied"] {
             gone += transaction.execute(&format!("DELETE FROM {table} WHERE seq < ?"), [oldest])?;
         }
         if gone > 0 {
@@ -405,6 +407,7 @@ impl Database {
                 [],
             )?;
         }
+        transaction.execute("DELETE FROM damage WHERE greatest(first, last) < ?", [oldest])?;
         transaction.commit()?;
         if gone > 0 {
             // Otherwise all of them are still stored, and would be once more.
@@ -494,8 +497,10 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&Profile
             row.url,
             row.amount,
             row.unit,
+            row.refund_of,
             row.currency,
             row.session,
+            row.vouched,
             row.seq
         ])?;
     }
@@ -511,6 +516,7 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&Profile
             row.at,
             row.id,
             row.bot,
+            row.vouched,
             row.session,
             row.url,
             row.profile,
@@ -519,6 +525,21 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&Profile
             row.utm[0],
             row.utm[1],
             row.utm[2],
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("applied")?;
+    for row in &rows.applied {
+        table.append_row(params![
+            row.project,
+            row.test,
+            row.visitor,
+            row.variant,
+            row.at,
+            row.id,
+            row.asked,
+            row.found,
             row.seq
         ])?;
     }
@@ -540,6 +561,11 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&Profile
             row.user_type,
             row.source
         ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("damage")?;
+    for row in &rows.damage {
+        table.append_row(params![row.project, row.first, row.last])?;
     }
     table.flush()?;
     Ok(())

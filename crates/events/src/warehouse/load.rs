@@ -5,7 +5,7 @@
 //! transaction. So a loader that comes after a crash goes on where the rows end,
 //! and there is nothing to repair.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::mem;
@@ -32,11 +32,17 @@ const BATCH: (usize, usize) = (50_000, 64 << 20);
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// How often to look for what the log has forgotten.
 const PRUNE: Duration = Duration::from_secs(60);
+/// How long to wait after a rebuild failed before it is begun again.
+const REBUILD_RETRY: Duration = Duration::from_secs(30);
+/// Damaged places that are told apart.
+const DAMAGES: usize = 10_000;
 /// Projects of which it is remembered where their last events are.
 const PROJECTS: usize = 50_000;
 
 /// A thread that keeps a warehouse up with the log.
 pub struct Loader {
+    /// The directory of the log.
+    log: PathBuf,
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -53,6 +59,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     position: Position,
+    damaged: u64,
     progress: Option<Progress>,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
@@ -62,16 +69,14 @@ struct State {
     is_stopping: bool,
 }
 
-/// How far a loader is that has a long way to go.
+/// How far a loader is that has a long way to go: the rows lack whatever comes after
+/// `position`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Where it is.
     pub position: Position,
     /// Where the log ended when it began.
     pub target: Position,
-    /// Whether questions are answered from the rows there were before, meanwhile.
-    /// Otherwise answers lack whatever comes after `position`.
-    pub beside: bool,
 }
 
 impl Loader {
@@ -87,14 +92,23 @@ impl Loader {
     pub fn start(log: &Path, warehouse: Arc<dyn Warehouse>, source: Source, request: Option<&Path>) -> Result<Loader> {
         let mut load = Load { request: request.map(Path::to_owned), ..Load::new(log, warehouse, source) };
         // What fails now is tried again by the thread, and logged then.
-        load.walk = load.begin_walk().ok();
+        load.main.walk = load.begin_walk().ok();
         let state = State { floor: load.warehouse.position(), ..State::default() };
         let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
         shared.tell(&mut load);
         let its = shared.clone();
         let thread = thread::Builder::new().name("muriel-loader".to_owned()).spawn(move || its.run(load));
         let thread = thread.map_err(|error| Error::file("start a thread for", log, error))?;
-        Ok(Loader { shared, thread: Mutex::new(Some(thread)) })
+        Ok(Loader { log: log.to_owned(), shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// The last block of the log, whichever process wrote it: whatever was acknowledged
+    /// before this call is at or before it. Reads the log's file, so it blocks.
+    ///
+    /// # Errors
+    /// When there is no log, or its newest file cannot be read.
+    pub fn head(&self) -> Result<Position> {
+        Ok(Reader::open(&self.log)?.last()?)
     }
 
     /// Up to where questions are answered; the beginning until it is known that the
@@ -118,14 +132,19 @@ impl Loader {
     }
 
     /// How far it is, when it has a way to go: after a start, or when the warehouse
-    /// is made again.
+    /// had to be emptied.
     pub fn progress(&self) -> Option<Progress> {
         lock(&self.shared.state).progress
     }
 
-    /// Loads at once, and waits until that has come to `position`. `false` as soon as
-    /// it will not: when it is stopped, or makes another warehouse beside this one,
-    /// which gets no rows meanwhile.
+    /// Blocks that were met since the start and could not be loaded, as they are not as
+    /// they were written.
+    pub fn damaged(&self) -> u64 {
+        lock(&self.shared.state).damaged
+    }
+
+    /// Loads at once, and waits until that has come to `position`. `false` when it is
+    /// stopped before.
     pub async fn wait_for(&self, position: Position) -> bool {
         let mut moved = self.shared.moved.subscribe();
         loop {
@@ -134,7 +153,7 @@ impl Loader {
                 if state.position >= position {
                     return true;
                 }
-                if state.is_stopping || state.progress.is_some_and(|progress| progress.beside) {
+                if state.is_stopping {
                     return false;
                 }
                 state.is_nudged = true;
@@ -223,7 +242,8 @@ impl Shared {
         }
         state.progress = load.progress();
         state.generation = load.generation;
-        // A rebuild comes by early blocks again.
+        state.damaged = load.damaged.len() as u64;
+        // A warehouse that was emptied comes by early blocks again.
         for (project, position) in load.touched.drain() {
             let last = state.touched.entry(project).or_default();
             *last = position.max(*last);
@@ -247,178 +267,203 @@ struct Load {
     warehouse: Arc<dyn Warehouse>,
     source: Source,
     request: Option<PathBuf>,
-    /// Where the walk goes on; `None` when it has to be begun anew.
-    walk: Option<([u8; 16], Blocks)>,
+    /// The warehouse that answers.
+    main: Track,
+    /// The one that is made beside it, during a rebuild.
+    beside: Option<Track>,
+    /// Whether the one that answers could not be loaded and waits for the rebuild, which
+    /// replaces it.
+    is_main_left: bool,
+    /// Not before this a rebuild that failed is begun again.
+    rebuild_after: Option<Clock>,
     /// Whether the rows of the warehouse are known to be of this log.
     is_known: bool,
-    /// Up to where the warehouse is loaded, or the one beside it.
-    mark: Mark,
-    target: Position,
-    is_beside: bool,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
+    /// Where damage was met: a rebuild comes by it again.
+    damaged: HashSet<i64>,
     rows: Rows,
     /// As [`BATCH`].
     batch: (usize, usize),
+    /// When it was last looked for what the log has forgotten.
     pruned: Option<Clock>,
+    /// The first block that retention had left then.
+    oldest: Option<i64>,
+}
+
+/// A walk through the log, and how far one warehouse has come along it.
+#[derive(Default)]
+struct Track {
+    /// Where the walk goes on, and the id of the log; `None` when it has to be begun
+    /// anew.
+    walk: Option<([u8; 16], Blocks)>,
+    /// Up to where the warehouse is loaded.
+    mark: Mark,
+    /// Where the log ended when the walk was begun; 0 once it came there.
+    target: Position,
+}
+
+impl Track {
+    fn progress(&self) -> Option<Progress> {
+        let (position, target) = (self.mark.position, self.target);
+        (position < target).then_some(Progress { position, target })
+    }
 }
 
 impl Load {
     fn new(log: &Path, warehouse: Arc<dyn Warehouse>, source: Source) -> Load {
         Load {
             log: log.to_owned(),
-            mark: warehouse.mark(),
+            main: Track { mark: warehouse.mark(), ..Track::default() },
             warehouse,
             source,
             request: None,
-            walk: None,
+            beside: None,
+            is_main_left: false,
+            rebuild_after: None,
             is_known: false,
-            target: Position::default(),
-            is_beside: false,
             generation: 0,
+            damaged: HashSet::new(),
             touched: HashMap::new(),
             rows: Rows::default(),
             batch: BATCH,
             pruned: None,
+            oldest: None,
         }
     }
 
     fn progress(&self) -> Option<Progress> {
-        let (position, target) = (self.mark.position, self.target);
-        (position < target || self.is_beside).then_some(Progress { position, target, beside: self.is_beside })
+        self.main.progress()
     }
 
-    /// Loads one transaction of what there is. After an error the walk begins anew
-    /// behind what is stored.
+    /// Loads one transaction of what there is, and during a rebuild one into the
+    /// warehouse that is made. After an error the walk begins anew behind what is stored.
     fn step(&mut self) -> Result<More> {
-        let stepped = self.try_step();
-        if stepped.is_err() {
-            self.walk = None;
+        let main = if self.is_main_left { Ok(false) } else { self.step_main() };
+        if main.is_err() {
+            self.main.walk = None;
             self.rows.clear();
-            // Begun anew while it is still asked for.
-            if mem::take(&mut self.is_beside) {
-                self.warehouse.abandon();
+        }
+        if self.beside.is_none() && !self.is_rebuild_due() {
+            return main.map(More);
+        }
+        let is_at_end = match &main {
+            Ok(more) => !more,
+            Err(error) => {
+                let error = error as &dyn std::error::Error;
+                tracing::warn!(error, "the warehouse cannot be loaded; the one that is made beside it replaces it");
+                self.is_main_left = true;
+                true
+            }
+        };
+        match self.step_beside(is_at_end) {
+            Ok(more) => Ok(More(more || !is_at_end)),
+            // The rows that answer go on coming.
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "the warehouse could not be made again, it is tried again");
+                self.rebuild_after = Some(Clock::now() + REBUILD_RETRY);
+                Ok(More(!is_at_end))
             }
         }
-        stepped
     }
 
-    fn try_step(&mut self) -> Result<More> {
-        if self.warehouse.is_damaged() && !self.is_beside {
-            self.walk = None;
+    fn is_rebuild_due(&self) -> bool {
+        self.rebuild_after.is_none_or(|after| Clock::now() >= after)
+            && self.request.as_deref().is_some_and(Path::exists)
+    }
+
+    /// Loads one transaction into the warehouse that answers. Whether there is more.
+    fn step_main(&mut self) -> Result<bool> {
+        if self.warehouse.is_damaged() {
+            // To open it anew would end the rebuild, which mends it as well.
+            if self.beside.is_some() {
+                return Err(Error::Damaged(None));
+            }
+            self.main.walk = None;
         }
-        if !self.is_beside && self.request.as_deref().is_some_and(Path::exists) {
-            self.begin_beside("it was asked for")?;
-        }
-        let (log, mut walk) = match self.walk.take() {
+        let (log, mut walk) = match self.main.walk.take() {
             Some(walk) => walk,
             None => {
                 let generation = self.generation;
                 let walk = self.begin_walk()?;
                 if self.generation != generation {
                     // Rows went: that is told before others come.
-                    self.walk = Some(walk);
-                    return Ok(More(true));
+                    self.main.walk = Some(walk);
+                    return Ok(true);
                 }
                 walk
             }
         };
-        let (mark, more) = self.read(&mut walk)?;
-        if mark != self.mark {
+        let (mark, more) = self.read(&mut walk, self.main.mark, true)?;
+        if mark != self.main.mark {
             self.rows.sort();
             self.warehouse.load(log, &self.rows, mark)?;
             self.rows.clear();
-            self.mark = mark;
+            self.main.mark = mark;
         }
-        self.walk = Some((log, walk));
+        self.main.walk = Some((log, walk));
         if !more {
-            self.target = Position::default();
-            if self.is_beside {
-                self.end_beside()?;
-            }
+            self.main.target = Position::default();
             if self.pruned.is_none_or(|pruned| pruned.elapsed() >= PRUNE) {
                 self.prune()?;
                 self.pruned = Some(Clock::now());
             }
         }
-        Ok(More(more))
+        Ok(more)
     }
 
-    /// Opens the log behind what is stored; empties the warehouse if that is not of
-    /// this log.
-    fn begin_walk(&mut self) -> Result<([u8; 16], Blocks)> {
-        let reader = Reader::open(&self.log)?;
-        let extent = reader.extent()?;
-        if !self.is_beside {
-            if self.warehouse.is_damaged() {
-                tracing::warn!("the warehouse failed, it is opened anew");
-                self.warehouse.recover()?;
-                self.generation += 1;
-            }
-            let mark = self.warehouse.mark();
-            let stored = reader.hash_at(mark.position)?;
-            let problem = match self.warehouse.log() {
-                Some(log) if log != extent.log => Some("it has events of another log"),
-                _ if mark.position.seq > extent.last => Some("it has events that the log does not have"),
-                _ if mark.hash.is_some() && stored.is_some() && mark.hash != stored => {
-                    Some("it has other events than the log")
-                }
-                _ => None,
-            };
-            if let Some(problem) = problem {
-                tracing::warn!(
-                    problem,
-                    blocks = extent.last,
-                    "the warehouse cannot be used, it is made again from the log"
-                );
-                self.warehouse.reset()?;
-                self.generation += 1;
-            }
-            self.mark = self.warehouse.mark();
-            self.is_known = true;
+    /// Loads one transaction into the warehouse that is made beside the one that answers,
+    /// which it begins if there is none, and puts it in the place of that one when both
+    /// have come to the end of the log. Whether there is more. After an error it is gone.
+    fn step_beside(&mut self, is_main_at_end: bool) -> Result<bool> {
+        let stepped = self.try_step_beside(is_main_at_end);
+        if stepped.is_err() {
+            self.beside = None;
+            self.rows.clear();
+            self.is_main_left = false;
+            self.warehouse.abandon();
         }
-        self.target = Position { seq: extent.last };
-        Ok((extent.log, reader.blocks(self.mark.position)?))
+        stepped
     }
 
-    /// Makes rows until there are enough for a transaction. Gives back up to where
-    /// they are, and whether there may be more.
-    fn read(&mut self, walk: &mut Blocks) -> Result<(Mark, bool)> {
-        let mut mark = self.mark;
-        while self.rows.len() < self.batch.0 && self.rows.bytes() < self.batch.1 {
-            match walk.next() {
-                None => return Ok((mark, false)),
-                Some(Ok(block)) => {
-                    add(&mut self.rows, &block, block.events(), self.source);
-                    let position = Position { seq: block.seq };
-                    mark = Mark { position, hash: Some(block.hash) };
-                    for run in block.runs {
-                        self.touched.insert(run.project_key, position);
-                    }
-                }
-                Some(Err(Trouble::Damage(damage))) => {
-                    tracing::warn!(%damage, "damaged events are not in the warehouse");
-                    mark = past(mark, &damage);
-                }
-                Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+    fn try_step_beside(&mut self, is_main_at_end: bool) -> Result<bool> {
+        let mut track = match self.beside.take() {
+            Some(track) => track,
+            None => {
+                self.warehouse.begin()?;
+                tracing::info!("the warehouse is made again from the log, as was asked for");
+                Track::default()
             }
+        };
+        let (log, mut walk) = match track.walk.take() {
+            Some(walk) => walk,
+            None => {
+                let reader = Reader::open(&self.log)?;
+                let extent = reader.extent()?;
+                track.target = Position { seq: extent.last };
+                (extent.log, reader.blocks(track.mark.position)?)
+            }
+        };
+        let (mark, more) = self.read(&mut walk, track.mark, false)?;
+        if mark != track.mark {
+            self.rows.sort();
+            self.warehouse.load_beside(log, &self.rows, mark)?;
+            self.rows.clear();
+            track.mark = mark;
         }
-        Ok((mark, true))
-    }
-
-    fn begin_beside(&mut self, reason: &str) -> Result<()> {
-        self.warehouse.begin()?;
-        tracing::info!(reason, "the warehouse is made again from the log");
-        self.walk = None;
-        self.mark = Mark::default();
-        self.is_beside = true;
-        Ok(())
-    }
-
-    fn end_beside(&mut self) -> Result<()> {
+        track.walk = Some((log, walk));
+        if more || !is_main_at_end {
+            self.beside = Some(track);
+            return Ok(more);
+        }
+        // It has read to the end after the other one has, so no answer goes back.
         self.warehouse.swap()?;
-        self.is_beside = false;
-        self.generation += 1;
+        tracing::info!(blocks = mark.position.seq, "the warehouse has been made again");
+        self.main = Track { target: Position::default(), ..track };
+        self.is_main_left = false;
+        self.is_known = true;
+        self.rows_went();
         if let Some(request) = &self.request {
             match fs::remove_file(request) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -427,18 +472,100 @@ impl Load {
                 _ => {}
             }
         }
-        tracing::info!(blocks = self.mark.position.seq, "the warehouse has been made again");
-        Ok(())
+        Ok(false)
     }
 
-    /// Removes what the log has forgotten.
+    /// Opens the log behind what is stored; empties the warehouse if that is not of
+    /// this log.
+    fn begin_walk(&mut self) -> Result<([u8; 16], Blocks)> {
+        let reader = Reader::open(&self.log)?;
+        let extent = reader.extent()?;
+        if self.warehouse.is_damaged() {
+            tracing::warn!("the warehouse failed, it is opened anew");
+            self.warehouse.recover()?;
+            self.rows_went();
+        }
+        let mark = self.warehouse.mark();
+        let stored = reader.hash_at(mark.position)?;
+        let problem = match self.warehouse.log() {
+            Some(log) if log != extent.log => Some("it has events of another log"),
+            _ if mark.position.seq > extent.last => Some("it has events that the log does not have"),
+            _ if mark.hash.is_some() && stored.is_some() && mark.hash != stored => {
+                Some("it has other events than the log")
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            tracing::warn!(
+                problem,
+                blocks = extent.last,
+                "the warehouse cannot be used, it is made again from the log"
+            );
+            self.warehouse.reset()?;
+            self.rows_went();
+        }
+        self.main.mark = self.warehouse.mark();
+        self.is_known = true;
+        self.main.target = Position { seq: extent.last };
+        Ok((extent.log, reader.blocks(self.main.mark.position)?))
+    }
+
+    /// Notes that answers from before do not hold any more.
+    fn rows_went(&mut self) {
+        self.generation += 1;
+        self.oldest = None;
+    }
+
+    /// Makes rows of what comes after `mark` until there are enough for a transaction.
+    /// Gives back up to where they are, and whether there may be more.
+    fn read(&mut self, walk: &mut Blocks, mut mark: Mark, is_main: bool) -> Result<(Mark, bool)> {
+        while self.rows.len() < self.batch.0 && self.rows.bytes() < self.batch.1 {
+            match walk.next() {
+                None => {
+                    // The last blocks may have been deleted by retention: what follows them
+                    // begins behind them.
+                    let (position, hash) = walk.passed();
+                    let end = Mark { position, hash };
+                    return Ok((if end.position > mark.position { end } else { mark }, false));
+                }
+                Some(Ok(block)) => {
+                    add(&mut self.rows, &block, block.events(), self.source);
+                    let position = Position { seq: block.seq };
+                    mark = Mark { position, hash: Some(block.hash) };
+                    // The other one tells of no project: when it takes its place, no answer holds.
+                    if is_main {
+                        for run in block.runs {
+                            self.touched.insert(run.project_key, position);
+                        }
+                    }
+                }
+                Some(Err(Trouble::Damage(damage))) => {
+                    tracing::warn!(%damage, "damaged events are not in the warehouse");
+                    self.rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
+                    if self.damaged.len() < DAMAGES {
+                        self.damaged.insert(damage.seq);
+                    }
+                    mark = past(mark, &damage);
+                }
+                Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+            }
+        }
+        Ok((mark, true))
+    }
+
+    /// Removes what the log has forgotten since it was last asked.
     fn prune(&mut self) -> Result<()> {
-        let oldest = Reader::open(&self.log)?.extent()?.first;
+        // What somebody else deleted from the log stays here, for as long as it is not made again.
+        let oldest = Reader::open(&self.log)?.extent()?.pruned + 1;
+        if self.oldest == Some(oldest) {
+            return Ok(());
+        }
         let rows = self.warehouse.prune(oldest)?;
         if rows > 0 {
             tracing::info!(rows, before = oldest, "events that the log has forgotten were removed from the warehouse");
-            self.generation += 1;
+            self.rows_went();
         }
+        self.oldest = Some(oldest);
         Ok(())
     }
 }
@@ -446,7 +573,7 @@ impl Load {
 /// Adds the rows of `events`, which are all of `block` or some. What is not a
 /// record is passed over: nothing this program wrote.
 fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b>>, source: Source) -> u64 {
-    let (mut read, mut unread) = (0, 0);
+    let (mut read, mut unread) = (0, HashMap::new());
     for event in events {
         match serde_json::from_slice::<Record>(event.line) {
             Ok(mut record) => {
@@ -456,11 +583,12 @@ fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b
                 rows.add(&record, block.seq, source);
                 read += 1;
             }
-            Err(_) => unread += 1,
+            Err(_) => *unread.entry(event.project_key).or_insert(0) += 1,
         }
     }
-    if unread > 0 {
-        tracing::warn!(block = block.seq, events = unread, "events that cannot be understood are not in the warehouse");
+    for (project_key, events) in unread {
+        tracing::warn!(block = block.seq, events, "events that cannot be understood are not in the warehouse");
+        rows.add_damage(Some(&**project_key), block.seq, block.seq);
     }
     read
 }
@@ -513,6 +641,7 @@ pub fn load_log(
                 false
             }
             Some(Err(Trouble::Damage(damage))) => {
+                rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
                 mark = past(mark, &damage);
                 loaded.damage.get_or_insert(damage);
                 false
@@ -555,13 +684,15 @@ pub fn rebuild(
 ) -> Result<Position> {
     let warehouse = Arc::new(DuckWarehouse::open(path, options)?);
     let mut load = Load::new(log, warehouse.clone(), source);
-    load.begin_beside("it was asked for")?;
-    while load.is_beside {
-        load.step()?;
-        let position = load.mark.position;
-        progress(Progress { position, target: load.target.max(position), beside: true });
+    // Nobody asks the one that is there.
+    while load.step_beside(true)? {
+        let Some(track) = &load.beside else { break };
+        let position = track.mark.position;
+        progress(Progress { position, target: track.target.max(position) });
     }
-    Ok(warehouse.position())
+    let position = warehouse.position();
+    progress(Progress { position, target: position });
+    Ok(position)
 }
 
 #[cfg(test)]

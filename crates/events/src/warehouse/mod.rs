@@ -19,14 +19,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Answer, Arrivals, Balance, Cell, Change, Closing, MetricAnswer, Segment, Step, Sums, Totals, Traffic, UNITS,
-    VALUE_MAX, Visitor,
+    Answer, Applied, Arrivals, Balance, CHANGES_TOLD, Cell, Change, Closing, LargestOrder, Lost, MetricAnswer, Segment,
+    Step, Sums, Totals, Traffic, UNITS, VALUE_MAX, Visitor,
 };
 pub use self::duck::{DuckWarehouse, Options};
 pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};
 pub use self::question::{
-    Dimension, Filter, Metric, Outcome, QUARTER_US, Question, SEGMENTS_MAX, TrafficQuestion, VISIT_BEFORE_US, VISIT_US,
-    VisitorsQuestion,
+    Dimension, Exchange, Filter, Metric, ORDER_TIMES, Outcome, QUARTER_US, Question, RateSpan, SEGMENTS_MAX,
+    TrafficQuestion, VISIT_BEFORE_US, VISIT_US, VOUCHED_SHARE, VisitorsQuestion,
 };
 pub use self::row::{Rows, Source};
 use crate::log::Position;
@@ -158,6 +158,12 @@ pub trait Warehouse: Send + Sync {
     /// The database's.
     fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()>;
 
+    /// The same for the warehouse that was begun beside this one.
+    ///
+    /// # Errors
+    /// The database's, and [`Error::Damaged`] when none was begun.
+    fn load_beside(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()>;
+
     /// Removes the rows of blocks before `oldest`, the first that the log still
     /// has. Gives back how many rows went.
     ///
@@ -171,8 +177,8 @@ pub trait Warehouse: Send + Sync {
     /// When its file cannot be moved away, or no new one be made.
     fn reset(&self) -> Result<()>;
 
-    /// Begins another one beside it, into which [`Warehouse::load`] goes from now
-    /// on. Questions are still answered by this one.
+    /// Begins an empty one beside it, which [`Warehouse::load_beside`] fills. Questions
+    /// are still answered by this one, which goes on being loaded.
     ///
     /// # Errors
     /// When its file cannot be made.

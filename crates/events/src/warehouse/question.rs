@@ -25,9 +25,9 @@ pub struct Question {
     pub until: Option<Instant>,
     /// Counts visitors who entered in this epoch only.
     pub epoch: Option<i64>,
-    /// The epochs and when they began, which places the exposures that name no
-    /// epoch: in the last that had begun, before all of them in the first, and in
-    /// epoch 0 when none is listed.
+    /// The epochs and when they began. An exposure that names no epoch, or one after
+    /// the last of these, is placed by its time: in the last that had begun, before all
+    /// of them in the first. When none is listed, what is named counts, and no epoch is 0.
     pub epochs: Vec<(i64, Instant)>,
     /// How many arms there are; exposures to others are left out.
     pub arms: u32,
@@ -114,13 +114,46 @@ pub struct Metric {
     pub window_us: Option<i64>,
     /// Events needed for a conversion.
     pub min_count: i64,
-    /// Most that one visitor contributes, of an outcome with a value. `None` for
-    /// the 99.9 % quantile (nearest rank) of the values that are not 0, of all arms
-    /// together.
+    /// Most that one visitor contributes, of an outcome with a value. `None` for the
+    /// usual cap: the largest thousandth of the buyers' values, and at least the
+    /// largest, is cut to the next one, of all arms together.
     pub cap: Option<f64>,
+    /// The largest plausible order, of an outcome with a value: larger ones are left
+    /// out and counted. `None` for [`ORDER_TIMES`] the largest order that a key vouched
+    /// for, which limits the orders that no key vouched for; there is no limit where
+    /// fewer than a [`VOUCHED_SHARE`]th of the buyers are vouched for.
+    pub max_order_value: Option<f64>,
+    /// The currency that values are in, of an outcome with a value. `None` for the one
+    /// of most buyers whom a key vouched for, and then of most buyers.
+    pub currency: Option<String>,
     /// Microseconds before entry in which the same outcome is counted as a
     /// covariate; `None` for no covariate. Bounce and engagement have none.
     pub before_us: Option<i64>,
+    /// What other currencies are worth, of an outcome with a value. `None` leaves out
+    /// the orders in them.
+    pub exchange: Option<Arc<Exchange>>,
+}
+
+/// What currencies are worth in one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exchange {
+    /// The one that all is converted to.
+    pub currency: String,
+    /// Without overlaps within a currency.
+    pub spans: Vec<RateSpan>,
+}
+
+/// What one unit of a currency is worth for some time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateSpan {
+    /// ISO 4217.
+    pub currency: String,
+    /// Of orders from then on.
+    pub since: Instant,
+    /// Of orders before it; `None` for all later ones.
+    pub until: Option<Instant>,
+    /// In [`RATE_UNITS`](muriel_domain::rates::RATE_UNITS).
+    pub rate: i64,
 }
 
 /// An outcome.
@@ -156,6 +189,14 @@ pub const VISIT_BEFORE_US: i64 = 5 * 1_000_000;
 /// Microseconds of a time step, aligned to UTC: 15 minutes, of which every time
 /// zone's days are made.
 pub const QUARTER_US: i64 = 15 * 60 * 1_000_000;
+
+/// How many times the largest order that a key vouched for an order may be worth that
+/// no key vouched for.
+pub const ORDER_TIMES: i64 = 10;
+
+/// One in so many buyers has to be vouched for before limits are taken from their
+/// orders: a test order that was sent with a key says nothing of all others.
+pub const VOUCHED_SHARE: u64 = 10;
 
 /// The most segments that a breakdown tells apart.
 pub const SEGMENTS_MAX: usize = 50;

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use uuid::Uuid;
 
-use super::answer::{UNITS, VALUE_MAX};
+use super::answer::{CHANGES_TOLD, UNITS, VALUE_MAX};
 use crate::{Kind, Properties, Record};
 
 /// Tells how a visitor came, by the referrer, the address of the page and the
@@ -41,6 +41,9 @@ pub(super) mod kind {
     pub(in crate::warehouse) const CUSTOM: u8 = 10;
     pub(in crate::warehouse) const ORDER: u8 = 11;
     pub(in crate::warehouse) const SCRIPT: u8 = 12;
+    /// An order with a negative value. It lowers revenue and is nothing else: neither
+    /// an order nor something that the visitor did.
+    pub(in crate::warehouse) const REFUND: u8 = 13;
 }
 
 /// Rows of some blocks of the log, in its order.
@@ -48,13 +51,23 @@ pub(super) mod kind {
 pub struct Rows {
     pub(super) events: Vec<EventRow>,
     pub(super) exposures: Vec<ExposureRow>,
+    pub(super) applied: Vec<AppliedRow>,
     pub(super) urls: Vec<UrlRow>,
     pub(super) profiles: Vec<ProfileRow>,
+    pub(super) damage: Vec<DamageRow>,
     /// What is in `urls`.
     told: HashSet<(u64, u64)>,
     /// What is in `profiles`.
     told_profiles: HashSet<(u64, u64)>,
     bytes: usize,
+}
+
+/// A row of `damage`.
+#[derive(Debug)]
+pub(super) struct DamageRow {
+    pub(super) project: Option<u64>,
+    pub(super) first: i64,
+    pub(super) last: i64,
 }
 
 /// A row of `events`.
@@ -69,8 +82,10 @@ pub(super) struct EventRow {
     pub(super) url: Option<u64>,
     pub(super) amount: Option<i64>,
     pub(super) unit: Option<u64>,
+    pub(super) refund_of: Option<u64>,
     pub(super) currency: Option<String>,
     pub(super) session: Option<u64>,
+    pub(super) vouched: bool,
     pub(super) seq: i64,
 }
 
@@ -85,6 +100,7 @@ pub(super) struct ExposureRow {
     pub(super) at: i64,
     pub(super) id: u64,
     pub(super) bot: bool,
+    pub(super) vouched: bool,
     pub(super) session: Option<u64>,
     pub(super) url: Option<u64>,
     pub(super) profile: u64,
@@ -92,6 +108,20 @@ pub(super) struct ExposureRow {
     pub(super) referrer: Option<String>,
     /// Source, medium, campaign.
     pub(super) utm: [Option<String>; 3],
+    pub(super) seq: i64,
+}
+
+/// A row of `applied`.
+#[derive(Debug)]
+pub(super) struct AppliedRow {
+    pub(super) project: u64,
+    pub(super) test: i64,
+    pub(super) visitor: u64,
+    pub(super) variant: u8,
+    pub(super) at: i64,
+    pub(super) id: u64,
+    pub(super) asked: i64,
+    pub(super) found: i64,
     pub(super) seq: i64,
 }
 
@@ -118,7 +148,7 @@ pub(super) struct UrlRow {
 
 impl Rows {
     /// Adds what `record`, from the block `seq`, is to a warehouse: nothing at all
-    /// for identities, for how applying went, for what bots did besides meeting
+    /// for identities, for health that tells of no change, for what bots did besides meeting
     /// variants, and for an exposure without an experiment or with a variant's
     /// number above 255.
     pub fn add(&mut self, record: &Record, seq: i64, source: Source) {
@@ -134,6 +164,11 @@ impl Rows {
                 }
             }
             _ if record.bot => {}
+            Kind::Health => {
+                let row = applied(record, seq);
+                self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
+                self.applied.extend(row);
+            }
             _ => self.events.extend(event(record, seq)),
         }
         for row in &self.events[events..] {
@@ -155,7 +190,12 @@ impl Rows {
 
     /// How many there are, without addresses and profiles.
     pub fn len(&self) -> usize {
-        self.events.len() + self.exposures.len()
+        self.events.len() + self.exposures.len() + self.applied.len()
+    }
+
+    /// Notes that events of blocks cannot be read: those of one project, or all.
+    pub(super) fn add_damage(&mut self, project_key: Option<&str>, first: i64, last: i64) {
+        self.damage.push(DamageRow { project: project_key.map(hash_text), first, last });
     }
 
     /// Whether there are none.
@@ -173,14 +213,17 @@ impl Rows {
     pub fn sort(&mut self) {
         self.events.sort_by(|a, b| (a.project, a.kind, &a.name, a.at).cmp(&(b.project, b.kind, &b.name, b.at)));
         self.exposures.sort_by_key(|row| (row.project, row.test, row.at));
+        self.applied.sort_by_key(|row| (row.project, row.test, row.at));
     }
 
     /// Removes all; the memory is kept for the next.
     pub fn clear(&mut self) {
         self.events.clear();
         self.exposures.clear();
+        self.applied.clear();
         self.urls.clear();
         self.profiles.clear();
+        self.damage.clear();
         self.told.clear();
         self.told_profiles.clear();
         self.bytes = 0;
@@ -253,13 +296,21 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         Kind::Scroll => kind::SCROLL,
         Kind::Duration => kind::DURATION,
         Kind::Custom => kind::CUSTOM,
+        Kind::Order if record.value.is_some_and(|value| value < 0.0) => kind::REFUND,
         Kind::Order => kind::ORDER,
         Kind::Script => kind::SCRIPT,
     };
     let name = match kind {
-        kind::CUSTOM | kind::ORDER => &record.name,
+        kind::CUSTOM | kind::ORDER | kind::REFUND => &record.name,
         kind::CLICK_LINK | kind::CLICK_LINK_OUT => &record.href,
         _ => &record.trigger,
+    };
+    // A refund that names no other order is of the one with its own number, of which
+    // there may be several.
+    let (unit, refund_of) = match (kind, &record.refund_of, &record.order_id) {
+        (kind::REFUND, Some(order), own) => (own.as_ref().filter(|own| *own != order), Some(order)),
+        (kind::REFUND, None, own) => (None, own.as_ref()),
+        (_, _, own) => (own.as_ref(), None),
     };
     Some(EventRow {
         project: hash_text(&record.project_key),
@@ -270,9 +321,11 @@ fn event(record: &Record, seq: i64) -> Option<EventRow> {
         name: name.clone(),
         url: url.map(hash_url),
         amount: record.value.map(fixed),
-        unit: record.order_id.as_deref().map(hash_text),
+        unit: unit.map(|number| hash_text(number)),
+        refund_of: refund_of.map(|number| hash_text(number)),
         currency: record.currency.clone(),
         session: record.session.as_deref().map(hash_text),
+        vouched: record.vouched,
         seq,
     })
 }
@@ -288,6 +341,26 @@ fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
         bytes.extend(text.unwrap_or_default().as_bytes());
     }
     hash_bytes(&bytes)
+}
+
+/// What a health event tells of changes, if it does: its letters as bits.
+fn applied(record: &Record, seq: i64) -> Option<AppliedRow> {
+    let (mut asked, mut found) = (0, 0);
+    for (bit, told) in record.changes.as_deref()?.bytes().take(CHANGES_TOLD).enumerate() {
+        asked |= i64::from(told != b'-') << bit;
+        found |= i64::from(told == b'1') << bit;
+    }
+    (asked != 0).then_some(AppliedRow {
+        project: hash_text(&record.project_key),
+        test: record.test_id?,
+        visitor: hash_text(&record.visitor.id),
+        variant: record.variant_id.as_deref()?.parse().ok()?,
+        at: record.at.us(),
+        id: hash_id(record.id),
+        asked,
+        found,
+        seq,
+    })
 }
 
 fn exposure(record: &Record, seq: i64, source: Source) -> Option<(ExposureRow, ProfileRow)> {
@@ -325,6 +398,7 @@ fn exposure(record: &Record, seq: i64, source: Source) -> Option<(ExposureRow, P
         at: record.at.us(),
         id: hash_id(record.id),
         bot: record.bot,
+        vouched: record.vouched,
         session: record.session.as_deref().map(hash_text),
         url: url.map(hash_url),
         profile,

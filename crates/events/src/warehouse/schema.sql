@@ -17,9 +17,11 @@ CREATE TABLE events (
     name     VARCHAR,           -- of a custom event or an order; else the trigger; else where a link leads
     url      UBIGINT,           -- of the page
     amount   BIGINT,            -- in ten-thousandths: what an order is worth, percent scrolled, seconds spent
-    unit     UBIGINT,           -- which order
+    unit     UBIGINT,           -- which order, or which refund where it has a number of its own
+    refund_of UBIGINT,          -- which order a refund is for
     currency VARCHAR,
     session  UBIGINT,
+    vouched  BOOLEAN NOT NULL,  -- sent with a key
     seq      BIGINT NOT NULL
 );
 
@@ -33,6 +35,7 @@ CREATE TABLE exposures (
     "at"         BIGINT NOT NULL,
     id           UBIGINT NOT NULL,
     bot          BOOLEAN NOT NULL,
+    vouched      BOOLEAN NOT NULL, -- sent with a key
     session      UBIGINT,
     url          UBIGINT,
     profile      UBIGINT NOT NULL, -- what else was known of the visitor
@@ -42,6 +45,20 @@ CREATE TABLE exposures (
     utm_medium   VARCHAR,
     utm_campaign VARCHAR,
     seq          BIGINT NOT NULL
+);
+
+-- What health events tell of the changes of a variant, on a page where it was shown: bit n of `asked` is 1 where the
+-- change at place n was for that page, and of `found` where it found there what it changes. Bots are left out.
+CREATE TABLE applied (
+    project UBIGINT NOT NULL,
+    test    BIGINT NOT NULL,
+    visitor UBIGINT NOT NULL,
+    variant UTINYINT NOT NULL,
+    "at"    BIGINT NOT NULL,
+    id      UBIGINT NOT NULL,
+    asked   BIGINT NOT NULL,
+    found   BIGINT NOT NULL,
+    seq     BIGINT NOT NULL
 );
 
 -- What visitors were like. Few are like nobody else: a question carries one number for each visitor, and looks here once it
@@ -62,6 +79,15 @@ CREATE TABLE urls (
     project UBIGINT NOT NULL,
     url     UBIGINT NOT NULL,
     text    VARCHAR NOT NULL
+);
+
+-- Blocks of the log that are passed, but whose events are not here, as they could not be read: they were damaged or
+-- missing, all of them, or events of one project in them were not understood. `last` is before `first` where no block is
+-- lost, but the log is not as it was written. A row may be there twice.
+CREATE TABLE damage (
+    project UBIGINT, -- NULL: of any
+    first   BIGINT NOT NULL,
+    last    BIGINT NOT NULL
 );
 
 -- One row: up to which block of which log everything is here. It changes in the transaction that brings the rows.

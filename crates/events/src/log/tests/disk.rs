@@ -48,7 +48,7 @@ fn dense(at_us: i64, id: Uuid, bytes: usize) -> Batch {
         .filter(|c| *c != '\\')
         .collect();
     let lines = format!("\"{text}\"\n").into_bytes();
-    let events = vec![Entry { id, end: lines.len() }];
+    let events = vec![Entry { id, scope: Scope::PROJECT, end: lines.len() }];
     Batch { project_key: "shop".into(), received_at: Instant::from_us(at_us), events, lines }
 }
 
@@ -69,7 +69,7 @@ async fn the_reserve_is_left_alone() {
     let refused = log.append(batch("shop", SECOND, &ids(0..1))).await;
     assert!(is_full(&refused), "{refused:?}");
     assert_eq!(log.last(), Position { seq: 0 });
-    for (volume, expect) in [(0, 64 << 20), (1 << 30, 64 << 20), (1 << 40, (1 << 40) / 50)] {
+    for (volume, expect) in [(0, 64 << 20), (1 << 30, 64 << 20), (1 << 35, (1 << 35) / 50), (1 << 40, 4 << 30)] {
         assert_eq!(Reserve::Usual.bytes(volume), expect);
     }
 

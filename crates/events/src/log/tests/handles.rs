@@ -60,6 +60,27 @@ async fn handles_turn_and_roll_beside_each_other() {
     assert!(files_named(dir.path(), "seen").len() <= 2);
 }
 
+/// Two processes begin a log at once: the other one has made the file and has it open
+/// before this one could look again.
+#[test]
+fn a_file_that_another_process_makes_meanwhile_is_opened() {
+    let (dir, made) = (place(), place());
+    drop(Log::open(made.path(), options()).unwrap());
+    until("the log is closed", || !made.path().join("log.db-wal").exists());
+    // Holds the log open from before the file is there, as whoever made it does after.
+    let other = files::lock_file(dir.path()).unwrap();
+    files::lock_shared(dir.path(), &other).unwrap();
+    let opening = std::thread::spawn({
+        let dir = dir.path().to_owned();
+        move || Log::open(&dir, options()).map(drop).map_err(|error| error.to_string())
+    });
+    std::thread::sleep(Duration::from_millis(50));
+    let whole = dir.path().join("log.db.made");
+    fs::copy(made.path().join("log.db"), &whole).unwrap();
+    fs::rename(&whole, dir.path().join("log.db")).unwrap();
+    assert_eq!(opening.join().unwrap(), Ok(()));
+}
+
 /// Not a test by itself: appends in a process of its own, and says what was
 /// acknowledged, until it is killed, has done enough or is refused all the time.
 #[test]

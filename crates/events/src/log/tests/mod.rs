@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant as Clock};
 
 use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -67,7 +68,7 @@ fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
     let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
     for &id in ids {
         batch.lines.extend_from_slice(line(project, id).as_bytes());
-        batch.events.push(Entry { id, end: batch.lines.len() });
+        batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
     }
     batch
 }
@@ -99,9 +100,14 @@ fn whole(dir: &Path) -> Verified {
     verified
 }
 
+/// Deletes closed files that are older than this, whatever that looks like.
+async fn prune(log: &Log, before_us: i64) -> Pruned {
+    log.prune(Prune { before: Instant::from_us(before_us), force: true }).await.unwrap()
+}
+
 /// Waits until the writer has done what comes after an answer.
 async fn idle(log: &Log) {
-    log.prune(Instant::from_us(i64::MIN)).await.unwrap();
+    prune(log, i64::MIN).await;
 }
 
 /// The log as the disk has it at this moment, as after a crash.
@@ -123,7 +129,7 @@ fn files_named(dir: &Path, start: &str) -> Vec<String> {
 
 /// Waits for something that is soon the case.
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Clock::now() + Duration::from_secs(30);
+    let deadline = Clock::now() + Duration::from_secs(180);
     while !done() {
         assert!(Clock::now() < deadline, "waited in vain: {what}");
         std::thread::yield_now();

@@ -28,6 +28,59 @@ async fn an_event_counts_once_per_project_and_id() {
     assert_eq!(whole(dir.path()).events, 8);
 }
 
+/// Events of visitors as they are stored: visitor, whether a key vouched for it, id.
+fn sent(events: &[(&str, bool, Uuid)]) -> Batch {
+    let received_at = Instant::from_us(SECOND);
+    let mut batch = Batch { project_key: "shop".into(), received_at, events: Vec::new(), lines: Vec::new() };
+    for (visitor, vouched, id) in events {
+        let told = if *vouched { r#","vouched":true"# } else { "" };
+        let line = format!("{{\"id\":\"{id}\",\"visitor\":{{\"id\":\"{visitor}\"}}{told}}}\n");
+        let scope = if *vouched { Scope::PROJECT } else { Scope::visitor(visitor) };
+        assert_eq!(Scope::of_line(line.trim_end().as_bytes()), scope, "{line}");
+        batch.lines.extend_from_slice(line.as_bytes());
+        batch.events.push(Entry { id: *id, scope, end: batch.lines.len() });
+    }
+    batch
+}
+
+#[tokio::test]
+async fn nobody_can_claim_the_id_of_anothers_event() {
+    let dir = place();
+    let mut log = Log::open(dir.path(), options()).unwrap();
+    let (a, b) = (id(1, 1), id(1, 2));
+    for (visitor, vouched, id, expect) in [
+        // Who guesses the id first changes nothing for the server that sends it with a key,
+        ("stranger", false, a, Taken::Stored),
+        ("buyer", true, a, Taken::Stored),
+        ("buyer", true, a, Taken::Repeated),
+        ("another", true, a, Taken::Repeated),
+        // nor for another visitor, and learns nothing about who sent it before.
+        ("buyer", false, a, Taken::Stored),
+        ("buyer", false, a, Taken::Repeated),
+        ("stranger", false, a, Taken::Repeated),
+        ("buyer", true, b, Taken::Stored),
+        ("stranger", false, b, Taken::Stored),
+        ("stranger", false, b, Taken::Repeated),
+    ] {
+        let taken = log.append(sent(&[(visitor, vouched, id)])).await.unwrap();
+        assert_eq!(taken, [expect], "{visitor} {vouched} {id}");
+    }
+    let escaped = br#"{"id":"x","visitor":{"id":"st\u0072anger","attributes":{"vouched":true}}}"#;
+    assert_eq!(Scope::of_line(escaped), Scope::visitor("stranger"));
+    // An index that is made again from the log knows the same.
+    let claims = [("stranger", false, a), ("buyer", true, a), ("buyer", false, a), ("buyer", true, b)];
+    for remade in [false, true] {
+        log.close().await.unwrap();
+        if remade {
+            seen(dir.path()).iter().for_each(|file| fs::remove_file(file).unwrap());
+        }
+        log = Log::open(dir.path(), options()).unwrap();
+        assert_eq!(log.append(sent(&claims)).await.unwrap(), [Taken::Repeated; 4], "{remade}");
+    }
+    assert_eq!(log.append(sent(&[("third", false, a)])).await.unwrap(), [Taken::Stored]);
+    whole(dir.path());
+}
+
 #[tokio::test]
 async fn repeats_are_recognised_for_the_window() {
     let dir = place();

@@ -185,16 +185,17 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
         (31, 2, 5..=6),
     ];
     for (before, files, left) in cases {
-        let pruned = log.prune(Instant::from_us(before * SECOND)).await.unwrap();
+        let pruned = prune(&log, before * SECOND).await;
         assert_eq!((pruned.files, pruned.blocks, pruned.bytes > 0), (files, files, files > 0), "before {before}");
         let verified = whole(dir.path());
         assert_eq!(verified.range, Some((*left.start(), *left.end())), "before {before}");
+        assert_eq!(verified.pruned, left.start() - 1, "before {before}");
         // A reader that is behind goes on with what is left.
         let reader = Reader::open(dir.path()).unwrap();
         let found: Vec<i64> = reader.blocks(Position { seq: 1 }).unwrap().map(|block| block.unwrap().seq).collect();
         assert_eq!(found, left.filter(|seq| *seq > 1).collect::<Vec<_>>());
     }
-    log.prune(Instant::from_us(i64::MAX)).await.unwrap();
+    prune(&log, i64::MAX).await;
     assert!(dir.path().join("log.db").exists());
     assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(0..7)).await, 1, "what is deleted is still known");
     assert_eq!(log.last(), Position { seq: 7 });
@@ -206,6 +207,84 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
     assert_eq!(whole(dir.path()).range, Some((7, 8)));
 }
 
+/// The first damage that a walk after `after` meets.
+fn first_damage(dir: &Path, after: i64) -> Option<(i64, Option<i64>)> {
+    let mut blocks = Reader::open(dir).unwrap().blocks(Position { seq: after }).unwrap();
+    blocks.find_map(|block| match block {
+        Err(Trouble::Damage(damage)) => Some((damage.seq, damage.last)),
+        _ => None,
+    })
+}
+
+#[tokio::test]
+async fn a_file_that_somebody_else_deleted_is_told_apart_from_retention() {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    for n in 0..8 {
+        stored(&log, "shop", n as i64 * SECOND, &ids(n..n + 1)).await;
+    }
+    prune(&log, 2 * SECOND).await;
+    let remove_oldest = || {
+        let oldest = files::closed(dir.path()).unwrap().remove(0);
+        fs::remove_file(&oldest.path).unwrap();
+        oldest.last
+    };
+    assert_eq!((whole(dir.path()).pruned, first_damage(dir.path(), 0)), (2, None));
+    assert_eq!(remove_oldest(), 3);
+    for after in [0, 2] {
+        assert_eq!(first_damage(dir.path(), after), Some((3, Some(3))), "after {after}");
+    }
+    assert_eq!(first_damage(dir.path(), 3), None, "whoever has read them misses nothing");
+    // Files that are begun later know as well, and so does a restart.
+    stored(&log, "shop", 8 * SECOND, &ids(8..9)).await;
+    log.close().await.unwrap();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    stored(&log, "shop", 9 * SECOND, &ids(9..10)).await;
+    assert_eq!(remove_oldest(), 4);
+    let verified = Reader::open(dir.path()).unwrap().verify().unwrap();
+    assert_eq!((verified.pruned, verified.damaged, verified.range), (2, 2, Some((3, 10))));
+    let damage = verified.first_damage.unwrap();
+    assert_eq!((damage.seq, damage.last, damage.path.as_path()), (3, Some(4), dir.path()));
+    assert!(damage.problem.contains("retention did not delete"), "{damage}");
+    // What retention deletes later takes the gap with it.
+    prune(&log, 6 * SECOND).await;
+    assert_eq!(whole(dir.path()).pruned, 6);
+    // All of them, and the file that is written.
+    prune(&log, 100 * SECOND).await;
+    let verified = whole(dir.path());
+    // The last is closed with the next block at the latest, or already.
+    assert_eq!(verified.pruned as u64 + verified.blocks, 10);
+    assert!(verified.pruned >= 9, "{verified:?}");
+    log.close().await.unwrap();
+}
+
+/// Every state that a crash during retention can leave.
+#[tokio::test]
+async fn retention_that_was_cut_short_is_no_damage() {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    for n in 0..4 {
+        stored(&log, "shop", n as i64 * SECOND, &ids(n..n + 1)).await;
+    }
+    let before = copy(dir.path());
+    prune(&log, 2 * SECOND).await;
+    // It is noted, and the files are still there.
+    let noted = copy(dir.path());
+    for file in files::closed(before.path()).unwrap() {
+        fs::copy(&file.path, noted.path().join(file.path.file_name().unwrap())).unwrap();
+    }
+    assert_eq!(whole(noted.path()).range, Some((1, 4)));
+    // A file that an earlier release began has no such note.
+    log.close().await.unwrap();
+    let conn = rusqlite::Connection::open(dir.path().join("log.db")).unwrap();
+    conn.execute_batch("DROP TABLE pruned").unwrap();
+    drop(conn);
+    assert_eq!(first_damage(dir.path(), 0), Some((1, Some(2))));
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    prune(&log, 3 * SECOND).await;
+    assert_eq!(whole(dir.path()).pruned, 3);
+}
+
 #[tokio::test]
 async fn a_small_file_is_closed_when_it_is_old() {
     let dir = place();
@@ -214,11 +293,70 @@ async fn a_small_file_is_closed_when_it_is_old() {
         stored(&log, "shop", at * SECOND, &ids(n as u64..n as u64 + 1)).await;
     }
     assert_eq!(files::closed(dir.path()).unwrap().len(), 1, "with the block that is 101 s after the first");
-    // Nothing more comes, and it has to go some day.
-    let pruned = log.prune(Instant::from_us(113 * SECOND)).await.unwrap();
-    assert_eq!((pruned.files, pruned.blocks), (2, 5));
+    // The file that is written always stays.
+    let pruned = prune(&log, i64::MAX).await;
+    assert_eq!((pruned.files, pruned.blocks), (1, 4));
     assert_eq!(stored(&log, "shop", 120 * SECOND, &ids(5..6)).await, 1);
-    assert_eq!(whole(dir.path()).range, Some((6, 6)));
+    assert_eq!(whole(dir.path()).range, Some((5, 6)));
+}
+
+/// A log with a file for each of these days, whose files were written on them too.
+async fn daily(days: std::ops::Range<u64>) -> (TempDir, Log) {
+    let dir = place();
+    let log = Log::open(dir.path(), rolling()).unwrap();
+    for day in days.clone() {
+        stored(&log, "shop", day as i64 * DAY_US, &ids(day..day + 1)).await;
+    }
+    idle(&log).await;
+    for (day, file) in days.zip(files::closed(dir.path()).unwrap()) {
+        let written = std::time::UNIX_EPOCH + Duration::from_secs(day * 86_400);
+        fs::File::options().append(true).open(&file.path).unwrap().set_modified(written).unwrap();
+    }
+    (dir, log)
+}
+
+async fn careful(log: &Log, before_us: i64) -> Pruned {
+    log.prune(Prune { before: Instant::from_us(before_us), force: false }).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_wrong_clock_deletes_nothing() {
+    let (dir, log) = daily(100..140).await;
+    let before = read(dir.path());
+    // Clocks ahead by up to 20,000 days, and behind: nothing, or what is really old.
+    for day in [0, 100, 141, 540, 20_000, -20_000] {
+        let pruned = careful(&log, day * DAY_US).await;
+        assert_eq!(pruned.files, 0, "day {day}");
+        assert_eq!(pruned.held.is_some(), day > 140, "day {day}: {:?}", pruned.held);
+        assert_eq!(read(dir.path()), before, "day {day}");
+    }
+    let Some(Held::NewestIsOld { newest, .. }) = careful(&log, 540 * DAY_US).await.held else { panic!("not held") };
+    assert_eq!(newest.us(), 139 * DAY_US);
+    // While it runs, events come with the wrong time, and the newest block is new.
+    stored(&log, "shop", 600 * DAY_US, &ids(600..601)).await;
+    let held = careful(&log, 540 * DAY_US).await.held;
+    assert!(matches!(held, Some(Held::TooMuch { bytes, total, .. }) if bytes > total / 10), "{held:?}");
+    assert_eq!(read(dir.path()).len(), before.len() + 1);
+    // Whoever knows better says so.
+    let pruned = prune(&log, 540 * DAY_US).await;
+    assert_eq!((pruned.files, pruned.held), (40, None));
+    assert_eq!(read(dir.path()).len(), 1);
+    log.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn retention_that_is_due_needs_nobody() {
+    let (dir, log) = daily(100..140).await;
+    for day in 101..=103 {
+        let pruned = careful(&log, day * DAY_US).await;
+        assert_eq!((pruned.files, pruned.held), (1, None), "day {day}");
+    }
+    // Events of an old time that were written today: the clock was wrong then, or is now.
+    let oldest = &files::closed(dir.path()).unwrap()[0];
+    fs::File::options().append(true).open(&oldest.path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+    assert_eq!(careful(&log, 105 * DAY_US).await, Pruned::default());
+    assert_eq!(whole(dir.path()).range, Some((4, 40)));
+    log.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -31,7 +31,7 @@ async fn what_is_stored_comes_back() {
     let verified = whole(dir.path());
     assert_eq!(
         Verified { hashes: None, ..verified.clone() },
-        Verified { blocks: 2, events: 7, range: Some((1, 2)), hashes: None, damaged: 0, first_damage: None }
+        Verified { blocks: 2, events: 7, range: Some((1, 2)), hashes: None, pruned: 0, damaged: 0, first_damage: None }
     );
     assert_eq!(verified.hashes.map(|(_, last)| last), Some(blocks[0].hash));
 }
@@ -96,7 +96,7 @@ async fn lines_that_are_not_those_of_the_events_are_refused() {
         (vec![2 << 20], " ".repeat((2 << 20) - 1) + "\n", Err(Refused::TooLarge)),
         (vec![9 << 20], " ".repeat((9 << 20) - 1) + "\n", Err(Refused::TooLarge)),
     ] {
-        let events = ends.iter().map(|&end| Entry { id: one, end }).collect();
+        let events = ends.iter().map(|&end| Entry { id: one, scope: Scope::PROJECT, end }).collect();
         let lines = lines.into_bytes();
         let batch = Batch { project_key: "shop".into(), received_at: Instant::from_us(SECOND), events, lines };
         let seen = format!("{ends:?} {}", batch.lines.len());
@@ -216,7 +216,7 @@ async fn a_closed_log_says_so() {
     assert!(matches!(clone.state(), State::Refusing { reason: Reason::Closed, .. }));
     let refused = clone.append(batch("shop", SECOND, &ids(1..2))).await;
     assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Closed, .. })), "{refused:?}");
-    assert!(matches!(clone.prune(Instant::from_us(0)).await, Err(Error::Closed)));
+    assert!(matches!(clone.prune(Prune { before: Instant::from_us(0), force: true }).await, Err(Error::Closed)));
     clone.close().await.unwrap();
     assert_eq!(files_named(dir.path(), "log"), ["log.db"]);
 }

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
-use crate::log::{Batch, Entry, Log, LogOptions, Reserve};
-use crate::warehouse::{Answer, Question, Stop, Traffic, TrafficQuestion, Visitor, VisitorsQuestion};
+use crate::log::{Batch, Entry, Log, LogOptions, Prune, Reserve, Scope};
+use crate::warehouse::{Answer, Lost, Question, Stop, Traffic, TrafficQuestion, Visitor, VisitorsQuestion};
 
 const START: i64 = 1_790_000_000_000_000;
 
@@ -85,7 +85,7 @@ impl Place {
             let id = Uuid::from_u128(u128::from(self.count));
             serde_json::to_writer(&mut batch.lines, &record(project, id, self.count, received_at)).unwrap();
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id, end: batch.lines.len() });
+            batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
         }
         self.runtime.block_on(log.append(batch)).unwrap();
     }
@@ -391,8 +391,8 @@ fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
     request_rebuild(&place.request()).unwrap();
     load.batch.0 = 20;
     while load.step().unwrap() == More(true) {
-        let progress = load.progress().unwrap();
-        assert!(progress.beside && progress.target.seq == 10 && progress.position.seq > 0, "{progress:?}");
+        let beside = load.beside.as_ref().unwrap();
+        assert!(beside.target.seq == 10 && beside.mark.position.seq > 0, "{:?}", beside.mark);
         assert_eq!(dump(&warehouse), expected);
     }
     assert_eq!((dump(&warehouse), load.generation, load.progress()), (expected.clone(), 1, None));
@@ -432,7 +432,8 @@ fn what_the_log_forgets_is_forgotten() {
     let before = dump(&warehouse);
 
     let log = place.log.clone().unwrap();
-    let pruned = place.runtime.block_on(log.prune(Instant::from_us(START + 4 * DAY_US))).unwrap();
+    let pruned =
+        place.runtime.block_on(log.prune(Prune { before: Instant::from_us(START + 4 * DAY_US), force: true })).unwrap();
     assert_eq!(pruned.blocks, 4);
     load.pruned = None;
     // Whoever reads meanwhile sees what was there, and keeps nobody waiting.
@@ -498,6 +499,11 @@ fn damage_of_the_log_is_passed() {
         assert!(rows.iter().any(|row| row.contains(&seq)), "{seq}");
     }
     assert!(!rows.iter().any(|row| row.contains("'seq': 3")));
+    assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 3, last: 3 }));
+    assert_eq!(lost(&warehouse, "another"), lost(&warehouse, "a"), "whose events they were is not known");
+    // It stays named after a restart, and is told once.
+    finish(&mut place.load(&warehouse));
+    assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 3, last: 3 }));
 
     // When it is the last that is damaged, the place after it is known without a hash.
     {
@@ -509,6 +515,70 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(warehouse.mark(), Mark { position: Position { seq: 5 }, hash: None });
     finish(&mut place.load(&warehouse));
     assert_eq!(warehouse.mark(), Mark { position: Position { seq: 5 }, hash: None });
+    assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 2, first: 3, last: 5 }));
+    // Retention takes it along.
+    warehouse.prune(4).unwrap();
+    assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 5, last: 5 }));
+    warehouse.prune(6).unwrap();
+    assert_eq!(lost(&warehouse, "a"), None);
+}
+
+/// What a report of a project says to lack.
+fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<Lost> {
+    let question = Question {
+        project_key: project_key.into(),
+        test_id: 1,
+        started_at: None,
+        from: None,
+        until: None,
+        epoch: None,
+        epochs: Vec::new(),
+        arms: 2,
+        filter: Default::default(),
+        breakdown: None,
+        by_quarter: false,
+        as_of: Instant::from_us(START),
+        metrics: Vec::new(),
+    };
+    warehouse.ask(&question, &Stop::new()).unwrap().lost
+}
+
+#[test]
+fn a_deleted_file_of_the_log_is_named_and_costs_no_rows_that_are_there() {
+    let mut place = Place::rolling();
+    for _ in 0..6 {
+        place.block("a", 10);
+    }
+    place.close();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    let whole = dump(&warehouse);
+    let mut files: Vec<PathBuf> = fs::read_dir(place.log_dir()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with("log-"));
+    files.sort();
+    fs::remove_file(&files[0]).unwrap();
+    load.pruned = None;
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), lost(&warehouse, "a")), (whole, None), "its events were loaded before");
+    warehouse.reset().unwrap();
+    finish(&mut place.load(&warehouse));
+    assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 1, last: 1 }));
+}
+
+#[test]
+fn events_that_are_not_understood_are_named_to_their_project() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let id = Uuid::from_u128(1 << 100);
+    let lines = b"{\"what\": 1}\n".to_vec();
+    let events = vec![Entry { id, scope: Scope::PROJECT, end: lines.len() }];
+    let batch = Batch { project_key: "b".into(), received_at: Instant::from_us(START), events, lines };
+    place.runtime.block_on(place.log.as_ref().unwrap().append(batch)).unwrap();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(lost(&warehouse, "a"), None);
+    assert_eq!(lost(&warehouse, "b"), Some(Lost { blocks: 1, first: 2, last: 2 }));
 }
 
 #[test]
@@ -554,6 +624,9 @@ impl Warehouse for Failing {
             1 => self.inner.load(log, rows, mark).and(Err(Error::Memory)),
             _ => self.inner.load(log, rows, mark),
         }
+    }
+    fn load_beside(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
+        self.inner.load_beside(log, rows, mark)
     }
     fn prune(&self, oldest: i64) -> Result<u64> {
         self.inner.prune(oldest)
@@ -613,7 +686,7 @@ fn a_loader_is_there_when_it_is_waited_for() {
     let wait = |seq: i64, patience: Duration| {
         waiter.block_on(async { tokio::time::timeout(patience, loader.wait_for(Position { seq })).await.ok() })
     };
-    let patience = Duration::from_secs(60);
+    let patience = Duration::from_secs(180);
     assert_eq!(wait(1, patience), Some(true));
     assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (1, 0));
     for n in 2..20 {
@@ -636,25 +709,68 @@ fn a_loader_is_there_when_it_is_waited_for() {
 }
 
 #[test]
-fn nobody_waits_for_rows_that_come_with_another_warehouse() {
+fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
     let mut place = Place::new();
-    place.block("a", 20);
-    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    for _ in 0..10 {
+        place.block("a", 20);
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
     let mut load = place.load(&warehouse);
     finish(&mut load);
-    place.block("a", 20);
     request_rebuild(&place.request()).unwrap();
-    load.batch.0 = 1;
+    load.batch.0 = 20;
     assert_eq!(load.step().unwrap(), More(true));
-    let shared = Arc::new(Shared::default());
-    shared.tell(&mut load);
-    let loader = Loader { shared, thread: Mutex::new(None) };
-    let wait = |seq: i64| {
-        let waited = async { tokio::time::timeout(Duration::from_secs(60), loader.wait_for(Position { seq })).await };
-        place.runtime.block_on(waited).ok()
-    };
-    assert_eq!((wait(1), wait(2)), (Some(true), Some(false)));
+    assert_eq!(load.beside.as_ref().unwrap().mark.position.seq, 2);
+    let mut last = 10;
+    while load.beside.is_some() {
+        // More than once, so that the rebuild ends while events come.
+        if last < 14 {
+            place.block("b", 20);
+            last += 1;
+        }
+        load.step().unwrap();
+        assert_eq!(warehouse.position().seq, last, "the one that answers is not left behind");
+    }
+    assert_eq!((warehouse.position().seq, load.generation), (14, 1));
+    assert_eq!(dump(&warehouse), place.expected());
+    // The walk goes on where the rebuild has come to.
+    place.block("a", 20);
     finish(&mut load);
-    loader.shared.tell(&mut load);
-    assert_eq!(wait(2), Some(true));
+    assert_eq!(dump(&warehouse), place.expected());
+}
+
+#[test]
+fn a_rebuild_replaces_a_warehouse_that_fails() {
+    let mut place = Place::new();
+    for _ in 0..5 {
+        place.block("a", 20);
+    }
+    let inner = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let warehouse = Arc::new(Failing { inner: inner.clone(), loads: AtomicU32::new(0) });
+    request_rebuild(&place.request()).unwrap();
+    let mut load = Load { request: Some(place.request()), ..Load::new(&place.log_dir(), warehouse.clone(), source) };
+    load.batch.0 = 20;
+    finish(&mut load);
+    assert_eq!(warehouse.loads.load(Ordering::Relaxed), 1, "it is not tried again meanwhile");
+    assert_eq!((dump(&inner), load.is_main_left), (place.expected(), false));
+    assert!(!place.request().exists());
+}
+
+#[test]
+fn what_comes_after_a_log_that_was_deleted_by_retention_is_known() {
+    let mut place = Place::rolling();
+    for _ in 0..3 {
+        place.block("a", 10);
+    }
+    let log = place.log.clone().unwrap();
+    let pruned = place
+        .runtime
+        .block_on(log.prune(Prune { before: Instant::from_us(START + 100 * DAY_US), force: true }))
+        .unwrap();
+    assert_eq!(pruned.blocks, 3);
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let loader = Loader::start(&place.log_dir(), warehouse, source, None).unwrap();
+    assert_eq!(loader.head().unwrap().seq, 3);
+    let wait = async { tokio::time::timeout(Duration::from_secs(180), loader.wait_for(Position { seq: 3 })).await };
+    assert_eq!(place.runtime.block_on(wait).ok(), Some(true));
 }

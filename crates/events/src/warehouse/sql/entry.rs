@@ -83,7 +83,7 @@ fn met(question: &Question, project: u64, columns: &str) -> String {
 }
 
 /// What all exposures that count have in common, bots' too, as SQL.
-fn whole(question: &Question, project: u64) -> String {
+pub(super) fn whole(question: &Question, project: u64) -> String {
     format!(
         "project = {project} AND test = {test} AND variant < {arms}{started}{until}",
         test = question.test_id,
@@ -93,22 +93,22 @@ fn whole(question: &Question, project: u64) -> String {
     )
 }
 
-/// The epoch of an exposure, as SQL.
+/// The epoch of an exposure, as SQL: the one that it names, where the experiment reached
+/// that, and otherwise the one of its time. Whoever sends an exposure can name any
+/// number, so what was never reached must not make an epoch of its own.
 fn epoch(epochs: &[(i64, Instant)]) -> String {
     let mut epochs = epochs.to_vec();
     epochs.sort_unstable_by_key(|(epoch, start)| (*start, *epoch));
-    let Some((first, later)) = epochs.split_first() else {
+    let (Some((first, later)), Some(last)) = (epochs.split_first(), epochs.iter().map(|(epoch, _)| *epoch).max())
+    else {
         return "coalesce(epoch, 0)".into();
     };
-    let mut by_time = "CASE".to_owned();
+    let mut sql = format!("CASE WHEN epoch BETWEEN 1 AND {last} THEN epoch");
     for (epoch, start) in later.iter().rev() {
-        let _ = write!(by_time, r#" WHEN "at" >= {} THEN {epoch}"#, start.us());
+        let _ = write!(sql, r#" WHEN "at" >= {} THEN {epoch}"#, start.us());
     }
-    if later.is_empty() {
-        format!("coalesce(epoch, {})", first.0)
-    } else {
-        format!("coalesce(epoch, {by_time} ELSE {} END)", first.0)
-    }
+    let _ = write!(sql, " ELSE {} END", first.0);
+    sql
 }
 
 /// What those of `entered` must be to count, as SQL.
@@ -142,12 +142,15 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
     Ok(Answer {
         position: Position { seq: 0 },
         hash: None,
+        lost: None,
         arrivals,
         crossed,
         moved,
         bots: bots(db, question, project)?,
+        early: early(db, question, project)?,
         first_entry: first_entry.map(Instant::from_us),
         balance: balance(db, project)?,
+        applied: Vec::new(),
         metrics: Vec::new(),
     })
 }
@@ -177,6 +180,18 @@ fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
              SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
              GROUP BY visitor HAVING bool_and(bot){from})"#,
         whole = whole(question, project),
+    );
+    db.row(&sql, |row| row.get(0))
+}
+
+fn early(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
+    let Some(started_at) = question.started_at else { return Ok(0) };
+    let sql = format!(
+        r#"SELECT count(DISTINCT visitor) FROM exposures
+           WHERE project = {project} AND test = {test} AND variant < {arms} AND NOT bot AND "at" < {start}"#,
+        test = question.test_id,
+        arms = question.arms,
+        start = started_at.us(),
     );
     db.row(&sql, |row| row.get(0))
 }

@@ -11,7 +11,8 @@
 //! | `segments` | the values of the breakdown that are told apart, numbered |
 //! | `segment_profiles` | the number of each profile's value of the breakdown |
 //! | `pages` | the urls that a pattern matches |
-//! | `orders` | the orders that a metric means, each once |
+//! | `orders` | the orders that a metric means, each once, and their refunds |
+//! | `refunds` | the refunds that a metric means, each once |
 //! | `matched` | the events that count for a metric, when they are needed twice |
 //! | `earnings` | what each visitor with an order is worth |
 //! | `did` | what was done in the visits in which visitors entered |
@@ -20,7 +21,10 @@
 //! Numbers are written into the SQL, and texts as literals: a plan that knows
 //! them skips what cannot match, one with parameters reads all.
 
+mod applied;
 mod entry;
+mod exchange;
+mod orders;
 mod outcome;
 mod pages;
 mod read;
@@ -33,7 +37,7 @@ use std::slice;
 use duckdb::Connection;
 use muriel_domain::Instant;
 
-use super::answer::{Answer, Traffic, Visitor};
+use super::answer::{Answer, Lost, Traffic, Visitor};
 use super::question::{Metric, Outcome, Question, TrafficQuestion, VisitorsQuestion};
 use super::row::hash_text;
 use super::{Mark, Result, Stop};
@@ -48,6 +52,7 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
         let project = hash_text(&question.project_key);
         entry::enter(db, question, project)?;
         let health = entry::health(db, question, project)?;
+        let applied = applied::answer(db, question, project)?;
         let scope = outcome::Scope {
             project,
             breakdown: question.breakdown,
@@ -66,7 +71,7 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
             })
             .collect::<Result<Vec<_>>>()?;
         let Mark { position, hash } = mark(db)?;
-        Ok(Answer { position, hash, metrics, ..health })
+        Ok(Answer { position, hash, lost: lost(db, project)?, applied, metrics, ..health })
     })
 }
 
@@ -91,7 +96,8 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
                 db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             }
         };
-        Ok(Traffic { visitors, converted, value, value_squared, first_day })
+        let position = mark(db)?.position;
+        Ok(Traffic { visitors, converted, value, value_squared, first_day, position })
     })
 }
 
@@ -130,6 +136,17 @@ fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>
     let answered = answered?;
     ended?;
     Ok(answered)
+}
+
+/// What could not be read of the log, of this project or of any.
+fn lost(db: &Db<'_>, project: u64) -> Result<Option<Lost>> {
+    let sql = format!(
+        "SELECT coalesce(sum(greatest(last - first + 1, 0)), 0)::UBIGINT, min(first), max(last)
+         FROM (SELECT DISTINCT first, last FROM damage WHERE coalesce(project, {project}) = {project})"
+    );
+    let (blocks, first, last): (u64, Option<i64>, Option<i64>) =
+        db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(first.zip(last).map(|(first, last)| Lost { blocks, first, last }))
 }
 
 fn mark(db: &Db<'_>) -> Result<Mark> {

@@ -6,10 +6,12 @@ use duckdb::Row;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
-use super::super::answer::{Cell, Change, Closing, MetricAnswer, Segment, Step, Totals, UNITS, VALUE_MAX, Visitor};
+use super::super::answer::{Cell, Change, Closing, MetricAnswer, Segment, Step, Totals, UNITS, Visitor};
 use super::super::question::{Dimension, Metric, Outcome, QUARTER_US};
-use super::super::row::{fixed, kind};
+use super::super::row::kind;
 use super::entry::segment;
+use super::exchange;
+use super::orders;
 use super::pages::Pattern;
 use super::read::Db;
 use super::{Result, before, literal};
@@ -27,8 +29,8 @@ pub(super) struct Scope {
 
 /// Which events an outcome means.
 struct Candidates {
-    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] besides that
-    /// of its kind.
+    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] and
+    /// [`Rule::Revenue`] besides that of its kind.
     condition: String,
     rule: Rule,
 }
@@ -85,10 +87,7 @@ impl Candidates {
             GoalType::Scrolling => measured(kind::SCROLL),
             GoalType::Duration => measured(kind::DURATION),
             GoalType::Event => Ok(Self::event(text)),
-            GoalType::Revenue => Ok(Self {
-                condition: format!("e.kind = {} AND e.name = {}", kind::ORDER, literal(text)),
-                rule: Rule::Revenue,
-            }),
+            GoalType::Revenue => Ok(Self { condition: format!("e.name = {}", literal(text)), rule: Rule::Revenue }),
             GoalType::Script => named(kind::SCRIPT),
         }
     }
@@ -97,53 +96,19 @@ impl Candidates {
         Self { condition: format!("e.name = {}", literal(name)), rule: Rule::Order }
     }
 
-    /// Makes the table `orders`, if these are orders, each once. Another visitor's
-    /// with the same number is the same order, so that has to be known before it is
-    /// looked at who entered.
-    fn collect(&self, db: &Db<'_>, scope: &Scope) -> Result<()> {
-        if !matches!(self.rule, Rule::Order | Rule::Revenue) {
-            return Ok(());
+    /// Makes the table `orders`, if these are orders; whether there are refunds in it.
+    fn collect(&self, db: &Db<'_>, scope: &Scope) -> Result<bool> {
+        match self.rule {
+            Rule::Each | Rule::Page => Ok(false),
+            Rule::Order | Rule::Revenue => orders::collect(db, scope, &self.condition, self.rule == Rule::Revenue),
         }
-        // Reading what they are worth takes as long as finding them.
-        let worth: &[&str] = if self.rule == Rule::Revenue { &["amount", "currency"] } else { &[] };
-        let columns = [&["\"at\"", "id", "visitor", "unit"], worth].concat();
-        db.run(&format!(
-            r#"CREATE OR REPLACE TEMP TABLE orders AS
-               SELECT {columns} FROM events AS e
-               WHERE e.project = {project} AND {condition} AND e.kind = {kind}{until}"#,
-            columns = columns.iter().map(|column| format!("e.{column}")).collect::<Vec<_>>().join(", "),
-            project = scope.project,
-            condition = self.condition,
-            kind = kind::ORDER,
-            until = before("e.\"at\"", scope.until),
-        ))?;
-        for key in ["id", "unit"] {
-            let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM orders");
-            if db.row(&again, |row| row.get(0))? {
-                let fields =
-                    columns.iter().map(|column| format!("{column} := {column}")).collect::<Vec<_>>().join(", ");
-                let names = columns.join(", ");
-                let first = columns.iter().map(|column| format!("first.{column}")).collect::<Vec<_>>().join(", ");
-                db.run(&format!(
-                    r#"CREATE OR REPLACE TEMP TABLE orders AS
-                       WITH
-                         again AS (SELECT {key} FROM orders WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1)
-                       SELECT {names} FROM orders ANTI JOIN again USING ({key})
-                       UNION ALL
-                       -- The first by time, and then by whatever differs.
-                       SELECT {first} FROM (
-                         SELECT min(struct_pack({fields})) AS first
-                         FROM orders SEMI JOIN again USING ({key}) GROUP BY {key})"#
-                ))?;
-            }
-        }
-        Ok(())
     }
 
     /// The events that count, each once, of those who entered: `visitor`, `id`,
     /// `at`, `after` (within the window; else it is before entry, and within
-    /// the time of the covariate), and of orders `amount` and `currency`; as SQL.
-    fn matched(&self, scope: &Scope, metric: &Metric) -> String {
+    /// the time of the covariate), and where values count what [`orders::matched`]
+    /// adds; as SQL.
+    fn matched(&self, scope: &Scope, metric: &Metric, refunds: bool) -> String {
         let Self { condition, .. } = self;
         let project = scope.project;
         let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND "at" < entered + {window}"#));
@@ -158,44 +123,41 @@ impl Candidates {
         let found = |more: &str| {
             format!(
                 r#"WITH found AS MATERIALIZED (
-                     SELECT e.visitor, e.id, e."at", e.url FROM events AS e
+                     SELECT e.visitor, e.id, e."at", e.url, e.vouched FROM events AS e
                      WHERE e.project = {project} AND {condition}{more}{until})"#
             )
         };
-        let each = |more: &str, columns: &str| {
+        // What a key vouched for is not dated anew by an event that nobody vouched for.
+        let first = r#"coalesce(min(e."at") FILTER (e.vouched), min(e."at"))"#;
+        let each = |more: &str| {
             format!(
                 r#"{found}
-                   SELECT visitor, id, "at", {after} AS after{columns} FROM (
-                     SELECT x.visitor, e.id, min(e."at") AS "at", min(x."at") AS entered
+                   SELECT visitor, id, "at", {after} AS after FROM (
+                     SELECT x.visitor, e.id, {first} AS "at", min(x."at") AS entered
                      FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                      GROUP BY x.visitor, e.id)
                    WHERE {counts}"#,
                 found = found(more)
             )
         };
-        let worth = if self.rule == Rule::Revenue {
-            "coalesce(o.amount, 0) AS amount, o.currency"
-        } else {
-            "0 AS amount, NULL AS currency"
-        };
-        let orders = format!(
-            r#"SELECT visitor, id, "at", {after} AS after, amount, currency FROM (
-                 SELECT x.visitor, o.id, o."at", x."at" AS entered, {worth}
-                 FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
-               WHERE {counts}"#
-        );
         match self.rule {
-            Rule::Each => each("", ""),
-            Rule::Revenue => orders,
+            Rule::Each => each(""),
+            Rule::Revenue => orders::matched(refunds, &window, before_us),
             Rule::Order => {
-                let custom = each(&format!(" AND e.kind = {}", kind::CUSTOM), ", 0 AS amount, NULL AS currency");
+                let custom = each(&format!(" AND e.kind = {}", kind::CUSTOM));
+                let orders = format!(
+                    r#"SELECT visitor, id, "at", {after} AS after FROM (
+                         SELECT x.visitor, o.id, o."at", x."at" AS entered
+                         FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
+                       WHERE {counts}"#
+                );
                 format!("({custom}) UNION ALL ({orders})")
             }
             Rule::Page => format!(
                 r#"{found}
                    SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
                      SELECT visitor, id, page, "at", {after} AS after FROM (
-                       SELECT x.visitor, e.id, min(e.url) AS page, min(e."at") AS "at", min(x."at") AS entered
+                       SELECT x.visitor, e.id, min(e.url) AS page, {first} AS "at", min(x."at") AS entered
                        FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                        GROUP BY x.visitor, e.id)
                      WHERE {counts})
@@ -224,7 +186,7 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
     let cells = Cells { scope, segments, window_us: metric.window_us };
     answer.cells = cells.all(db, &outcomes)?;
     if scope.by_quarter {
-        answer.steps = steps(db, &cells, metric, &candidates, &outcomes)?;
+        answer.steps = steps(db, &cells, metric, &outcomes)?;
         answer.closings = cells.closings(db, &outcomes)?;
     }
     Ok(answer)
@@ -276,8 +238,13 @@ fn outcomes(
     candidates: &Candidates,
     answer: &mut MetricAnswer,
 ) -> Result<Outcomes> {
-    candidates.collect(db, scope)?;
-    let matched = candidates.matched(scope, metric);
+    let refunds = candidates.collect(db, scope)?;
+    if let Some(rates) = &metric.exchange
+        && candidates.rule == Rule::Revenue
+    {
+        exchange::convert(db, rates, refunds)?;
+    }
+    let matched = candidates.matched(scope, metric, refunds);
     let least = metric.min_count.max(1);
     let values = candidates.rule == Rule::Revenue;
     let covariate = metric.before_us.is_some();
@@ -300,28 +267,7 @@ fn outcomes(
         );
         return Ok(Outcomes { with, values, cap: None });
     }
-    // The currency of most orders; of as many, the alphabet's first.
-    let orders: Vec<(String, u64)> = db.rows(
-        "SELECT currency, count(*) AS orders FROM matched WHERE after AND currency IS NOT NULL
-         GROUP BY currency ORDER BY orders DESC, currency",
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    answer.other_currency_orders = orders.iter().skip(1).map(|(_, orders)| orders).sum();
-    answer.currency = orders.into_iter().next().map(|(currency, _)| currency);
-    let named =
-        answer.currency.as_deref().map_or_else(String::new, |name| format!(" AND currency <> {}", literal(name)));
-    db.run(&format!(
-        "DELETE FROM matched WHERE currency IS NOT NULL{named};
-         CREATE OR REPLACE TEMP TABLE earnings AS
-         SELECT visitor, count(*) FILTER (after) AS count,
-                least(greatest(coalesce(sum(amount) FILTER (after), 0), -{VALUE_MAX}), {VALUE_MAX})::BIGINT AS raw,
-                least(greatest(coalesce(sum(amount) FILTER (NOT after), 0), -{VALUE_MAX}), {VALUE_MAX})::BIGINT AS earlier
-         FROM matched GROUP BY visitor"
-    ))?;
-    let cap = match metric.cap {
-        Some(cap) => Some(fixed(cap)),
-        None => usual_cap(db)?,
-    };
+    let cap = orders::earnings(db, metric, refunds, answer)?;
     answer.cap = cap.map(|cap| cap as f64 / UNITS as f64);
     let capped = |column: &str| cap.map_or_else(|| column.to_owned(), |cap| format!("least({column}, {cap})"));
     if let Some(cap) = cap {
@@ -336,19 +282,6 @@ fn outcomes(
         before = if covariate { capped("earlier") } else { "0".to_owned() },
     );
     Ok(Outcomes { with, values, cap })
-}
-
-/// The 99.9 % quantile of the values that are not 0, by nearest rank; `None` when
-/// there are none, or it is no limit to what was earned, being below 0.
-fn usual_cap(db: &Db<'_>) -> Result<Option<i64>> {
-    let values: u64 = db.row("SELECT count(*) FROM earnings WHERE raw <> 0", |row| row.get(0))?;
-    if values == 0 {
-        return Ok(None);
-    }
-    // The k-th of n, where k = ⌈0.999 n⌉, is the one after n − k larger ones.
-    let larger = values - (999 * values).div_ceil(1_000);
-    let sql = format!("SELECT raw FROM earnings WHERE raw <> 0 ORDER BY raw DESC LIMIT 1 OFFSET {larger}");
-    Ok(Some(db.row(&sql, |row| row.get::<_, i64>(0))?).filter(|cap| *cap > 0))
 }
 
 /// Puts visitors into cells.
@@ -484,33 +417,42 @@ fn totals<K: Ord>(
 }
 
 /// How a metric came about; needs the table `matched`.
-fn steps(
-    db: &Db<'_>,
-    cells: &Cells<'_>,
-    metric: &Metric,
-    candidates: &Candidates,
-    outcomes: &Outcomes,
-) -> Result<Vec<Step>> {
+fn steps(db: &Db<'_>, cells: &Cells<'_>, metric: &Metric, outcomes: &Outcomes) -> Result<Vec<Step>> {
     let least = metric.min_count.max(1);
-    let amount = if candidates.rule == Rule::Revenue { "amount" } else { "0" };
-    let clamped = |sum: &str| format!("least(greatest({sum}, -{VALUE_MAX}), {VALUE_MAX})");
     let capped = |value: &str| outcomes.cap.map_or_else(|| value.to_owned(), |cap| format!("least({value}, {cap})"));
-    let (raw, raw_then) = (clamped("total"), clamped("total - amount"));
-    // A visitor without orders is worth 0, also where the cap is below it.
-    let (value, value_then) = (capped("raw"), format!("CASE WHEN k = 1 THEN 0 ELSE {} END", capped("raw_then")));
-    let converts = format!("(w.k = {least})::BIGINT");
+    let (value, value_then) = (capped("raw"), capped("raw_then"));
+    let converts = format!("(w.n = 1 AND w.k = {least})::BIGINT");
     let outcome = if outcomes.values { "w.value - w.value_then" } else { converts.as_str() };
+    // Each event, whether it counts, how many it makes, and what all of them so far, and
+    // those before it, are worth together.
+    let raws = if outcomes.values {
+        let own = orders::contributions();
+        let sums: Vec<String> = own
+            .iter()
+            .enumerate()
+            .map(|(at, own)| format!("{own} AS own{at}, sum({own}) OVER earlier AS sum{at}"))
+            .collect();
+        let so_far = orders::worth(&[0, 1, 2, 3].map(|at| format!("sum{at}")));
+        let then = orders::worth(&[0, 1, 2, 3].map(|at| format!("(sum{at} - own{at})")));
+        let (order, sums) = (orders::is_order(), sums.join(", "));
+        format!(
+            r#"counted AS (
+                 SELECT visitor, "at", {order} AS n, sum({order}) OVER earlier AS k, {sums}
+                 FROM matched WHERE after
+                 WINDOW earlier AS (PARTITION BY visitor ORDER BY "at", what, id ROWS UNBOUNDED PRECEDING)),
+               raws AS (
+                 SELECT visitor, "at", n, k::HUGEINT AS k, {so_far}::HUGEINT AS raw, {then}::HUGEINT AS raw_then
+                 FROM counted)"#
+        )
+    } else {
+        r#"raws AS (
+             SELECT visitor, "at", 1 AS n, row_number() OVER (PARTITION BY visitor ORDER BY "at", id)::HUGEINT AS k,
+                    0::HUGEINT AS raw, 0::HUGEINT AS raw_then
+             FROM matched WHERE after)"#
+            .to_owned()
+    };
     let with = format!(
-        r#"{with},
-           -- Each event with how many it makes, and what they are worth together.
-           counted AS (
-             SELECT visitor, "at", {amount}::HUGEINT AS amount, row_number() OVER earlier AS k,
-                    sum({amount}) OVER earlier AS total
-             FROM matched WHERE after
-             WINDOW earlier AS (PARTITION BY visitor ORDER BY "at", id)),
-           raws AS (SELECT visitor, "at", k::HUGEINT AS k, {raw}::HUGEINT AS raw, {raw_then}::HUGEINT AS raw_then
-                    FROM counted),
-           worth AS (SELECT *, {value} AS value, {value_then} AS value_then FROM raws)"#,
+        "{with}, {raws}, worth AS (SELECT *, {value} AS value, {value_then} AS value_then FROM raws)",
         with = outcomes.with
     );
     // With the covariate, which is there from entry on.
@@ -520,9 +462,9 @@ fn steps(
                   coalesce(o.before, 0)::HUGEINT * coalesce(o.before, 0) AS before_squared, 0 AS outcome_before
            FROM entry AS x LEFT JOIN outcomes AS o ON o.visitor = x.visitor
            UNION ALL
-           SELECT w.visitor, w."at", 0, {converts}, 1, 2 * w.k - 1, w.value - w.value_then,
+           SELECT w.visitor, w."at", 0, {converts}, w.n, w.n * (2 * w.k - 1), w.value - w.value_then,
                   w.value * w.value - w.value_then * w.value_then, w.raw - w.raw_then,
-                  w.k * w.value - (w.k - 1) * w.value_then, 0, 0, ({outcome}) * o.before
+                  w.k * w.value - (w.k - w.n) * w.value_then, 0, 0, ({outcome}) * o.before
            FROM worth AS w JOIN outcomes AS o ON o.visitor = w.visitor"#,
     );
     cells.steps(db, &with, &changes)

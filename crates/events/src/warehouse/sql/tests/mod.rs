@@ -9,12 +9,12 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::Record;
 use crate::log::Position;
 use crate::warehouse::{
-    Answer, Dimension, DuckWarehouse, Filter, Mark, Metric, Options, Outcome, QUARTER_US, Question, Rows, Segment,
-    Stop, Totals, Traffic, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
+    Answer, Dimension, DuckWarehouse, Exchange, Filter, Mark, Metric, Options, Outcome, QUARTER_US, Question, RateSpan,
+    Rows, Segment, Stop, Totals, Traffic, TrafficQuestion, Visitor, VisitorsQuestion, Warehouse,
 };
+use crate::{Kind, Record};
 
 /// When everything begins: the first quarter of a day.
 const START: i64 = 1_767_225_600_000_000;
@@ -56,7 +56,16 @@ fn trigger(goal_type: GoalType, value: &str) -> Outcome {
 }
 
 fn metric(outcome: Outcome) -> Metric {
-    Metric { outcome, window_us: None, min_count: 1, cap: None, before_us: None }
+    Metric {
+        outcome,
+        window_us: None,
+        min_count: 1,
+        cap: None,
+        max_order_value: None,
+        currency: None,
+        before_us: None,
+        exchange: None,
+    }
 }
 
 fn question(metrics: Vec<Metric>) -> Question {
@@ -103,6 +112,7 @@ fn event() -> impl Strategy<Value = Value> {
         4 => Just("exposure"),
         8 => word(&["pageview", "click", "submit", "appear", "scroll", "duration", "custom", "script", "identify"]),
         4 => Just("order"),
+        3 => Just("health"),
     ];
     let who = (word(&["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"]), proptest::bool::weighted(0.07), time());
     let how = (
@@ -113,19 +123,26 @@ fn event() -> impl Strategy<Value = Value> {
         proptest::option::of(word(&["s1", "s2"])),
         proptest::option::of(word(&["https://elsewhere.example/x"])),
     );
-    let met = (word(&["0", "1", "2", "3"]), proptest::option::of(1i64..3), word(&["1", "1", "1", "2"]));
+    let met = (
+        word(&["0", "1", "2", "3"]),
+        proptest::option::of(1i64..3),
+        word(&["1", "1", "1", "2"]),
+        word(&["1", "0", "01", "-1", "10-1", "--", ""]),
+    );
     let what = (
         word(&["#buy", "Purchase"]),
         word(&["element", "text", "link"]),
         word(&["https://elsewhere.example/x", "/thanks", "https://shop.example/x"]),
         proptest::option::of(prop_oneof![
-            word(&["0", "12", "75", "100", "-20.5", "9.99995", "1e12"]).prop_map(|text| text.parse::<f64>().unwrap()),
+            word(&["0", "12", "75", "100", "-20.5", "-60", "-7", "-0.00001", "9.99995", "1e12"])
+                .prop_map(|text| text.parse::<f64>().unwrap()),
             0.0..100.0,
         ]),
         proptest::option::of(word(&["A-1", "A-2", "A-3"])),
         proptest::option::of(word(&["EUR", "EUR", "USD"])),
         proptest::option::weighted(0.9, word(URLS)),
         word(&["shop", "shop", "shop", "shop", "shop", "other"]),
+        (proptest::bool::weighted(0.4), proptest::option::weighted(0.3, word(&["A-1", "A-2", "A-3"]))),
     );
     (kind, who, how, met, what).prop_map(|(kind, who, how, met, what)| {
         let mut event = json!({
@@ -137,6 +154,7 @@ fn event() -> impl Strategy<Value = Value> {
                 event[name] = value;
             }
         };
+        put("vouched", json!(what.8.0));
         put("device", json!(how.0));
         put("browser", json!(how.1));
         put("country", json!(how.2));
@@ -153,6 +171,11 @@ fn event() -> impl Strategy<Value = Value> {
                 let context: serde_json::Map<String, Value> =
                     context.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
                 put("context", Value::Object(context));
+            }
+            "health" => {
+                put("test_id", json!(met.2.parse::<i64>().unwrap()));
+                put("variant_id", json!(met.0));
+                put("changes", json!(Some(met.3).filter(|told| !told.is_empty())));
             }
             "click" if what.1 == "link" => {
                 put("by", json!(what.1));
@@ -172,6 +195,9 @@ fn event() -> impl Strategy<Value = Value> {
                 put("value", json!(what.3));
                 put("order_id", json!(what.4));
                 put("currency", json!(what.5));
+                if what.3.is_some_and(|value| value < 0.0) {
+                    put("refund_of", json!(what.8.1));
+                }
             }
             _ => {}
         }
@@ -179,11 +205,14 @@ fn event() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Events with ids, and some of them twice.
+/// Events with ids, and some of them twice, of which some are others' with the same id.
 fn records() -> impl Strategy<Value = Vec<Record>> {
     (
         proptest::collection::vec((event(), any::<u64>()), 0..120),
-        proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
+        proptest::collection::vec(
+            (any::<prop::sample::Index>(), proptest::option::of((word(&["v0", "v1", "v2"]), any::<bool>(), time()))),
+            0..8,
+        ),
     )
         .prop_map(|(events, repeats)| {
             let mut records: Vec<Record> = events
@@ -195,8 +224,17 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
                 })
                 .collect();
             if !records.is_empty() {
-                for repeat in repeats {
-                    records.push(repeat.get(&records).clone());
+                for (repeat, another) in repeats {
+                    let mut record = repeat.get(&records).clone();
+                    if let Some((visitor, vouched, at)) = another {
+                        record.vouched = vouched;
+                        // An exposure's id is compared within its moment only.
+                        if record.kind != Kind::Exposure {
+                            record.visitor.id = visitor.to_owned();
+                            record.at = Instant::from_us(at);
+                        }
+                    }
+                    records.push(record);
                 }
             }
             records
@@ -231,6 +269,22 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
+/// One rate of a currency until some time, and another one from then on or never.
+fn exchange() -> impl Strategy<Value = Arc<Exchange>> {
+    (word(&["EUR", "USD", "GBP"]), word(&["EUR", "USD"]), time(), 1i64..40_000_000_000, any::<bool>()).prop_map(
+        |(currency, other, then, rate, goes_on)| {
+            let then = Instant::from_us(then);
+            let span = |since, until, rate| RateSpan { currency: other.to_owned(), since, until, rate };
+            let mut spans = vec![span(Instant::from_us(0), Some(then), rate)];
+            if goes_on {
+                spans.push(span(then, None, rate / 3 + 1));
+            }
+            spans.retain(|span| span.currency != currency);
+            Arc::new(Exchange { currency: currency.to_owned(), spans })
+        },
+    )
+}
+
 fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     let metric = (
         outcome(),
@@ -238,14 +292,21 @@ fn metrics() -> impl Strategy<Value = Vec<Metric>> {
         1i64..4,
         proptest::option::of(1.0..200.0),
         proptest::option::of((1i64..100).prop_map(|n| n * 60 * SECOND)),
+        (proptest::option::weighted(0.2, 1.0..200.0), proptest::option::weighted(0.2, word(&["EUR", "USD", "SEK"]))),
+        proptest::option::weighted(0.3, exchange()),
     );
     proptest::collection::vec(
-        metric.prop_map(|(outcome, window_us, min_count, cap, before_us)| Metric {
-            min_count: if matches!(outcome, Outcome::Bounce | Outcome::Engagement) { 1 } else { min_count },
-            outcome,
-            window_us,
-            cap,
-            before_us,
+        metric.prop_map(|(outcome, window_us, min_count, cap, before_us, (max_order_value, currency), exchange)| {
+            Metric {
+                min_count: if matches!(outcome, Outcome::Bounce | Outcome::Engagement) { 1 } else { min_count },
+                outcome,
+                window_us,
+                cap,
+                max_order_value,
+                currency: currency.map(str::to_owned),
+                before_us,
+                exchange,
+            }
         }),
         1..4,
     )
@@ -520,14 +581,16 @@ fn traffic_counts_each_visitor_once() {
         ("shop", buys(4, None), 3, 0, (0, 0)),
         ("shop", buys(3, Some(day)), 3, 0, (0, 0)),
         ("shop", Some(metric(Outcome::Bounce)), 3, 1, (0, 0)),
-        ("shop", pays(None), 3, 2, (155_000, 30_000 * 30_000 + 125_000 * 125_000)),
+        // The largest is cut to the next.
+        ("shop", pays(None), 3, 2, (60_000, 2 * 30_000 * 30_000)),
         ("shop", pays(Some(10.0)), 3, 2, (130_000, 30_000 * 30_000 + 100_000 * 100_000)),
         ("another", buys(1, None), 0, 0, (0, 0)),
     ] {
         let asked = TrafficQuestion { project_key: project.into(), from, until, metric };
         let first_day = (visitors > 0).then_some(START / day);
         let (value, value_squared) = worth;
-        let expect = Traffic { visitors, converted, value, value_squared, first_day };
+        let position = warehouse.position();
+        let expect = Traffic { visitors, converted, value, value_squared, first_day, position };
         assert_eq!(warehouse.traffic(&asked, &Stop::new()).unwrap(), expect, "{asked:?}");
     }
 

@@ -9,7 +9,8 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::log::Position;
 use crate::warehouse::{
-    Answer, Arrivals, Balance, Cell, Dimension, Metric, MetricAnswer, Outcome, Question, Segment, Totals,
+    Answer, Applied, Arrivals, Balance, Cell, Dimension, Exchange, LargestOrder, Metric, MetricAnswer, Outcome,
+    Question, RateSpan, Segment, Totals,
 };
 use crate::{Kind, Record};
 
@@ -26,13 +27,18 @@ struct Entry<'r> {
 
 /// Answers `question` without steps.
 pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
-    // An id counts once; every repeat here is the same as the first.
-    let mut seen = BTreeSet::new();
-    let records: Vec<&Record> = records
+    let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
+    // The end of a report is not looked at.
+    let early: BTreeSet<&str> = records
         .iter()
-        .filter(|record| record.project_key == question.project_key && seen.insert(record.id))
-        .filter(|record| question.until.is_none_or(|until| record.at < until))
+        .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id) && !record.bot)
+        .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
+        .filter(|record| question.started_at.is_some_and(|started_at| record.at < started_at))
+        .map(|record| record.visitor.id.as_str())
         .collect();
+    let early = early.len() as u64;
+    let records: Vec<&Record> =
+        records.into_iter().filter(|record| question.until.is_none_or(|until| record.at < until)).collect();
     let met: Vec<&Record> = records
         .iter()
         .copied()
@@ -81,6 +87,7 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
     Answer {
         position: Position { seq: 0 },
         hash: None,
+        lost: None,
         arrivals: arrivals
             .into_iter()
             .map(|((epoch, variant), visitors)| Arrivals { epoch, variant, visitors })
@@ -88,8 +95,10 @@ pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
         crossed,
         moved,
         bots,
+        early,
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
+        applied: applied(&records, &entries, question),
         metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
     }
 }
@@ -99,7 +108,9 @@ fn variant(record: &Record) -> Option<u32> {
 }
 
 fn epoch(record: &Record, question: &Question) -> i64 {
-    record.epoch.unwrap_or_else(|| {
+    let last = question.epochs.iter().map(|(epoch, _)| *epoch).max();
+    let reached = record.epoch.filter(|epoch| last.is_none_or(|last| (1..=last).contains(epoch)));
+    reached.unwrap_or_else(|| {
         let mut epochs = question.epochs.clone();
         epochs.sort_by_key(|(epoch, start)| (*start, *epoch));
         let begun = epochs.iter().rfind(|(_, start)| *start <= record.at);
@@ -164,6 +175,30 @@ fn balance(entries: &[Entry<'_>]) -> Vec<Balance> {
     balance
 }
 
+fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> Vec<Applied> {
+    let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
+    for entry in entries {
+        let told = records
+            .iter()
+            .filter(|record| record.kind == Kind::Health && record.test_id == Some(question.test_id) && !record.bot)
+            .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
+            .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
+            .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
+            .min_by_key(|record| (record.at, crate::warehouse::row::hash_id(record.id)));
+        for (place, letter) in
+            told.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
+        {
+            if letter != '-' {
+                let (pages, matched) = counts.entry((entry.variant, place as u32)).or_default();
+                *pages += 1;
+                *matched += u64::from(letter == '1');
+            }
+        }
+    }
+    let applied = |((variant, change), (pages, matched))| Applied { variant, change, pages, matched };
+    counts.into_iter().map(applied).collect()
+}
+
 fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for entry in entries {
@@ -186,10 +221,86 @@ struct Seen {
     before: Vec<Hit>,
 }
 
+/// Something that counts.
 #[derive(Clone)]
 struct Hit {
+    visitor: String,
+    at: i64,
+    /// When the order was made that a refund is for.
+    ordered_at: i64,
+    /// Of which event, or of which order.
+    root: u64,
     amount: i128,
+    /// What the order was worth before refunds.
+    gross: i128,
     currency: Option<String>,
+    vouched: bool,
+    what: What,
+    url: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Anything that makes a conversion.
+    Event,
+    Tied,
+    Untied,
+}
+
+impl Hit {
+    fn of(record: &Record) -> Hit {
+        let amount = if record.kind == Kind::Order { units(record.value.unwrap_or(0.0)) } else { 0 };
+        Hit {
+            visitor: record.visitor.id.clone(),
+            at: record.at.us(),
+            ordered_at: record.at.us(),
+            root: crate::warehouse::row::hash_id(record.id),
+            amount,
+            gross: amount,
+            currency: record.currency.clone(),
+            vouched: record.vouched,
+            what: What::Event,
+            url: record.url.clone(),
+        }
+    }
+}
+
+/// Orders and their refunds at the rate of the order's time, rounded half away from
+/// zero.
+fn convert(hits: &mut [Hit], exchange: &Exchange) {
+    for hit in hits {
+        let ordered_at = Instant::from_us(hit.ordered_at);
+        let holds = |span: &&RateSpan| {
+            Some(&span.currency) == hit.currency.as_ref()
+                && span.since <= ordered_at
+                && span.until.is_none_or(|until| ordered_at < until)
+        };
+        let Some(span) = exchange.spans.iter().find(holds) else { continue };
+        let converted = |units: i128| {
+            let (parts, whole) = (units * i128::from(span.rate), 10_000_000_000);
+            ((2 * parts.abs() + whole) / (2 * whole) * parts.signum()).clamp(-MAX, MAX)
+        };
+        (hit.amount, hit.gross) = (converted(hit.amount), converted(hit.gross));
+        hit.currency = Some(exchange.currency.clone());
+    }
+}
+
+/// What the hits are worth together.
+fn worth(hits: &[Hit]) -> i128 {
+    let sum = |vouched: bool, untied: bool| -> i128 {
+        let those = hits.iter().filter(|hit| hit.vouched == vouched && (hit.what == What::Untied) == untied);
+        those.map(|hit| hit.amount).sum()
+    };
+    (sum(true, false) + (sum(false, false) + sum(false, true)).max(0) + sum(true, true)).clamp(0, MAX)
+}
+
+/// The same of what a key vouched for.
+fn vouched_worth(hits: &[Hit]) -> i128 {
+    worth(&hits.iter().filter(|hit| hit.vouched).cloned().collect::<Vec<_>>())
+}
+
+fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(|hit| hit.what == What::Event)
 }
 
 fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metric: &Metric) -> MetricAnswer {
@@ -206,64 +317,50 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metri
         _ => None,
     };
     let revenue = trigger.is_some_and(|trigger| trigger.goal_type() == GoalType::Revenue);
-    let matching: Vec<&Record> =
-        trigger.map_or_else(Vec::new, |trigger| once(records.iter().copied().filter(|r| fits(r, trigger)), trigger));
+    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(records, trigger));
+    if let Some(exchange) = metric.exchange.as_ref().filter(|_| revenue) {
+        convert(&mut matching, exchange);
+    }
     let mut seen: HashMap<&str, Seen> = HashMap::new();
     for entry in entries {
         let mut known = Seen::default();
         let (mut after, mut before) = (BTreeSet::new(), BTreeSet::new());
         let pages =
             trigger.is_some_and(|trigger| matches!(trigger.goal_type(), GoalType::Scrolling | GoalType::Duration));
-        for record in &matching {
-            if record.visitor.id != entry.visitor || record.bot {
-                continue;
-            }
-            let at = record.at.us();
-            let hit = Hit {
-                amount: if revenue { units(record.value.unwrap_or(0.0)) } else { 0 },
-                currency: record.currency.clone(),
-            };
-            if at >= entry.at && window.is_none_or(|window| at < entry.at + window) {
-                if !pages || after.insert(&record.url) {
-                    known.after.push(hit);
+        for hit in matching.iter().filter(|hit| hit.visitor == entry.visitor) {
+            if hit.ordered_at >= entry.at && window.is_none_or(|window| hit.at < entry.at + window) {
+                if !pages || after.insert(&hit.url) {
+                    known.after.push(hit.clone());
                 }
-            } else if at < entry.at
-                && metric.before_us.is_some_and(|before| at >= entry.at - before)
-                && (!pages || before.insert(&record.url))
+            } else if hit.at < entry.at
+                && metric.before_us.is_some_and(|before| hit.ordered_at >= entry.at - before)
+                && (!pages || before.insert(&hit.url))
             {
-                known.before.push(hit);
+                known.before.push(hit.clone());
             }
         }
         if visit && acted(records, entry, metric.outcome == Outcome::Bounce) != (metric.outcome == Outcome::Bounce) {
-            known.after.push(Hit { amount: 0, currency: None });
+            known.after.push(Hit::of(entry.exposure));
         }
         seen.insert(entry.visitor, known);
     }
     let mut answer = MetricAnswer::default();
+    let mut sure = false;
     if revenue {
-        let mut orders: BTreeMap<String, u64> = BTreeMap::new();
-        for hit in seen.values().flat_map(|seen| &seen.after) {
-            if let Some(currency) = &hit.currency {
-                *orders.entry(currency.clone()).or_default() += 1;
-            }
-        }
-        answer.currency = orders.iter().min_by_key(|(name, n)| (Reverse(**n), *name)).map(|(name, _)| name.clone());
-        let counts = |hit: &Hit| hit.currency.is_none() || hit.currency == answer.currency;
-        answer.other_currency_orders =
-            seen.values().flat_map(|seen| &seen.after).filter(|hit| !counts(hit)).count() as u64;
-        for seen in seen.values_mut() {
-            seen.after.retain(counts);
-            seen.before.retain(counts);
-        }
+        currency(&mut seen, metric, &mut answer);
+        sure = limit(&mut seen, metric, &mut answer);
+        answer.vouched_orders =
+            seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).count() as u64;
+        answer.largest_order = largest(&seen, entries);
     }
-    let worth = |hits: &[Hit]| hits.iter().map(|hit| hit.amount).sum::<i128>().clamp(-MAX, MAX);
-    let mut values: Vec<i128> = seen.values().map(|seen| worth(&seen.after)).filter(|value| *value != 0).collect();
-    values.sort_unstable();
+    let pool = |seen: &Seen| if sure { vouched_worth(&seen.after) } else { worth(&seen.after) };
+    let mut values: Vec<i128> = seen.values().map(pool).filter(|value| *value > 0).collect();
+    values.sort_unstable_by_key(|value| Reverse(*value));
     let cap = match metric.cap {
         _ if !revenue => None,
         Some(cap) => Some(units(cap)),
-        None if values.is_empty() => None,
-        None => Some(values[(999 * values.len()).div_ceil(1_000) - 1]).filter(|cap| *cap > 0),
+        // One in a thousand is cut to the next, and one at least where there is a next.
+        None => values.get((values.len() / 1_000).max(1)).or(values.first()).copied(),
     };
     answer.cap = cap.map(|cap| cap as f64 / 10_000.0);
     let capped = |value: i128| cap.map_or(value, |cap| value.min(cap));
@@ -283,18 +380,17 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metri
         };
         let open = window.is_some_and(|window| entry.at + window > open_after);
         let seen = &seen[entry.visitor];
-        let least = metric.min_count as usize;
-        let converted = !seen.after.is_empty() && seen.after.len() >= least;
-        let raw = worth(&seen.after);
-        // Nobody without an order is worth less than nothing.
-        let value = if seen.after.is_empty() { raw } else { capped(raw) };
+        let least = metric.min_count as u64;
+        let count = bought(&seen.after).count() as u64;
+        let converted = count > 0 && count >= least;
+        let raw = if revenue { worth(&seen.after) } else { 0 };
+        let value = capped(raw);
         let before = if revenue {
-            if seen.after.is_empty() && seen.before.is_empty() { 0 } else { capped(worth(&seen.before)) }
+            capped(worth(&seen.before))
         } else {
-            i128::from(!seen.before.is_empty() && seen.before.len() >= least)
+            i128::from(!seen.before.is_empty() && seen.before.len() as u64 >= least)
         };
-        let count = seen.after.len() as u64;
-        answer.capped += u64::from(cap.is_some_and(|cap| count > 0 && raw > cap));
+        answer.capped += u64::from(cap.is_some_and(|cap| raw > cap));
         let totals = Totals {
             visitors: 1,
             converted: u64::from(converted),
@@ -323,16 +419,135 @@ fn units(value: f64) -> i128 {
     if units.abs() >= MAX as f64 { MAX * units.signum() as i128 } else { units as i128 }
 }
 
-/// Orders with the same number are one, the first.
-fn once<'r>(records: impl Iterator<Item = &'r Record>, trigger: &Trigger) -> Vec<&'r Record> {
-    let mut records: Vec<&Record> = records.filter(|record| !record.bot).collect();
-    records.sort_by_key(|record| (record.at, crate::warehouse::row::hash_id(record.id)));
-    if !matches!(trigger.goal_type(), GoalType::Event | GoalType::Revenue) {
-        return records;
+/// Everything that a goal counts, in the order of time.
+fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
+    let people = || records.iter().copied().filter(|record| !record.bot);
+    let negative = |record: &Record| record.kind == Kind::Order && record.value.is_some_and(|value| value < 0.0);
+    let matching = people().filter(|record| fits(record, trigger) && !negative(record));
+    let (ordered, others): (Vec<&Record>, Vec<&Record>) = matching.partition(|record| record.kind == Kind::Order);
+    let mut hits: Vec<Hit> =
+        first(others, |record| Some((record.visitor.id.clone(), record.id))).into_iter().map(Hit::of).collect();
+    let by_id = |record: &Record| Some(record.id);
+    let ordered = first(first(ordered, by_id), |record| record.order_id.clone());
+    hits.extend(ordered.iter().map(|record| Hit::of(record)));
+    if trigger.goal_type() == GoalType::Revenue {
+        let of = |record: &Record| record.refund_of.clone().or_else(|| record.order_id.clone());
+        let own = |record: &Record| {
+            record.order_id.clone().filter(|own| record.refund_of.as_ref().is_some_and(|order| order != own))
+        };
+        let refunds = people().filter(|record| negative(record) && (fits(record, trigger) || of(record).is_some()));
+        let refunds = first(first(refunds.collect(), by_id), own);
+        for refund in refunds.iter().filter(|refund| of(refund).is_none()) {
+            let hit = Hit::of(refund);
+            hits.push(Hit { what: What::Untied, gross: -hit.amount, ..hit });
+        }
+        for order in &ordered {
+            let its = refunds.iter().filter(|refund| of(refund).is_some() && of(refund) == order.order_id);
+            let its = its.filter(|refund| refund.vouched || (!order.vouched && refund.visitor == order.visitor));
+            let its = its.filter(|refund| {
+                refund.currency.is_none() || order.currency.is_none() || refund.currency == order.currency
+            });
+            let mut its: Vec<Hit> =
+                its.map(|refund| Hit { at: refund.at.max(order.at).us(), ..Hit::of(refund) }).collect();
+            its.sort_by_key(|hit| (hit.at, hit.root));
+            let order = Hit::of(order);
+            let mut left = order.gross;
+            for refund in its {
+                let amount = -(-refund.amount).min(left);
+                left += amount;
+                hits.push(Hit { at: refund.at, amount, what: What::Tied, ..order.clone() });
+            }
+        }
     }
-    let mut orders = BTreeSet::new();
-    records.retain(|record| record.order_id.as_ref().is_none_or(|order| orders.insert(order.clone())));
+    hits.sort_by_key(|hit| (hit.at, hit.root));
+    hits
+}
+
+/// Of those with one key, the first that a key vouched for, or the first of each
+/// visitor.
+fn first<K: Ord>(mut records: Vec<&Record>, key: impl Fn(&Record) -> Option<K>) -> Vec<&Record> {
+    use crate::warehouse::row::{hash_id, hash_text};
+    records.sort_by_key(|record| (!record.vouched, record.at, hash_id(record.id), hash_text(&record.visitor.id)));
+    let (mut known, mut anonymous) = (BTreeSet::new(), BTreeSet::new());
+    for record in &records {
+        known.extend(key(record).filter(|_| record.vouched));
+    }
+    let mut taken = BTreeSet::new();
+    records.retain(|record| match key(record) {
+        None => true,
+        Some(key) if known.contains(&key) => record.vouched && taken.insert(key),
+        Some(key) => anonymous.insert((key, record.visitor.id.clone())),
+    });
     records
+}
+
+/// Leaves what is in the currency of most buyers.
+fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) {
+    let mut buyers: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
+    for hit in seen.values().flat_map(|seen| bought(&seen.after)) {
+        if let Some(currency) = &hit.currency {
+            let (vouched, all) = buyers.entry(currency.clone()).or_default();
+            all.insert(hit.visitor.clone());
+            if hit.vouched {
+                vouched.insert(hit.visitor.clone());
+            }
+        }
+    }
+    let most = buyers.iter().min_by_key(|(name, (vouched, all))| (Reverse(vouched.len()), Reverse(all.len()), *name));
+    let of_rates = metric.exchange.as_ref().filter(|_| most.is_some()).map(|exchange| exchange.currency.clone());
+    answer.currency = metric.currency.clone().or(of_rates).or_else(|| most.map(|(name, _)| name.clone()));
+    let counts = |hit: &Hit| hit.currency.is_none() || hit.currency == answer.currency;
+    let left_out = |vouched: bool| {
+        let others = seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !counts(hit));
+        others.filter(|hit| hit.vouched || !vouched).count() as u64
+    };
+    (answer.other_currency_orders, answer.other_currency_vouched_orders) = (left_out(false), left_out(true));
+    for seen in seen.values_mut() {
+        seen.after.retain(counts);
+        seen.before.retain(counts);
+    }
+}
+
+/// Leaves what is plausible; whether enough buyers are vouched for.
+fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) -> bool {
+    let buyers = |vouched: bool| {
+        let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.vouched || !vouched);
+        seen.values().filter(buys).count()
+    };
+    let sure = buyers(true) > 0 && buyers(true) * 10 >= buyers(false);
+    let largest =
+        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).map(|hit| hit.amount).max();
+    let limit = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
+        (Some(limit), _) => Some((units(limit), false)),
+        (None, Some(largest)) => Some((10 * largest, true)),
+        (None, None) => None,
+    };
+    let Some((limit, anonymous)) = limit else { return sure };
+    answer.order_limit = Some(limit as f64 / 10_000.0);
+    let plausible = |hit: &Hit| hit.gross <= limit || (anonymous && hit.vouched);
+    answer.implausible_orders =
+        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !plausible(hit)).count() as u64;
+    for seen in seen.values_mut() {
+        seen.after.retain(plausible);
+        seen.before.retain(plausible);
+    }
+    sure
+}
+
+/// The order that is worth most after refunds.
+fn largest(seen: &HashMap<&str, Seen>, entries: &[Entry<'_>]) -> Option<LargestOrder> {
+    let mut orders = Vec::new();
+    for entry in entries {
+        let visitor = crate::warehouse::row::hash_text(entry.visitor);
+        for order in bought(&seen[entry.visitor].after) {
+            let tied = seen[entry.visitor].after.iter().filter(|hit| hit.what == What::Tied && hit.root == order.root);
+            let net = order.amount + tied.map(|hit| hit.amount).sum::<i128>();
+            orders.push((Reverse(net), order.at, visitor, order.root, entry.variant, order.vouched));
+        }
+    }
+    let (Reverse(net), at, _, _, variant, vouched) = orders.into_iter().min()?;
+    let units = i64::try_from(net).unwrap();
+    (net > 0).then_some(LargestOrder { units, at: Instant::from_us(at), variant, vouched })
 }
 
 fn fits(record: &Record, trigger: &Trigger) -> bool {
@@ -378,17 +593,19 @@ fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
         at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
     };
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
-    let mut pages = 0;
+    let mut pages = BTreeSet::new();
     for record in records.iter().filter(whose).filter(during) {
         // As it is stored: what is rounded up to ten seconds has lasted ten.
         let value = units(record.value.unwrap_or(0.0));
         match record.kind {
+            // A refund is nothing that the visitor did.
+            Kind::Order if value < 0 || record.value.is_some_and(|value| value < 0.0) => {}
             Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => return true,
-            Kind::Pageview => pages += 1,
+            Kind::Pageview => drop(pages.insert(record.id)),
             Kind::Scroll if !bounce && value >= units(50.0) => return true,
             Kind::Duration if !bounce && value >= units(10.0) => return true,
             _ => {}
         }
     }
-    pages >= 2
+    pages.len() >= 2
 }
