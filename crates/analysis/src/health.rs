@@ -1,7 +1,8 @@
 //! Whether the data can be trusted.
 
+use crate::applied;
 use crate::design::{Design, Trial};
-use crate::summary::{Role, Summaries};
+use crate::summary::{OtherNodes, Role, Summaries};
 use muriel_stats::Undefined;
 use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ const CROSSED_WARN: f64 = 0.001;
 const CROSSED_FAIL: f64 = 0.01;
 /// The share of programs among visitors from which it is worth a look.
 const BOTS_WARN: f64 = 0.2;
+/// The share of visitors with exposures dated before the start from which it is no matter of
+/// clocks that differ.
+const EARLY_WARN: f64 = 0.001;
 /// An attribute is unbalanced from this p-value on, over all attributes.
 const BALANCE_ALARM: f64 = 0.001;
 /// What a comparison needs before it is called.
@@ -26,11 +30,13 @@ pub(crate) const LEAST_VISITORS: u64 = 100;
 pub(crate) const LEAST_CONVERTED: u64 = 10;
 pub(crate) const LEAST_TIME_US: i64 = 86_400_000_000;
 
-/// How a check went.
+/// How a check went, the better ones first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// Nothing to see.
+    /// The check found no problem.
     Ok,
+    /// The check had nothing to look at, so it neither found a problem nor ruled one out.
+    Unknown,
     /// Worth knowing.
     Warn,
     /// What the check protects does not hold.
@@ -38,10 +44,19 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// `ok`, `warn` or `fail`.
+    /// This grade of several checks together with that of one more, which counts as far
+    /// as it is known: a check that does not apply to an experiment, such as that of the
+    /// currency before the first order, must not hide what the others found.
+    #[must_use]
+    pub fn with(self, other: Grade) -> Grade {
+        if other == Grade::Unknown { self } else { self.max(other) }
+    }
+
+    /// `ok`, `unknown`, `warn` or `fail`.
     pub fn word(self) -> &'static str {
         match self {
             Grade::Ok => "ok",
+            Grade::Unknown => "unknown",
             Grade::Warn => "warn",
             Grade::Fail => "fail",
         }
@@ -92,33 +107,44 @@ pub struct Health {
     pub minimum_data: Check,
     /// How many programs were left out.
     pub bots: Check,
+    /// Whether exposures are dated before the start, which do not count.
+    pub before_start: Check,
     /// Whether weights changed on the way.
     pub epochs: Check,
     /// Whether the arms resemble each other in what assignment knows nothing of.
     pub balance: Check,
+    /// Whether the changes of the arms found on pages what they change.
+    pub changes: Check,
+    /// Whether other servers took events that are not here.
+    pub other_nodes: Check,
 }
 
 impl Health {
     /// Every check with its name.
-    pub fn checks(&self) -> [(&'static str, &Check); 6] {
+    pub fn checks(&self) -> [(&'static str, &Check); 9] {
         [
             ("sample_ratio", &self.sample_ratio),
             ("crossovers", &self.crossovers),
             ("minimum_data", &self.minimum_data),
             ("bots", &self.bots),
+            ("before_start", &self.before_start),
             ("epochs", &self.epochs),
             ("balance", &self.balance),
+            ("changes", &self.changes),
+            ("other_nodes", &self.other_nodes),
         ]
     }
 
-    /// The worst of them.
+    /// The worst of them. It is not `Ok` while a check without which no comparison can be
+    /// trusted is unknown.
     pub fn grade(&self) -> Grade {
-        self.checks().iter().map(|(_, check)| check.grade).max().unwrap_or(Grade::Ok)
+        let needed = self.sample_ratio.grade.max(self.crossovers.grade);
+        self.checks().iter().fold(needed, |grade, (_, check)| grade.with(check.grade))
     }
 
     /// Why no comparison can be trusted, if none can.
     pub fn distrust(&self) -> Option<&str> {
-        [&self.sample_ratio, &self.crossovers]
+        [&self.sample_ratio, &self.crossovers, &self.other_nodes]
             .into_iter()
             .find(|check| check.grade == Grade::Fail)
             .map(|check| check.message.as_str())
@@ -133,8 +159,37 @@ pub(crate) fn health(design: &Design, summaries: &Summaries) -> Health {
         crossovers: crossovers(summaries),
         minimum_data: minimum_data(design, summaries),
         bots: bots(summaries),
+        before_start: before_start(summaries),
         epochs: epochs(design, summaries),
         balance: balance(design, summaries),
+        changes: applied::changes(summaries),
+        other_nodes: other_nodes(summaries),
+    }
+}
+
+/// Fails while another server runs: a visitor who met the arm there, or bought there,
+/// is missing here.
+fn other_nodes(summaries: &Summaries) -> Check {
+    let OtherNodes { running, gone } = summaries.other_nodes;
+    if running > 0 {
+        let others = counted(running, "other node");
+        let runs = if running == 1 { "runs" } else { "run" };
+        let message = format!(
+            "{others} {runs} on this database and keeps the events that it takes. They are missing here, so these \
+             numbers are of a part of the visitors only. Run one node."
+        );
+        Check::new(Grade::Fail, message)
+    } else if gone > 0 {
+        let others = counted(gone, "other node");
+        let message = format!(
+            "{others} took events while this experiment ran, and stopped. They are missing here unless that node's \
+             event log was imported; when it was, or none are of this experiment, forget the node (muriel node forget)."
+        );
+        Check::new(Grade::Warn, message)
+    } else if visitors(summaries) == 0 {
+        nobody()
+    } else {
+        Check::new(Grade::Ok, "No other server took events.")
     }
 }
 
@@ -182,10 +237,10 @@ fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     if design.trial == Trial::Personalization {
         let message = "Visitors are shared by audience first, so the numbers per arm say nothing about the ratio.";
-        return (Check::new(Grade::Warn, message), Vec::new());
+        return (Check::new(Grade::Unknown, message), Vec::new());
     }
     if design.arms < 2 {
-        return (Check::new(Grade::Ok, "There is one arm only."), Vec::new());
+        return (Check::new(Grade::Unknown, "There is one arm only."), Vec::new());
     }
     let each = epoch_ratios(design, summaries);
     let arms = design.arms;
@@ -197,7 +252,7 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
         }
     }
     if observed.iter().sum::<u64>() == 0 {
-        return (Check::new(Grade::Ok, "Nobody entered yet."), Vec::new());
+        return (nobody(), Vec::new());
     }
     let epochs: Vec<_> = each
         .iter()
@@ -255,6 +310,11 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     (check, ratios)
 }
 
+/// What a check says before the first visitor.
+fn nobody() -> Check {
+    Check::new(Grade::Unknown, "Nobody entered yet.")
+}
+
 /// `1 visitor`, `2 visitors`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -281,6 +341,9 @@ fn share(part: u64, of: u64) -> f64 {
 
 fn crossovers(summaries: &Summaries) -> Check {
     let all = visitors(summaries);
+    if all == 0 {
+        return nobody();
+    }
     let crossed = share(summaries.crossed, all);
     let moved = match summaries.moved {
         0 => String::new(),
@@ -342,12 +405,33 @@ fn name(arm: usize) -> String {
 
 fn bots(summaries: &Summaries) -> Check {
     let bots = summaries.bots;
-    let of = share(bots, bots + visitors(summaries));
+    let all = bots + visitors(summaries);
+    if all == 0 {
+        return nobody();
+    }
+    let of = share(bots, all);
     let message = match bots {
         0 => "No programs were among the visitors.".to_owned(),
         _ => format!("Programs, not people, were left out: {bots}, {:.1} % of all who came.", 100.0 * of),
     };
     Check::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
+}
+
+fn before_start(summaries: &Summaries) -> Check {
+    let early = summaries.early;
+    let all = early + visitors(summaries);
+    if all == 0 {
+        return nobody();
+    }
+    if early == 0 {
+        return Check::new(Grade::Ok, "No exposure is dated before the start.");
+    }
+    let message = format!(
+        "{} sent exposures that are dated before the first start; these are in no result. A test that ran elsewhere can \
+         be given its start when it is first started here, with started_at.",
+        counted(early, "visitor")
+    );
+    Check::new(if share(early, all) > EARLY_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
 
 fn epochs(design: &Design, summaries: &Summaries) -> Check {
@@ -356,7 +440,8 @@ fn epochs(design: &Design, summaries: &Summaries) -> Check {
     weights.sort_unstable();
     weights.dedup();
     match (seen.len(), weights.len()) {
-        (0 | 1, _) => Check::new(Grade::Ok, "Nothing was changed while visitors entered."),
+        (0, _) => nobody(),
+        (1, _) => Check::new(Grade::Ok, "Nothing was changed while visitors entered."),
         (epochs, 0 | 1) => {
             Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs, all with the same weights."))
         }
@@ -377,7 +462,7 @@ fn epochs(design: &Design, summaries: &Summaries) -> Check {
 /// Whether an attribute depends on the arm: Pearson's test of independence.
 fn balance(design: &Design, summaries: &Summaries) -> Check {
     if design.trial == Trial::Personalization {
-        return Check::new(Grade::Ok, "Arms have audiences of their own, so they need not resemble each other.");
+        return Check::new(Grade::Unknown, "Arms have audiences of their own, so they need not resemble each other.");
     }
     let mut tables: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     for row in summaries.balance.iter().filter(|row| row.arm < design.arms) {
@@ -394,6 +479,11 @@ fn balance(design: &Design, summaries: &Summaries) -> Check {
         }
     }
     match worst {
+        None => Check::new(
+            Grade::Unknown,
+            "The arms cannot be compared: there are too few visitors, or their device, browser, system and country are \
+             not known.",
+        ),
         Some((p, dimension)) if p * (tables.len() as f64) < BALANCE_ALARM => {
             let message = format!(
                 "The arms differ by {} more than chance explains: visitors of one kind may be lost, or counted twice, in an arm.",
@@ -401,7 +491,7 @@ fn balance(design: &Design, summaries: &Summaries) -> Check {
             );
             Check::new(Grade::Warn, message)
         }
-        _ => Check::new(Grade::Ok, "The arms resemble each other in device, browser, system and country."),
+        Some(_) => Check::new(Grade::Ok, "The arms resemble each other in device, browser, system and country."),
     }
 }
 

@@ -3,6 +3,7 @@
 //! [`report()`] is a pure function. The same design and the same summaries give
 //! the same report, bit for bit, whenever and wherever it runs.
 
+mod applied;
 mod arms;
 mod design;
 mod family;
@@ -15,4 +16,4 @@ pub use design::{Design, EpochPlan, Trial};
 pub use health::{Check, Grade, Health, Ratio, epoch_ratios};
 pub use report::{Analysis, MetricReport, Point, Report, Verdict, point, report};
 
-pub use summary::{Arrivals, Balance, Cell, Measure, Metric, Role, Summaries, Summary};
+pub use summary::{Applied, Arrivals, Balance, Cell, Measure, Metric, OtherNodes, Role, Summaries, Summary};

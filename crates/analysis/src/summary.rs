@@ -97,6 +97,28 @@ pub struct Metric {
     pub cells: Vec<Cell>,
 }
 
+/// Servers that took events which are not among these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OtherNodes {
+    /// How many run.
+    pub running: u64,
+    /// How many took events while the experiment ran, and run no more.
+    pub gone: u64,
+}
+
+/// Whether a change of an arm found what it changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Applied {
+    /// Of which arm.
+    pub arm: usize,
+    /// Its place among the arm's changes, from 0.
+    pub change: usize,
+    /// Visitors on whose page it was due.
+    pub pages: u64,
+    /// Of these, on whose page it found something.
+    pub matched: u64,
+}
+
 /// Everything that is known of an experiment's visitors, added up.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summaries {
@@ -108,8 +130,14 @@ pub struct Summaries {
     pub moved: u64,
     /// Visitors left out as programs.
     pub bots: u64,
+    /// Visitors with exposures that are dated before the first start and do not count.
+    pub early: u64,
     /// Visitors by attributes at entry.
     pub balance: Vec<Balance>,
+    /// Servers whose events are missing.
+    pub other_nodes: OtherNodes,
+    /// What the changes of arms found on visitors' pages.
+    pub applied: Vec<Applied>,
     /// Microseconds from the first entry to the moment of the report.
     pub observed_us: i64,
     /// The primary metric first.

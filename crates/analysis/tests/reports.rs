@@ -1,8 +1,8 @@
 //! Reports of numbers whose meaning is known.
 
 use muriel_analysis::{
-    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Measure, Metric, Report, Role, Summaries, Summary, Trial,
-    Verdict, report,
+    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Health, Measure, Metric, Report, Role, Summaries, Summary,
+    Trial, Verdict, report,
 };
 use muriel_stats::{JointMoments, Moments};
 use proptest::prelude::*;
@@ -203,6 +203,9 @@ fn checks_name_what_they_found() {
         ("crossovers", Summaries { moved: 5_000, ..good() }, Grade::Ok, "5000 more met another arm"),
         ("bots", Summaries { bots: 10, ..good() }, Grade::Ok, "left out: 10,"),
         ("bots", Summaries { bots: 10_000, ..good() }, Grade::Warn, "left out"),
+        ("before_start", good(), Grade::Ok, "No exposure"),
+        ("before_start", Summaries { early: 20, ..good() }, Grade::Ok, "20 visitors sent exposures"),
+        ("before_start", Summaries { early: 21, ..good() }, Grade::Warn, "in no result"),
         ("balance", Summaries { balance: balance(5_100), ..good() }, Grade::Ok, "resemble"),
         ("balance", Summaries { balance: balance(4_000), ..good() }, Grade::Warn, "device"),
         ("minimum_data", Summaries { metrics: Vec::new(), ..good() }, Grade::Warn, "no primary goal"),
@@ -213,6 +216,47 @@ fn checks_name_what_they_found() {
         assert!(check.message.contains(word), "{name}: {}", check.message);
         let distrusts = verdicts(&report).concat().contains(&Verdict::DoNotTrust);
         assert_eq!(distrusts, grade == Grade::Fail, "{name}");
+    }
+}
+
+#[test]
+fn a_check_that_has_nothing_to_look_at_is_unknown() {
+    let nobody = || metric(Role::Primary, &[&[(0, 0), (0, 0)]]);
+    let names = |health: &Health, grade: Grade| -> Vec<&str> {
+        health.checks().into_iter().filter(|(_, check)| check.grade == grade).map(|(name, _)| name).collect()
+    };
+    let empty = report(&design(&[&[1, 1]]), &Summaries { metrics: vec![nobody()], ..Summaries::default() });
+    assert_eq!(names(&empty.health, Grade::Ok), [""; 0]);
+    assert_eq!(
+        names(&empty.health, Grade::Unknown),
+        ["sample_ratio", "crossovers", "bots", "before_start", "epochs", "balance", "changes", "other_nodes"]
+    );
+    assert_eq!(names(&empty.health, Grade::Warn), ["minimum_data"]);
+    assert_eq!(empty.health.grade(), Grade::Warn);
+    // It voids nothing.
+    assert_eq!((empty.health.distrust(), verdicts(&empty)), (None, vec![vec![Verdict::KeepRunning]]));
+    // Programs alone are something to look at.
+    let bots = report(&design(&[&[1, 1]]), &Summaries { bots: 3, metrics: vec![nobody()], ..Summaries::default() });
+    assert_eq!(bots.health.bots.grade, Grade::Warn);
+
+    // Of visitors whose devices nobody knows the arms cannot be balanced, and no page said what changed; the rest is fine.
+    let good = summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
+    let found = report(&design(&[&[1, 1]]), &good);
+    assert_eq!(names(&found.health, Grade::Unknown), ["balance", "changes"]);
+    assert_eq!(found.health.grade(), Grade::Ok);
+    // Without the sample ratio nothing is.
+    let personal = Design { trial: Trial::Personalization, ..design(&[&[1, 1]]) };
+    let found = report(&personal, &good);
+    assert_eq!(names(&found.health, Grade::Unknown), ["sample_ratio", "balance", "changes"]);
+    assert_eq!((found.health.grade(), found.health.distrust()), (Grade::Unknown, None));
+    for (grade, other, expect) in [
+        (Grade::Ok, Grade::Unknown, Grade::Ok),
+        (Grade::Unknown, Grade::Ok, Grade::Unknown),
+        (Grade::Unknown, Grade::Warn, Grade::Warn),
+        (Grade::Warn, Grade::Unknown, Grade::Warn),
+        (Grade::Fail, Grade::Warn, Grade::Fail),
+    ] {
+        assert_eq!(grade.with(other), expect, "{grade:?} {other:?}");
     }
 }
 

@@ -1,11 +1,15 @@
 //! From a manifest to numbers: asks the warehouse, and has the answer analysed.
 
-use crate::manifest::{Manifest, MetricFacts};
+use crate::manifest::{LogDamage, Manifest, MetricFacts};
 use jiff::ToSpan;
 use jiff::civil::Date;
-use muriel_analysis::{Arrivals, Balance, Cell, Measure, Metric, Point, Report, Summaries, Summary, point, report};
+use muriel_analysis::{
+    Applied, Arrivals, Balance, Cell, Measure, Metric, OtherNodes, Point, Report, Summaries, Summary, point, report,
+};
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{self, Answer, Closing, MetricAnswer, Segment, Step, Stop, Totals, UNITS, Warehouse};
+use muriel_events::warehouse::{
+    self, Answer, Closing, LargestOrder, MetricAnswer, Segment, Step, Stop, Totals, UNITS, Warehouse,
+};
 use std::collections::BTreeMap;
 
 /// Why something could not be computed.
@@ -87,6 +91,16 @@ pub struct Shown {
     pub currency: Option<String>,
     /// Orders in other currencies, which are left out.
     pub other_currency_orders: u64,
+    /// How many of these a key vouched for.
+    pub other_currency_vouched_orders: u64,
+    /// Orders worth more than [`Shown::order_limit`], which are left out.
+    pub implausible_orders: u64,
+    /// Most that an order may be worth, if there is a limit.
+    pub order_limit: Option<f64>,
+    /// Orders that count and that a key vouched for.
+    pub vouched_orders: u64,
+    /// The order that is worth most.
+    pub largest_order: Option<LargestOrder>,
 }
 
 /// A part of the visitors, by an attribute.
@@ -122,6 +136,8 @@ pub struct Computed {
     pub first_entry: Option<Instant>,
     /// What they mean.
     pub report: Report,
+    /// What the changes of the arms found on visitors' pages.
+    pub applied: Vec<Applied>,
     /// In the order of the manifest's metrics.
     pub metrics: Vec<Shown>,
     /// How the values of the control's buyers vary by the top metric.
@@ -146,6 +162,8 @@ pub(crate) fn compute(
     let question = manifest.question(by_quarter).map_err(Failure::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
     manifest.ends_at(answer.position, answer.hash);
+    manifest.log_damage =
+        answer.lost.map(|lost| LogDamage { blocks: lost.blocks, first_block: lost.first, last_block: lost.last });
     let arms = manifest.experiment.arms.len();
     let design = manifest.design();
     let summaries = summaries(&manifest, &answer);
@@ -167,7 +185,8 @@ pub(crate) fn compute(
     });
     let report = report(&design, &summaries);
     let first_entry = answer.first_entry;
-    Ok(Computed { visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
+    let applied = summaries.applied;
+    Ok(Computed { applied, visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
 }
 
 /// The mean square over the squared mean of the values of those who converted: 1
@@ -193,6 +212,18 @@ fn summaries(manifest: &Manifest, answer: &Answer) -> Summaries {
         crossed: answer.crossed,
         moved: answer.moved,
         bots: answer.bots,
+        early: answer.early,
+        applied: answer
+            .applied
+            .iter()
+            .filter(|row| (row.variant as usize) < manifest.experiment.arms.len())
+            .map(|row| Applied {
+                arm: row.variant as usize,
+                change: row.change as usize,
+                pages: row.pages,
+                matched: row.matched,
+            })
+            .collect(),
         balance: answer
             .balance
             .iter()
@@ -203,6 +234,10 @@ fn summaries(manifest: &Manifest, answer: &Answer) -> Summaries {
                 visitors: row.visitors,
             })
             .collect(),
+        other_nodes: manifest.other_nodes.iter().fold(OtherNodes::default(), |sum, node| match node.ended_at {
+            None => OtherNodes { running: sum.running + 1, ..sum },
+            Some(_) => OtherNodes { gone: sum.gone + 1, ..sum },
+        }),
         observed_us: answer.first_entry.map_or(0, |first| until.us().saturating_sub(first.us()).max(0)),
         metrics: manifest
             .metrics
@@ -266,6 +301,11 @@ fn shown(metric: &MetricAnswer, arms: usize) -> Shown {
         capped: metric.capped,
         currency: metric.currency.clone(),
         other_currency_orders: metric.other_currency_orders,
+        other_currency_vouched_orders: metric.other_currency_vouched_orders,
+        implausible_orders: metric.implausible_orders,
+        order_limit: metric.order_limit,
+        vouched_orders: metric.vouched_orders,
+        largest_order: metric.largest_order,
     }
 }
 

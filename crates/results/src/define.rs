@@ -2,14 +2,18 @@
 //! before its events are looked at.
 
 use crate::inquiry::Inquiry;
-use crate::manifest::{ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts};
+use crate::manifest::{
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX,
+    RateFacts,
+};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, Serving, Status};
-use muriel_domain::goal::Goal;
+use muriel_domain::goal::{Goal, GoalType};
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, HistoryEntry};
-use muriel_store::goals;
+use muriel_store::{goals, nodes, tenants};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -27,6 +31,8 @@ pub struct Known {
     experiment: Experiment,
     /// When it first started.
     started_at: Option<Instant>,
+    /// When that was done: later where it was given a start of the past.
+    opened_at: Option<Instant>,
     /// The planned total as of then: a plan that is made to fit the data would void
     /// what is promised of the tests.
     planned_visitors: Option<i64>,
@@ -36,6 +42,10 @@ pub struct Known {
     primary: Option<Goal>,
     secondary: Vec<Goal>,
     asked: Option<Goal>,
+    /// Other nodes that run, or took events since it first started.
+    other_nodes: Vec<NodeFacts>,
+    /// What other currencies are worth, where revenue is reported.
+    rates: Option<Rates>,
     /// Changes with anything above.
     version: String,
 }
@@ -53,6 +63,7 @@ pub enum Unknown {
 
 impl Known {
     /// Reads what is stored about an experiment; `Ok(Err(_))` when there is no such thing.
+    /// `node` is this server's id, where other servers may work on the database too.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -61,6 +72,7 @@ impl Known {
         project: ProjectId,
         id: ExperimentId,
         inquiry: &Inquiry,
+        node: Option<&str>,
     ) -> muriel_store::Result<Result<Known, Unknown>> {
         let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(Unknown::Experiment)) };
         let (primary, secondary) = experiments::attached_goals(tx, id).await?;
@@ -75,9 +87,9 @@ impl Known {
         if inquiry.epoch.is_some_and(|asked| !epochs.iter().any(|epoch| epoch.number == asked)) {
             return Ok(Err(Unknown::Epoch));
         }
-        let started_at = experiments::first_started_at(tx, id).await?;
-        let replanned = match started_at {
-            Some(started_at) => experiments::first_change_since(tx, id, "plan", started_at).await?,
+        let start = experiments::first_start(tx, id).await?;
+        let replanned = match start {
+            Some(start) => experiments::first_change_since(tx, id, "plan", start.opened_at).await?,
             None => None,
         };
         let planned_visitors = match replanned {
@@ -89,31 +101,57 @@ impl Known {
         for goal in primary.iter().chain(&secondary).chain(&asked) {
             version += &format!(" {}.{}", goal.id.0, goal.revision);
         }
+        let is_revenue = |goal: &Goal| goal.definition.trigger.goal_type() == GoalType::Revenue;
+        let rates = match primary.iter().chain(&secondary).chain(&asked).any(is_revenue) {
+            true => {
+                version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
+                tenants::currency_rates(tx, project).await?
+            }
+            false => None,
+        };
+        let other_nodes = match node {
+            Some(node) => others_since(tx, node, start.map(|start| start.started_at)).await?,
+            None => Vec::new(),
+        };
+        for other in &other_nodes {
+            let ended_us = other.ended_at.map_or(0, Instant::us);
+            version += &format!(" {}-{ended_us}", other.node);
+        }
         Ok(Ok(Known {
             experiment: loaded.experiment,
-            started_at: started_at.map(to_ms),
+            started_at: start.map(|start| to_ms(start.started_at)),
+            opened_at: start.map(|start| to_ms(start.opened_at)),
             planned_visitors,
             epochs,
             changes,
             primary,
             secondary,
             asked,
+            other_nodes,
+            rates,
             version,
         }))
     }
 
+    /// What is known of an experiment that never started, for planning it.
+    pub fn unstarted(experiment: Experiment, primary: Option<Goal>) -> Known {
+        Known { primary, ..Self::of(experiment, "") }
+    }
+
     /// What is known of an experiment without goals, epochs and history.
-    #[cfg(test)]
     pub(crate) fn of(experiment: Experiment, version: &str) -> Known {
         Known {
             planned_visitors: experiment.plan.visitors,
             experiment,
             started_at: None,
+            opened_at: None,
             epochs: Vec::new(),
             changes: Vec::new(),
             primary: None,
             secondary: Vec::new(),
             asked: None,
+            other_nodes: Vec::new(),
+            rates: None,
             version: version.to_owned(),
         }
     }
@@ -121,13 +159,18 @@ impl Known {
     /// The same of an experiment that started then.
     #[cfg(test)]
     pub(crate) fn started(self, at: Instant) -> Known {
-        Known { started_at: Some(at), ..self }
+        Known { started_at: Some(at), opened_at: Some(at), ..self }
     }
 
     /// A text that changes with anything that a manifest is made of, but for the
     /// log and the moment.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// Whose experiment it is.
+    pub fn project(&self) -> ProjectId {
+        self.experiment.project_id
     }
 
     /// Whether it runs.
@@ -142,6 +185,7 @@ impl Known {
             project_key: project_key.to_string(),
             log_position: 0,
             log_hash: None,
+            log_damage: None,
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
             experiment: self.facts(inquiry.epoch),
@@ -155,6 +199,8 @@ impl Known {
                 })
                 .collect(),
             metrics: self.metrics(),
+            other_nodes: self.other_nodes.clone(),
+            currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at, to_ms(now))),
         }
     }
 
@@ -240,7 +286,7 @@ impl Known {
     /// Per arm, when it last became something else after the first start.
     fn redefined(&self) -> Vec<Option<Instant>> {
         let mut redefined = vec![None; self.experiment.arms()];
-        let Some(started_at) = self.started_at else { return redefined };
+        let Some(started_at) = self.opened_at else { return redefined };
         let shown = |variant: &Value| {
             let field = |name: &str| variant.get(name).cloned().unwrap_or(Value::Null);
             [field("customJS"), field("customCSS"), field("data"), field("targeting")]
@@ -322,6 +368,19 @@ impl Known {
     }
 }
 
+/// Other nodes that run, and those that took events and were seen since.
+async fn others_since(tx: &mut dyn Tx, own: &str, since: Option<Instant>) -> muriel_store::Result<Vec<NodeFacts>> {
+    let others = nodes::others(tx, own).await?.into_iter();
+    let counts =
+        |node: &nodes::Node| node.is_live || (node.blocks > 0 && since.is_some_and(|since| node.seen_at >= since));
+    let facts = |node: nodes::Node| NodeFacts {
+        node: node.id,
+        started_at: to_ms(node.started_at),
+        ended_at: (!node.is_live).then_some(to_ms(node.seen_at)),
+    };
+    Ok(others.filter(counts).map(facts).take(OTHER_NODES_MAX).collect())
+}
+
 fn same_kind(one: &MetricFacts, other: &MetricFacts) -> bool {
     std::mem::discriminant(&one.counted) == std::mem::discriminant(&other.counted)
 }
@@ -338,6 +397,8 @@ fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
             window_days: definition.window_days,
             min_count: definition.min_count,
             cap: definition.cap,
+            max_order_value: definition.max_order_value,
+            currency: definition.currency.clone(),
         },
     }
 }

@@ -59,6 +59,7 @@ impl Zone {
         &self.0
     }
 
+    /// UTC for what is not a zone: [`crate::Manifest::check`] refuses such a manifest.
     fn zone(&self) -> TimeZone {
         zone(&self.0).unwrap_or(TimeZone::UTC)
     }

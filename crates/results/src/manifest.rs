@@ -1,20 +1,24 @@
 //! What a result is computed from, whole: with it and the log, anybody can
 //! compute the result again.
 
-use crate::inquiry::{Inquiry, Phase};
+use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
 use muriel_analysis::{Design, EpochPlan, Role, Trial};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+use muriel_domain::ids::MAX_SAFE;
+use muriel_domain::rates::{Rate, Rates, parse_currency, rate_units};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
 use muriel_events::log::Position;
-use muriel_events::warehouse::{Metric, Outcome, Question, VISIT_US};
+use muriel_events::warehouse::{Exchange, Metric, Outcome, Question, RateSpan, VISIT_US};
 use muriel_store::experiments::EPOCHS_MAX;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Names the way in which numbers come about. A change of it means that the same
 /// log may give other numbers.
-pub const METHODS: &str = "1";
+pub const METHODS: &str = "2";
 /// The releases that have these methods.
 const RELEASES: [&str; 1] = ["0.1.0"];
 /// How far back of entry the covariate is read.
@@ -106,6 +110,12 @@ pub enum Counted {
         min_count: i64,
         /// Most value that a visitor contributes.
         cap: Option<f64>,
+        /// Most that an order can plausibly be worth.
+        #[serde(default)]
+        max_order_value: Option<f64>,
+        /// The currency that orders count in.
+        #[serde(default)]
+        currency: Option<String>,
     },
     /// `bounce_rate` or `engagement`.
     Builtin,
@@ -133,6 +143,11 @@ impl MetricFacts {
         matches!(&self.counted, Counted::Goal { goal_type, .. } if goal_type == GoalType::Revenue.word())
     }
 
+    /// Whether its goal says what the largest plausible order is.
+    pub fn has_max_order_value(&self) -> bool {
+        matches!(&self.counted, Counted::Goal { max_order_value: Some(_), .. })
+    }
+
     /// Whether less is better.
     pub fn lower_is_better(&self) -> bool {
         self.counted == Counted::Builtin && self.key == "bounce_rate"
@@ -148,14 +163,23 @@ impl MetricFacts {
     }
 
     fn metric(&self) -> Result<Metric, Flaw> {
-        let plain = |outcome| Metric { outcome, window_us: None, min_count: 1, cap: None, before_us: Some(BEFORE_US) };
+        let plain = |outcome| Metric {
+            outcome,
+            window_us: None,
+            min_count: 1,
+            cap: None,
+            max_order_value: None,
+            currency: None,
+            before_us: Some(BEFORE_US),
+            exchange: None,
+        };
         Ok(match &self.counted {
             Counted::Builtin => {
                 let outcome = if self.key == "bounce_rate" { Outcome::Bounce } else { Outcome::Engagement };
                 Metric { window_us: Some(VISIT_US), before_us: None, ..plain(outcome) }
             }
             Counted::Event => plain(Outcome::Event(self.key.clone())),
-            Counted::Goal { goal_type, goal_value, window_days, min_count, cap } => {
+            Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } => {
                 let known = GoalType::WORDS.iter().find(|(word, _)| word == goal_type);
                 let (_, goal_type) =
                     known.ok_or_else(|| Flaw::new(format!("has a goal {:?} of an unknown type", self.key)))?;
@@ -165,6 +189,8 @@ impl MetricFacts {
                     window_us: window_days.map(|days| days.saturating_mul(DAY_US)),
                     min_count: *min_count,
                     cap: *cap,
+                    max_order_value: *max_order_value,
+                    currency: currency.clone(),
                     ..plain(Outcome::Goal(trigger))
                 }
             }
@@ -210,6 +236,19 @@ pub struct ExperimentFacts {
     pub arms: Vec<ArmFacts>,
 }
 
+/// Another server on the same database, which keeps the events that it took in a log
+/// of its own. What it took is not in the result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeFacts {
+    /// Which one: `muriel node list` tells where it runs.
+    pub node: String,
+    /// When it first started.
+    pub started_at: Instant,
+    /// When it was last seen; null while it runs.
+    pub ended_at: Option<Instant>,
+}
+
 /// What a result is computed from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -224,6 +263,10 @@ pub struct Manifest {
     /// very log: it chains all blocks up to it. Null when the log had no block yet, or
     /// the block could not be read.
     pub log_hash: Option<String>,
+    /// What of the log up to there could not be read, so that its events are not in the
+    /// result. Absent when everything could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_damage: Option<LogDamage>,
     /// The moment of the report: windows that run on beyond it are open.
     pub as_of: Instant,
     /// What was asked.
@@ -234,17 +277,85 @@ pub struct Manifest {
     pub epochs: Vec<EpochFacts>,
     /// What is reported; the first one is at the top of the result.
     pub metrics: Vec<MetricFacts>,
+    /// Other nodes that run, or that took events since the experiment started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_nodes: Vec<NodeFacts>,
+    /// What other currencies are worth, where the project says so and revenue is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency_rates: Option<RateFacts>,
 }
+
+/// What one unit of each currency is worth in one of them, from a day on until the
+/// next; those that matter to the result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateFacts {
+    /// The currency that orders are converted to.
+    pub currency: String,
+    /// By currency, then by the day on which it begins, in UTC.
+    pub rates: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl RateFacts {
+    /// The rates of a table that matter to an experiment that first started then, in a
+    /// report of now.
+    pub(crate) fn of(table: &Rates, started_at: Option<Instant>, now: Instant) -> Self {
+        let from = started_at.unwrap_or(now).min(now).plus_us(-BEFORE_US);
+        Self { currency: table.currency().to_owned(), rates: table.between(from, now) }
+    }
+
+    fn exchange(&self) -> Result<Exchange, Flaw> {
+        let rates = self.rates.iter().flat_map(|(currency, days)| {
+            let rate =
+                |(date, rate): (&String, &f64)| Rate { currency: currency.clone(), date: date.clone(), rate: *rate };
+            days.iter().map(rate)
+        });
+        let rates: Vec<Rate> = rates.collect();
+        let flaw = |what: String| Flaw::new(format!("has currency_rates that cannot be: {what}"));
+        if rates.is_empty() {
+            parse_currency(&self.currency).map_err(|wrong| flaw(format!("currency {wrong}")))?;
+            return Ok(Exchange { currency: self.currency.clone(), spans: Vec::new() });
+        }
+        let table = Rates::new(&self.currency, rates).map_err(|problems| {
+            flaw(problems.iter().next().map(|first| format!("{} {}", first.field, first.message)).unwrap_or_default())
+        })?;
+        let all = table.rates();
+        let span = |(at, rate): (usize, &Rate)| RateSpan {
+            currency: rate.currency.clone(),
+            since: rate.since(),
+            until: all.get(at + 1).filter(|next| next.currency == rate.currency).map(Rate::since),
+            rate: rate_units(rate.rate),
+        };
+        Ok(Exchange { currency: self.currency.clone(), spans: all.iter().enumerate().map(span).collect() })
+    }
+}
+
+/// Other nodes that are named at most; those that were seen last come first.
+pub(crate) const OTHER_NODES_MAX: usize = 100;
 
 /// Metrics of an experiment at most: a goal that is asked for, the primary one, and
 /// what lists may hold.
 const METRICS_MAX: usize = 2 + 2 * LIST_MAX + BUILTIN_METRICS.len();
 
+/// Blocks of the event log that are damaged or missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogDamage {
+    /// How many; 0 when none is lost, but the log is not as it was written.
+    pub blocks: u64,
+    /// The first of them.
+    pub first_block: i64,
+    /// The last of them.
+    pub last_block: i64,
+}
+
 impl Manifest {
     /// Whether it can be one of ours, before anything is computed from it.
     ///
     /// # Errors
-    /// More arms, epochs or metrics than an experiment has, and a place before the log.
+    /// More arms, epochs or metrics than an experiment has, a place before the log, and values
+    /// that no result of ours has: they would be passed over, and the result would hold
+    /// although it says that it was asked something else.
     pub fn check(&self) -> Result<(), Flaw> {
         self.engine.check()?;
         if self.log_position < 0 {
@@ -258,10 +369,69 @@ impl Manifest {
             ("weights in an epoch", weights, arms),
             ("epochs", self.epochs.len(), epochs),
             ("metrics", self.metrics.len(), METRICS_MAX),
+            ("other nodes", self.other_nodes.len(), OTHER_NODES_MAX),
         ] {
             if has > most {
-                return Err(Flaw::new(format!("has a manifest with {has} {what}; an experiment has at most {most}")));
+                return Err(Flaw::new(format!("has a manifest with {has} {what}; there are at most {most}")));
             }
+        }
+        let wrong = |field: &str, flaw: Flaw| Flaw::new(format!("has a manifest whose {field} {flaw}"));
+        self.check_inquiry().map_err(|(field, flaw)| wrong(&format!("inquiry.{field}"), flaw))?;
+        self.check_experiment().map_err(|(field, flaw)| wrong(&format!("experiment.{field}"), flaw))?;
+        let roles = ["primary", "secondary", "guardrail"];
+        match self.metrics.iter().position(|metric| !roles.contains(&metric.role.as_str())) {
+            Some(at) => Err(wrong(&format!("metrics[{at}].role"), one_of(&roles))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_inquiry(&self) -> Result<(), (&'static str, Flaw)> {
+        let Inquiry { start_date, end_date, tz, goal_key, filter_by, breakdown_by, epoch, report_phase: _ } =
+            &self.inquiry;
+        Zone::parse(tz.as_str()).map_err(|flaw| ("tz", flaw))?;
+        if start_date.zip(*end_date).is_some_and(|(start, end)| end < start) {
+            return Err(("end_date", Flaw::new("must not be before start_date")));
+        }
+        let words = filter_by.join(",");
+        if *filter_by != parse_filter(&words).map_err(|flaw| ("filter_by", flaw))? {
+            return Err(("filter_by", Flaw::new("must have each word once, as results write it")));
+        }
+        if let Some(word) = breakdown_by {
+            parse_breakdown(word).map_err(|flaw| ("breakdown_by", flaw))?;
+        }
+        if epoch.is_some_and(|asked| !self.epochs.iter().any(|epoch| epoch.epoch == asked)) {
+            return Err(("epoch", Flaw::new("must be one of its epochs")));
+        }
+        let first = self.metrics.first().map(|metric| &metric.key);
+        if goal_key.is_some() && goal_key.as_ref() != first {
+            return Err(("goal_key", Flaw::new("must be the key of its first metric")));
+        }
+        Ok(())
+    }
+
+    fn check_experiment(&self) -> Result<(), (&'static str, Flaw)> {
+        let facts = &self.experiment;
+        for (field, word, words) in [
+            ("status", &facts.status, &["draft", "live", "inactive"]),
+            ("test_type", &facts.test_type, &["abtest", "split", "personalization"]),
+            ("distribution_mode", &facts.distribution_mode, &["equal", "custom", "mab"]),
+        ] {
+            if !words.contains(&word.as_str()) {
+                return Err((field, one_of(words)));
+            }
+        }
+        let within = |number: i64, least: i64, most: i64| {
+            if (least..=most).contains(&number) {
+                Ok(())
+            } else {
+                Err(Flaw::new(format!("must be from {least} to {most}")))
+            }
+        };
+        within(facts.confidence_percent, 50, 99).map_err(|flaw| ("confidence_percent", flaw))?;
+        within(facts.traffic_allocation, 0, 100).map_err(|flaw| ("traffic_allocation", flaw))?;
+        within(facts.planned_visitors.unwrap_or(1), 1, MAX_SAFE).map_err(|flaw| ("planned_visitors", flaw))?;
+        if !(facts.mde_percent.is_finite() && facts.mde_percent > 0.0) {
+            return Err(("mde_percent", Flaw::new("must be more than 0")));
         }
         Ok(())
     }
@@ -298,6 +468,14 @@ impl Manifest {
     pub fn question(&self, by_quarter: bool) -> Result<Question, Flaw> {
         let (from, until) = self.span();
         let metrics = if by_quarter { &self.metrics[..self.metrics.len().min(1)] } else { &self.metrics[..] };
+        let exchange = self.currency_rates.as_ref().map(RateFacts::exchange).transpose()?.map(Arc::new);
+        let metric = |facts: &MetricFacts| {
+            let metric = facts.metric()?;
+            // A goal that names another currency is not answered in that of the table.
+            let fits = |exchange: &Arc<Exchange>| metric.currency.as_ref().is_none_or(|own| *own == exchange.currency);
+            let exchange = exchange.clone().filter(|exchange| facts.is_revenue() && fits(exchange));
+            Ok(Metric { exchange, ..metric })
+        };
         Ok(Question {
             project_key: self.project_key.as_str().into(),
             test_id: self.experiment.test_id,
@@ -312,7 +490,7 @@ impl Manifest {
             breakdown: self.inquiry.breakdown_by.as_deref().and_then(crate::inquiry::dimension),
             by_quarter,
             as_of: self.as_of,
-            metrics: metrics.iter().map(MetricFacts::metric).collect::<Result<_, _>>()?,
+            metrics: metrics.iter().map(metric).collect::<Result<_, Flaw>>()?,
         })
     }
 
@@ -338,6 +516,10 @@ impl Manifest {
     }
 }
 
+fn one_of(words: &[&str]) -> Flaw {
+    Flaw::new(format!("must be one of {}", words.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,13 +527,60 @@ mod tests {
     use crate::inquiry::parse_day;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
+    use serde_json::json;
 
     #[test]
     fn this_release_knows_itself() {
         assert_eq!(Engine::here().check(), Ok(()));
-        for (name, version, methods) in [("muriel", "9.9.9", "1"), ("other", "0.1.0", "1"), ("muriel", "0.1.0", "0")] {
+        for (name, version, methods) in
+            [("muriel", "9.9.9", METHODS), ("other", "0.1.0", METHODS), ("muriel", "0.1.0", "1")]
+        {
             let engine = Engine { name: name.into(), version: version.into(), methods: methods.into() };
             assert!(engine.check().is_err(), "{name} {version} {methods}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_says_nothing_that_is_passed_over() {
+        let now = Instant::from_us(1_772_359_200_000_000);
+        let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
+        let good = Known::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
+        let good = serde_json::to_value(good).unwrap();
+        let checked = |place: &str, value: serde_json::Value| {
+            let mut changed = good.clone();
+            *changed.pointer_mut(place).unwrap() = value;
+            serde_json::from_value::<Manifest>(changed).unwrap().check()
+        };
+        for (place, value) in [
+            ("/inquiry/tz", json!("Europe/Berlin")),
+            ("/inquiry/tz", json!("-3.5")),
+            ("/inquiry/filter_by", json!(["mobile", "country-DE"])),
+            ("/inquiry/breakdown_by", json!("device")),
+            ("/inquiry/goal_key", json!("bounce_rate")),
+            ("/experiment/planned_visitors", json!(1)),
+        ] {
+            assert_eq!(checked(place, value.clone()), Ok(()), "{place} {value}");
+        }
+        for (place, value, expect) in [
+            ("/inquiry/tz", json!("UTx"), "inquiry.tz must be an IANA time zone"),
+            ("/inquiry/tz", json!(""), "inquiry.tz must be"),
+            ("/inquiry/filter_by", json!(["phone"]), "inquiry.filter_by must be of mobile"),
+            ("/inquiry/filter_by", json!(["mobile", "mobile"]), "inquiry.filter_by must have each word once"),
+            ("/inquiry/filter_by", json!(["MOBILE"]), "inquiry.filter_by must have"),
+            ("/inquiry/breakdown_by", json!("colour"), "inquiry.breakdown_by must be one of"),
+            ("/inquiry/goal_key", json!("nobody"), "inquiry.goal_key must be the key"),
+            ("/inquiry/epoch", json!(1), "inquiry.epoch must be one of its epochs"),
+            ("/experiment/status", json!("running"), "experiment.status must be one of draft"),
+            ("/experiment/test_type", json!("ab"), "experiment.test_type must be one of"),
+            ("/experiment/distribution_mode", json!("even"), "experiment.distribution_mode must be one of"),
+            ("/experiment/confidence_percent", json!(30), "experiment.confidence_percent must be from 50 to 99"),
+            ("/experiment/traffic_allocation", json!(101), "experiment.traffic_allocation must be from 0 to 100"),
+            ("/experiment/planned_visitors", json!(0), "experiment.planned_visitors must be from 1"),
+            ("/experiment/mde_percent", json!(0.0), "experiment.mde_percent must be more than 0"),
+            ("/metrics/0/role", json!("main"), "metrics[0].role must be one of"),
+        ] {
+            let said = checked(place, value.clone()).unwrap_err().to_string();
+            assert!(said.contains(expect), "{place} {value}: {said}");
         }
     }
 

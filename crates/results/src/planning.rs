@@ -3,8 +3,8 @@
 use crate::compute::{Computed, Failure, values_vary};
 use crate::define::Known;
 use crate::inquiry::Inquiry;
-use crate::keeper::{Keeper, Key, Unanswered};
 use crate::manifest::{Manifest, MetricFacts};
+use crate::report_cache::{ReportCache, ReportKey, Unanswered};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Position;
@@ -182,6 +182,8 @@ pub struct Lately {
     pub values_vary: Option<f64>,
     /// How many would enter per day; `None` without visitors.
     pub daily_visitors: Option<f64>,
+    /// The last block of the log that this was computed from.
+    pub position: Position,
 }
 
 /// Looks at the visitors of the last two weeks before a manifest's moment.
@@ -201,7 +203,9 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Re
     };
     let traffic = warehouse.traffic(&question, stop)?;
     // Days before the project had visitors say nothing about those that have them.
-    let Some(first) = traffic.first_day else { return Ok(Lately::default()) };
+    let Some(first) = traffic.first_day else {
+        return Ok(Lately { position: traffic.position, ..Lately::default() });
+    };
     let visitors = traffic.visitors as f64;
     let days = (until.us() / DAY_US - first).max(1) as f64;
     let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
@@ -209,6 +213,7 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Re
         rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
         values_vary: values_vary(traffic.converted, traffic.value, traffic.value_squared),
         daily_visitors: Some(visitors / days * allocation),
+        position: traffic.position,
     })
 }
 
@@ -222,7 +227,13 @@ type Found = (f64, &'static str);
 
 /// The plan of numbers that are known: of what is not given, the rate and the daily
 /// visitors that were found; and how values vary.
-fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<Found>, vary: Option<f64>) -> Planned {
+pub(crate) fn plan(
+    manifest: &Manifest,
+    wanted: Wanted,
+    rate: Option<Found>,
+    daily: Option<Found>,
+    vary: Option<f64>,
+) -> Planned {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
     let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
@@ -251,28 +262,39 @@ fn plan(manifest: &Manifest, wanted: Wanted, rate: Option<Found>, daily: Option<
     Planned { mde, power, baseline_rate, baseline_from, daily_visitors, daily_from, visitors_needed, days, mde_by_day }
 }
 
-impl Keeper {
+impl ReportCache {
     /// The plan of an experiment. What `wanted` leaves out comes from the
     /// experiment's own visitors, or from those of its project in the last two weeks.
     ///
     /// # Errors
-    /// As [`Keeper::answer`].
+    /// As [`ReportCache::report`].
     pub async fn plan(
         &self,
         project_key: &Arc<str>,
         known: &Known,
         wanted: Wanted,
-        head: Position,
         now: Instant,
     ) -> Result<Planned, Unanswered> {
-        let inquiry = Inquiry::default();
-        let manifest = known.manifest(project_key, &inquiry, now);
+        let manifest = known.manifest(project_key, &Inquiry::default(), now);
         if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() && !has_values(&manifest) {
             return Ok(plan(&manifest, wanted, None, None, None));
         }
-        let test_id = manifest.experiment.test_id;
-        let key = Key { project_key: project_key.clone(), test_id, inquiry, by_quarter: false };
-        let computed = self.answer(&key, known, head, now).await?;
+        let head = self.head().await?;
+        self.plan_at(manifest, known, wanted, head, now).await
+    }
+
+    /// The plan by the events up to `head` at least.
+    pub(crate) async fn plan_at(
+        &self,
+        manifest: Manifest,
+        known: &Known,
+        wanted: Wanted,
+        head: Position,
+        now: Instant,
+    ) -> Result<Planned, Unanswered> {
+        let (project_key, test_id) = (manifest.project_key.as_str().into(), manifest.experiment.test_id);
+        let key = ReportKey { project_key, test_id, inquiry: manifest.inquiry.clone(), by_quarter: false };
+        let computed = self.report_at(&key, known, head, now).await?;
         let (own_rate, own_daily) = own(&computed, now);
         let is_measured = computed.manifest.top().is_some();
         let own_vary = computed.values_vary;
@@ -281,7 +303,11 @@ impl Keeper {
             || own_vary.is_none() && has_values(&manifest);
         let lately = if is_open {
             let manifest = manifest.clone();
-            self.ask(move |warehouse, stop| lately(&manifest, warehouse, stop)).await?
+            let ask = move |warehouse: &dyn Warehouse, stop: &Stop| {
+                let lately = lately(&manifest, warehouse, stop)?;
+                Ok((lately.position, lately))
+            };
+            self.ask(head, ask).await?
         } else {
             Lately::default()
         };
@@ -359,6 +385,8 @@ mod tests {
             window_days,
             min_count,
             cap: None,
+            max_order_value: None,
+            currency: None,
         };
         MetricFacts { key: "buy".to_owned(), name: "Buy".to_owned(), role: "primary".to_owned(), counted }
     }
@@ -410,6 +438,8 @@ mod tests {
                 window_days: None,
                 min_count: 1,
                 cap,
+                max_order_value: None,
+                currency: None,
             };
             MetricFacts { key: "paid".to_owned(), name: "Paid".to_owned(), role: "primary".to_owned(), counted }
         };
@@ -465,10 +495,12 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
             manifest.experiment.traffic_allocation = 50;
             manifest.metrics.splice(0..0, metric);
-            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5) };
+            let position = Position { seq: 1 };
+            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5), position };
             assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
             manifest.project_key = "another".to_owned();
-            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), Lately::default());
+            let nothing = Lately { position, ..Lately::default() };
+            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), nothing);
         }
     }
 
@@ -488,12 +520,13 @@ mod tests {
             let warehouse: Arc<dyn Warehouse> = Arc::new(warehouse(exposed(entered)));
             let directory = tempfile::tempdir().unwrap();
             let loader = Loader::start(directory.path(), warehouse.clone(), |_, _, _| "direct", None).unwrap();
-            let keeper = Keeper::new(warehouse, Arc::new(loader));
-            let (project, head) = (Arc::from("prj"), Position::default());
+            let reports = ReportCache::new(warehouse, Arc::new(loader));
+            let manifest = known.manifest(&"prj".into(), &Inquiry::default(), now);
+            let head = Position::default();
             // Nobody knows the rate without a goal, but for who asks.
             for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
                 let wanted = Wanted { baseline_rate, ..Wanted::default() };
-                let planned = keeper.plan(&project, &known, wanted, head, now).await.unwrap();
+                let planned = reports.plan_at(manifest.clone(), &known, wanted, head, now).await.unwrap();
                 assert_eq!((planned.baseline_rate, planned.baseline_from), (baseline_rate, from));
                 assert_eq!(planned.daily_visitors.zip(planned.daily_from), daily, "{entered} {now}");
             }

@@ -156,7 +156,7 @@ impl Values {
     fn new(arms: usize, cap: Cap) -> Self {
         let keep = match cap {
             Cap::None => 0,
-            Cap::Quantile { values } => usize::try_from(values / ABOVE_CAP + 1).unwrap_or(usize::MAX),
+            Cap::Quantile { values } => usize::try_from((values / ABOVE_CAP).max(1) + 1).unwrap_or(usize::MAX),
         };
         Self { rest: vec![Moments::default(); arms], largest: Vec::new(), keep }
     }
@@ -175,13 +175,13 @@ impl Values {
         }
     }
 
-    /// Per arm, the moments of its values with the largest cut to the cap: the
-    /// 99.9 % quantile by nearest rank, of the values of all arms together.
+    /// Per arm, the moments of its values with the largest thousandth of all arms
+    /// together, and at least the largest value, cut to the next one.
     fn capped(&self) -> Vec<Moments> {
         let mut capped = self.rest.clone();
         let values = self.largest.len() as u64 + self.rest.iter().map(|moments| moments.n).sum::<u64>();
-        // So many are larger than the quantile.
-        let above = (values / ABOVE_CAP) as usize;
+        let above = (values / ABOVE_CAP).max(1) as usize;
+        // The only value, and values that are kept without a cap, stay as they are.
         let cap = self.largest.get(above).map_or(f64::INFINITY, |(value, _)| *value);
         for (value, arm) in &self.largest {
             capped[*arm].push(value.min(cap));
@@ -197,15 +197,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_are_cut_at_the_quantile(values in prop::collection::vec((0_usize..2, 0.1..100.0f64), 1..4_000)) {
+        fn the_largest_values_are_cut_to_the_next(values in prop::collection::vec((0_usize..2, 0.1..100.0f64), 1..4_000)) {
             let mut kept = Values::new(2, Cap::Quantile { values: values.len() as u64 });
             for (arm, value) in &values {
                 kept.push(*arm, *value);
             }
             let mut sorted: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
             sorted.sort_unstable_by(f64::total_cmp);
-            let rank = (values.len() * 999).div_ceil(1_000);
-            let cap = sorted[rank - 1];
+            let above = (values.len() / 1_000).max(1).min(values.len() - 1);
+            let cap = sorted[values.len() - 1 - above];
             for (arm, moments) in kept.capped().iter().enumerate() {
                 let own: Vec<f64> = values.iter().filter(|(of, _)| *of == arm).map(|(_, value)| value.min(cap)).collect();
                 prop_assert_eq!(moments.n, own.len() as u64);

@@ -50,9 +50,9 @@ impl Known {
         }
         let Some(experiment) = experiment else { return Ok(Err(Unknown::Experiment)) };
         changes.reverse();
-        let started_at = experiments::first_started_at(tx, id).await?.filter(|start| to_ms(*start) <= at);
+        let start = experiments::first_start(tx, id).await?.filter(|start| to_ms(start.opened_at) <= at);
         let mut epochs = experiments::epochs(tx, id).await?;
-        epochs.retain(|epoch| to_ms(epoch.started_at) <= at);
+        epochs.retain(|epoch| to_ms(epoch.opened_at) <= at);
 
         let mut goals = Goals { given, found: HashMap::new(), changed: Vec::new() };
         let mut listed = Vec::new();
@@ -62,12 +62,15 @@ impl Known {
         }
         let goal = |key: &String| listed.iter().find(|(known, _)| known == key).and_then(|(_, goal)| goal.clone());
         let known = Known {
-            started_at: started_at.map(to_ms),
-            planned_visitors: started_at
-                .and_then(|start| changes.iter().find(|change| is_replanned(change, start)))
+            started_at: start.map(|start| to_ms(start.started_at)),
+            opened_at: start.map(|start| to_ms(start.opened_at)),
+            planned_visitors: start
+                .and_then(|start| changes.iter().find(|change| is_replanned(change, start.opened_at)))
                 .map_or(experiment.plan.visitors, |change| change.before["plan"]["visitors"].as_i64()),
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
+            other_nodes: Vec::new(),
+            rates: None,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
             changes: latest(changes),
             experiment,
@@ -80,9 +83,9 @@ impl Known {
 }
 
 /// Whether the plan was changed after the experiment had started.
-fn is_replanned(change: &experiments::HistoryEntry, started_at: Instant) -> bool {
-    let starts = change.at == started_at && change.before.contains_key("status");
-    change.at >= started_at && change.before.contains_key("plan") && !starts
+fn is_replanned(change: &experiments::HistoryEntry, opened_at: Instant) -> bool {
+    let starts = change.at == opened_at && change.before.contains_key("status");
+    change.at >= opened_at && change.before.contains_key("plan") && !starts
 }
 
 /// Of each field the changes that a report looks at.
@@ -138,7 +141,11 @@ impl Goals<'_> {
 
 /// The goal that a manifest tells of.
 fn believed(facts: &MetricFacts, id: GoalId) -> Option<Goal> {
-    let Counted::Goal { goal_type, goal_value, window_days, min_count, cap } = &facts.counted else { return None };
+    let Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } =
+        &facts.counted
+    else {
+        return None;
+    };
     let (_, goal_type) = GoalType::WORDS.iter().find(|(word, _)| word == goal_type)?;
     let definition = Definition {
         name: facts.name.clone(),
@@ -148,6 +155,8 @@ fn believed(facts: &MetricFacts, id: GoalId) -> Option<Goal> {
         window_days: *window_days,
         min_count: *min_count,
         cap: *cap,
+        max_order_value: *max_order_value,
+        currency: currency.clone(),
     };
     Some(Goal { id, key: facts.key.clone(), definition, created_at: Instant::from_us(0), revision: 1 })
 }

@@ -1,0 +1,86 @@
+//! Whether the changes of the arms found on pages what they change: an arm that
+//! changes nothing looks as if it had no effect.
+
+use crate::health::{Check, Grade};
+use crate::summary::{Applied, Summaries};
+use std::collections::BTreeMap;
+
+/// Pages from which a change that found nothing is worth a look.
+const LEAST_PAGES: u64 = 20;
+/// Changes that one sentence names.
+const NAMED: usize = 5;
+
+/// The check over all arms.
+pub(crate) fn changes(summaries: &Summaries) -> Check {
+    let mut arms: BTreeMap<usize, Vec<&Applied>> = BTreeMap::new();
+    for applied in &summaries.applied {
+        arms.entry(applied.arm).or_default().push(applied);
+    }
+    if arms.is_empty() {
+        return Check::new(Grade::Unknown, "No page has told yet whether changes found what they change.");
+    }
+    let (mut idle, mut missing) = (Vec::new(), Vec::new());
+    for (arm, all) in &arms {
+        let pages = all.iter().map(|applied| applied.pages).max().unwrap_or(0);
+        if pages >= LEAST_PAGES && all.iter().all(|applied| applied.matched == 0) {
+            idle.push(format!("{} changed nothing on {pages} pages", name(*arm)));
+            continue;
+        }
+        let never = all.iter().filter(|applied| applied.pages >= LEAST_PAGES && applied.matched == 0);
+        missing.extend(
+            never.map(|applied| format!("data[{}] of {} on {} pages", applied.change, name(*arm), applied.pages)),
+        );
+    }
+    if idle.is_empty() && missing.is_empty() {
+        return Check::new(Grade::Ok, "Changes find what they change.");
+    }
+    let more = missing.len().saturating_sub(NAMED);
+    missing.truncate(NAMED);
+    if more > 0 {
+        missing.push(format!("{more} more"));
+    }
+    let mut sentences: Vec<String> = idle.into_iter().map(|idle| format!("{idle}.")).collect();
+    if !missing.is_empty() {
+        sentences.push(format!("Found nothing: {}.", missing.join(", ")));
+    }
+    sentences.push("Check the selectors.".to_owned());
+    Check::new(Grade::Warn, sentences.join(" "))
+}
+
+fn name(arm: usize) -> String {
+    if arm == 0 { "Control".to_owned() } else { format!("Variant {arm}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(told: &[(usize, usize, u64, u64)]) -> (Grade, String) {
+        let applied = told.iter().map(|&(arm, change, pages, matched)| Applied { arm, change, pages, matched });
+        let check = changes(&Summaries { applied: applied.collect(), ..Summaries::default() });
+        (check.grade, check.message)
+    }
+
+    #[test]
+    fn what_found_nothing_is_named() {
+        for (told, grade, message) in [
+            (&[] as &[_], Grade::Unknown, "No page has told yet whether changes found what they change."),
+            (&[(1, 0, 500, 480), (2, 0, 19, 0)], Grade::Ok, "Changes find what they change."),
+            (
+                &[(1, 0, 500, 0), (1, 3, 20, 0), (2, 0, 510, 510)],
+                Grade::Warn,
+                "Variant 1 changed nothing on 500 pages. Check the selectors.",
+            ),
+            (
+                &[(1, 0, 500, 0), (2, 0, 510, 510), (2, 1, 510, 0), (2, 2, 9, 0)],
+                Grade::Warn,
+                "Variant 1 changed nothing on 500 pages. Found nothing: data[1] of Variant 2 on 510 pages. Check the selectors.",
+            ),
+        ] {
+            assert_eq!(check(told), (grade, message.to_owned()));
+        }
+        let many: Vec<_> = (0..8).map(|change| (1, change, 50, u64::from(change == 7))).collect();
+        let (_, message) = check(&many);
+        assert!(message.contains("data[4] of Variant 1 on 50 pages, 2 more."), "{message}");
+    }
+}

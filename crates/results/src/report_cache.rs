@@ -1,0 +1,442 @@
+//! Caches reports. Whoever asks the same shares one computation, and a report is given
+//! again while nothing has changed.
+//!
+//! Every report has all events that were acknowledged before it was asked for: the
+//! head of the event log is read from the log itself for each request, and nothing
+//! that ends before it is given back, whether cached, shared or just computed.
+
+use crate::compute::{Computed, Failure, compute};
+use crate::define::Known;
+use crate::inquiry::Inquiry;
+use crate::manifest::Manifest;
+use muriel_domain::Instant;
+use muriel_domain::ids::ProjectId;
+use muriel_events::log::Position;
+use muriel_events::warehouse::{self, Loader, Stop, Warehouse};
+use quick_cache::sync::Cache;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant as Ticks};
+use tokio::sync::{Semaphore, watch};
+
+/// Reports that are cached.
+const CAPACITY: usize = 1_000;
+/// Computations at one time. Each uses every core that the warehouse may have.
+const CONCURRENT: usize = 2;
+/// Computations that may wait for these.
+const QUEUE: usize = 64;
+/// How long a request waits to be told where the log ends.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long it waits then for the events up to there.
+const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(3);
+/// Attempts before a request gives up. Another one is needed when the computation that
+/// it joined began before its events were in, or when rows were taken away meanwhile.
+const MAX_ATTEMPTS: usize = 10;
+/// Microseconds for which a report is given again while no events come. It has them
+/// all, but windows close as time passes.
+const MAX_AGE_US: i64 = 60_000_000;
+/// Reports that are kept warm.
+const WARM_MAX: usize = 200;
+/// How long after somebody asked for it a report is kept warm.
+const WARM_FOR: Duration = Duration::from_secs(600);
+
+/// What a report is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ReportKey {
+    /// Whose experiment.
+    pub project_key: Arc<str>,
+    /// Which one.
+    pub test_id: i64,
+    /// What of it.
+    pub inquiry: Inquiry,
+    /// Whether in steps of time.
+    pub by_quarter: bool,
+}
+
+/// Why there is no report.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unanswered {
+    /// Too many wait already.
+    #[error("too many reports are being made")]
+    Busy,
+    /// The events that were acknowledged are not in the warehouse yet: it is made
+    /// anew from the log, or cannot be loaded.
+    #[error("the events are being loaded: {done} of {of} blocks")]
+    Loading {
+        /// Blocks that are in.
+        done: i64,
+        /// Blocks that there are.
+        of: i64,
+    },
+    /// Where the log ends cannot be told, so it is not known which events a report has
+    /// to have.
+    #[error("the event log cannot be read")]
+    LogUnreadable(#[source] Option<Arc<warehouse::Error>>),
+    /// The warehouse is damaged; its loader makes it again from the log.
+    #[error("the warehouse is damaged")]
+    Damaged,
+    /// It could not be computed.
+    #[error(transparent)]
+    Failed(Arc<Failure>),
+}
+
+impl From<Failure> for Unanswered {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Warehouse(warehouse::Error::Damaged(_)) => Unanswered::Damaged,
+            other => Unanswered::Failed(Arc::new(other)),
+        }
+    }
+}
+
+struct CachedReport {
+    version: String,
+    /// Of the loader, when the computation began.
+    generation: u64,
+    computed: Arc<Computed>,
+}
+
+type ReportResult = Option<Result<Arc<Computed>, Unanswered>>;
+
+/// A computation that somebody waits for. With the last of them it stops.
+struct InFlight {
+    /// Up to where events were loaded when it began.
+    position: Position,
+    version: String,
+    result: watch::Receiver<ReportResult>,
+    _stop: StopOnDrop,
+}
+
+/// Stops questions when it is dropped.
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// A report that somebody asked for lately.
+struct Recent {
+    project: ProjectId,
+    asked: Ticks,
+    /// The state of its project's events when it was last looked at.
+    seen: Option<EventState>,
+    /// The state of which it was last made in the background, or could not be.
+    tried: Option<EventState>,
+}
+
+/// What changes with a project's rows: the loader's generation, and the last block
+/// with events of the project.
+type EventState = (u64, Position);
+
+/// The last position that was read from the log, for all who asked before that read
+/// began.
+#[derive(Default)]
+struct Head {
+    /// Requests so far.
+    requests: AtomicU64,
+    /// How many requests had been made when the last read began, and what it gave.
+    read: tokio::sync::Mutex<(u64, Position)>,
+}
+
+/// Answers questions about experiments, and caches the answers.
+pub struct ReportCache {
+    warehouse: Arc<dyn Warehouse>,
+    loader: Arc<Loader>,
+    head: Head,
+    cached: Arc<Cache<ReportKey, Arc<CachedReport>>>,
+    in_flight: Mutex<HashMap<ReportKey, Weak<InFlight>>>,
+    recent: Mutex<HashMap<ReportKey, Recent>>,
+    /// Permits to compute.
+    computing: Arc<Semaphore>,
+    /// Permits to compute or to wait for that.
+    queue: Arc<Semaphore>,
+    /// As [`CATCH_UP_TIMEOUT`].
+    catch_up_timeout: Duration,
+}
+
+impl ReportCache {
+    /// Over a warehouse that `loader` fills.
+    pub fn new(warehouse: Arc<dyn Warehouse>, loader: Arc<Loader>) -> Self {
+        Self {
+            warehouse,
+            loader,
+            head: Head::default(),
+            cached: Arc::new(Cache::new(CAPACITY)),
+            in_flight: Mutex::default(),
+            recent: Mutex::default(),
+            computing: Arc::new(Semaphore::new(CONCURRENT)),
+            queue: Arc::new(Semaphore::new(CONCURRENT + QUEUE)),
+            catch_up_timeout: CATCH_UP_TIMEOUT,
+        }
+    }
+
+    /// What fills the warehouse.
+    pub fn loader(&self) -> &Arc<Loader> {
+        &self.loader
+    }
+
+    /// What answers.
+    pub fn warehouse(&self) -> &Arc<dyn Warehouse> {
+        &self.warehouse
+    }
+
+    /// The report about what is `known`, with every event that was acknowledged before
+    /// this call. It is of the moment `now`, or, while nothing changes, of at most
+    /// `MAX_AGE_US` before.
+    ///
+    /// # Errors
+    /// When it cannot be computed, or too many wait, or the events are not loaded.
+    pub async fn report(&self, key: &ReportKey, known: &Known, now: Instant) -> Result<Arc<Computed>, Unanswered> {
+        self.note_request(key, known.project());
+        let head = self.head().await?;
+        self.report_at(key, known, head, now).await
+    }
+
+    /// The last block of the log that was acknowledged before this call.
+    pub(crate) async fn head(&self) -> Result<Position, Unanswered> {
+        let read = tokio::time::timeout(HEAD_TIMEOUT, self.read_head()).await;
+        read.unwrap_or(Err(Unanswered::LogUnreadable(None)))
+    }
+
+    /// Reads where the log ends, once for all who came before the read began.
+    async fn read_head(&self) -> Result<Position, Unanswered> {
+        let request = self.head.requests.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut read = self.head.read.lock().await;
+        if read.0 >= request {
+            return Ok(read.1);
+        }
+        let requests = self.head.requests.load(Ordering::SeqCst);
+        let loader = self.loader.clone();
+        match tokio::task::spawn_blocking(move || loader.head()).await {
+            Ok(Ok(position)) => {
+                *read = (requests, position);
+                Ok(position)
+            }
+            Ok(Err(error)) => Err(Unanswered::LogUnreadable(Some(Arc::new(error)))),
+            Err(panicked) => Err(Failure::Panicked(panicked.to_string()).into()),
+        }
+    }
+
+    /// The report with the events up to `head` at least.
+    pub(crate) async fn report_at(
+        &self,
+        key: &ReportKey,
+        known: &Known,
+        head: Position,
+        now: Instant,
+    ) -> Result<Arc<Computed>, Unanswered> {
+        if let Some(cached) = self.cached(key, known.version(), head, now) {
+            return Ok(cached);
+        }
+        for _ in 0..MAX_ATTEMPTS {
+            self.catch_up(head).await?;
+            if let Some(cached) = self.cached(key, known.version(), head, now) {
+                return Ok(cached);
+            }
+            let flight = self.join_or_begin(key, known, now)?;
+            let mut result = flight.result.clone();
+            let result = match result.wait_for(Option::is_some).await {
+                Ok(result) => result.clone(),
+                // It ended without a word.
+                Err(_) => None,
+            };
+            // What it says itself counts: when the warehouse is emptied, that is done
+            // before it is known.
+            let position = match &result {
+                Some(Ok(computed)) => Position { seq: computed.manifest.log_position },
+                _ => flight.position,
+            };
+            match result {
+                Some(result) if position >= head && flight.version == known.version() => return result,
+                // Somebody else's, begun before our events were in; or rows went.
+                Some(_) => {}
+                None => return Err(Unanswered::Busy),
+            }
+            drop(flight);
+        }
+        Err(Unanswered::Busy)
+    }
+
+    /// The cached report, where it has the events up to `head` and still holds.
+    fn cached(&self, key: &ReportKey, version: &str, head: Position, now: Instant) -> Option<Arc<Computed>> {
+        let cached = self.cached.get(key)?;
+        let manifest = &cached.computed.manifest;
+        let age = now.us().saturating_sub(manifest.as_of.us());
+        if cached.version != version
+            || cached.generation != self.loader.generation()
+            || !(-1_000..=MAX_AGE_US).contains(&age)
+        {
+            return None;
+        }
+        // Blocks without events of the project change nothing, once they are known to be such.
+        let is_complete = manifest.log_position >= head.seq
+            || (self.loader.position() >= head && self.loader.touched(&key.project_key).seq <= manifest.log_position);
+        is_complete.then(|| cached.computed.clone())
+    }
+
+    /// Waits until the events up to `head` are loaded.
+    async fn catch_up(&self, head: Position) -> Result<(), Unanswered> {
+        if let Ok(true) = tokio::time::timeout(self.catch_up_timeout, self.loader.wait_for(head)).await {
+            return Ok(());
+        }
+        Err(match self.loader.progress() {
+            Some(progress) => Unanswered::Loading { done: progress.position.seq, of: progress.target.max(head).seq },
+            None => Unanswered::Loading { done: self.loader.position().seq, of: head.seq },
+        })
+    }
+
+    /// The computation that is under way, or a new one.
+    fn join_or_begin(&self, key: &ReportKey, known: &Known, now: Instant) -> Result<Arc<InFlight>, Unanswered> {
+        let mut in_flight = lock(&self.in_flight);
+        if let Some(flight) = in_flight.get(key).and_then(Weak::upgrade)
+            && flight.result.borrow().is_none()
+        {
+            return Ok(flight);
+        }
+        let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
+        let (sender, result) = watch::channel(None);
+        let stop = Stop::new();
+        let version = known.version().to_owned();
+        let flight = Arc::new(InFlight {
+            position: self.loader.position(),
+            version: version.clone(),
+            result,
+            _stop: StopOnDrop(stop.clone()),
+        });
+        in_flight.retain(|_, flight| flight.strong_count() > 0);
+        in_flight.insert(key.clone(), Arc::downgrade(&flight));
+        drop(in_flight);
+        let manifest = known.manifest(&key.project_key, &key.inquiry, now);
+        let (warehouse, computing) = (self.warehouse.clone(), self.computing.clone());
+        let (cache, key) = (self.cached.clone(), key.clone());
+        let (generation, position) = (self.loader.generation(), flight.position.seq);
+        tokio::spawn(async move {
+            let _place = place;
+            let computing = tokio::select! {
+                computing = computing.acquire_owned() => computing,
+                // Nobody waits any more: the place is somebody else's.
+                () = sender.closed() => return,
+            };
+            let Ok(_computing) = computing else { return };
+            let by_quarter = key.by_quarter;
+            let computed =
+                tokio::task::spawn_blocking(move || compute(manifest, by_quarter, warehouse.as_ref(), &stop)).await;
+            let result = match computed {
+                Ok(Ok(computed)) => {
+                    let computed = Arc::new(computed);
+                    if computed.manifest.log_position >= position {
+                        let computed = computed.clone();
+                        cache.insert(key, Arc::new(CachedReport { version, generation, computed }));
+                    }
+                    Ok(computed)
+                }
+                Ok(Err(failure)) => Err(failure.into()),
+                Err(panicked) => Err(Failure::Panicked(panicked.to_string()).into()),
+            };
+            let _ = sender.send(Some(result));
+        });
+        Ok(flight)
+    }
+
+    /// Asks the warehouse something else when there is room for it, and again until the
+    /// answer, which says up to where it goes, has the events up to `head`. When nobody
+    /// waits for the answer any more, the question is stopped.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        head: Position,
+        ask: impl Fn(&dyn Warehouse, &Stop) -> Result<(Position, T), Failure> + Clone + Send + 'static,
+    ) -> Result<T, Unanswered> {
+        for _ in 0..MAX_ATTEMPTS {
+            self.catch_up(head).await?;
+            let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
+            let computing = self.computing.clone().acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+            let stop = Stop::new();
+            let _stop = StopOnDrop(stop.clone());
+            let (warehouse, ask) = (self.warehouse.clone(), ask.clone());
+            let asked = tokio::task::spawn_blocking(move || {
+                // Until it has stopped, whoever waits for it.
+                let _permits = (place, computing);
+                ask(warehouse.as_ref(), &stop)
+            });
+            let (position, answer) =
+                asked.await.map_err(|panicked| Failure::Panicked(panicked.to_string())).and_then(|asked| asked)?;
+            if position >= head {
+                return Ok(answer);
+            }
+        }
+        Err(Unanswered::Busy)
+    }
+
+    fn note_request(&self, key: &ReportKey, project: ProjectId) {
+        let mut recent = lock(&self.recent);
+        if let Some(known) = recent.get_mut(key) {
+            known.asked = Ticks::now();
+            return;
+        }
+        if recent.len() >= WARM_MAX {
+            let oldest = recent.iter().min_by_key(|(_, report)| report.asked).map(|(key, _)| key.clone());
+            oldest.and_then(|key| recent.remove(&key));
+        }
+        recent.insert(key.clone(), Recent { project, asked: Ticks::now(), seen: None, tried: None });
+    }
+
+    /// Reports that are worth making before somebody asks, each with the project that it
+    /// is of: somebody asked for them lately, events of their project came since they
+    /// were made, and none came since the last call. While events keep coming a report
+    /// would be outdated before it is asked for.
+    pub fn outdated(&self) -> Vec<(ReportKey, ProjectId)> {
+        let mut recent = lock(&self.recent);
+        recent.retain(|_, report| report.asked.elapsed() < WARM_FOR);
+        if self.loader.progress().is_some() {
+            return Vec::new();
+        }
+        let generation = self.loader.generation();
+        let mut outdated = Vec::new();
+        for (key, report) in recent.iter_mut() {
+            let state = (generation, self.loader.touched(&key.project_key));
+            let is_quiet = report.seen.replace(state) == Some(state);
+            let is_current = self.cached.peek(key).is_some_and(|cached| {
+                cached.generation == generation && cached.computed.manifest.log_position >= state.1.seq
+            });
+            // What could not be made is not tried again until there is something new.
+            if is_quiet && !is_current && report.tried.replace(state) != Some(state) {
+                outdated.push((key.clone(), report.project));
+            }
+        }
+        outdated
+    }
+
+    /// Makes the report in the background, unless the cached one still holds.
+    pub async fn warm(&self, key: &ReportKey, known: &Known, now: Instant) {
+        let made = match self.head().await {
+            Ok(head) => self.report_at(key, known, head, now).await.map(drop),
+            Err(problem) => Err(problem),
+        };
+        if let Err(problem) = made {
+            tracing::debug!(%problem, test_id = key.test_id, "a report could not be kept warm");
+        }
+    }
+}
+
+/// A manifest with the events of this warehouse: how a result is computed again.
+///
+/// # Errors
+/// [`Failure`].
+pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Computed, Failure> {
+    compute(manifest, false, warehouse, &Stop::new())
+}
+
+/// The content of a mutex. Nothing here leaves it half changed, so a panic elsewhere
+/// under it does not matter.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What the comparisons of an experiment are tuned for that starts without a planned total
+//! of visitors.
+
+use crate::define::Known;
+use crate::inquiry::Inquiry;
+use crate::planning::{Planned, Wanted, lately, plan};
+use crate::report_cache::{ReportCache, Unanswered};
+use muriel_domain::Instant;
+use muriel_domain::ids::MAX_SAFE;
+use muriel_events::warehouse::{Stop, Warehouse};
+use std::sync::Arc;
+
+/// Visitors that a comparison is tuned for where nothing better is known.
+const DEFAULT_VISITORS: f64 = 10_000.0;
+/// Days of traffic that comparisons are tuned for at most. A comparison that is tuned for ten
+/// times the visitors that come needs many more of them; one that is tuned for a tenth hardly
+/// any.
+const DAYS_MAX: f64 = 90.0;
+
+/// What a first start settles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartPlan {
+    /// The planned total of visitors; `None` where the project's traffic says too little.
+    pub visitors: Option<i64>,
+    /// A sentence for a person.
+    pub message: String,
+}
+
+impl StartPlan {
+    /// Of an experiment of whose project too little is known.
+    pub fn unknown() -> Self {
+        let message = format!(
+            "plan.visitors: none was given, and the project's last two weeks say too little to plan with, so the \
+             comparisons are tuned for {DEFAULT_VISITORS} visitors"
+        );
+        Self { visitors: None, message }
+    }
+
+    fn of(planned: &Planned) -> Self {
+        let known = planned.visitors_needed.zip(planned.baseline_rate).zip(planned.daily_visitors);
+        let Some(((needed, rate), daily)) = known.filter(|((needed, _), _)| *needed >= 1.0) else {
+            return Self::unknown();
+        };
+        let most = (DAYS_MAX * daily).ceil().max(DEFAULT_VISITORS).min(MAX_SAFE as f64);
+        let visitors = needed.min(most);
+        let (mde, rate) = (planned.mde, (100.0 * rate).round() / 100.0);
+        let needs = format!(
+            "a lift of {mde} % (plan.mde) of the {rate} % of visitors who converted in the project's last two weeks \
+             needs {needed} visitors"
+        );
+        let message = if needed <= most {
+            format!("plan.visitors: none was given; {needs}, for which the comparisons are tuned from now on")
+        } else {
+            format!(
+                "plan.visitors: none was given; {needs}, more than come in {DAYS_MAX} days, so the comparisons are \
+                 tuned for {visitors} from now on"
+            )
+        };
+        Self { visitors: Some(visitors as i64), message }
+    }
+}
+
+impl ReportCache {
+    /// The total of visitors to plan an experiment with that starts now, from its smallest
+    /// lift and its project's last two weeks; `None` where it has a planned total, or no
+    /// primary goal to plan with.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn start_plan(
+        &self,
+        project_key: &Arc<str>,
+        known: &Known,
+        now: Instant,
+    ) -> Result<Option<StartPlan>, Unanswered> {
+        let manifest = known.manifest(project_key, &Inquiry::default(), now);
+        if manifest.experiment.planned_visitors.is_some() || manifest.top().is_none() {
+            return Ok(None);
+        }
+        let head = self.head().await?;
+        let measured = manifest.clone();
+        let ask = move |warehouse: &dyn Warehouse, stop: &Stop| {
+            let lately = lately(&measured, warehouse, stop)?;
+            Ok((lately.position, lately))
+        };
+        let lately = self.ask(head, ask).await?;
+        let found = |number: Option<f64>| number.map(|number| (number, "project"));
+        let (rate, daily) = (found(lately.rate), found(lately.daily_visitors));
+        Ok(Some(StartPlan::of(&plan(&manifest, Wanted::default(), rate, daily, lately.values_vary))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_is_planned_as_far_as_visitors_come() {
+        let planned = |needed: Option<f64>, rate: Option<f64>, daily: Option<f64>| Planned {
+            mde: 10.0,
+            power: 80.0,
+            baseline_rate: rate,
+            baseline_from: None,
+            daily_visitors: daily,
+            daily_from: None,
+            visitors_needed: needed,
+            days: None,
+            mde_by_day: Vec::new(),
+        };
+        for (needed, rate, daily, expect, said) in [
+            (Some(119_607.0), Some(5.0), Some(4_000.0), Some(119_607), "needs 119607 visitors, for which"),
+            (Some(119_607.0), Some(5.0), Some(1_000.5), Some(90_045), "more than come in 90 days, so"),
+            (Some(119_607.0), Some(5.0), Some(0.1), Some(10_000), "tuned for 10000 from now on"),
+            (Some(800.0), Some(33.333), Some(0.1), Some(800), "of the 33.33 % of visitors"),
+            (Some(1e300), Some(1e-9), Some(1e300), Some(MAX_SAFE), "more than come"),
+            (None, Some(0.0), Some(50.0), None, "say too little"),
+            (Some(800.0), Some(5.0), None, None, "say too little"),
+            (None, None, None, None, "tuned for 10000 visitors"),
+        ] {
+            let plan = StartPlan::of(&planned(needed, rate, daily));
+            assert_eq!(plan.visitors, expect, "{needed:?} {daily:?}");
+            assert!(plan.message.contains(said), "{said}: {}", plan.message);
+        }
+    }
+}
