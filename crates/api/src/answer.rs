@@ -30,6 +30,49 @@ pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
     response
 }
 
+/// The header that tells what to look at after a change that was made.
+pub(crate) const WARNINGS: HeaderName = HeaderName::from_static("x-muriel-warnings");
+/// Bytes of it at most: proxies give up on longer ones.
+const WARNINGS_BYTES: usize = 3_000;
+
+/// The same answer with sentences in a header: a JSON array of text, empty when there
+/// is nothing to say. Beyond ASCII, characters are written as JSON escapes.
+pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response {
+    let all = sentences.len();
+    let mut kept = Vec::new();
+    let mut bytes = 2;
+    for sentence in sentences {
+        let text = ascii(&serde_json::Value::from(sentence).to_string());
+        bytes += text.len() + 1;
+        if bytes > WARNINGS_BYTES {
+            let left = all - kept.len();
+            kept.push(format!("\"{left} more: GET /experiment/{{test_id}} shows what is stored\""));
+            break;
+        }
+        kept.push(text);
+    }
+    if let Ok(value) = HeaderValue::from_str(&format!("[{}]", kept.join(","))) {
+        response.headers_mut().insert(WARNINGS, value);
+    }
+    response
+}
+
+/// JSON in visible ASCII characters and blanks only.
+fn ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if matches!(character, ' '..='~') {
+            out.push(character);
+        } else {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
 /// A version for a body: equal bodies have equal ones.
 pub(crate) fn etag_of(body: &[u8]) -> String {
     hex(&Sha256::digest(body)[..16])
@@ -85,6 +128,23 @@ fn tags(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_are_a_json_array_in_ascii() {
+        let header = |sentences: &[String]| {
+            let response = warned(written(StatusCode::OK, Bytes::new()), sentences.to_vec());
+            response.headers()[WARNINGS].to_str().unwrap().to_owned()
+        };
+        assert_eq!(header(&[]), "[]");
+        let odd = "\"tags\": caf\u{e9} \u{1f600}\u{7f}\n\\ \u{202e}".to_owned();
+        let text = header(&[odd.clone(), "two".into()]);
+        assert!(text.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{text}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), [odd, "two".into()]);
+        let many = header(&vec!["\u{1f600}".repeat(100); 20]);
+        assert!(many.len() < 4_096, "{}", many.len());
+        let told: Vec<String> = serde_json::from_str(&many).unwrap();
+        assert!(told.last().unwrap().starts_with("18 more"), "{told:?}");
+    }
 
     #[test]
     fn preconditions() {

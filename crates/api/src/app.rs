@@ -4,22 +4,24 @@ use crate::api_key::Pepper;
 use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::error::ApiError;
+use crate::health::Lag;
 use crate::intake::Intake;
 use crate::lists::Lists;
 use crate::metrics::EventCounts;
+use crate::node::NodeIdentity;
 use crate::rulesets::{Delivery, Files, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_events::log::{Log, State};
-use muriel_results::Keeper;
+use muriel_results::ReportCache;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
 use muriel_store::experiments;
 use muriel_store::tenants::Project;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The state behind the API. Clones share it.
 #[derive(Clone)]
@@ -41,10 +43,12 @@ pub struct Parts {
     /// What tells about visitors.
     pub visitors: Visitors,
     pub(crate) intake: Intake,
-    /// What came of experiments.
-    pub results: Option<Arc<Keeper>>,
+    results: OnceLock<Arc<ReportCache>>,
     /// Names under which pages meet this server.
     pub site: Arc<Site>,
+    /// Which node this is, where several can work on the database.
+    pub(crate) node: Option<Arc<NodeIdentity>>,
+    pub(crate) lag: Lag,
 }
 
 /// What only visitors need.
@@ -59,9 +63,11 @@ pub struct Traffic {
     /// What became of them.
     pub events: EventCounts,
     /// What answers questions about them; without it none are answered.
-    pub results: Option<Arc<Keeper>>,
+    pub results: Option<Arc<ReportCache>>,
     /// Names under which pages meet this server.
     pub site: Site,
+    /// Which node this is, where several can work on the database.
+    pub node: Option<Arc<NodeIdentity>>,
 }
 
 impl std::ops::Deref for App {
@@ -79,8 +85,10 @@ impl App {
             rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(Files::new)),
             visitors: traffic.visitors,
             intake: Intake::new(traffic.log, traffic.events),
-            results: traffic.results,
+            results: traffic.results.map(OnceLock::from).unwrap_or_default(),
             site: Arc::new(traffic.site),
+            node: traffic.node,
+            lag: Lag::default(),
             directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
             lists: Lists::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
@@ -177,8 +185,36 @@ impl App {
         Ok(found.and_then(|experiment| Experiment::compile(&Delivered::of(&experiment)).ok()))
     }
 
+    /// The id of this node, where several can work on the database.
+    pub(crate) fn node_id(&self) -> Option<Arc<str>> {
+        self.node.as_ref().map(|node| node.get())
+    }
+
+    /// Blocks of the event log.
+    pub fn log_blocks(&self) -> i64 {
+        self.intake.head().seq
+    }
+
+    /// What answers questions about events, once it is open.
+    pub fn results(&self) -> Option<&Arc<ReportCache>> {
+        self.results.get()
+    }
+
+    /// The event log, once it is open.
+    pub fn log(&self) -> Option<&Log> {
+        self.intake.log.get()
+    }
+
+    /// Opens what a full disk kept closed at the start: from now on events are taken,
+    /// and questions about them answered.
+    pub fn attach(&self, log: Log, results: Arc<ReportCache>) {
+        // Whoever is second has opened the same files.
+        let _ = self.results.set(results);
+        let _ = self.intake.log.set(log);
+    }
+
     /// Whether the event log takes events.
     pub fn takes_events(&self) -> bool {
-        self.intake.log.as_ref().is_some_and(|log| log.state() == State::Taking)
+        self.log().is_some_and(|log| log.state() == State::Taking)
     }
 }

@@ -24,6 +24,8 @@ pub(crate) trait Needs: Send + Sync + 'static {
 pub(crate) struct Read;
 /// Needs `write`.
 pub(crate) struct Write;
+/// Needs `admin`: what holds for all of the project.
+pub(crate) struct Admin;
 /// Needs `evaluate`.
 pub(crate) struct Evaluate;
 /// Needs `write`, for events: they are taken while the database is away.
@@ -35,6 +37,10 @@ impl Needs for Read {
 
 impl Needs for Write {
     const SCOPE: Scope = Scope::Write;
+}
+
+impl Needs for Admin {
+    const SCOPE: Scope = Scope::Admin;
 }
 
 impl Needs for Report {

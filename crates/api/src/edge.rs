@@ -20,7 +20,8 @@ use axum::extract::{FromRequestParts, MatchedPath, Request};
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version, header};
 use tracing::{error, info, warn};
 use uuid::Uuid;
 
@@ -167,13 +168,25 @@ impl Drop for ReadingBody {
 pub struct EdgeSettings {
     /// How long a request may take, from the end of its header to its answer.
     pub deadline: Duration,
+    /// How long a request that reads (GET, HEAD) may wait for the database, all its
+    /// transactions together.
+    pub database_read: Duration,
+    /// The same for every other method.
+    pub database_write: Duration,
     /// The longest request target, in bytes.
     pub max_uri: usize,
 }
 
 impl Default for EdgeSettings {
     fn default() -> EdgeSettings {
-        EdgeSettings { deadline: Duration::from_secs(30), max_uri: 8 << 10 }
+        // Reads are answered within two seconds and writes within five, also by a
+        // database that hangs.
+        EdgeSettings {
+            deadline: Duration::from_secs(30),
+            database_read: Duration::from_millis(1_800),
+            database_write: Duration::from_millis(4_700),
+            max_uri: 8 << 10,
+        }
     }
 }
 
@@ -215,7 +228,8 @@ impl Edge {
         extensions.insert(context.clone());
 
         let unread = Unread::watch(&mut request);
-        let response = match self.admit(&context, request.uri(), peer) {
+        let admitted = self.admit(&context, request.uri(), peer).and_then(|()| check_host(&request));
+        let response = match admitted {
             Ok(()) => self.route(&context, request).await,
             Err(error) => {
                 drop(request);
@@ -248,12 +262,16 @@ impl Edge {
 
     async fn route(&self, context: &RequestContext, request: Request) -> Response {
         let mut router = self.router.clone();
+        let database_time = match *request.method() {
+            Method::GET | Method::HEAD => self.settings.database_read,
+            _ => self.settings.database_write,
+        };
         let routed = async move {
             let Ok(response) = tower::Service::call(&mut router, request).await;
             response
         };
         // Outlives the timeout, so that it can still tell what it was doing.
-        let mut caught = pin!(AssertUnwindSafe(routed).catch_unwind());
+        let mut caught = pin!(AssertUnwindSafe(muriel_sql::within(database_time, routed)).catch_unwind());
         match tokio::time::timeout(self.settings.deadline, caught.as_mut()).await {
             Ok(Ok(response)) => response,
             Ok(Err(panic)) => {
@@ -282,6 +300,22 @@ impl tower::Service<Request> for Edge {
     fn call(&mut self, request: Request) -> Self::Future {
         Box::pin(self.clone().answer(request).map(Ok))
     }
+}
+
+/// Every request of HTTP/1.1 names its host once (RFC 9112, section 3.2): two readers
+/// of a request that names two, or none, may take it for different sites' requests.
+fn check_host(request: &Request) -> Result<(), ApiError> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) if host.is_empty() || host.to_str().is_ok_and(is_host) => Ok(()),
+        (None, None) if request.version() < Version::HTTP_11 => Ok(()),
+        _ => Err(ApiError::MalformedRequest),
+    }
+}
+
+/// Whether a text is a host, perhaps with a port, and nothing else.
+fn is_host(text: &str) -> bool {
+    !text.contains('@') && text.parse::<Authority>().is_ok()
 }
 
 /// The length of the target as it was sent, whichever form it has.
@@ -504,6 +538,7 @@ mod tests {
             .method(method)
             .uri(uri)
             .header(X_REQUEST_ID, "r1")
+            .header(header::HOST, "h")
             .extension(PeerAddr(([192, 0, 2, 1], 9).into()))
             .body(Body::empty())
             .unwrap();
@@ -586,7 +621,7 @@ mod tests {
     #[tokio::test]
     async fn requests_that_are_dropped_are_counted() {
         let edge = edge(RateLimits::OFF);
-        let request = Request::builder().uri("/slow").body(Body::empty()).unwrap();
+        let request = Request::builder().uri("/slow").header(header::HOST, "h").body(Body::empty()).unwrap();
         drop(edge.clone().answer(request).now_or_never());
         let text = edge.metrics().render();
         assert!(text.contains(r#"route="/slow",method="GET",status="499"} 1"#), "{text}");

@@ -73,6 +73,8 @@ pub enum ApiError {
         /// Whole seconds after which to try again.
         retry_after_s: u64,
     },
+    /// The database stopped answering while it wrote, so nobody knows whether it has.
+    OutcomeUnknown,
     /// The server cannot answer yet.
     NotYet {
         /// What has to be done first.
@@ -153,6 +155,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("headers_too_large", 431, "the request's header fields are too large or too many"),
     ("internal", 500, "a fault of the server; quote the request id when reporting it"),
     ("unavailable", 503, "the server cannot answer now; `Retry-After` says when to try again"),
+    (
+        "outcome_unknown",
+        503,
+        "the database did not say whether the change was made: read before repeating it, or repeat a POST with its `Idempotency-Key`",
+    ),
 ];
 
 /// The body of every error; its field order is the one on the wire.
@@ -231,6 +238,13 @@ impl ApiError {
                 "unavailable",
                 format!("the server cannot answer now; try again after {retry_after_s} s").into(),
             ),
+            ApiError::OutcomeUnknown => (
+                S::SERVICE_UNAVAILABLE,
+                "outcome_unknown",
+                "the database did not say whether the change was made; read it again before repeating the request, or \
+                 repeat a POST with its Idempotency-Key"
+                    .into(),
+            ),
             ApiError::NotYet { why, retry_after_s } => {
                 (S::SERVICE_UNAVAILABLE, "unavailable", format!("{why}; try again after {retry_after_s} s").into())
             }
@@ -288,6 +302,9 @@ impl ApiError {
             | ApiError::NotYet { retry_after_s, .. } => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from((*retry_after_s).max(1)));
             }
+            ApiError::OutcomeUnknown => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
             // The rest of such a request may still be under way, so the
             // connection cannot be used for another one.
             ApiError::Timeout => {
@@ -323,6 +340,10 @@ impl From<muriel_sql::Error> for ApiError {
                 tracing::warn!(cause = %source, "the database is unavailable");
                 ApiError::Unavailable { retry_after_s: 1 }
             }
+            muriel_sql::Error::OutcomeUnknown { source } => {
+                tracing::warn!(cause = %source, "the database did not say whether it has written");
+                ApiError::OutcomeUnknown
+            }
             other => ApiError::internal(other),
         }
     }
@@ -346,7 +367,9 @@ impl From<Problems> for ApiError {
 impl From<Conflict> for ApiError {
     fn from(conflict: Conflict) -> Self {
         let code = match conflict {
-            Conflict::DeactivateFirst | Conflict::NotConcluded => ConflictCode::TransitionForbidden,
+            Conflict::DeactivateFirst | Conflict::HasStarted | Conflict::NotConcluded => {
+                ConflictCode::TransitionForbidden
+            }
             Conflict::Concluded => ConflictCode::Concluded,
             Conflict::DraftCannotServe => ConflictCode::DraftCannotServe,
             Conflict::AlreadyServing => ConflictCode::AlreadyServing,
@@ -499,6 +522,7 @@ mod tests {
             conflict(ConflictCode::IdempotencyKeyReused),
             ApiError::RateLimited { retry_after_s: 1 },
             ApiError::Unavailable { retry_after_s: 1 },
+            ApiError::OutcomeUnknown,
             ApiError::internal("x"),
         ];
         let mut made: Vec<_> = all.iter().map(|e| (e.code(), e.status().as_u16())).collect();

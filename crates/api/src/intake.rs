@@ -10,6 +10,7 @@ use crate::rulesets::Delivery;
 use crate::visitor::Origin;
 use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
 use muriel_domain::Instant;
+use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_events::log::{Batch, Entry, Log, Position, Refused, Taken};
 use muriel_events::{Consent, Kind, Properties, Record};
@@ -17,7 +18,7 @@ use muriel_store::experiments::{self, Shape};
 use quick_cache::sync::Cache;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -31,10 +32,14 @@ const TIMES: usize = 6;
 const BESIDES: usize = 512;
 /// Bytes of records that one request may become.
 const LINES_MAX: usize = 8 << 20;
-/// Experiments that are not delivered, whose shapes are remembered.
+/// Experiments whose shapes in the database are cached.
 const SHAPES: usize = 10_000;
-/// How long such a shape is believed.
+/// How long such a shape is believed when it admits an event.
 const SHAPE_US: i64 = 5_000_000;
+/// The same when it refuses one: the experiment or the arm may have been made since.
+const REFUSAL_US: i64 = 200_000;
+/// No experiment has this arm or a later one.
+const ARMS_MAX: u32 = VARIANTS_MAX as u32 + 1;
 /// What clocks of clients are set right by.
 const MINUTE_US: i64 = 60_000_000;
 /// How long an event waits for the database to tell one.
@@ -44,7 +49,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Where events go.
 pub(crate) struct Intake {
-    pub(crate) log: Option<Log>,
+    pub(crate) log: OnceLock<Log>,
     counts: EventCounts,
     pub(crate) arriving: Room,
     pub(crate) bodies: Room,
@@ -58,25 +63,31 @@ pub(crate) struct Intake {
 pub(crate) struct Outcome<'j> {
     pub(crate) id: Option<&'j str>,
     pub(crate) status: &'static str,
+    /// Why it is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<Cow<'static, str>>,
+    /// What to know of an event that is `ok`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<Cow<'static, str>>,
 }
 
 impl<'j> Outcome<'j> {
     fn invalid(event: &'j Json, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { id: id_of(event), status: "invalid", message: Some(message.into()) }
+        Self { id: id_of(event), status: "invalid", message: Some(message.into()), note: None }
     }
 }
 
 impl Intake {
     pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
         let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
+        let log = log.map(OnceLock::from).unwrap_or_default();
         Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES), asked_in_vain: Mutex::default() }
     }
 
-    /// The last block that was acknowledged.
+    /// The last block that this server acknowledged, of which others that write the log
+    /// may be ahead. A result needs more: [`muriel_results::ReportCache`] reads the log.
     pub(crate) fn head(&self) -> Position {
-        self.log.as_ref().map_or_else(Position::default, Log::last)
+        self.log.get().map_or_else(Position::default, Log::last)
     }
 }
 
@@ -109,26 +120,35 @@ impl App {
         delivery: &Delivery,
         arrival: Arrival<'j>,
     ) -> Result<Vec<Outcome<'j>>, ApiError> {
-        let events = arrival.parcel.events;
+        let (events, flaws) = (arrival.parcel.events, arrival.parcel.flaws);
         if arrival.parcel.consent == Some(Consent::Denied) {
             let message = "not stored: the visitor's consent is denied";
             return Ok(events.iter().map(|event| Outcome::invalid(event, message)).collect());
         }
         let common = self.common(delivery, arrival);
+        let scope = common.record.scope();
         let mut outcomes = Vec::with_capacity(events.len());
         let mut entries = Vec::with_capacity(events.len());
         let mut lines = Vec::with_capacity(512 * events.len());
-        for event in events {
+        for (index, event) in events.iter().enumerate() {
             if lines.len() > LINES_MAX {
                 return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
             }
-            match self.judged(event, &common, delivery).await {
+            let judged = match flaws.refusal(index) {
+                Some(refusal) => Err(refusal),
+                None => self.judged(event, &common, delivery).await,
+            };
+            match judged {
                 Err(message) => outcomes.push(Outcome::invalid(event, message)),
-                Ok(record) => match written(&record, &mut lines) {
+                Ok((record, note)) => match written(&record, &mut lines) {
                     Err(message) => outcomes.push(Outcome::invalid(event, message)),
                     Ok(()) => {
-                        entries.push((outcomes.len(), Entry { id: record.id, end: lines.len() }));
-                        outcomes.push(Outcome { id: id_of(event), status: "ok", message: None });
+                        entries.push((outcomes.len(), Entry { id: record.id, scope, end: lines.len() }));
+                        // What was mended, and what else there is to say.
+                        let told = [flaws.note(index), note.map(str::to_owned)];
+                        let told = told.into_iter().flatten().collect::<Vec<_>>().join(". ");
+                        let note = (!told.is_empty()).then_some(Cow::Owned(told));
+                        outcomes.push(Outcome { id: id_of(event), status: "ok", message: None, note });
                     }
                 },
             }
@@ -140,7 +160,7 @@ impl App {
         }
         let (places, entries): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         let batch = Batch { project_key: common.project_key, received_at: common.received_at, events: entries, lines };
-        let Some(log) = &self.intake.log else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
+        let Some(log) = self.intake.log.get() else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
         let taken = log.append(batch).await.map_err(|refused| {
             counts.refused.inc_by(places.len() as u64);
             refusal(&refused)
@@ -151,6 +171,7 @@ impl App {
                 Taken::Repeated => {
                     counts.repeated.inc();
                     outcomes[place].status = "duplicate";
+                    outcomes[place].note = None;
                     0
                 }
             };
@@ -178,6 +199,7 @@ impl App {
             received_at,
             visitor: parcel.visitor,
             bot: agent.is_bot,
+            vouched: trusted,
             consent: parcel.consent,
             device: agent.device.map(Arc::from),
             browser: word(agent.browser, agent.browser_name.as_ref()),
@@ -203,55 +225,76 @@ impl App {
             value: None,
             currency: None,
             order_id: None,
+            refund_of: None,
             quantity: None,
             attributes: Properties::new(),
             apply_ms: None,
             hidden_ms: None,
             late: None,
             failed_selectors: None,
+            changes: None,
+            dropped: None,
             errors: None,
             properties: Properties::new(),
         };
         Common { project_key, received_at, behind_us, record }
     }
 
-    async fn judged(&self, event: &Json, common: &Common, delivery: &Delivery) -> Result<Record, String> {
-        let mut record = record(event, common)?;
-        let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok(record) };
-        let shape = match delivery.shape(test_id) {
-            Some(shape) => Ok(Some(shape)),
-            None => self.undelivered_shape(delivery.project.id, test_id).await,
-        };
-        let shape = match shape {
-            Ok(Some(shape)) => shape,
-            Ok(None) => return Err("test_id is no experiment of this project".to_owned()),
-            // While the database is away events are taken at their word.
-            Err(Away) => return Ok(record),
-        };
-        if variant.parse::<u32>().is_ok_and(|arm| arm >= shape.arms) {
-            return Err("variant_id is no arm of this experiment".to_owned());
+    /// An event as it will be stored, with what its sender should know.
+    ///
+    /// # Errors
+    /// Why it is invalid, in a sentence.
+    async fn judged(
+        &self,
+        event: &Json,
+        common: &Common,
+        delivery: &Delivery,
+    ) -> Result<(Record, Option<&'static str>), String> {
+        let record = record(event, common)?;
+        let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok((record, None)) };
+        let arm = variant.parse::<u32>().unwrap_or(u32::MAX);
+        // An epoch ahead of ours comes from a newer ruleset, which may have more arms: a change
+        // reaches the other nodes a moment later, and not at all while they are cut off from
+        // the database. The results know every epoch and arm, and leave out what never was.
+        // An exposure without an epoch stays without one: the results place it by its time.
+        let is_newer = |shape: &Shape| record.epoch.is_some_and(|epoch| epoch > shape.epoch);
+        let admits = |shape: &Shape| arm < shape.arms || is_newer(shape) && arm < ARMS_MAX;
+        if let Some(shape) = delivery.shape(test_id).filter(admits) {
+            let note = note(&record, &shape);
+            return Ok((record, note));
         }
-        // A client that does not know the epoch met the present one.
-        match record.epoch {
-            None if record.kind == Kind::Exposure && shape.epoch > 0 => record.epoch = Some(shape.epoch),
-            Some(epoch) if epoch > shape.epoch => {
-                return Err("epoch is one that this experiment has not reached".to_owned());
+        match self.stored_shape(delivery.project.id, test_id, admits).await {
+            Ok(Some(shape)) if admits(&shape) => {
+                let note = note(&record, &shape);
+                Ok((record, note))
             }
-            _ => {}
+            Ok(Some(_)) => Err("variant_id is no arm of this experiment".to_owned()),
+            Ok(None) => Err("test_id is no experiment of this project".to_owned()),
+            // While the database is away events are taken at their word.
+            Err(Away) if arm < ARMS_MAX => Ok((record, None)),
+            Err(Away) => Err("variant_id is no arm of this experiment".to_owned()),
         }
-        Ok(record)
     }
 
-    /// What an exposure can name of an experiment that visitors do not meet, from
-    /// the database as of a few seconds ago. One that does not answer is not asked
-    /// for a moment, so that many events do not wait one after the other.
-    async fn undelivered_shape(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, Away> {
+    /// What an exposure can name of an experiment, from the database as of a moment ago.
+    /// A shape that does not admit the event is older for a shorter time: the event is
+    /// lost if the shape is out of date.
+    ///
+    /// A database that does not answer is not asked again for a moment, so that many
+    /// events do not wait one after the other.
+    async fn stored_shape(
+        &self,
+        project: ProjectId,
+        test_id: i64,
+        admits: impl Fn(&Shape) -> bool,
+    ) -> Result<Option<Shape>, Away> {
         let now = self.clock.now();
         let key = (project.0, test_id);
-        if let Some((at, shape)) = self.intake.shapes.get(&key)
-            && now.us() - at.us() < SHAPE_US
-        {
-            return Ok(shape);
+        if let Some((at, shape)) = self.intake.shapes.get(&key) {
+            let believed_us = if shape.as_ref().is_some_and(admits) { SHAPE_US } else { REFUSAL_US };
+            if (0..believed_us).contains(&(now.us() - at.us())) {
+                return Ok(shape);
+            }
         }
         let asked_in_vain = || self.intake.asked_in_vain.lock().unwrap_or_else(PoisonError::into_inner);
         if asked_in_vain().is_some_and(|at| at.elapsed() < ASK_AGAIN) {
@@ -283,6 +326,24 @@ impl App {
 /// the visitor did a moment later, which would not count.
 fn clock_error_us(apart_us: i64) -> i64 {
     apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
+}
+
+/// What the sender of an exposure should know that no result counts, as it is dated before
+/// the first start.
+fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
+    // Results know the start in milliseconds.
+    let is_early = |start: Instant| record.at.us() < start.us().div_euclid(1_000) * 1_000;
+    match shape.started_at {
+        _ if record.kind != Kind::Exposure => None,
+        None if shape.epoch == 0 => Some(
+            "the experiment has not started, so no result counts this exposure unless the experiment is given a start \
+             before it (status 1 with started_at)",
+        ),
+        Some(start) if is_early(start) => {
+            Some("at is before the experiment first started, so no result counts this exposure")
+        }
+        _ => None,
+    }
 }
 
 /// The database does not answer.

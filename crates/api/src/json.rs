@@ -5,7 +5,11 @@
 //! integers that quietly become floats, values nested without end. The gate
 //! refuses these with a sentence that names the place, and hands on a value
 //! that still knows `1` from `1.0` and the order of keys.
+//!
+//! Bodies of events hold what many pages and servers said, so one odd value must
+//! not refuse the others: [`parse_events`] mends it or refuses its event alone.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -19,6 +23,10 @@ pub const MAX_DEPTH: usize = 32;
 pub const MAX_VALUES: usize = 50_000;
 /// The largest magnitude of a number, 2⁵³: up to it every integer is exact everywhere.
 pub const MAX_NUMBER: i64 = 1 << 53;
+/// Odd values that are told of one event.
+const FLAWS_TOLD: usize = 5;
+const TOO_DEEP: &str = "nests deeper than 32 levels";
+const BEYOND: &str = "is a number beyond ±9007199254740992";
 
 /// One JSON value that has passed the gate.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +39,8 @@ pub enum Json {
     Int(i64),
     /// A number written with fraction or exponent, finite, at most ±2⁵³.
     Float(f64),
+    /// A number beyond ±2⁵³ as it was written. Only [`parse_events`] gives it.
+    Beyond(String),
     /// A string without NUL characters.
     Text(String),
     /// An array.
@@ -46,7 +56,7 @@ impl Json {
             Json::Null => "null",
             Json::Bool(_) => "a boolean",
             Json::Int(_) => "an integer",
-            Json::Float(_) => "a number",
+            Json::Float(_) | Json::Beyond(_) => "a number",
             Json::Text(_) => "a string",
             Json::Array(_) => "an array",
             Json::Object(_) => "an object",
@@ -133,7 +143,7 @@ impl Serialize for Json {
             Json::Bool(value) => serializer.serialize_bool(*value),
             Json::Int(value) => serializer.serialize_i64(*value),
             Json::Float(value) => serializer.serialize_f64(*value),
-            Json::Text(value) => serializer.serialize_str(value),
+            Json::Text(value) | Json::Beyond(value) => serializer.serialize_str(value),
             Json::Array(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for item in items {
@@ -183,14 +193,83 @@ impl From<serde_json::Value> for Json {
 /// values, NUL characters and lone surrogates in strings or keys, one key
 /// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
 pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
-    parse_up_to(bytes, MAX_VALUES)
+    read(bytes, MAX_VALUES, None).map(|(value, _)| value)
 }
 
-/// As [`parse`], with another bound on the number of values.
+/// A body of events. What [`parse`] refuses the whole body for is judged where it
+/// stands: NUL characters and lone surrogates become U+FFFD, numbers beyond ±2⁵³
+/// become [`Json::Beyond`], and an entry of `events` in which a key appears twice
+/// or that nests too deeply is refused alone. The flaws say so.
 ///
 /// # Errors
-/// As [`parse`].
-pub fn parse_up_to(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
+/// As [`parse`] for text that is not UTF-8 or not JSON, for too many values, for
+/// a key twice or levels too deep outside of `events`, and for a `visitor.id`
+/// that would have to be mended: another visitor could have the mended one.
+pub fn parse_events(bytes: &[u8], max_values: usize) -> Result<(Json, Flaws), ApiError> {
+    let (value, flaws) = read(bytes, max_values, Some(Flaws::default()))?;
+    if let Some(flaw) = flaws.elsewhere.iter().find(|flaw| flaw.place == "visitor.id") {
+        let (field, message) = (flaw.place.clone(), flaw.message.to_owned());
+        return Err(ApiError::Malformed(Problem { field, message }));
+    }
+    Ok((value, flaws))
+}
+
+/// What [`parse_events`] found odd.
+#[derive(Debug, Default, PartialEq)]
+pub struct Flaws {
+    /// In entries of `events`, by their index.
+    events: BTreeMap<usize, Vec<Flaw>>,
+    /// In everything else, as in `visitor.attributes`.
+    elsewhere: Vec<Flaw>,
+}
+
+/// An odd value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flaw {
+    /// Where it stands: within its event, or in the body.
+    place: String,
+    message: &'static str,
+    /// What became of it; none where its event is refused.
+    mended: Option<&'static str>,
+}
+
+impl Flaws {
+    /// Why an entry of `events` is refused, if it is.
+    pub fn refusal(&self, event: usize) -> Option<String> {
+        let flaw = self.events.get(&event)?.iter().find(|flaw| flaw.mended.is_none())?;
+        Some(format!("{} {}", flaw.place, flaw.message))
+    }
+
+    /// What was mended of an entry of `events` and of what all entries share, in a
+    /// sentence.
+    pub fn note(&self, event: usize) -> Option<String> {
+        let own = self.events.get(&event).into_iter().flatten();
+        let told: Vec<_> = own
+            .chain(&self.elsewhere)
+            .filter_map(|flaw| Some(format!("{} {}; {}", flaw.place, flaw.message, flaw.mended?)))
+            .collect();
+        (!told.is_empty()).then(|| told.join(". "))
+    }
+
+    fn add(&mut self, place: &Place<'_>, message: &'static str, mended: Option<&'static str>) {
+        let event = place.event();
+        let known = match event {
+            Some(event) => self.events.entry(event).or_default(),
+            None => &mut self.elsewhere,
+        };
+        // One that refuses is told however many were mended before.
+        if known.len() < FLAWS_TOLD || mended.is_none() && known.iter().all(|flaw| flaw.mended.is_some()) {
+            let whole = place.to_string();
+            let place = match event.map(|event| format!("events[{event}]")) {
+                Some(prefix) => whole.strip_prefix(&prefix).unwrap_or(&whole).trim_start_matches('.').to_owned(),
+                None => whole,
+            };
+            known.push(Flaw { place: if place.is_empty() { "the event".to_owned() } else { place }, message, mended });
+        }
+    }
+}
+
+fn read(bytes: &[u8], max_values: usize, flaws: Option<Flaws>) -> Result<(Json, Flaws), ApiError> {
     if bytes.is_empty() {
         return Err(malformed("the body is empty; send {} where there is nothing to say"));
     }
@@ -198,13 +277,13 @@ pub fn parse_up_to(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
         let (line, column) = line_and_column(bytes, error.valid_up_to());
         malformed(format!("the body is not UTF-8 at line {line} column {column}"))
     })?;
-    let mut reader = Reader { text, bytes, at: 0, values: 0, max_values };
+    let mut reader = Reader { text, bytes, at: 0, values: 0, max_values, flaws };
     let value = reader.value(&Place::Body, 0)?;
     reader.skip_space();
     if reader.at < bytes.len() {
         return Err(reader.unexpected("the end of the body"));
     }
-    Ok(value)
+    Ok((value, reader.flaws.unwrap_or_default()))
 }
 
 fn malformed(sentence: impl Into<String>) -> ApiError {
@@ -253,6 +332,15 @@ pub(crate) fn step(key: &str) -> String {
 }
 
 impl Place<'_> {
+    /// The entry of the body's `events` that this is or is in.
+    fn event(&self) -> Option<usize> {
+        match self {
+            Place::Index(Place::Key(Place::Body, "events"), index) => Some(*index),
+            Place::Body => None,
+            Place::Key(parent, _) | Place::Index(parent, _) => parent.event(),
+        }
+    }
+
     fn write(&self, out: &mut String) {
         match self {
             Place::Body => {}
@@ -287,6 +375,8 @@ struct Reader<'t> {
     at: usize,
     values: usize,
     max_values: usize,
+    /// Where odd values are noted instead of refused.
+    flaws: Option<Flaws>,
 }
 
 /// What a string is for; messages word its problems by it.
@@ -322,9 +412,14 @@ impl Reader<'_> {
         if self.values > self.max_values {
             return Err(malformed(format!("the body holds more than {} values", self.max_values)));
         }
+        if depth == MAX_DEPTH && matches!(self.peek(), Some(b'{' | b'[')) {
+            self.odd(place, TOO_DEEP, None)?;
+            self.skip_nested()?;
+            return Ok(Json::Null);
+        }
         match self.peek() {
-            Some(b'{') => self.object(place, self.deeper(place, depth)?),
-            Some(b'[') => self.array(place, self.deeper(place, depth)?),
+            Some(b'{') => self.object(place, depth + 1),
+            Some(b'[') => self.array(place, depth + 1),
             Some(b'"') => self.string(place, Role::Value).map(Json::Text),
             Some(b'-' | b'0'..=b'9') => self.number(place),
             Some(b't') => self.word("true", Json::Bool(true)),
@@ -334,11 +429,41 @@ impl Reader<'_> {
         }
     }
 
-    fn deeper(&self, place: &Place<'_>, depth: usize) -> Result<usize, ApiError> {
-        if depth == MAX_DEPTH {
-            return Err(wrong_at(place, format!("nests deeper than {MAX_DEPTH} levels")));
+    /// Notes an odd value, or refuses the body for it: always outside of `events`
+    /// where it cannot be mended.
+    fn odd(&mut self, place: &Place<'_>, message: &'static str, mended: Option<&'static str>) -> Result<(), ApiError> {
+        match &mut self.flaws {
+            Some(flaws) if mended.is_some() || place.event().is_some() => {
+                flaws.add(place, message, mended);
+                Ok(())
+            }
+            _ => Err(wrong_at(place, message)),
         }
-        Ok(depth + 1)
+    }
+
+    /// Goes to the end of an array or object without reading what is in it, however
+    /// deep that is.
+    fn skip_nested(&mut self) -> Result<(), ApiError> {
+        let mut closing = Vec::new();
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'{' => closing.push(b'}'),
+                b'[' => closing.push(b']'),
+                b'}' | b']' if closing.pop() != Some(byte) => return Err(self.unexpected("a value")),
+                b'"' => {
+                    self.at += 1;
+                    while self.peek().is_some_and(|byte| byte != b'"') {
+                        self.at += if self.peek() == Some(b'\\') { 2 } else { 1 };
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+            if closing.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(self.unexpected("a value"))
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, ApiError> {
@@ -401,17 +526,17 @@ impl Reader<'_> {
         }
         self.at += 1;
         if let Some(key) = repeated_key(&members) {
-            let place = Place::Key(place, key);
-            return Err(wrong_at(&place, "appears twice"));
+            self.odd(&Place::Key(place, key), "appears twice", None)?;
         }
         Ok(Json::Object(members))
     }
 
     fn string(&mut self, place: &Place<'_>, role: Role) -> Result<String, ApiError> {
-        let holds = |what: &str| match role {
-            Role::Value => wrong_at(place, format!("holds {what}")),
-            Role::Key => wrong_at(place, format!("has a key that holds {what}")),
+        let [nul, half] = match role {
+            Role::Value => ["holds a NUL character", "holds half of a surrogate pair"],
+            Role::Key => ["has a key that holds a NUL character", "has a key that holds half of a surrogate pair"],
         };
+        let mended = Some("it became U+FFFD");
         self.at += 1;
         let mut out = String::new();
         let mut start = self.at;
@@ -438,9 +563,15 @@ impl Reader<'_> {
                         Some(b'u') => {
                             self.at += 1;
                             match self.escaped_char()? {
-                                Some('\0') => return Err(holds("a NUL character")),
+                                Some('\0') => {
+                                    self.odd(place, nul, mended)?;
+                                    out.push('\u{fffd}');
+                                }
                                 Some(character) => out.push(character),
-                                None => return Err(holds("half of a surrogate pair")),
+                                None => {
+                                    self.odd(place, half, mended)?;
+                                    out.push('\u{fffd}');
+                                }
                             }
                             start = self.at;
                             continue;
@@ -451,8 +582,9 @@ impl Reader<'_> {
                     self.at += 1;
                     start = self.at;
                 }
-                Some(0) => return Err(holds("a NUL character")),
-                Some(0x01..=0x1F) => return Err(self.unexpected("an escaped character")),
+                // Without an escape it is not JSON, whoever reads it.
+                Some(0) if self.flaws.is_none() => return Err(wrong_at(place, nul)),
+                Some(0x00..=0x1F) => return Err(self.unexpected("an escaped character")),
                 Some(_) => self.at += 1,
             }
         }
@@ -467,9 +599,12 @@ impl Reader<'_> {
         if !self.bytes[self.at..].starts_with(b"\\u") {
             return Ok(None);
         }
+        let next = self.at;
         self.at += 2;
         let second = self.four_hex()?;
         if !(0xDC00..=0xDFFF).contains(&second) {
+            // It is a character of its own, or half of another pair.
+            self.at = next;
             return Ok(None);
         }
         Ok(char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)))
@@ -533,7 +668,14 @@ impl Reader<'_> {
             let float: Option<f64> = text.parse().ok();
             float.filter(|float| float.abs() <= MAX_NUMBER as f64).map(Json::Float)
         };
-        number.ok_or_else(|| wrong_at(place, format!("is a number beyond ±{MAX_NUMBER}")))
+        match number {
+            Some(number) => Ok(number),
+            None => {
+                let beyond = Json::Beyond(text.to_owned());
+                self.odd(place, BEYOND, Some("it became text"))?;
+                Ok(beyond)
+            }
+        }
     }
 }
 
@@ -556,8 +698,9 @@ fn repeated_key(members: &[(String, Json)]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processor_time::processor_time;
     use proptest::prelude::*;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     fn check(input: impl AsRef<[u8]>, expect: &str) {
         let input = input.as_ref();
@@ -632,6 +775,105 @@ mod tests {
     }
 
     #[test]
+    fn bodies_of_events_are_mended_or_judged_event_by_event() {
+        let whole = |event: &str| format!(r#"{{"visitor":{{"id":"v"}},"events":[{event},{{"id":1}}]}}"#);
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let string_at_depth = format!("{}\"]\\\"\"{}", "[".repeat(40), "]".repeat(40));
+        for (event, value, note, refusal) in [
+            (r#"{"a":"x\ud83d"}"#, r#"{"a":"x�"}"#, Some("a holds half of a surrogate pair; it became U+FFFD"), None),
+            (
+                r#"{"a":"\ud83d\ud83d\ude00"}"#,
+                r#"{"a":"�😀"}"#,
+                Some("a holds half of a surrogate pair; it became U+FFFD"),
+                None,
+            ),
+            (
+                r#"{"a":"\ud83d\u0041"}"#,
+                r#"{"a":"�A"}"#,
+                Some("a holds half of a surrogate pair; it became U+FFFD"),
+                None,
+            ),
+            (
+                r#"{"p":{"a":"\u0000"}}"#,
+                r#"{"p":{"a":"�"}}"#,
+                Some("p.a holds a NUL character; it became U+FFFD"),
+                None,
+            ),
+            (
+                r#"{"p":{"\udc00":1}}"#,
+                r#"{"p":{"�":1}}"#,
+                Some("p has a key that holds half of a surrogate pair; it became U+FFFD"),
+                None,
+            ),
+            (
+                r#"{"p":{"a":12345678901234567890}}"#,
+                r#"{"p":{"a":"12345678901234567890"}}"#,
+                Some("p.a is a number beyond ±9007199254740992; it became text"),
+                None,
+            ),
+            (
+                r#"{"a":-1e300}"#,
+                r#"{"a":"-1e300"}"#,
+                Some("a is a number beyond ±9007199254740992; it became text"),
+                None,
+            ),
+            (r#""\u0000""#, r#""�""#, Some("the event holds a NUL character; it became U+FFFD"), None),
+            (r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#, None, Some("a appears twice")),
+            (r#"{"p":{"\u0000":1,"\ud800":2}}"#, r#"{"p":{"�":1,"�":2}}"#, None, Some("p[\"�\"] appears twice")),
+            (&format!(r#"{{"a":{}}}"#, nested(40)), "", None, Some("nests deeper than 32 levels")),
+            (&format!(r#"{{"a":{}}}"#, nested(100_000)), "", None, Some("nests deeper than 32 levels")),
+            (&format!(r#"{{"a":{string_at_depth}}}"#), "", None, Some("nests deeper than 32 levels")),
+        ] {
+            let (body, flaws) = parse_events(whole(event).as_bytes(), MAX_VALUES).unwrap();
+            let events = body.get("events").and_then(Json::as_array).unwrap();
+            if !value.is_empty() {
+                assert_eq!(events[0].to_compact_string(), value);
+            }
+            assert_eq!(events[1].to_compact_string(), r#"{"id":1}"#, "{event:.80}");
+            assert_eq!((flaws.note(1), flaws.refusal(1)), (None, None), "{event:.80}");
+            let told = flaws.refusal(0).unwrap_or_default();
+            assert!(told.contains(refusal.unwrap_or_default()) && told.is_empty() == refusal.is_none(), "{told}");
+            if refusal.is_none() {
+                assert_eq!(flaws.note(0).as_deref(), note, "{event}");
+            }
+        }
+    }
+
+    #[test]
+    fn odd_values_outside_of_events_are_mended_but_for_who_it_is() {
+        let body = r#"{"visitor":{"id":"v","attributes":{"n":1e300,"t":"\ud83d"}},"events":[{},{}]}"#;
+        let (body, flaws) = parse_events(body.as_bytes(), MAX_VALUES).unwrap();
+        let visitor = body.get("visitor").unwrap().to_compact_string();
+        assert_eq!(visitor, r#"{"id":"v","attributes":{"n":"1e300","t":"�"}}"#);
+        let told = "visitor.attributes.n is a number beyond ±9007199254740992; it became text. \
+                    visitor.attributes.t holds half of a surrogate pair; it became U+FFFD";
+        assert_eq!((flaws.note(0).as_deref(), flaws.note(1).as_deref()), (Some(told), Some(told)));
+        for (body, expect) in [
+            (r#"{"visitor":{"id":"v\ud83d"},"events":[]}"#, "visitor.id holds half of a surrogate pair"),
+            (r#"{"visitor":{"id":5e300},"events":[]}"#, "visitor.id is a number beyond ±9007199254740992"),
+            (r#"{"visitor":{"id":"v"},"visitor":{"id":"w"}}"#, "visitor appears twice"),
+            (r#"{"visitor":{"id":"v","id":"w"}}"#, "visitor.id appears twice"),
+            (
+                "{\"visitor\":{\"id\":\"\0\"}}",
+                "the body is not JSON at line 1 column 19: '\\0' where an escaped character should be",
+            ),
+        ] {
+            assert_eq!(parse_events(body.as_bytes(), MAX_VALUES).unwrap_err().to_string(), expect);
+        }
+        let deep = format!(r#"{{"visitor":{}}}"#, "[".repeat(40));
+        assert!(parse_events(deep.as_bytes(), MAX_VALUES).unwrap_err().to_string().ends_with("32 levels"));
+    }
+
+    #[test]
+    fn many_odd_values_are_told_of_in_few_words() {
+        let odd = vec![r#""\u0000""#; 5_000].join(",");
+        let body = format!(r#"{{"events":[{{"a":[{odd}],"b":1,"b":2}}],"visitor":[{odd}]}}"#);
+        let (_, flaws) = parse_events(body.as_bytes(), MAX_VALUES).unwrap();
+        assert_eq!((flaws.events[&0].len(), flaws.elsewhere.len()), (FLAWS_TOLD + 1, FLAWS_TOLD));
+        assert_eq!(flaws.refusal(0).as_deref(), Some("b appears twice"));
+    }
+
+    #[test]
     fn bounds_depth_and_count() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
@@ -660,10 +902,10 @@ mod tests {
             "\n".repeat(2 << 20),
         ];
         for body in bodies {
-            let start = Instant::now();
+            let start = processor_time();
             let _ = parse(body.as_bytes());
-            let took = start.elapsed();
-            assert!(took < Duration::from_secs(2), "{} took {took:?}", &body[..20.min(body.len())]);
+            let took = processor_time() - start;
+            assert!(took < Duration::from_secs(10), "{} took {took:?}", &body[..20.min(body.len())]);
         }
     }
 

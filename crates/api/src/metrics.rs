@@ -36,6 +36,11 @@ struct RouteLabels {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ComponentLabels {
+    component: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct LimitLabels {
     limit: &'static str,
 }
@@ -99,6 +104,17 @@ pub struct Metrics {
     pub events: EventCounts,
     /// 1 while the event log takes events, else 0.
     pub event_log_taking: Gauge,
+    components: Family<ComponentLabels, Gauge>,
+    /// Bytes that are free on the volume of the event log.
+    pub disk_free_bytes: Gauge,
+    /// Bytes below which events are refused.
+    pub disk_reserve_bytes: Gauge,
+    /// For how long acknowledged events have waited for the warehouse.
+    pub warehouse_lag_seconds: Gauge,
+    /// Blocks of the event log that are not as they were written.
+    pub event_log_damaged_blocks: Gauge,
+    /// 1 while retention deletes nothing as the clock may be wrong, else 0.
+    pub event_log_retention_held: Gauge,
     /// For how long rulesets have not been known to be up to date, once that is
     /// too long; else 0.
     pub rulesets_stale_seconds: Gauge,
@@ -153,6 +169,33 @@ impl Metrics {
         let events_that = |outcome| events.get_or_create_owned(&OutcomeLabels { outcome });
         let event_log_taking = Gauge::default();
         registry.register("muriel_event_log_taking", "1 while the event log takes events", event_log_taking.clone());
+        let components = Family::<ComponentLabels, Gauge>::default();
+        registry.register(
+            "muriel_component_ok",
+            "1 while this component is ok in /readyz, else 0: database, rulesets, events, disk, warehouse, log",
+            components.clone(),
+        );
+        let mut gauge = |name: &str, help: &str| {
+            let gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        };
+        let disk_free_bytes = gauge("muriel_disk_free_bytes", "Bytes that are free on the volume of the event log");
+        let disk_reserve_bytes = gauge("muriel_disk_reserve_bytes", "Free bytes below which events are refused");
+        let warehouse_lag_seconds = gauge(
+            "muriel_warehouse_lag_seconds",
+            "For how long the oldest acknowledged event that is not in the warehouse has waited",
+        );
+        let event_log_damaged_blocks = gauge(
+            "muriel_event_log_damaged_blocks",
+            "Blocks of the event log that were met since the start and are not as they were written",
+        );
+        let event_log_retention_held = Gauge::default();
+        registry.register(
+            "muriel_event_log_retention_held",
+            "1 while old files of the event log are kept as the clock may be wrong: see muriel log prune --force",
+            event_log_retention_held.clone(),
+        );
         let rulesets_stale_seconds = Gauge::default();
         registry.register(
             "muriel_rulesets_stale_seconds",
@@ -187,10 +230,21 @@ impl Metrics {
                 invalid: events_that("invalid"),
                 refused: events_that("refused"),
             },
+            components,
+            disk_free_bytes,
+            disk_reserve_bytes,
+            warehouse_lag_seconds,
+            event_log_damaged_blocks,
             event_log_taking,
+            event_log_retention_held,
             rulesets_stale_seconds,
             registry,
         }
+    }
+
+    /// 1 while this component of the server is well, else 0.
+    pub fn component(&self, component: &'static str) -> Gauge {
+        self.components.get_or_create_owned(&ComponentLabels { component })
     }
 
     /// Counts one answer. `route` is a route of the router or [`UNMATCHED`].

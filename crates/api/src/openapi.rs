@@ -31,8 +31,13 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     contract.security = Some(vec![needs("bearer")]);
 
     for (path, item) in &mut contract.paths.paths {
-        let operations =
-            [(&mut item.get, false), (&mut item.post, true), (&mut item.patch, false), (&mut item.delete, false)];
+        let operations = [
+            (&mut item.get, false),
+            (&mut item.post, true),
+            (&mut item.put, false),
+            (&mut item.patch, false),
+            (&mut item.delete, false),
+        ];
         for (operation, is_post) in operations {
             if let Some(operation) = operation {
                 describe(operation, path, is_post);
@@ -172,6 +177,14 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
             promise("X-Request-Id", "Identifies the request.");
             if is_tagged || (changes_one && !is_post && !is_delete) {
                 promise("ETag", "The present version.");
+            }
+            if operation.operation_id.as_deref() == Some("updateExperiment") {
+                promise(
+                    "X-Muriel-Warnings",
+                    "A JSON array of sentences, empty when there is nothing to look at: fields that went back to their \
+                     default because the sent object left them out, deleted arms that were winning, and what creating \
+                     and starting warn of.",
+                );
             }
             if is_post && status.starts_with('2') {
                 promise("Idempotent-Replayed", "true when this is the first answer given again.");

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
-    evaluate, events, experiments, explain, goals, hypotheses, ofrep, results, script, serving, traffic,
+    evaluate, events, experiments, explain, goals, hypotheses, ofrep, rates, results, script, serving, traffic,
 };
 use crate::script::Under;
-use crate::{openapi, reference};
+use crate::{docs, openapi};
 use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
@@ -46,6 +46,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(goals::goal_list))
         .routes(routes!(goals::goal_create))
         .routes(routes!(goals::goal_details, goals::goal_update, goals::goal_delete))
+        .routes(routes!(rates::rates_show, rates::rates_set))
         .routes(routes!(evaluate::many_evaluate))
 }
 
@@ -116,6 +117,6 @@ pub fn router(app: App) -> Router {
     published
         .route("/livez", get(crate::health::live))
         .route("/readyz", get(crate::health::ready))
-        .merge(reference::routes(&contract))
+        .merge(docs::routes(&contract))
         .with_state(app)
 }

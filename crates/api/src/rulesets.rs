@@ -8,7 +8,7 @@
 
 use crate::answer::etag_of;
 use crate::error::ApiError;
-use crate::script::{self, Beside, Under};
+use crate::script::{self, Beside, Guards, Under};
 use crate::site::Site;
 use crate::wire::evaluation::Frame;
 use bytes::Bytes;
@@ -28,6 +28,7 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, watch};
 
 mod files;
+mod warm;
 
 pub(crate) use files::Files;
 
@@ -45,6 +46,8 @@ const GOALS_MAX: i64 = 1_000;
 /// Rulesets of all projects.
 pub struct Rulesets {
     db: Db,
+    /// Customers' code, as it was read.
+    pub guards: Guards,
     files: Option<Files>,
     projects: RwLock<HashMap<Arc<str>, Arc<Slot>>>,
     started: std::time::Instant,
@@ -63,6 +66,9 @@ struct Slot {
     /// How many changes asked for a rebuild, and up to which one it was done.
     asked: AtomicU64,
     done: tokio::sync::Mutex<u64>,
+    /// What is compressed of the next delivery when it is written, and who does so.
+    wanted: std::sync::Mutex<warm::Wanted>,
+    warming: tokio::sync::Mutex<()>,
 }
 
 /// What a project delivers.
@@ -83,6 +89,7 @@ pub struct Delivery {
     document: Document,
     beside: Beside,
     revisions: HashMap<i64, i64>,
+    guards: Guards,
 }
 
 /// A project's script.
@@ -91,9 +98,12 @@ pub struct Script {
     pub body: Encoded,
     /// Changes with the body.
     pub etag: String,
+    /// The names of the server that it was made for.
+    site: Arc<Site>,
 }
 
-/// A body and its compressed forms, made when they are first asked for.
+/// A body and its compressed forms: made when they are first asked for, and of later deliveries of the project when
+/// those are written.
 pub struct Encoded {
     /// As it is.
     pub plain: Bytes,
@@ -156,17 +166,18 @@ impl Delivery {
         beside: Beside,
         revisions: HashMap<i64, i64>,
         version: i64,
+        guards: Guards,
     ) -> Self {
         let ruleset = compile(&mut document);
         let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
         let etag = etag_of(&plain);
         let frames = ruleset.experiments().iter().map(Frame::of).collect();
         let (body, scripts) = (Encoded::new(plain), Default::default());
-        Self { project, ruleset, frames, etag, body, scripts, version, document, beside, revisions }
+        Self { project, ruleset, frames, etag, body, scripts, version, document, beside, revisions, guards }
     }
 
-    /// The project's script, made when it is first asked for: whoever changes an
-    /// experiment does not wait for it.
+    /// The project's script. It is made when it is first asked for, or after a change where it was asked for
+    /// before: whoever changes an experiment does not wait for it.
     ///
     /// # Errors
     /// When making it failed.
@@ -176,11 +187,12 @@ impl Delivery {
             Under::Prefix => &self.scripts[1],
         };
         let make = || async {
+            let document = self.guards.guarded(&self.document).await?;
             let (delivery, site) = (self.clone(), site.clone());
-            // Code is read and a megabyte of it takes a while; nobody else should wait for it.
+            // A megabyte of code takes a while; nobody else should wait for it.
             let made = tokio::task::spawn_blocking(move || {
-                let body: Bytes = script::compose(&delivery.document, &delivery.beside, &site, under).into();
-                Script { etag: etag_of(&body), body: Encoded::new(body) }
+                let body: Bytes = script::compose(&document, &delivery.beside, &site, under).into();
+                Script { etag: etag_of(&body), body: Encoded::new(body), site }
             });
             made.await.map_err(ApiError::internal)
         };
@@ -192,7 +204,8 @@ impl Delivery {
         // Lowest id first.
         let experiments = self.ruleset.experiments();
         let at = experiments.binary_search_by_key(&test_id, |experiment| experiment.id).ok()?;
-        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms })
+        let started_at = self.beside.starts.get(&test_id).copied();
+        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms, started_at })
     }
 }
 
@@ -211,7 +224,8 @@ impl Rulesets {
     /// No rulesets yet; `files` keeps the last good ones.
     pub(crate) fn new(db: Db, files: Option<Files>) -> Self {
         let started = std::time::Instant::now();
-        Self { db, files, projects: RwLock::default(), started, confirmed_ms: AtomicI64::new(NEVER) }
+        let guards = Guards::default();
+        Self { db, guards, files, projects: RwLock::default(), started, confirmed_ms: AtomicI64::new(NEVER) }
     }
 
     fn elapsed_ms(&self) -> i64 {
@@ -262,7 +276,8 @@ impl Rulesets {
             {
                 files.keep(&after.project, after.document.clone(), after.beside.clone());
             }
-            *slot.now.write().unwrap_or_else(PoisonError::into_inner) = after;
+            *slot.now.write().unwrap_or_else(PoisonError::into_inner) = after.clone();
+            slot.warm(&before, after);
         }
         *done = upto;
         Ok(())
@@ -276,8 +291,9 @@ impl Rulesets {
         let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
         let slot = projects.entry(key).or_insert_with(|| {
             let document = Document::new(&project.key, Vec::new(), Vec::new());
-            let delivery = Delivery::new(project.clone(), document, Beside::default(), HashMap::new(), -1);
-            Arc::new(Slot::new(delivery))
+            let delivery =
+                Delivery::new(project.clone(), document, Beside::default(), HashMap::new(), -1, self.guards.clone());
+            Arc::new(Slot::new(Arc::new(delivery)))
         });
         slot.clone()
     }
@@ -309,11 +325,12 @@ impl Rulesets {
                     let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
                     let beside = Beside {
                         settings: tenants::page_settings(tx, project.id).await?,
+                        starts: experiments::first_starts(tx, project.id).await?,
                         orders: goals.iter().any(|goal| goal.definition.trigger.goal_type() == GoalType::Revenue),
                     };
                     let goals: Vec<_> = goals.iter().filter_map(WatchedGoal::of).collect();
                     let document = Document::new(&project.key, delivered, goals);
-                    Ok(Some(Delivery::new(project, document, beside, revisions, version)))
+                    Ok(Some(Delivery::new(project, document, beside, revisions, version, before.guards.clone())))
                 })
             })
             .await
@@ -344,8 +361,10 @@ impl Rulesets {
         let count = kept.len();
         let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
         for (project, document, beside) in kept {
-            let delivery = Delivery::new(Arc::new(project), document, beside, HashMap::new(), -1);
-            projects.entry(delivery.project.key.as_str().into()).or_insert_with(|| Arc::new(Slot::new(delivery)));
+            let delivery = Delivery::new(Arc::new(project), document, beside, HashMap::new(), -1, self.guards.clone());
+            projects
+                .entry(delivery.project.key.as_str().into())
+                .or_insert_with(|| Arc::new(Slot::new(Arc::new(delivery))));
         }
         if count > 0 {
             let age_ms = self.files.as_ref().and_then(Files::age_ms).unwrap_or(0).max(STALE_MS);
@@ -424,12 +443,14 @@ impl Rulesets {
 }
 
 impl Slot {
-    fn new(delivery: Delivery) -> Self {
+    fn new(delivery: Arc<Delivery>) -> Self {
         Self {
             project: delivery.project.clone(),
-            now: RwLock::new(Arc::new(delivery)),
+            now: RwLock::new(delivery),
             asked: AtomicU64::new(0),
             done: tokio::sync::Mutex::new(0),
+            wanted: std::sync::Mutex::default(),
+            warming: tokio::sync::Mutex::new(()),
         }
     }
 }

@@ -5,18 +5,21 @@
 
 use crate::site::Site;
 use muriel_assign::{Delivered, Document};
+use muriel_domain::Instant;
 use muriel_domain::page::{ConsentMode, PageSettings};
 use muriel_domain::targeting::{Audience, Targeting};
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 mod carried;
 mod guard;
+mod guards;
 
 pub use carried::Carried;
-pub(crate) use guard::first_error;
+pub use guards::Guards;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
@@ -84,7 +87,11 @@ impl Part {
                 Part::Rules => any(has_rules),
                 Part::Source => any(asks_for_source),
                 Part::Changes => {
-                    any(|delivered| has_items(delivered, false) || codes(delivered).any(|code| !code.is_empty()))
+                    // Style sheets, too, stay until the next view of an application is there.
+                    let has_text = |delivered: &Delivered| {
+                        code_of(delivered).map(|code| &**code).chain(sheets(delivered)).any(|text| !text.is_empty())
+                    };
+                    document.experiments.iter().any(|delivered| has_items(delivered, false) || has_text(delivered))
                 }
                 Part::Split => any(|delivered| has_items(delivered, true)),
                 // Page code calls the `script` goals itself.
@@ -112,9 +119,21 @@ fn asks_for_source(delivered: &Delivered) -> bool {
 }
 
 /// All JavaScript of an experiment's owner.
-fn codes(delivered: &Delivered) -> impl Iterator<Item = &str> {
-    let of_variants = delivered.variants.iter().map(|variant| &*variant.code.js);
-    [&*delivered.custom_js, &*delivered.control.js].into_iter().chain(of_variants)
+fn code_of(delivered: &Delivered) -> impl Iterator<Item = &Arc<str>> {
+    let of_variants = delivered.variants.iter().map(|variant| &variant.code.js);
+    [&delivered.custom_js, &delivered.control.js].into_iter().chain(of_variants)
+}
+
+/// The same, to be changed.
+fn codes_mut(delivered: &mut Delivered) -> impl Iterator<Item = &mut Arc<str>> {
+    let of_variants = delivered.variants.iter_mut().map(|variant| &mut variant.code.js);
+    [&mut delivered.custom_js, &mut delivered.control.js].into_iter().chain(of_variants)
+}
+
+/// All style sheets of an experiment's owner.
+fn sheets(delivered: &Delivered) -> impl Iterator<Item = &str> {
+    let of_variants = delivered.variants.iter().map(|variant| &*variant.code.css);
+    [&*delivered.custom_css, &*delivered.control.css].into_iter().chain(of_variants)
 }
 
 /// What a project's script says that is not in its ruleset.
@@ -125,6 +144,9 @@ pub(crate) struct Beside {
     pub(crate) settings: PageSettings,
     /// Whether the project counts revenue.
     pub(crate) orders: bool,
+    /// When experiments first started, by id. The script is not told; whoever sends an
+    /// exposure that is dated before is.
+    pub(crate) starts: BTreeMap<i64, Instant>,
 }
 
 /// What the script is told of its server and project. A copy of the type of this
@@ -153,7 +175,8 @@ pub(crate) enum Under {
     Prefix,
 }
 
-/// The script of the project whose ruleset this is.
+/// The script of the project whose ruleset this is, with code as [`Guards::guarded`]
+/// makes it.
 pub(crate) fn compose(document: &Document, beside: &Beside, site: &Site, under: Under) -> String {
     let key = &document.project_key;
     let settings = &beside.settings;
@@ -177,7 +200,7 @@ pub(crate) fn compose(document: &Document, beside: &Beside, site: &Site, under: 
     };
     let mut script = RUNTIME.trim_end().to_owned();
     script.push('(');
-    script += &literal(&guarded(document));
+    script += &literal(document);
     script.push(',');
     script += &literal(&settings);
     script += ",{";
@@ -191,24 +214,6 @@ pub(crate) fn compose(document: &Document, beside: &Beside, site: &Site, under: 
     }
     script += "});\n";
     script
-}
-
-/// The document with loops in its code that can be stopped.
-pub(crate) fn guarded(document: &Document) -> Document {
-    let mut document = document.clone();
-    for delivered in &mut document.experiments {
-        if codes(delivered).all(|code| guard::guarded(code).is_none()) {
-            continue;
-        }
-        let delivered = Arc::make_mut(delivered);
-        let of_variants = delivered.variants.iter_mut().map(|variant| &mut variant.code.js);
-        for code in [&mut delivered.custom_js, &mut delivered.control.js].into_iter().chain(of_variants) {
-            if let Some(guarded) = guard::guarded(code) {
-                *code = guarded.into();
-            }
-        }
-    }
-    document
 }
 
 /// A part as a file of its own: who adds it as a script finds the function as the
@@ -332,7 +337,8 @@ mod tests {
             (json!({ "custom_js": "a()" }), &[Part::Changes]),
             (json!({ "control": { "customJS": "a()" } }), &[Part::Changes]),
             (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Changes]),
-            (json!({ "custom_css": "a{}", "variants": [{ "customCSS": "a{}" }] }), &[]),
+            (json!({ "custom_css": "a{}" }), &[Part::Changes]),
+            (json!({ "variants": [{ "customCSS": "a{}" }] }), &[Part::Changes]),
             (json!({ "targeting": { "referral_rule": source } }), &[Part::Rules, Part::Source]),
             (json!({ "variants": [{ "targeting": { "referral_rule": source } }] }), &[Part::Source]),
             (
@@ -383,7 +389,7 @@ mod tests {
         let site = Site { page_api: "shop".parse().unwrap(), visitor_prefix: "/x".parse().unwrap() };
         let settings =
             serde_json::from_value(json!({ "base": "https://m.example", "consent": "memory", "health": 25 }));
-        let beside = Beside { settings: settings.unwrap(), orders: false };
+        let beside = Beside { settings: settings.unwrap(), ..Beside::default() };
         let document = Document::new("prj_1", Vec::new(), Vec::new());
         for (under, base, prefix) in [(Under::Root, "https://m.example", ""), (Under::Prefix, "", "/x")] {
             let script = compose(&document, &beside, &site, under);
@@ -396,21 +402,5 @@ mod tests {
             );
             assert_eq!(script.strip_prefix(RUNTIME.trim_end()), Some(expect.as_str()));
         }
-    }
-
-    #[test]
-    fn loops_are_guarded_in_all_code_and_nowhere_else() {
-        let code = "for (;;) a()";
-        let all = json!({
-            "custom_js": code, "control": { "customJS": code }, "custom_css": code,
-            "variants": [{ "customJS": code }, { "customJS": "a()" }],
-        });
-        let plain = document(all);
-        let delivered = &guarded(&plain).experiments[0];
-        let turned = "for (;;) {__muriel_turn();a()}";
-        let codes: Vec<_> = codes(delivered).collect();
-        assert_eq!(codes, [turned, turned, turned, "a()"]);
-        assert_eq!(&*delivered.custom_css, code);
-        assert_eq!(&*plain.experiments[0].custom_js, code);
     }
 }

@@ -19,10 +19,11 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::{StatusCode, header};
+use http::uri::Authority;
+use http::{HeaderMap, StatusCode, header};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -69,7 +70,7 @@ impl Default for ServerSettings {
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
-            grace: Duration::from_secs(10),
+            grace: Duration::from_secs(6),
             max_connections: 10_000,
             max_connections_per_network: 1_024,
             max_header: 32 << 10,
@@ -114,7 +115,11 @@ pub async fn serve(
 
 /// Serves `GET /metrics`, on a listener of its own, until `shutdown` is done.
 pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdown: impl Future<Output = ()>) {
-    async fn render(State(metrics): State<Arc<Metrics>>) -> Response {
+    async fn render(State((metrics, local)): State<(Arc<Metrics>, bool)>, headers: HeaderMap) -> Response {
+        if local && !is_of_this_machine(&headers) {
+            let refused = "the Host of a request to this machine's own address must be localhost or an IP address\n";
+            return (StatusCode::MISDIRECTED_REQUEST, refused).into_response();
+        }
         let mut response = Response::new(Body::from(metrics.render()));
         response.headers_mut().insert(
             header::CONTENT_TYPE,
@@ -122,9 +127,11 @@ pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdow
         );
         response
     }
+    // Who asks through a name of their own that leads here is a page in a browser.
+    let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     // With a body: a bare answer is taken for hyper's own about a request it cannot read.
     let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics is here\n") };
-    let router = Router::new().route("/metrics", get(render)).fallback(nothing).with_state(metrics);
+    let router = Router::new().route("/metrics", get(render)).fallback(nothing).with_state((metrics, local));
     let settings = ServerSettings {
         max_connections: 64,
         max_connections_per_network: 16,
@@ -132,6 +139,14 @@ pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdow
         ..ServerSettings::default()
     };
     run(listener, router, None, settings, shutdown).await;
+}
+
+/// Whether the host of a request is one that only this machine has.
+fn is_of_this_machine(headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else { return false };
+    let name = host.host().trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
 /// What the connections are told.

@@ -1,75 +1,51 @@
-//! Reports of live experiments at hand before anybody asks.
+//! Makes reports that were asked for lately before they are asked for again.
 
 use crate::app::App;
+use crate::error::ApiError;
 use crate::handlers::boxed;
 use muriel_domain::ids::ExperimentId;
-use muriel_results::{Inquiry, Keeper, Key, Known};
-use muriel_store::tenants::Project;
-use muriel_store::{experiments, tenants};
-use std::sync::Arc;
+use muriel_results::{Known, ReportCache};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How often experiments are looked through.
+/// How often it is looked for reports that are outdated.
 const EVERY: Duration = Duration::from_secs(5);
-/// Experiments whose reports are kept warm; beyond that they are made when asked for.
-const EXPERIMENTS: usize = 200;
-/// The share of the time that this may take: a fifth.
+/// How many times as long as making them took it rests: it takes a fifth of the time.
 const REST_TIMES: u32 = 4;
 
-/// Makes the reports of live experiments anew as they end to hold, with events and
-/// without, until the flag is set.
+/// Makes reports that were asked for lately anew once events of their project have
+/// come, until the flag is set. Where nobody asks or nothing changes it does nothing:
+/// neither the database nor the warehouse is asked.
 pub async fn keep_warm(app: App, mut stopped: watch::Receiver<bool>) {
-    let Some(keeper) = app.results.clone() else { return };
     let mut rest = EVERY;
     loop {
         tokio::select! {
             _ = stopped.wait_for(|set| *set) => return,
             () = tokio::time::sleep(rest) => {}
         }
+        let Some(reports) = app.results() else { continue };
         let began = Instant::now();
-        if let Err(error) = round(&app, &keeper).await {
+        if let Err(error) = round(&app, reports).await {
             tracing::debug!(?error, "reports could not be kept warm");
         }
         rest = EVERY.max(began.elapsed() * REST_TIMES);
     }
 }
 
-async fn round(app: &App, keeper: &Keeper) -> Result<(), crate::error::ApiError> {
-    let projects = app.read(|tx| boxed(async move { Ok(tenants::all_projects(tx).await?) })).await?;
-    let mut room = EXPERIMENTS;
-    for (_, project) in projects {
-        let key: Arc<str> = project.key.as_str().into();
-        for id in live(app, &project).await? {
-            let Some(left) = room.checked_sub(1) else { return Ok(()) };
-            room = left;
-            warm(app, keeper, &key, &project, id).await?;
+/// How many reports were outdated.
+async fn round(app: &App, reports: &ReportCache) -> Result<usize, ApiError> {
+    let outdated = reports.outdated();
+    let number = outdated.len();
+    for (key, project) in outdated {
+        let (id, inquiry, node) = (ExperimentId(key.test_id), key.inquiry.clone(), app.node_id());
+        let known = app
+            .read(move |tx| boxed(async move { Ok(Known::load(tx, project, id, &inquiry, node.as_deref()).await?) }))
+            .await?;
+        if let Ok(known) = known {
+            reports.warm(&key, &known, app.clock.now()).await;
         }
     }
-    Ok(())
-}
-
-async fn live(app: &App, project: &Project) -> Result<Vec<ExperimentId>, crate::error::ApiError> {
-    let project = project.id;
-    let delivered = app.read(move |tx| boxed(async move { Ok(experiments::delivered(tx, project).await?) })).await?;
-    Ok(delivered.into_iter().map(|(id, _)| id).collect())
-}
-
-async fn warm(
-    app: &App,
-    keeper: &Keeper,
-    key: &Arc<str>,
-    project: &Project,
-    id: ExperimentId,
-) -> Result<(), crate::error::ApiError> {
-    let (project, inquiry) = (project.id, Inquiry::default());
-    let known =
-        app.read(move |tx| boxed(async move { Ok(Known::load(tx, project, id, &Inquiry::default()).await?) })).await?;
-    if let Ok(known) = known {
-        let key = Key { project_key: key.clone(), test_id: id.0, inquiry, by_quarter: false };
-        keeper.warm(&key, &known, app.clock.now()).await;
-    }
-    Ok(())
+    Ok(number)
 }
 
 #[cfg(test)]
@@ -80,59 +56,80 @@ mod tests {
     use crate::clock::Clock;
     use muriel_domain::Instant as Moment;
     use muriel_domain::experiment::{Experiment, Lifecycle, Revision, TestType};
-    use muriel_events::log::Position;
+    use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
     use muriel_events::warehouse::{DuckWarehouse, Loader, Options};
+    use muriel_results::{Inquiry, ReportKey};
     use muriel_sql::{Db, SqliteOptions};
-    use muriel_store::Error;
-    use std::sync::atomic::{AtomicI64, Ordering};
+    use muriel_store::{Error, experiments, tenants};
+    use std::sync::Arc;
 
-    const START: i64 = 1_772_359_200_000_000;
+    const START: Moment = Moment::from_us(1_772_359_200_000_000);
+
+    /// An event of the project.
+    async fn append(log: &Log, project_key: &str, number: u128) {
+        let id = uuid::Uuid::from_u128(number);
+        let line = format!(
+            r#"{{"id":"{id}","type":"pageview","project_key":"{project_key}","at":"{START}","received_at":"{START}","visitor":{{"id":"v"}},"bot":false}}"#
+        ) + "\n";
+        let (events, lines) = (vec![Entry { id, scope: Scope::PROJECT, end: line.len() }], line.into_bytes());
+        log.append(Batch { project_key: project_key.into(), received_at: START, events, lines }).await.unwrap();
+    }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn an_experiment_without_new_events_is_kept_warm() {
+    async fn only_what_changed_and_was_asked_for_is_made() {
         let directory = tempfile::tempdir().unwrap();
         let db = Db::sqlite(&directory.path().join("muriel.db"), SqliteOptions::default()).unwrap();
         muriel_store::migrate(&db).await.unwrap();
-        let now = Moment::from_us(START);
-        let (project, id) = db
+        let (project, ids) = db
             .write::<_, Error, _>(move |tx| {
                 Box::pin(async move {
-                    let company = tenants::company_ensure(tx, "Acme", now).await?;
-                    let project = tenants::project_insert(tx, company, "prj_shop", "Shop", now).await?;
-                    let mut one = Experiment::draft(company, project.id, TestType::AbTest, "one".to_owned(), now);
-                    one.lifecycle = Lifecycle::Live { started_at: now };
-                    let id = experiments::insert(tx, &Revision::first(one, now), "test").await?;
-                    Ok((project, id))
+                    let company = tenants::company_ensure(tx, "Acme", START).await?;
+                    let project = tenants::project_insert(tx, company, "prj_shop", "Shop", START).await?;
+                    let mut ids = Vec::new();
+                    for name in ["one", "two"] {
+                        let mut one = Experiment::draft(company, project.id, TestType::AbTest, name.to_owned(), START);
+                        one.lifecycle = Lifecycle::Live { started_at: START };
+                        ids.push(experiments::insert(tx, &Revision::first(one, START), "test").await?);
+                    }
+                    Ok((project, ids))
                 })
             })
             .await
             .unwrap();
+        let log =
+            Log::open(directory.path(), LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap();
         let warehouse = Arc::new(DuckWarehouse::in_memory(&Options::default()).unwrap());
         let loader = Loader::start(directory.path(), warehouse.clone(), crate::visitor::source, None).unwrap();
-        let keeper = Arc::new(Keeper::new(warehouse, Arc::new(loader)));
-        let clock = Arc::new(AtomicI64::new(START));
-        let traffic = Traffic { results: Some(keeper.clone()), ..Traffic::default() };
-        let app = App::new(db, Pepper::new(&[7; 32]), Clock::Manual(clock.clone()), traffic);
+        let reports = Arc::new(ReportCache::new(warehouse, Arc::new(loader)));
+        let traffic = Traffic { results: Some(reports.clone()), ..Traffic::default() };
+        let clock = Clock::Manual(Arc::new(START.us().into()));
+        let app = App::new(db, Pepper::new(&[7; 32]), clock, traffic);
+        let rounds = async || (round(&app, &reports).await.unwrap(), round(&app, &reports).await.unwrap());
 
+        append(&log, &project.key, 1).await;
+        assert_eq!(rounds().await, (0, 0), "nobody asked");
+        let id = ids[0];
         let known = app
-            .read(move |tx| boxed(async move { Ok(Known::load(tx, project.id, id, &Inquiry::default()).await?) }))
+            .read(move |tx| boxed(async move { Ok(Known::load(tx, project.id, id, &Inquiry::default(), None).await?) }))
             .await
             .unwrap()
             .unwrap();
-        let key = Key {
-            project_key: project.key.as_str().into(),
-            test_id: id.0,
-            inquiry: Inquiry::default(),
-            by_quarter: false,
-        };
-        for minutes in 0..3 {
-            let at = now.plus_us(minutes * 60_000_000);
-            clock.store(at.us(), Ordering::SeqCst);
-            round(&app, &keeper).await.unwrap();
-            // Whoever asks a moment later is given what was made then.
-            let later = at.plus_us(1_000_000);
-            let answer = keeper.answer(&key, &known, Position::default(), later).await.unwrap();
-            assert_eq!(answer.manifest.as_of, at, "{minutes}");
-        }
+        let (project_key, inquiry) = (project.key.as_str().into(), Inquiry::default());
+        let key = ReportKey { project_key, test_id: id.0, inquiry, by_quarter: false };
+        reports.report(&key, &known, START).await.unwrap();
+        assert_eq!(rounds().await, (0, 0), "nothing changed");
+
+        append(&log, &project.key, 2).await;
+        assert!(reports.loader().wait_for(log.last()).await);
+        assert_eq!(rounds().await, (0, 1), "one of two experiments, once its project is quiet");
+        append(&log, "prj_another", 3).await;
+        assert!(reports.loader().wait_for(log.last()).await);
+        assert_eq!(rounds().await, (0, 0), "events of another project change nothing");
+        // What was made is what is given.
+        let made = reports.report(&key, &known, START.plus_us(1_000_000)).await.unwrap();
+        assert_eq!((made.manifest.as_of, made.manifest.log_position), (START, 2));
+        // When nothing changed, nothing is asked.
+        app.db.clone().close().await.unwrap();
+        assert_eq!(rounds().await, (0, 0));
     }
 }

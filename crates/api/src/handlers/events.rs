@@ -7,7 +7,7 @@ use crate::body::{EventsBody, read_events_body};
 use crate::cookies;
 use crate::error::ApiError;
 use crate::intake::{Arrival, Outcome, room_to_read, room_to_write};
-use crate::json::parse_up_to;
+use crate::json::parse_events;
 use crate::server::PeerAddr;
 use crate::wire::event::{self, Told};
 use axum::Extension;
@@ -53,8 +53,8 @@ pub(crate) async fn events_take(
     let EventsBody { bytes, arrived: _arrived, mut room } =
         read_events_body(Request::from_parts(parts, body), &app.intake).await?;
     room.resize(room_to_read(bytes.len())).await?;
-    let body = parse_up_to(&bytes, VALUES_MAX)?;
-    let mut parcel = event::parcel(&body)?;
+    let (body, flaws) = parse_events(&bytes, VALUES_MAX)?;
+    let mut parcel = event::parcel(&body, &flaws)?;
     room.resize(room_to_write(bytes.len(), &parcel)).await?;
     let origin = if trusted {
         app.visitors.origin_of(parcel.told.ip, parcel.told.user_agent)

@@ -1,7 +1,7 @@
 //! Experiments: list, details, create, update, status, delete, preview, shares.
 
 use super::{Keyed, Sent, boxed, given, read_body};
-use crate::answer::{Precondition, is_known, json, tagged, written};
+use crate::answer::{Precondition, is_known, json, tagged, warned, written};
 use crate::app::App;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
@@ -9,9 +9,11 @@ use crate::error::{ApiError, ConflictCode};
 use crate::idempotency::{Ticket, keep, replay};
 use crate::lists::ListKey;
 use crate::preview;
-use crate::warnings::warnings;
+use crate::script::Guards;
+use crate::starts::settled;
+use crate::warnings::{about_dropped, codes, returned, warnings};
 use crate::wire::experiment::{self as wire, Creation, status_code};
-use crate::wire::fields::{Mode, from_body};
+use crate::wire::fields::{self, Mode, from_body};
 use crate::wire::goal::GoalBody;
 use crate::wire::query::Query;
 use crate::wire::{schemas, views};
@@ -19,16 +21,22 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
+use muriel_analysis::Verdict;
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{Arm, DataKey, Experiment, Refusal, Revision, Status, TestType};
 use muriel_domain::goal::Goal;
-use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::ids::{CompanyId, ExperimentId, GoalId, ProjectId};
 use muriel_domain::{Instant, Problems, text};
+use muriel_results::{Inquiry, Known as KnownResult, ReportKey, StartPlan};
 use muriel_sql::Tx;
 use muriel_store::experiments::{self, Loaded};
 use muriel_store::{Intent, delivery, goals, lock};
+use std::sync::Arc;
+use std::time::Duration;
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
+/// How long the answer to a change that drops arms waits for what is known of them.
+const RESULT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The id in a path; what is no id names nothing.
 pub(super) fn id_in(path: &str) -> Result<ExperimentId, ApiError> {
@@ -211,12 +219,25 @@ pub(crate) async fn experiment_create(
 ) -> Result<Response, ApiError> {
     let now = app.clock.now();
     let headers = request.headers().clone();
-    let sent = read_body(request, &[MediaType::Json]).await?;
+    let sent = Arc::new(read_body(request, &[MediaType::Json]).await?);
+    if caller.may(Scope::Code) {
+        app.rulesets.guards.read_ahead(&sent.json).await;
+    }
+    let guards = app.rulesets.guards.clone();
     let project = caller.project.id;
     let ticket = Ticket::of(&headers, project, "create-experiment".to_owned(), &sent.bytes, now)?;
-    let maker =
-        Maker { caller_may_write_code: caller.may(Scope::Code), actor: caller.key_id().to_owned(), project, now };
+    let maker = Maker {
+        caller_may_write_code: caller.may(Scope::Code),
+        actor: caller.key_id().to_owned(),
+        project,
+        now,
+        guards,
+    };
     let company = caller.company_id();
+    let plan = match started(&app, project, company, sent.clone(), now).await {
+        Some((experiment, goal)) => app.start_plan(&caller.project.key, experiment, goal, now).await,
+        None => None,
+    };
     let (made, delivery_changed) = app
         .write(company, move |tx| {
             boxed(async move {
@@ -225,7 +246,7 @@ pub(crate) async fn experiment_create(
                     return Ok((given, false));
                 }
                 let (creation, found) = wire::creation(&sent.json);
-                let created = maker.make(tx, company, creation, found).await?;
+                let created = maker.make(tx, company, creation, found, plan).await?;
                 // A draft is met by nobody, and goals made with it may be watched for.
                 let delivers = created.status == status_code(Status::Live) || created.secondary_goals_count > 0;
                 let delivery_changed = delivers || created.goal_profile_id.is_some();
@@ -240,21 +261,60 @@ pub(crate) async fn experiment_create(
     Ok(given(StatusCode::CREATED, made))
 }
 
+/// The experiment that will be live once it is made, with its primary goal, to plan it;
+/// `None` when it will not be, or cannot be made.
+async fn started(
+    app: &App,
+    project: ProjectId,
+    company: CompanyId,
+    sent: Arc<Sent>,
+    now: Instant,
+) -> Option<(Experiment, Option<Goal>)> {
+    if wire::creation(&sent.json).0.status != Some(Status::Live) {
+        return None;
+    }
+    let read = app.read(move |tx| {
+        boxed(async move {
+            let (creation, found) = wire::creation(&sent.json);
+            let patch = creation.patch;
+            let known = experiments::known(tx, project, patch.goal_keys(), patch.hypothesis_id.flatten()).await?;
+            let test_type = creation.test_type.unwrap_or(TestType::AbTest);
+            let draft = Experiment::draft(company, project, test_type, String::new(), now);
+            let Ok(experiment) = draft.patched(patch, found, &known) else { return Ok(None) };
+            let goal = match (creation.primary_goal, &experiment.primary_goal) {
+                (Some(GoalBody { definition, .. }), _) => {
+                    let goal_type = definition.trigger.goal_type();
+                    let found = goals::find_named(tx, project, &definition.name, goal_type).await?;
+                    let made = Goal { id: GoalId(0), key: String::new(), definition, created_at: now, revision: 1 };
+                    Some(found.unwrap_or(made))
+                }
+                (None, Some(key)) => goals::find_keyed(tx, project, key).await?,
+                (None, None) => None,
+            };
+            Ok(Some((experiment, goal)))
+        })
+    });
+    // What is wrong is told by making it.
+    read.await.ok().flatten()
+}
+
 /// Makes an experiment out of what was sent.
 struct Maker {
     project: ProjectId,
     actor: String,
     caller_may_write_code: bool,
     now: Instant,
+    guards: Guards,
 }
 
 impl Maker {
     async fn make(
         self,
         tx: &mut dyn Tx,
-        company: muriel_domain::ids::CompanyId,
+        company: CompanyId,
         creation: Creation,
         found: Problems,
+        plan: Option<StartPlan>,
     ) -> Result<views::ExperimentCreated, ApiError> {
         let patch = &creation.patch;
         let hypothesis = patch.hypothesis_id.flatten();
@@ -278,6 +338,7 @@ impl Maker {
             }
         }
         let experiment = experiment.moved(creation.status.unwrap_or(Status::Draft), self.now)?;
+        let (experiment, plan) = settled(experiment, plan);
         let first = Revision::first(experiment, self.now);
         let id = experiments::insert(tx, &first, &self.actor).await?;
         let experiment = first.experiment;
@@ -288,11 +349,13 @@ impl Maker {
         Ok(views::ExperimentCreated {
             success: true,
             test_id: id.0,
+            experiment_key: experiment.key.clone(),
             status: status_code(experiment.lifecycle.status()),
             company_id: company.0,
             goal_profile_id: goal_id.map(|id| id.0),
             secondary_goals_count: experiment.secondary_goals.len(),
-            warnings: warnings(&experiment),
+            planned_visitors: plan.as_ref().and_then(|plan| plan.visitors),
+            warnings: warnings(&experiment, &self.guards).into_iter().chain(plan.map(|plan| plan.message)).collect(),
         })
     }
 
@@ -329,7 +392,10 @@ impl Maker {
         description = "As application/json a field that is sent takes its new value whole; as \
                        application/merge-patch+json objects merge (RFC 7396)."
     ),
-    responses((status = 200, description = "Applied whole, with the new ETag.", body = views::ExperimentUpdated)),
+    responses((
+        status = 200, description = "Applied whole, with the new ETag and, in X-Muriel-Warnings, what to look at.",
+        body = views::ExperimentUpdated
+    )),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn experiment_update(
@@ -342,7 +408,11 @@ pub(crate) async fn experiment_update(
     let change = Change::new(&app, &caller, id, request.headers(), "update");
     let may_write_code = caller.may(Scope::Code);
     let sent = read_body(request, &[MediaType::Json, MediaType::MergePatch]).await;
-    let saved = app
+    if let (true, Ok(sent)) = (may_write_code, &sent) {
+        app.rulesets.guards.read_ahead(&sent.json).await;
+    }
+    let node = app.node_id();
+    let (saved, after, mut told, dropped) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
@@ -356,16 +426,52 @@ pub(crate) async fn experiment_update(
                     return Err(ApiError::MissingScope(Scope::Code.name()));
                 }
                 change.decided(&before, before.experiment.keeps_served(&after))?;
-                change.save(tx, &before, after).await
+                let told = returned(&json, mode, &before.experiment, &after);
+                // What was known of arms that go is asked for before they do.
+                let dropped = match before.experiment.arms() > after.arms() && has_started(&before.experiment) {
+                    true => {
+                        let known =
+                            KnownResult::load(tx, change.project, id, &Inquiry::default(), node.as_deref()).await?;
+                        known.ok().map(|known| (known, after.arms()..before.experiment.arms()))
+                    }
+                    false => None,
+                };
+                let saved = change.save(tx, &before, after.clone()).await?;
+                Ok((saved, after, told, dropped))
             })
         })
         .await?;
     app.deliver(&caller, saved.delivery_changed).await;
+    if let Some((known, arms)) = dropped {
+        let winners = winners(&app, &caller.project.key, id, &known).await;
+        told.extend(about_dropped(arms, winners.as_deref()));
+    }
+    app.rulesets.guards.read_all(codes(&after)).await;
+    told.extend(warnings(&after, &app.rulesets.guards));
     let body = views::ExperimentUpdated { success: true, test_id: id.0 };
-    Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
+    Ok(warned(tagged(json(StatusCode::OK, &body)?, &saved.version), told))
+}
+
+fn has_started(experiment: &Experiment) -> bool {
+    experiment.lifecycle.status() != Status::Draft
+}
+
+/// The arms that the present result calls better than the control by its first
+/// metric; `None` when it is not known in time.
+async fn winners(app: &App, project_key: &str, id: ExperimentId, known: &KnownResult) -> Option<Vec<usize>> {
+    let reports = app.results()?;
+    let key =
+        ReportKey { project_key: project_key.into(), test_id: id.0, inquiry: Inquiry::default(), by_quarter: false };
+    let report = reports.report(&key, known, app.clock.now());
+    let computed = tokio::time::timeout(RESULT_TIMEOUT, report).await.ok()?.ok()?;
+    let top = computed.manifest.top().and(computed.report.metrics.first());
+    let analyses = top.into_iter().flat_map(|metric| &metric.analyses);
+    Some(analyses.filter(|analysis| analysis.verdict == Verdict::Win).map(|analysis| analysis.arm).collect())
 }
 
 /// Starts, pauses, resumes or puts an experiment aside.
+///
+/// With `started_at` (scope `admin`) the first start is one of the past, so that visitors of a test that ran elsewhere count.
 #[utoipa::path(
     patch, path = "/v2/project/{project_key}/experiment/{test_id}/status", tag = "Experiments",
     operation_id = "updateExperimentStatus",
@@ -381,29 +487,69 @@ pub(crate) async fn experiment_set_status(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let change = Change::new(&app, &caller, id, request.headers(), "status");
+    let may_start_in_past = caller.may(Scope::Admin);
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (status, moved, saved) = app
+    let starts = sent.as_ref().is_ok_and(|sent| status_of(sent).is_ok_and(|(to, _)| to == Status::Live));
+    let planned = if starts { start_plan(&app, &caller, id, change.now).await } else { None };
+    let (status, moved, plan, saved) = app
         .write(caller.company_id(), move |tx| {
             boxed(async move {
                 let before = change.open(tx).await?;
-                let to = status_of(&sent?)?;
-                let after = change.decided(&before, before.experiment.moved(to, change.now))?;
+                let (to, started_at) = status_of(&sent?)?;
+                if started_at.is_some() && !may_start_in_past {
+                    return Err(ApiError::MissingScope(Scope::Admin.name()));
+                }
+                let decision = match started_at {
+                    None => before.experiment.moved(to, change.now).map_err(Refusal::from),
+                    Some(started_at) => before.experiment.moved_since(to, started_at, change.now),
+                };
+                let after = change.decided(&before, decision)?;
+                let plan = match planned {
+                    Some((revision, plan)) if revision == before.experiment.revision => Some(plan),
+                    // It was changed meanwhile: it is not planned for what it is now.
+                    Some(_) if before.experiment.epoch == 0 => Some(StartPlan::unknown()),
+                    _ => None,
+                };
+                let (after, plan) = settled(after, plan);
                 let moved = (to != before.experiment.lifecycle.status()).then(|| after.clone());
                 let saved = change.save(tx, &before, after).await?;
-                Ok((to, moved, saved))
+                Ok((to, moved, plan, saved))
             })
         })
         .await?;
     app.deliver(&caller, saved.delivery_changed).await;
-    let warnings = moved.as_ref().map(warnings).unwrap_or_default();
-    let body = views::StatusUpdated { success: true, test_id: id.0, status: status_code(status), warnings };
+    let mut told = Vec::new();
+    if let Some(moved) = &moved {
+        app.rulesets.guards.read_all(codes(moved)).await;
+        told = warnings(moved, &app.rulesets.guards);
+    }
+    let body = views::StatusUpdated {
+        success: true,
+        test_id: id.0,
+        status: status_code(status),
+        planned_visitors: plan.as_ref().and_then(|plan| plan.visitors),
+        warnings: told.into_iter().chain(plan.map(|plan| plan.message)).collect(),
+    };
     Ok(tagged(json(StatusCode::OK, &body)?, &saved.version))
 }
 
-fn status_of(sent: &Sent) -> Result<Status, Problems> {
+/// The plan of an experiment that is to start for the first time, and the revision that it is
+/// of.
+async fn start_plan(app: &App, caller: &Caller<Write>, id: ExperimentId, now: Instant) -> Option<(i64, StartPlan)> {
+    let project = caller.project.id;
+    let found = app.read(move |tx| boxed(async move { Ok(experiments::find(tx, project, id).await?) })).await;
+    let Loaded { experiment, primary_goal, .. } = found.ok().flatten()?;
+    let revision = experiment.revision;
+    let plan = app.start_plan(&caller.project.key, experiment, primary_goal, now).await?;
+    Some((revision, plan))
+}
+
+/// The status that is asked for, and since when it is to count.
+fn status_of(sent: &Sent) -> Result<(Status, Option<Instant>), Problems> {
     from_body(&sent.json, |fields| {
-        fields.only(&["status"], &[]);
-        fields.needed("status", wire::status)
+        fields.only(&["status", "started_at"], &[]);
+        let started_at = fields.read("started_at", |value| Instant::parse(fields::text(value)?));
+        Some((fields.needed("status", wire::status)?, started_at))
     })
 }
 

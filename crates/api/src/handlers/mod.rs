@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod goals;
 pub(crate) mod hypotheses;
 pub(crate) mod ofrep;
+pub(crate) mod rates;
 pub(crate) mod results;
 pub(crate) mod script;
 pub(crate) mod serving;

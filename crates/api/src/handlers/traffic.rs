@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::preview;
 use crate::rulesets::{Encoded, Encoding};
-use crate::script::{self, Part};
+use crate::script::Part;
 use crate::server::PeerAddr;
 use crate::wire::query::Query;
 use axum::Extension;
@@ -149,12 +149,8 @@ pub(crate) async fn preview_show(
     }
     let delivered = app.rulesets.preview(project, id).await?.ok_or(NOT_FOUND)?;
     let document = Document::new(&project_key, vec![Arc::new(delivered)], Vec::new());
-    // Code is read and a megabyte of it takes a while; nobody else should wait for it.
-    let previewed = tokio::task::spawn_blocking(move || {
-        let document = script::guarded(&document);
-        Previewed { parts: Part::of(&document, false), document }
-    });
-    json(StatusCode::OK, &previewed.await.map_err(ApiError::internal)?)
+    let document = app.rulesets.guards.guarded(&document).await?;
+    json(StatusCode::OK, &Previewed { parts: Part::of(&document, false), document })
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,8 @@
 //! runtime, which ends a loop that has held the page for too long.
 
 use std::ops::{ControlFlow, Range, RangeInclusive};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tree_sitter::{Node, ParseOptions, Parser, Point, Tree};
 
 /// What each turn of a loop begins with. The runtime gives the function to the
@@ -11,20 +13,90 @@ const TURN: &str = "__muriel_turn();";
 const TURN_AND_OPEN: &str = "{__muriel_turn();";
 /// Most hundreds of steps that are spent on looking for a way out of a mistake, to tell where it is.
 const MENDING_MAX: usize = 1_000;
+/// Nodes of a tree that count as one step.
+const STEP_NODES: usize = 100;
+const LOOPS: [&str; 4] = ["for_statement", "for_in_statement", "while_statement", "do_statement"];
 
-/// The code with [`TURN`] at the start of each loop's body, and everything else
-/// byte for byte. `None` where there is nothing to do: it has no loop, or is
-/// nothing that can be read, and a browser will say so.
-pub(super) fn guarded(code: &str) -> Option<String> {
-    // A `do` has its `while`.
-    if !["for", "while"].iter().any(|word| code.contains(word)) {
-        return None;
+/// What a piece of customers' code is, read once: whether it is JavaScript, and
+/// what it becomes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Reading {
+    /// The code with [`TURN`] at the start of each loop's body, and everything else
+    /// byte for byte. None where there is nothing to do: it has no loop, or is
+    /// nothing that can be read, and a browser will say so.
+    pub(crate) guarded: Option<Arc<str>>,
+    /// The lines, from 1, between which the first mistake is in code that is not
+    /// JavaScript: mostly one; more where only the end tells, as of a brace that is
+    /// left open. Browsers see more: what the grammar takes may still be refused
+    /// there, such as two `let` of one name.
+    pub(crate) mistake: Option<RangeInclusive<usize>>,
+    /// Whether it is too intricate to be read within [`steps_max`].
+    pub(crate) is_unread: bool,
+    /// Hundreds of the parser's operations, and of nodes that were visited.
+    pub(crate) steps: usize,
+}
+
+/// The work that was stopped: the server is about to end.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Stopped;
+
+/// Most steps for code of so many bytes. Code of people takes a few operations for
+/// each byte; more is spent only on looking for a way out of an error, in vain.
+pub(crate) fn steps_max(bytes: usize) -> usize {
+    1_000 + bytes
+}
+
+/// Whether code may have a loop: a `do` has its `while`.
+pub(crate) fn may_have_loops(code: &str) -> bool {
+    ["for", "while"].iter().any(|word| code.contains(word))
+}
+
+/// Reads code, in time that is in proportion to its length, or until `stop` is set.
+///
+/// # Errors
+/// [`Stopped`].
+pub(crate) fn read(code: &str, stop: &AtomicBool) -> Result<Reading, Stopped> {
+    let mut reading = Reading::default();
+    let mut parser = Parser::new();
+    if parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).is_err() {
+        return Ok(reading);
     }
-    let tree = parse(code).filter(|tree| !has_comment_of_html(code, tree))?;
-    let mut insertions = insertions(&tree);
-    if insertions.is_empty() {
-        return None;
+    // The parser reports every hundred steps.
+    let mut left = steps_max(code.len());
+    let mut seen = None;
+    let mut go_on = |state: &tree_sitter::ParseState| {
+        reading.steps += 1;
+        left = left.saturating_sub(1);
+        if state.has_error() && seen.is_none() {
+            seen = Some(state.current_byte_offset());
+            left = left.min(MENDING_MAX);
+        }
+        if left == 0 || stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut text = |at: usize, _: Point| code.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut text, None, Some(options));
+    let line = |at: usize| 1 + code.trim_end().bytes().take(at).filter(|byte| *byte == b'\n').count();
+    let lines = |wrong: Range<usize>| line(wrong.start)..=line(wrong.end);
+    let Some(tree) = tree else {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Stopped);
+        }
+        reading.is_unread = seen.is_none();
+        reading.mistake = seen.map(|seen| lines(0..seen));
+        return Ok(reading);
+    };
+    let walked = walk(code, &tree, stop)?;
+    reading.steps += walked.nodes / STEP_NODES;
+    reading.mistake = walked.wrong.map(lines);
+    if !tree.root_node().has_error() && !walked.has_comment_of_html && !walked.insertions.is_empty() {
+        reading.guarded = inserted(code, walked.insertions).map(Arc::from);
     }
+    Ok(reading)
+}
+
+/// The code with what is to be put into it.
+fn inserted(code: &str, mut insertions: Vec<(usize, &'static str)>) -> Option<String> {
     // Bodies that end together are closed together, in any order.
     insertions.sort_by_key(|(at, _)| *at);
     let mut out = String::with_capacity(code.len() + insertions.len() * TURN_AND_OPEN.len());
@@ -38,129 +110,97 @@ pub(super) fn guarded(code: &str) -> Option<String> {
     Some(out)
 }
 
-/// The code's tree, of code without errors.
-fn parse(code: &str) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).ok()?;
-    // It reports every hundred steps. Code needs a few for each byte; more is spent only on looking for a way out of
-    // an error, and that in vain.
-    let mut left = 1_000 + code.len();
-    let mut go_on = |state: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 || state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut go_on);
-    let mut read = |at: usize, _: Point| code.as_bytes().get(at..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).filter(|tree| !tree.root_node().has_error())
+/// What one walk over a tree finds.
+#[derive(Default)]
+struct Walked {
+    /// What is to be put where, in bytes.
+    insertions: Vec<(usize, &'static str)>,
+    /// Where the first node is that no function's body can have, in bytes.
+    wrong: Option<Range<usize>>,
+    /// Whether browsers, for the sake of old pages, take for a comment what the
+    /// grammar takes for operators: `<!--` within a line.
+    has_comment_of_html: bool,
+    nodes: usize,
 }
 
-/// The lines, from 1, between which the first mistake is in code that is no
-/// JavaScript: mostly one; more where only the end tells, as of a brace that is
-/// left open. `None` for good code, and for code that would take too long to read.
-///
-/// Browsers see more: what the grammar takes may still be refused there, such as
-/// two `let` of one name.
-pub(crate) fn first_error(code: &str) -> Option<RangeInclusive<usize>> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).ok()?;
-    let mut left = 1_000 + code.len();
-    let mut seen = None;
-    let mut go_on = |state: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if state.has_error() && seen.is_none() {
-            seen = Some(state.current_byte_offset());
-            left = left.min(MENDING_MAX);
-        }
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut go_on);
-    let mut read = |at: usize, _: Point| code.as_bytes().get(at..).unwrap_or_default();
-    let tree = parser.parse_with_options(&mut read, None, Some(options));
-    let wrong = match tree {
-        Some(tree) => first_wrong(&tree)?,
-        None => 0..seen?,
-    };
-    let line = |at: usize| 1 + code.trim_end().bytes().take(at).filter(|byte| *byte == b'\n').count();
-    Some(line(wrong.start)..=line(wrong.end))
+/// A node whose children are being visited.
+struct Open {
+    range: Range<usize>,
+    is_loop: bool,
+    /// A loop's body that is a single statement.
+    is_bare_body: bool,
+    /// A comment, or within one.
+    is_comment: bool,
 }
 
-/// Where the first node is that no function's body can have, in bytes.
-fn first_wrong(tree: &Tree) -> Option<Range<usize>> {
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        let kind = node.kind();
-        // HTML in place of code reads as JSX, which browsers do not know; modules are no functions' bodies.
-        let is_foreign = kind.starts_with("jsx_") || ["import_statement", "export_statement"].contains(&kind);
-        if node.is_error() || node.is_missing() {
-            return Some(node.byte_range());
-        }
-        if is_foreign {
-            return Some(node.start_byte()..node.start_byte());
-        }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return None;
-            }
-        }
-    }
-}
-
-/// Whether browsers, for the sake of old pages, take for a comment what the
-/// grammar takes for operators: `<!--` within a line.
-fn has_comment_of_html(code: &str, tree: &Tree) -> bool {
-    let leaf = |at: usize| tree.root_node().descendant_for_byte_range(at, at + 1);
-    code.match_indices("<!--").any(|(at, _)| leaf(at).is_some_and(|leaf| leaf.kind() == "<"))
-}
-
-/// What is to be put where, in bytes.
-fn insertions(tree: &Tree) -> Vec<(usize, &'static str)> {
-    let mut insertions = Vec::new();
+/// Visits each node of the tree once, in the order of the text.
+fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walked, Stopped> {
+    let mut walked = Walked::default();
     let mut cursor = tree.walk();
     // Not by calls of itself: code may be nested as deeply as it is long.
+    let mut open: Vec<Open> = Vec::new();
+    // Where the last thing ends that means something. A comment behind a statement without a semicolon counts as part
+    // of it, and a brace behind that would be part of the comment.
+    let mut end = 0;
     loop {
-        if let Some(body) = body_of_loop(cursor.node()) {
-            if body.kind() == "statement_block" {
-                insertions.push((body.start_byte() + 1, TURN));
-            } else {
-                insertions.push((body.start_byte(), TURN_AND_OPEN));
-                insertions.push((end_of(body), "}"));
-            }
+        walked.nodes += 1;
+        if walked.nodes.is_multiple_of(STEP_NODES) && stop.load(Ordering::Relaxed) {
+            return Err(Stopped);
         }
+        let node = cursor.node();
+        let (kind, range) = (node.kind(), node.byte_range());
+        if walked.wrong.is_none() {
+            walked.wrong = wrong(&node);
+        }
+        let is_body = open.last().is_some_and(|parent| parent.is_loop) && cursor.field_name() == Some("body");
+        let is_bare_body = is_body && kind != "statement_block";
+        if is_bare_body {
+            walked.insertions.push((range.start, TURN_AND_OPEN));
+        } else if is_body {
+            walked.insertions.push((range.start + 1, TURN));
+        }
+        let is_comment = node.is_extra() || open.last().is_some_and(|parent| parent.is_comment);
+        let this = Open { is_loop: LOOPS.contains(&kind), is_bare_body, is_comment, range };
         if cursor.goto_first_child() {
+            open.push(this);
             continue;
         }
+        if kind == "<" && code[this.range.start..].starts_with("<!--") {
+            walked.has_comment_of_html = true;
+        }
+        walked.leave(&this, &mut end);
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return insertions;
+                return Ok(walked);
+            }
+            if let Some(parent) = open.pop() {
+                walked.leave(&parent, &mut end);
             }
         }
     }
 }
 
-/// Where the last thing of a statement ends that means something. A comment
-/// behind a statement without a semicolon counts as part of it, and a brace
-/// behind that would be part of the comment.
-fn end_of(statement: Node<'_>) -> usize {
-    let mut last = statement;
-    let mut cursor = statement.walk();
-    loop {
-        let means = |child: &Node<'_>| !child.is_extra() && child.start_byte() < child.end_byte();
-        match last.children(&mut cursor).filter(means).last() {
-            Some(child) => last = child,
-            None => return last.end_byte(),
+impl Walked {
+    /// A node and all within it were visited.
+    fn leave(&mut self, node: &Open, end: &mut usize) {
+        if !node.is_comment && *end <= node.range.start && node.range.start < node.range.end {
+            *end = node.range.end;
+        }
+        if node.is_bare_body {
+            self.insertions.push(((*end).max(node.range.start), "}"));
         }
     }
 }
 
-fn body_of_loop(node: Node<'_>) -> Option<Node<'_>> {
-    match node.kind() {
-        "for_statement" | "for_in_statement" | "while_statement" | "do_statement" => node.child_by_field_name("body"),
-        _ => None,
+/// Where the node is, if no function's body can have it.
+fn wrong(node: &Node<'_>) -> Option<Range<usize>> {
+    let kind = node.kind();
+    if node.is_error() || node.is_missing() {
+        return Some(node.byte_range());
     }
+    // HTML in place of code reads as JSX, which browsers do not know; modules are no functions' bodies.
+    let is_foreign = kind.starts_with("jsx_") || ["import_statement", "export_statement"].contains(&kind);
+    is_foreign.then(|| node.start_byte()..node.start_byte())
 }
 
 #[cfg(test)]
@@ -168,13 +208,30 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn whole(code: &str) -> Reading {
+        read(code, &AtomicBool::new(false)).expect("nobody stops it")
+    }
+
+    fn guarded(code: &str) -> Option<String> {
+        whole(code).guarded.map(|code| code.to_string())
+    }
+
+    fn first_error(code: &str) -> Option<RangeInclusive<usize>> {
+        whole(code).mistake
+    }
+
+    fn parses(code: &str) -> bool {
+        let reading = whole(code);
+        !reading.is_unread && reading.mistake.is_none()
+    }
+
     /// `«` is where a turn begins in a body with braces; `‹` and `›` are around a
     /// body without.
     fn check(marked: &str) {
         let code = marked.replace(['«', '‹', '›'], "");
         let expect = marked.replace('«', TURN).replace('‹', TURN_AND_OPEN).replace('›', "}");
         assert_eq!(guarded(&code).unwrap_or_else(|| code.clone()), expect, "{code}");
-        assert!(parse(&expect).is_some(), "{expect}");
+        assert!(parses(&expect), "{expect}");
     }
 
     #[test]
@@ -324,6 +381,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn reading_takes_steps_in_proportion_to_the_code() {
+        let nested = |open: &str, close: &str, bytes: usize| {
+            let times = bytes / (open.len() + close.len());
+            format!("{}a(){}", open.repeat(times), close.repeat(times))
+        };
+        for (what, make) in [
+            ("loops with braces", &(|bytes| nested("for(;;){", "}", bytes)) as &dyn Fn(usize) -> String),
+            ("loops without", &|bytes| nested("for(;;)", "", bytes)),
+            ("functions in loops", &|bytes| nested("while(a){b(()=>{", "})}", bytes)),
+            ("loops in a row", &|bytes| nested("for(;;)a;", "", bytes)),
+            ("lines", &|bytes| nested("a\n", "", bytes)),
+            ("labels", &|bytes| nested("a:", "", bytes)),
+            ("what is taken for comments", &|bytes| nested("a<!--b;", "", bytes)),
+        ] {
+            let [small, large] = [16 << 10, 64 << 10].map(|bytes| whole(&make(bytes)).steps);
+            assert!(large <= 5 * small + 100, "{what}: {small} steps for 16 KiB, {large} for 64 KiB");
+            assert!(small <= steps_max(16 << 10), "{what}: {small} steps");
+        }
+        // The most that a variant may have.
+        let most = whole(&nested("for(;;){", "}", 512 << 10));
+        assert!(most.guarded.is_some() && most.steps <= 512 << 10, "{} steps", most.steps);
+    }
+
+    #[test]
+    fn reading_can_be_stopped() {
+        let code = "for(;;){".repeat(2_000) + &"}".repeat(2_000);
+        assert_eq!(read(&code, &AtomicBool::new(true)), Err(Stopped));
+    }
+
     /// Statements with loops in each other.
     fn statement() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
@@ -356,13 +443,12 @@ mod tests {
     proptest! {
         #[test]
         fn guarded_code_is_code(code in statement()) {
-            prop_assert!(parse(&code).is_some(), "{code}");
+            prop_assert!(parses(&code), "{code}");
             if let Some(out) = guarded(&code) {
-                let Some(tree) = parse(&out) else { panic!("{code} became {out}") };
-                let bodies = insertions(&tree);
-                prop_assert_eq!(bodies.len(), out.matches(TURN).count(), "{} became {}", code, out);
+                prop_assert!(parses(&out), "{code} became {out}");
                 // Each loop has a body with braces now, which begins with a turn.
-                prop_assert!(bodies.iter().all(|(at, _)| out[*at..].starts_with(TURN)), "{} became {}", code, out);
+                let twice = guarded(&out).unwrap_or_default();
+                prop_assert_eq!(&twice, &out.replace(TURN, &TURN.repeat(2)), "{} became {}", code, out);
             }
         }
     }

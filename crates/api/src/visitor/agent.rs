@@ -380,8 +380,9 @@ fn word(pattern: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processor_time::processor_time;
     use std::sync::LazyLock;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     static AGENTS: LazyLock<Agents> = LazyLock::new(Agents::new);
 
@@ -755,9 +756,10 @@ mod tests {
             words.repeat(1 << 13),
             format!("{}Googlebot/2.1", "x".repeat(LONGEST)),
         ] {
-            let started = Instant::now();
+            let started = processor_time();
             let agent = AGENTS.read(&text);
-            assert!(started.elapsed() < Duration::from_millis(200), "{:?}: {:.60}", started.elapsed(), text);
+            let took = processor_time() - started;
+            assert!(took < Duration::from_secs(5), "{took:?}: {text:.60}");
             assert!(agent.browser_name.is_none_or(|name| !name.contains(char::is_control)));
             AGENTS.read_bytes(&text.as_bytes()[1..]);
         }

@@ -14,7 +14,7 @@ impl<'a> From<&'a Json> for Value<'a> {
             // Within ±2⁵³ every integer is a double.
             Json::Int(number) => Value::Scalar(Scalar::Number(*number as f64)),
             Json::Float(number) => Value::Scalar(Scalar::Number(*number)),
-            Json::Text(text) => Value::Scalar(Scalar::Text(text)),
+            Json::Text(text) | Json::Beyond(text) => Value::Scalar(Scalar::Text(text)),
             Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
             Json::Object(members) => {
                 Value::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())

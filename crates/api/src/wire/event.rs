@@ -3,9 +3,10 @@
 //! A request is read whole or not at all; its events are judged one by one, and
 //! one that is wrong does not keep the others out.
 
-use crate::json::Json;
+use crate::json::{Flaws, Json};
 use crate::wire::fields::{Fields, Found, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
+use muriel_events::warehouse::CHANGES_TOLD;
 use muriel_events::{Consent, Kind, Properties, Record, Who};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub(crate) struct Parcel<'j> {
     /// What a trusted server tells of its visitor.
     pub(crate) told: Told<'j>,
     pub(crate) events: &'j [Json],
+    /// What of them the gate mended or refuses.
+    pub(crate) flaws: &'j Flaws,
 }
 
 /// Where a trusted server's visitor comes from.
@@ -43,7 +46,7 @@ pub(crate) struct Told<'j> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(crate) fn parcel(body: &Json) -> Result<Parcel<'_>, Problems> {
+pub(crate) fn parcel<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
         let sent_at = fields.read("sent_at", |value| Instant::parse(text(value)?));
         let consent = fields.read("consent", |value| match text(value)? {
@@ -66,7 +69,7 @@ pub(crate) fn parcel(body: &Json) -> Result<Parcel<'_>, Problems> {
     })?;
     let told = body.get("visitor").map(told).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
-    Ok(Parcel { sent_at, consent, visitor, told, events })
+    Ok(Parcel { sent_at, consent, visitor, told, events, flaws })
 }
 
 fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
@@ -208,6 +211,10 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
                 _ => Err(Flaw::new("must be a currency code of ISO 4217 in capitals, such as EUR")),
             });
             record.order_id = limited(fields, "order_id", 256);
+            record.refund_of = limited(fields, "refund_of", 256);
+            if record.refund_of.is_some() && record.value.is_some_and(|value| value >= 0.0) {
+                fields.add("refund_of", "names the order that a refund is for: send it with a negative value");
+            }
             record.quantity = fields.read("quantity", |value| number(value, 0.0, 1e9));
         }
         Kind::Identify => {
@@ -216,13 +223,25 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             }
         }
         Kind::Health => {
-            arm(fields, record);
             let count = |name| fields.read(name, |value| number(value, 0.0, 1e9));
+            record.dropped = count("dropped");
+            // Lost events are the page's, and perhaps of no experiment.
+            if record.dropped.is_none() || fields.has("test_id") || fields.has("variant_id") {
+                arm(fields, record);
+            }
             record.apply_ms = count("apply_ms");
             record.hidden_ms = count("hidden_ms");
             record.late = count("late");
             record.failed_selectors = count("failed_selectors");
             record.errors = count("errors");
+            record.changes = fields.read("changes", |value| match text(value)? {
+                told if (1..=CHANGES_TOLD).contains(&told.len()) && told.bytes().all(|byte| b"01-".contains(&byte)) => {
+                    Ok(told.to_owned())
+                }
+                _ => Err(Flaw::new(format!(
+                    "must have 1, 0 or - for each of the first {CHANGES_TOLD} changes of the variant"
+                ))),
+            });
         }
     }
 }
@@ -273,7 +292,8 @@ fn properties(value: &Json) -> Result<Properties, Flaw> {
             Json::Bool(flag) => (*flag).into(),
             Json::Int(number) => (*number).into(),
             Json::Float(number) => (*number).into(),
-            Json::Text(text) => text.as_str().into(),
+            // Ids of 64 bits keep all their digits as text.
+            Json::Text(text) | Json::Beyond(text) => text.as_str().into(),
             Json::Array(_) | Json::Object(_) => {
                 return Err(Flaw::new(format!("{}: must be a plain value", join("", name))));
             }

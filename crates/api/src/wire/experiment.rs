@@ -298,7 +298,7 @@ fn to_value(value: &Json) -> Value {
         Json::Bool(flag) => Value::Bool(*flag),
         Json::Int(number) => Value::from(*number),
         Json::Float(number) => Value::from(*number),
-        Json::Text(text) => Value::String(text.clone()),
+        Json::Text(text) | Json::Beyond(text) => Value::String(text.clone()),
         Json::Array(items) => items.iter().map(to_value).collect(),
         Json::Object(_) => Value::Object(to_map(value)),
     }

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Found, from_body, integer, nullable, parsed, word};
 use crate::json::Json;
-use muriel_domain::goal::{Definition, GoalType, GoalValue, Patch, Purpose, Trigger};
+use muriel_domain::goal::{Definition, GoalType, GoalValue, ORDER_MAX, Patch, Purpose, Trigger};
 use muriel_domain::{Flaw, Problems, text};
 
 /// A new goal as it was sent.
@@ -13,8 +13,18 @@ pub(crate) struct GoalBody {
     pub(crate) key: Option<String>,
 }
 
-const DEFINITION_FIELDS: [&str; 8] =
-    ["goal_name", "goal_type", "goal_value", "goal_purpose", "element_url", "window_days", "min_count", "cap"];
+const DEFINITION_FIELDS: [&str; 10] = [
+    "goal_name",
+    "goal_type",
+    "goal_value",
+    "goal_purpose",
+    "element_url",
+    "window_days",
+    "min_count",
+    "cap",
+    "max_order_value",
+    "currency",
+];
 
 /// A create body, and what is wrong with it.
 pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
@@ -52,6 +62,8 @@ fn definition(fields: &Fields<'_>) -> Option<Definition> {
         window_days: patch.window_days.flatten(),
         min_count: patch.min_count.unwrap_or(1),
         cap: patch.cap.flatten(),
+        max_order_value: patch.max_order_value.flatten(),
+        currency: patch.currency.flatten(),
     })
 }
 
@@ -88,6 +100,22 @@ fn patch_fields(fields: &Fields<'_>) -> Patch {
             nullable(|value: &Json| match value.as_number() {
                 Some(cap) if cap > 0.0 && cap <= 1e12 => Ok(cap),
                 _ => Err(Flaw::new("must be a number above 0 and at most 1000000000000")),
+            }),
+        ),
+        max_order_value: fields.read(
+            "max_order_value",
+            nullable(|value: &Json| match value.as_number() {
+                Some(most) if most > 0.0 && most <= ORDER_MAX => Ok(most),
+                _ => Err(Flaw::new("must be a number above 0 and at most 100000000000")),
+            }),
+        ),
+        currency: fields.read(
+            "currency",
+            nullable(|value: &Json| match value.as_str() {
+                Some(code) if code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()) => {
+                    Ok(code.to_owned())
+                }
+                _ => Err(Flaw::new("must be a currency code of ISO 4217 in capitals, such as EUR")),
             }),
         ),
     }

@@ -11,6 +11,7 @@ pub(crate) mod hypothesis;
 #[cfg(test)]
 mod laws;
 pub(crate) mod query;
+pub(crate) mod rates;
 pub(crate) mod schemas;
 mod targeting;
 pub(crate) mod views;

@@ -403,16 +403,16 @@ pub(crate) struct Configuration {
     /// Confidence threshold in percent.
     #[schema(nullable = false, minimum = 50, maximum = 99, default = 95)]
     confidence_interval: Option<i64>,
-    /// When it starts by itself.
+    /// When it is to start by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false)]
     start_test_date: Option<Moment>,
-    /// When it ends by itself.
+    /// When it is to end by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false)]
     end_test_date: Option<Moment>,
-    /// Multi-armed bandit.
+    /// Multi-armed bandit. Stored; weights do not follow the results yet, and setting it answers with a warning.
     #[schema(nullable = false)]
     is_mab: Option<Flag>,
-    /// Automatic traffic.
+    /// Automatic traffic. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false)]
     is_autopilot: Option<Flag>,
     /// How the arms share.
@@ -420,25 +420,27 @@ pub(crate) struct Configuration {
     /// 1 Bayesian statistics (the default), 0 frequentist.
     #[schema(nullable = false)]
     bayesian: Option<Flag>,
-    /// How changes are applied to the page.
+    /// How changes are applied to the page: words with blanks between. `early` runs code at once, `once` changes each element once,
+    /// `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
     #[schema(max_length = 255)]
     dom_change_path: Option<String>,
     /// When variant code runs on dynamic pages.
     #[schema(max_length = 255)]
     trigger_variant_change: Option<String>,
-    /// Stop after so many visitors; 0 is off.
+    /// Stop after so many visitors; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false, minimum = 0)]
     completion_visitor: Option<i64>,
-    /// Stop after so many conversions; 0 is off.
+    /// Stop after so many conversions; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false, minimum = 0)]
     completion_conversion: Option<i64>,
-    /// Stop when the result is significant.
+    /// Stop when the result is significant. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false)]
     completion_stats_significant_flag: Option<Flag>,
-    /// Stop after so many days; 0 is off.
+    /// Stop after so many days; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
     #[schema(nullable = false, minimum = 0)]
     completion_after_period: Option<i64>,
-    /// Integrations that receive the experiment's data.
+    /// Integrations that are to receive the experiment's data. Stored; nothing is sent yet, and setting it answers with a
+    /// warning.
     #[schema(nullable = false, max_items = 50)]
     integration: Option<Vec<Integration>>,
 }
@@ -747,6 +749,10 @@ pub(crate) struct TimeRange {
 pub(crate) struct StatusBody {
     /// The status to move to.
     status: StatusCode,
+    /// From when on visitors count, with status 1 and before the first start: a test that ran elsewhere may have started in the
+    /// past, 1,500 days ago at most. Needs the scope `admin`.
+    #[schema(nullable = false, format = DateTime)]
+    started_at: Option<String>,
 }
 
 /// Which winner to serve, and to how many.
@@ -836,6 +842,33 @@ pub(crate) enum GoalValue {
     Number(i64),
 }
 
+/// The project's currency rates, whole.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RatesBody {
+    /// The currency that all is converted to, ISO 4217; null, with no rates, for no table.
+    #[schema(required, pattern = "^[A-Z]{3}$")]
+    currency: Option<String>,
+    /// At most one for each currency and day.
+    #[schema(max_items = 10_000)]
+    rates: Vec<RateSent>,
+}
+
+/// What one unit of a currency is worth from a day on, until the next rate of it.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RateSent {
+    /// The day on which it begins, in UTC.
+    #[schema(format = Date)]
+    date: String,
+    /// ISO 4217; not the currency of the table.
+    #[schema(pattern = "^[A-Z]{3}$")]
+    currency: String,
+    /// In the currency of the table.
+    #[schema(minimum = 0.000_000_1, maximum = 1_000_000)]
+    rate: f64,
+}
+
 /// A new goal.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -865,6 +898,12 @@ pub(crate) struct GoalBody {
     /// Most value that one visitor contributes.
     #[schema(exclusive_minimum = 0)]
     cap: Option<f64>,
+    /// Most that one order can plausibly be worth; larger ones do not count.
+    #[schema(exclusive_minimum = 0, maximum = 100_000_000_000_i64)]
+    max_order_value: Option<f64>,
+    /// The currency that orders count in (ISO 4217).
+    #[schema(pattern = "^[A-Z]{3}$")]
+    currency: Option<String>,
 }
 
 /// Changes to a goal.
@@ -895,6 +934,12 @@ pub(crate) struct GoalPatch {
     /// Most value that one visitor contributes.
     #[schema(exclusive_minimum = 0)]
     cap: Option<f64>,
+    /// Most that one order can plausibly be worth; larger ones do not count.
+    #[schema(exclusive_minimum = 0, maximum = 100_000_000_000_i64)]
+    max_order_value: Option<f64>,
+    /// The currency that orders count in (ISO 4217).
+    #[schema(pattern = "^[A-Z]{3}$")]
+    currency: Option<String>,
 }
 
 /// A visitor: `targetingKey`, known facts such as `country` and `url`, and attributes.
@@ -1074,4 +1119,7 @@ pub(crate) struct EventResult {
     status: EventStatus,
     /// Why it is invalid.
     message: Option<String>,
+    /// What to know of an event that is `ok`: an exposure that is dated before the experiment first started is stored, and no
+    /// result counts it; half of a surrogate pair or NUL became U+FFFD; or a number beyond ±2⁵³ became text.
+    note: Option<String>,
 }

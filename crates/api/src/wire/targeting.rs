@@ -218,7 +218,7 @@ fn scalar(value: &Json) -> Result<Scalar, Flaw> {
         Json::Bool(flag) => Ok(Scalar::Flag(*flag)),
         Json::Int(number) => Ok(Scalar::Integer(*number)),
         Json::Float(number) => Ok(Scalar::Number(*number)),
-        Json::Text(text) => Ok(Scalar::Text(text.clone())),
+        Json::Text(text) | Json::Beyond(text) => Ok(Scalar::Text(text.clone())),
         _ => Err(Flaw::new("must be text, a number, true or false")),
     }
 }

@@ -17,7 +17,8 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, Uri, header};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Flaw, Problems};
-use muriel_results::{Computed, Inquiry, Keeper, Key, Known, Unanswered, Unknown, Wanted};
+use muriel_events::warehouse;
+use muriel_results::{Computed, Failure, Inquiry, Known, ReportCache, ReportKey, Unanswered, Unknown, Wanted};
 use std::sync::Arc;
 
 /// Seconds after which a report that had no place may be asked for again.
@@ -100,10 +101,7 @@ pub(crate) async fn experiment_plan(
         baseline_rate: query.parsed("baseline_rate", |text| number(text, 0.001, 99.999)),
     };
     query.finish()?;
-    let keeper = keeper(&app)?;
-    let key: Arc<str> = project_key.into();
-    let (head, now) = (app.intake.head(), app.clock.now());
-    let planned = keeper.plan(&key, &known, wanted, head, now).await.map_err(refused)?;
+    let planned = reports(&app)?.plan(&project_key.into(), &known, wanted, app.clock.now()).await.map_err(refused)?;
     answered(StatusCode::OK, &views::PlanAnswer::new(id.0, &planned))
 }
 
@@ -128,14 +126,15 @@ async fn report(
     // An experiment that is not there comes before a query that is wrong.
     let plain = Inquiry::default();
     let known = load(app, caller, id, inquiry.as_ref().unwrap_or(&plain)).await?;
-    let key = Key { project_key: project_key.into(), test_id: id.0, inquiry: inquiry?, by_quarter };
-    let head = app.intake.head();
-    keeper(app)?.answer(&key, &known, head, app.clock.now()).await.map_err(refused)
+    let key = ReportKey { project_key: project_key.into(), test_id: id.0, inquiry: inquiry?, by_quarter };
+    reports(app)?.report(&key, &known, app.clock.now()).await.map_err(refused)
 }
 
 async fn load(app: &App, caller: &Caller<Read>, id: ExperimentId, inquiry: &Inquiry) -> Result<Known, ApiError> {
-    let (project, inquiry) = (caller.project.id, inquiry.clone());
-    let found = app.read(move |tx| boxed(async move { Ok(Known::load(tx, project, id, &inquiry).await?) })).await?;
+    let (project, inquiry, node) = (caller.project.id, inquiry.clone(), app.node_id());
+    let found = app
+        .read(move |tx| boxed(async move { Ok(Known::load(tx, project, id, &inquiry, node.as_deref()).await?) }))
+        .await?;
     found.map_err(|unknown| match unknown {
         Unknown::Experiment => ApiError::NotFound("experiment"),
         Unknown::Goal => ApiError::InvalidQuery(Problems::one("goal_key", "matches no goal of this project")),
@@ -143,18 +142,33 @@ async fn load(app: &App, caller: &Caller<Read>, id: ExperimentId, inquiry: &Inqu
     })
 }
 
-fn keeper(app: &App) -> Result<&Keeper, ApiError> {
-    app.results.as_deref().ok_or(ApiError::Unavailable { retry_after_s: LOADING_S })
+fn reports(app: &App) -> Result<&ReportCache, ApiError> {
+    app.results().map(|results| &**results).ok_or(ApiError::Unavailable { retry_after_s: LOADING_S })
 }
 
 fn refused(problem: Unanswered) -> ApiError {
+    let not_yet = |why: String| ApiError::NotYet { why, retry_after_s: LOADING_S };
     match problem {
         Unanswered::Busy => ApiError::Unavailable { retry_after_s: BUSY_S },
-        Unanswered::Loading { done, of } => ApiError::NotYet {
-            why: format!("the events are still being loaded from the event log, block {done} of {of}"),
-            retry_after_s: LOADING_S,
+        Unanswered::Loading { done, of } => {
+            not_yet(format!("the events are still being loaded from the event log, block {done} of {of}"))
+        }
+        Unanswered::LogUnreadable(error) => {
+            if let Some(error) = error {
+                tracing::warn!(error = &*error as &dyn std::error::Error, "the end of the event log cannot be read");
+            }
+            not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
+        }
+        Unanswered::Damaged => {
+            not_yet("the warehouse is damaged and is being made again from the event log".to_owned())
+        }
+        Unanswered::Failed(failure) => match &*failure {
+            Failure::Warehouse(warehouse::Error::Memory) => {
+                tracing::warn!("a report needs more memory than --warehouse-memory allows");
+                not_yet("the report needs more memory than the warehouse may use (--warehouse-memory)".to_owned())
+            }
+            _ => ApiError::internal(failure),
         },
-        Unanswered::Failed(failure) => ApiError::internal(failure),
     }
 }
 

@@ -346,6 +346,8 @@ pub(crate) struct ExperimentCreated {
     pub(crate) success: bool,
     /// Its id.
     pub(crate) test_id: i64,
+    /// What servers and OpenFeature call it: the given key, or one made from the name.
+    pub(crate) experiment_key: String,
     /// Its status.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
@@ -356,6 +358,9 @@ pub(crate) struct ExperimentCreated {
     pub(crate) goal_profile_id: Option<i64>,
     /// How many secondary goals it has.
     pub(crate) secondary_goals_count: usize,
+    /// The planned total of visitors that was computed, as it is live and none was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) planned_visitors: Option<i64>,
     /// What to look at before relying on it: sentences that name the field.
     pub(crate) warnings: Vec<String>,
 }
@@ -381,6 +386,9 @@ pub(crate) struct StatusUpdated {
     /// The status it has now.
     #[schema(value_type = schemas::StatusCode)]
     pub(crate) status: u8,
+    /// The planned total of visitors that was computed, as it was started for the first time and none was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) planned_visitors: Option<i64>,
     /// What to look at, such as a missing primary goal or code that is no JavaScript: sentences that name the field.
     pub(crate) warnings: Vec<String>,
 }

@@ -50,6 +50,14 @@ pub(crate) struct Goal {
     /// Most value that one visitor contributes.
     #[schema(required)]
     cap: Option<f64>,
+    /// Most that one order can plausibly be worth; larger ones do not count. When null, orders that were sent
+    /// without a key count up to ten times the largest order that was sent with one.
+    #[schema(required)]
+    max_order_value: Option<f64>,
+    /// The currency that orders count in (ISO 4217). When null, it is that of most buyers whose orders were sent
+    /// with a key, and then of most buyers.
+    #[schema(required)]
+    currency: Option<String>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Instant,
@@ -69,6 +77,8 @@ impl From<DomainGoal> for Goal {
             window_days: definition.window_days,
             min_count: definition.min_count,
             cap: definition.cap,
+            max_order_value: definition.max_order_value,
+            currency: definition.currency,
             created_at: goal.created_at,
         }
     }

@@ -5,11 +5,13 @@ mod experiments;
 mod explanation;
 mod goals;
 mod hypotheses;
+mod rates;
 mod results;
 
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;
 pub(crate) use hypotheses::*;
+pub(crate) use rates::*;
 pub use results::ResultAnswer;
 pub(crate) use results::{PlanAnswer, TimeseriesAnswer};

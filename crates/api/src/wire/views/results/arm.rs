@@ -24,8 +24,22 @@ pub(crate) struct VariantResult {
     /// start: what was recorded before belongs to what it was. Null if never.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     redefined_at: Option<Instant>,
+    /// What its changes found on visitors' pages, of the first 60; those of which no page has told are left out.
+    changes: Vec<ChangeFound>,
     #[serde(flatten)]
     pub(super) result: ArmResult,
+}
+
+/// Whether a change found what it changes. Each visitor counts once, with the first page of which that was told.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangeFound {
+    /// Its place in the variant's `data`, from 0.
+    index: usize,
+    /// Visitors on whose page it was due.
+    pages: u64,
+    /// Of these, on whose page it found something.
+    matched: u64,
 }
 
 /// What an arm did by a metric.
@@ -147,6 +161,12 @@ impl VariantResult {
             is_control: arm == 0,
             traffic_weight: known.traffic_weight,
             redefined_at: known.redefined_at,
+            changes: computed
+                .applied
+                .iter()
+                .filter(|applied| applied.arm == arm)
+                .map(|applied| ChangeFound { index: applied.change, pages: applied.pages, matched: applied.matched })
+                .collect(),
             result,
         }
     }

@@ -5,7 +5,7 @@ use super::arm::ArmResult;
 use super::breakdown::PartResult;
 
 /// What each line says, in order.
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 31] = [
     "metric",
     "metric_name",
     "role",
@@ -31,6 +31,13 @@ const COLUMNS: [&str; 25] = [
     "chance_to_beat_control_percent",
     "expected_loss_percent",
     "verdict",
+    // The same on every line, so that a line that is copied elsewhere still says what it is of.
+    "test_id",
+    "test_name",
+    "as_of",
+    "log_position",
+    "health",
+    "health_checks",
 ];
 
 impl ResultAnswer {
@@ -42,6 +49,15 @@ impl ResultAnswer {
             let known = self.variants.iter().find(|variant| variant.variant_id == variant_id);
             known.map(|variant| (variant.name.clone(), variant.nickname.clone())).unwrap_or_default()
         };
+        let manifest = &self.manifest;
+        let origin = [
+            self.test_id.to_string(),
+            self.test_name.clone(),
+            manifest.as_of.to_string(),
+            manifest.log_position.to_string(),
+            self.health.status().to_owned(),
+            self.health.not_ok().map(|(name, status)| format!("{name}: {status}")).collect::<Vec<_>>().join("; "),
+        ];
         let mut row =
             |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {
                 let (name, nickname) = name(variant_id);
@@ -73,6 +89,7 @@ impl ResultAnswer {
                     number(analysis.and_then(|a| a.expected_loss)),
                     analysis.map(|a| a.verdict.to_owned()).unwrap_or_default(),
                 ]);
+                cells.extend(origin.iter().cloned());
                 csv.line(cells.into_iter());
             };
         let top = self.manifest.top();

@@ -1,8 +1,9 @@
 //! Whether the data can be trusted.
 
-use muriel_analysis::{Check, Health as Checks, Ratio as Shares};
+use muriel_analysis::{Check, Grade, Health as Checks, MetricReport, Ratio as Shares, Role};
 use muriel_domain::experiment::Arm;
-use muriel_results::Computed;
+use muriel_events::warehouse::UNITS;
+use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, Shown};
 use muriel_stats::srm::ChiSquared;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,7 +12,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Health {
-    /// The worst of the checks.
+    /// The worst of the checks, those that are `unknown` left out; `unknown` when nothing is wrong, but
+    /// `sample_ratio` or `crossovers` is not known.
     status: &'static str,
     /// Whether visitors were shared as the weights say. When it fails, every
     /// verdict is `do_not_trust`.
@@ -22,22 +24,36 @@ pub(crate) struct Health {
     minimum_data: HealthCheck,
     /// Suspected programs, which are left out.
     bots: HealthCheck,
+    /// Whether exposures are dated before the first start; they count nowhere.
+    before_start: HealthCheck,
     /// Whether weights changed on the way.
     epochs: HealthCheck,
     /// Whether the arms resemble each other at entry.
     balance: HealthCheck,
+    /// Whether the changes of the arms found on pages what they change: an arm that changes nothing looks as if it had no effect.
+    changes: HealthCheck,
+    /// Whether other servers on the same database took events that are missing here.
+    /// When it fails, every verdict is `do_not_trust`.
+    other_nodes: HealthCheck,
     /// Whether built-in metrics got worse.
     guardrails: HealthCheck,
+    /// Whether the event log could be read up to the result: events of blocks that are
+    /// damaged or missing are not counted.
+    event_log: HealthCheck,
     /// Whether orders were in several currencies; of revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     currency: Option<HealthCheck>,
+    /// Whether orders are plausible: none was left out as too large, and none is more than a tenth of the revenue;
+    /// of revenue goals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orders: Option<HealthCheck>,
 }
 
 /// One check.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HealthCheck {
-    /// `ok`, `warn` or `fail`.
+    /// `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at.
     status: &'static str,
     /// A sentence for a person.
     message: String,
@@ -47,7 +63,7 @@ pub(crate) struct HealthCheck {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RatioCheck {
-    /// `ok`, `warn` or `fail`.
+    /// `ok`, `warn`, `fail`, or `unknown` when the check has nothing to look at.
     status: &'static str,
     /// A sentence for a person.
     message: String,
@@ -65,7 +81,7 @@ pub(crate) struct RatioCheck {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EpochRatio {
-    /// Its number. Exposures that name no epoch belong to the one of their time.
+    /// Its number. Exposures that name no epoch, or one that was never reached, belong to the one of their time.
     epoch: i64,
     /// Visitors per arm, the control first.
     observed: Vec<u64>,
@@ -93,47 +109,194 @@ impl Health {
                 harmed.map(|analysis| format!("{} in {}", facts.name, name_of(analysis.arm)))
             })
             .collect();
-        let guardrails = if harmed.is_empty() {
-            HealthCheck::plain("ok", "No built-in metric is known to have got worse.")
+        let is_compared = |(facts, metric): (&MetricFacts, &MetricReport)| {
+            facts.role() == Role::Guardrail && metric.analyses.iter().any(|analysis| analysis.difference.is_some())
+        };
+        let guardrails = if !harmed.is_empty() {
+            Check::new(Grade::Warn, format!("Got worse: {}.", harmed.join(", ")))
+        } else if computed.manifest.metrics.iter().zip(&computed.report.metrics).any(is_compared) {
+            Check::new(Grade::Ok, "No built-in metric is known to have got worse.")
         } else {
-            HealthCheck::plain("warn", format!("Got worse: {}.", harmed.join(", ")))
+            Check::new(Grade::Unknown, "There is no built-in metric that can be compared yet.")
         };
         let currency =
-        computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
-            let currency = shown.currency.as_deref().unwrap_or("no currency");
-            match shown.other_currency_orders {
-                0 => HealthCheck::plain("ok", "All orders are in one currency."),
-                others => HealthCheck::plain(
-                    "warn",
-                    format!(
-                        "Left out, as their values are not in {currency}: {others} orders. Send values in one currency."
-                    ),
-                ),
-            }
-        });
-        let worst = checks.grade().word();
-        let warned = [Some(&guardrails), currency.as_ref()].into_iter().flatten().any(|check| check.status == "warn");
+            computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
+                let all = (shown.other_currency_orders, ordered(shown));
+                let vouched = (shown.other_currency_vouched_orders, shown.vouched_orders);
+                currency(shown.currency.as_deref(), all, vouched)
+            });
+        let orders = computed
+            .manifest
+            .top()
+            .filter(|facts| facts.is_revenue())
+            .and_then(|facts| Some(orders(facts, computed.metrics.first()?)));
+        let event_log = event_log(&computed.manifest);
+        let grade = [Some(&guardrails), Some(&event_log), currency.as_ref(), orders.as_ref()]
+            .into_iter()
+            .flatten()
+            .fold(checks.grade(), |grade, check| grade.with(check.grade));
         Self {
-            status: if worst == "ok" && warned { "warn" } else { worst },
+            status: grade.word(),
             sample_ratio: RatioCheck::new(&checks.sample_ratio, &checks.ratios),
             crossovers: HealthCheck::new(&checks.crossovers),
             minimum_data: HealthCheck::new(&checks.minimum_data),
             bots: HealthCheck::new(&checks.bots),
+            before_start: HealthCheck::new(&checks.before_start),
             epochs: HealthCheck::new(&checks.epochs),
             balance: HealthCheck::new(&checks.balance),
-            guardrails,
-            currency,
+            changes: HealthCheck::new(&checks.changes),
+            other_nodes: HealthCheck::new(&checks.other_nodes),
+            guardrails: HealthCheck::new(&guardrails),
+            event_log: HealthCheck::new(&event_log),
+            currency: currency.as_ref().map(HealthCheck::new),
+            orders: orders.as_ref().map(HealthCheck::new),
         }
     }
+}
+
+/// Orders that count, of all arms.
+fn ordered(shown: &Shown) -> u64 {
+    shown.arms.iter().map(|arm| arm.events).sum()
+}
+
+/// The share of orders in other currencies above which revenue says nothing of all.
+const OTHER_CURRENCY_FAIL: f64 = 0.05;
+
+/// Whether the orders of a revenue goal, of which most are in one currency, are in others too: `(left out, counted)` of all
+/// orders, and of those that were sent with a key. Where there are any of these they alone decide whether the check fails,
+/// as anybody can send the rest.
+fn currency(currency: Option<&str>, (others, counted): (u64, u64), vouched: (u64, u64)) -> Check {
+    let currency = match (currency, others) {
+        (None, 0) => return Check::new(Grade::Unknown, "There is no order yet."),
+        (Some(_), 0) => return Check::new(Grade::Ok, "All orders are in one currency."),
+        (currency, _) => currency.unwrap_or("no currency"),
+    };
+    let share_of = |others: u64, counted: u64| others as f64 / (others + counted) as f64;
+    let share = share_of(others, counted);
+    let decisive = if vouched == (0, 0) { share } else { share_of(vouched.0, vouched.1) };
+    let orders = if others == 1 { "order" } else { "orders" };
+    let left_out =
+        format!("Left out, as their values are not in {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
+    if decisive > OTHER_CURRENCY_FAIL {
+        let message = format!("{left_out} Revenue is that of a part of the buyers only. Send values in one currency.");
+        Check::new(Grade::Fail, message)
+    } else {
+        Check::new(Grade::Warn, format!("{left_out} Send values in one currency."))
+    }
+}
+
+impl Health {
+    /// The worst of the checks.
+    pub(super) fn status(&self) -> &'static str {
+        self.status
+    }
+
+    /// The checks that are not `ok`, by name, with their status.
+    pub(super) fn not_ok(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let checks = [
+            ("sample_ratio", self.sample_ratio.status),
+            ("crossovers", self.crossovers.status),
+            ("minimum_data", self.minimum_data.status),
+            ("bots", self.bots.status),
+            ("before_start", self.before_start.status),
+            ("epochs", self.epochs.status),
+            ("balance", self.balance.status),
+            ("changes", self.changes.status),
+            ("other_nodes", self.other_nodes.status),
+            ("guardrails", self.guardrails.status),
+            ("event_log", self.event_log.status),
+            ("currency", self.currency.as_ref().map_or("ok", |check| check.status)),
+            ("orders", self.orders.as_ref().map_or("ok", |check| check.status)),
+        ];
+        checks.into_iter().filter(|(_, status)| *status != "ok")
+    }
+}
+
+/// Orders from which on one that is more than a tenth of the revenue stands out: of ten, one always is.
+const FEW_ORDERS: u64 = 10;
+/// The share of the revenue that one order may be.
+const ORDER_SHARE: f64 = 0.1;
+/// The same where there are few orders.
+const FEW_ORDERS_SHARE: f64 = 0.9;
+
+/// Whether single orders decide a revenue goal, or were left out.
+fn orders(facts: &MetricFacts, shown: &Shown) -> Check {
+    let currency = shown.currency.as_deref().unwrap_or_default();
+    let money = |value: f64| format!("{value} {currency}").trim_end().to_owned();
+    let mut sentences = Vec::new();
+    if let Some(limit) = shown.order_limit.filter(|_| shown.implausible_orders > 0) {
+        let orders = match shown.implausible_orders {
+            1 => "1 order, which is".to_owned(),
+            orders => format!("{orders} orders, each of which is"),
+        };
+        sentences.push(if facts.has_max_order_value() {
+            format!("Left out: {orders} worth more than the goal's max_order_value of {}.", money(limit))
+        } else {
+            format!(
+                "Left out: {orders} worth more than {}, ten times the largest order that was sent with a key. If this \
+                 is genuine, send it with a key or set max_order_value of the goal.",
+                money(limit)
+            )
+        });
+    }
+    let (orders, units) =
+        shown.arms.iter().fold((0, 0), |(orders, units), arm| (orders + arm.events, units + arm.units));
+    let Some(largest) = shown.largest_order.filter(|_| units > 0) else {
+        return match sentences.is_empty() {
+            true => Check::new(Grade::Unknown, "There is no order yet."),
+            false => Check::new(Grade::Warn, sentences.join(" ")),
+        };
+    };
+    let share = largest.units as f64 / units as f64;
+    let usual = if orders > FEW_ORDERS { ORDER_SHARE } else { FEW_ORDERS_SHARE };
+    if share > usual && orders > 1 {
+        sentences.push(format!(
+            "One order of {}, made at {} in {} and sent {} a key, is {:.0} % of the revenue. If it is not genuine, \
+             set max_order_value of the goal.",
+            money(largest.units as f64 / UNITS as f64),
+            largest.at,
+            name_of(largest.variant as usize),
+            if largest.vouched { "with" } else { "without" },
+            100.0 * share
+        ));
+    }
+    if !sentences.is_empty() {
+        Check::new(Grade::Warn, sentences.join(" "))
+    } else if orders > FEW_ORDERS {
+        Check::new(Grade::Ok, "No order is more than a tenth of the revenue.")
+    } else {
+        Check::new(Grade::Unknown, "There are too few orders to say whether one of them stands out.")
+    }
+}
+
+/// Whether the log could be read. More than a hundredth of its blocks that could not
+/// void what is counted.
+fn event_log(manifest: &Manifest) -> Check {
+    let Some(damage) = manifest.log_damage else {
+        return match manifest.log_position {
+            0 => Check::new(Grade::Unknown, "The event log has no events yet."),
+            _ => Check::new(Grade::Ok, "Every block of the event log could be read."),
+        };
+    };
+    let LogDamage { blocks, first_block, last_block } = damage;
+    let message = match blocks {
+        0 => format!("The event log is not as it was written at block {first_block}. Run muriel log verify."),
+        1 => format!(
+            "Block {first_block} of the event log is damaged or missing, so its events are not counted. Run muriel log \
+             verify, restore the log, then run muriel warehouse rebuild."
+        ),
+        _ => format!(
+            "{blocks} blocks of the event log, from {first_block} to {last_block}, are damaged or missing, so their \
+             events are not counted. Run muriel log verify, restore the log, then run muriel warehouse rebuild."
+        ),
+    };
+    let position = manifest.log_position.unsigned_abs();
+    Check::new(if blocks.saturating_mul(100) > position { Grade::Fail } else { Grade::Warn }, message)
 }
 
 impl HealthCheck {
     fn new(check: &Check) -> Self {
         Self { status: check.grade.word(), message: check.message.clone() }
-    }
-
-    fn plain(status: &'static str, message: impl Into<String>) -> Self {
-        Self { status, message: message.into() }
     }
 }
 
@@ -164,4 +327,28 @@ impl RatioCheck {
 
 fn name_of(arm: usize) -> String {
     Arm(u32::try_from(arm).unwrap_or(u32::MAX)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_twentieth_in_other_currencies_fails() {
+        for (all, vouched, grade, words) in [
+            ((0, 95), (0, 0), Grade::Ok, "one currency"),
+            ((4, 96), (0, 0), Grade::Warn, "not in EUR: 4 orders, 4.0 % of all"),
+            ((5, 95), (0, 0), Grade::Warn, "5 orders, 5.0 % of all"),
+            ((5, 94), (0, 0), Grade::Fail, "5 orders, 5.1 % of all"),
+            ((45, 55), (0, 0), Grade::Fail, "45 orders, 45.0 % of all"),
+            ((1, 0), (0, 0), Grade::Fail, "1 order, 100.0 % of all"),
+            // Strangers cannot fail it.
+            ((45, 55), (0, 10), Grade::Warn, "45 orders, 45.0 % of all"),
+            ((45, 55), (1, 9), Grade::Fail, "45 orders, 45.0 % of all"),
+        ] {
+            let check = currency(Some("EUR"), all, vouched);
+            assert_eq!(check.grade, grade, "{all:?} {vouched:?}: {}", check.message);
+            assert!(check.message.contains(words), "{all:?} {vouched:?}: {}", check.message);
+        }
+    }
 }

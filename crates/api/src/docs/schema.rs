@@ -1,7 +1,7 @@
 //! Schemas as lists of fields.
 //!
 //! Objects unfold where they are used, to [`UNFOLDED`] levels; further in, and
-//! where a schema holds itself, a link leads to the section of types, which
+//! where a schema holds itself, a link leads to the page of types, which
 //! lists the fields of each. So the page is bounded by the contract's size.
 
 use super::html::{Html, id};
@@ -146,7 +146,7 @@ impl<'a> Schemas<'a> {
             match name {
                 Some(name) if level >= UNFOLDED || within.contains(&name) => {
                     self.linked.insert(name);
-                    html.tag("<p class=\"more\"><a href=\"#type-").text(&id(name)).tag("\">Fields of ");
+                    html.tag("<p class=\"more\"><a href=\"site:docs/types#type-").text(&id(name)).tag("\">Fields of ");
                     html.code(name).tag("</a></p>");
                 }
                 _ if level >= FOLLOWED => {}
@@ -248,8 +248,8 @@ impl<'a> Schemas<'a> {
         while let Some(name) = self.linked.iter().copied().find(|name| !entries.contains_key(name)) {
             let mut entry = Html::default();
             if let Some(node) = self.named.and_then(|named| named.get(name)) {
-                entry.tag("<section class=\"kind\" id=\"type-").text(&id(name)).tag("\"><h3><a href=\"#type-");
-                entry.text(&id(name)).tag("\"><code>").text(name).tag("</code></a></h3>");
+                entry.tag("<section class=\"kind\" id=\"type-").text(&id(name)).tag("\"><h2><a href=\"#type-");
+                entry.text(&id(name)).tag("\"><code>").text(name).tag("</code></a></h2>");
                 if let Some(description) = node.get("description").and_then(Value::as_str) {
                     entry.tag("<p>").prose(description).tag("</p>");
                 }

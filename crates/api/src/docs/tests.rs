@@ -3,13 +3,25 @@ use crate::error::CODES;
 use crate::wire;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 fn contract() -> Value {
     serde_json::to_value(crate::router::contract()).unwrap()
 }
 
-fn rendered() -> String {
-    super::page(&crate::router::contract())
+fn documentation() -> Documentation {
+    Documentation::new(&crate::router::contract())
+}
+
+/// Every page with its path, as it is sent.
+fn rendered() -> &'static [(String, String)] {
+    static RENDERED: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+        let docs = documentation();
+        let found = search::page(docs.index(), "q=experiment");
+        let pages = docs.pages().into_iter().chain([start::page(&docs), found]);
+        pages.map(|page| (page.path.clone(), docs.render(page))).collect()
+    });
+    &RENDERED
 }
 
 fn operations(contract: &Value) -> impl Iterator<Item = &Value> {
@@ -17,106 +29,129 @@ fn operations(contract: &Value) -> impl Iterator<Item = &Value> {
     paths.flat_map(|item| item.as_object().unwrap().values()).filter(|node| node.get("operationId").is_some())
 }
 
-/// The values of an attribute, as they stand in the page.
+/// The values of an attribute, as they stand in the tags of a page.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
-    page.match_indices(&start).map(|(at, _)| page[at + start.len()..].split('"').next().unwrap()).collect()
+    let tags = page.split('<').skip(1).map(|piece| piece.split('>').next().unwrap());
+    tags.filter_map(|tag| tag.split_once(&start)).map(|(_, rest)| rest.split('"').next().unwrap()).collect()
 }
 
 #[test]
 fn every_operation_and_every_error_code_is_there() {
-    let (contract, page) = (contract(), rendered());
-    let ids = attributes(&page, "id");
+    let (contract, pages) = (contract(), rendered());
+    let page = |path: &str| &pages.iter().find(|(known, _)| known == path).unwrap_or_else(|| panic!("{path}")).1;
     let mut count = 0;
     for operation in operations(&contract) {
         let id = operation["operationId"].as_str().unwrap();
-        assert!(ids.contains(&id), "{id}");
-        assert!(page.contains(&format!("<code>{id}</code>")), "{id}");
+        assert!(page(&format!("docs/operations/{id}")).contains(&format!("<code>{id}</code>")), "{id}");
+        assert!(page("docs").contains(&format!("href=\"docs/operations/{id}\"")), "{id}");
         count += 1;
     }
     assert!(count >= 20, "{count} operations");
     for (code, status, _) in CODES {
-        assert!(ids.contains(&&*format!("error-{code}")), "{code}");
-        assert!(page.contains(&format!("<code>{code}</code></th><td>{status}</td>")), "{code}");
+        let errors = page("docs/errors");
+        assert!(attributes(errors, "id").contains(&&*format!("error-{code}")), "{code}");
+        assert!(errors.contains(&format!("<code>{code}</code></th><td>{status}</td>")), "{code}");
     }
 }
 
 #[test]
 fn every_field_and_every_parameter_is_there() {
-    let (contract, page) = (contract(), rendered());
+    let contract = contract();
+    let pages: String = rendered().iter().map(|(_, page)| page.as_str()).collect();
     for (name, schema) in contract["components"]["schemas"].as_object().unwrap() {
         for (field, _) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            assert!(page.contains(&format!("<code class=\"name\">{field}</code>")), "{name}.{field}");
+            assert!(pages.contains(&format!("<code class=\"name\">{field}</code>")), "{name}.{field}");
         }
     }
     for operation in operations(&contract) {
         for parameter in operation["parameters"].as_array().unwrap() {
             let name = parameter["name"].as_str().unwrap();
-            assert!(page.contains(&format!("<code class=\"name\">{name}</code>")), "{name}");
+            assert!(pages.contains(&format!("<code class=\"name\">{name}</code>")), "{name}");
         }
     }
 }
 
+/// Links are relative, as a proxy may put the server below a path: they are resolved here as browsers do.
 #[test]
-fn every_link_in_the_page_has_its_target() {
-    let page = rendered();
-    let ids = attributes(&page, "id");
-    let unique: BTreeSet<_> = ids.iter().collect();
-    assert_eq!(ids.len(), unique.len(), "an id stands twice");
-    let links = attributes(&page, "href");
-    let within: Vec<_> = links.iter().filter_map(|link| link.strip_prefix('#')).collect();
-    assert!(within.len() > 50);
-    for link in within {
-        assert!(unique.contains(&link), "#{link}");
+fn every_link_has_its_target() {
+    let pages = rendered();
+    let ids = |path: &str| pages.iter().find(|(known, _)| known == path).map(|(_, page)| attributes(page, "id"));
+    let mut count = 0;
+    for (path, page) in pages {
+        let base = url::Url::parse("http://docs.test/below/").unwrap().join(path).unwrap();
+        let own = attributes(page, "id");
+        assert_eq!(own.len(), own.iter().collect::<BTreeSet<_>>().len(), "{path} has an id twice");
+        for link in ["href", "src", "action"].into_iter().flat_map(|name| attributes(page, name)) {
+            let target = base.join(&link.replace("&amp;", "&")).unwrap();
+            if target.host_str() != Some("docs.test") {
+                continue;
+            }
+            let to =
+                target.path().strip_prefix("/below/").unwrap_or_else(|| panic!("{link} in {path} leaves the server"));
+            count += 1;
+            if let Some(picture) = to.strip_prefix("docs/pictures/") {
+                assert!(guides::picture(picture).is_some(), "{link} in {path}");
+            } else if !["docs/icon.svg", "docs/style.css", "openapi.json"].contains(&to) {
+                let ids = ids(to).unwrap_or_else(|| panic!("{link} in {path} leads nowhere"));
+                if let Some(anchor) = target.fragment() {
+                    assert!(ids.contains(&anchor), "{link} in {path} has no target");
+                }
+            }
+        }
     }
+    assert!(count > 1_000, "{count} links");
 }
 
 #[test]
 fn nothing_comes_from_elsewhere() {
-    let page = rendered();
-    let links = attributes(&page, "href");
-    let out: Vec<_> = links.into_iter().filter(|link| !link.starts_with('#')).collect();
-    let style = format!("docs/style.css?{}", version(STYLE));
-    assert_eq!(out, ["docs/icon.svg", &style, "openapi.json"]);
-    assert!(attributes(&page, "src").is_empty());
-    assert!(attributes(&page, "style").is_empty());
-    for tag in ["<script", "<style", "<img", "<iframe", "<form", "<base"] {
-        assert!(!page.contains(tag), "{tag}");
+    for (path, page) in rendered() {
+        assert!(attributes(page, "src").iter().all(|src| src.starts_with("../../docs/pictures/")), "{path}");
+        assert!(attributes(page, "action").iter().all(|action| action.ends_with("docs/search")), "{path}");
+        for tag in ["<script", "<style", "<iframe", "<base"] {
+            assert!(!page.contains(tag), "{tag} in {path}");
+        }
+        assert!(page.len() <= 200_000, "{path} has {} bytes", page.len());
     }
     assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
-    assert!(page.len() <= 350_000, "{} bytes", page.len());
 }
 
 #[test]
 fn headings_go_down_one_at_a_time() {
-    let page = rendered();
+    rendered().iter().for_each(|(path, page)| headings(path, page));
+}
+
+fn headings(path: &str, page: &str) {
     let mut level = 0;
     for (at, _) in page.match_indices("<h") {
         let Some(next) = page.as_bytes()[at + 2].checked_sub(b'0').filter(|next| (1..=6).contains(next)) else {
             continue;
         };
-        assert!(next <= level + 1, "{}", &page[at..at + 80]);
+        assert!(next <= level + 1, "{path}: {}", page[at..].chars().take(80).collect::<String>());
         level = next;
     }
-    assert_eq!(page.matches("<h1").count(), 1);
-    assert_eq!(page.matches("<main").count(), 1);
+    assert_eq!(page.matches("<h1").count(), 1, "{path}");
+    assert_eq!(page.matches("<main").count(), 1, "{path}");
 }
 
 /// Elements close in the order in which they open.
 #[test]
 fn the_markup_is_balanced() {
-    let page = rendered();
+    rendered().iter().for_each(|(path, page)| balanced(path, page));
+}
+
+fn balanced(path: &str, page: &str) {
     let mut open = Vec::new();
     for piece in page.split('<').skip(1) {
         let name: String =
             piece.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '/').collect();
         match name.strip_prefix('/') {
-            Some(closed) => assert_eq!(open.pop().as_deref(), Some(closed), "at <{piece}"),
-            None if ["", "meta", "link", "wbr"].contains(&&*name) => {}
+            Some(closed) => assert_eq!(open.pop().as_deref(), Some(closed), "{path}: at <{piece}"),
+            None if ["", "meta", "link", "wbr", "input", "img", "br", "hr"].contains(&&*name) => {}
             None => open.push(name),
         }
     }
-    assert!(open.is_empty(), "{open:?}");
+    assert!(open.is_empty(), "{path}: {open:?}");
 }
 
 #[test]
@@ -145,18 +180,76 @@ fn hostile_words_are_escaped_wherever_they_stand() {
     spoil(&mut contract);
     let paths = contract["paths"].as_object_mut().unwrap();
     *paths = std::mem::take(paths).into_iter().map(|(path, item)| (format!("{path}/{HOSTILE}"), item)).collect();
-    let page = page::render(&contract, "docs/style.css");
-    assert!(page.contains("&lt;script&gt;alert(1)"));
-    assert!(!page.contains("<script"), "{}", &page[page.find("<script").unwrap_or(0)..][..200]);
-    for value in attributes(&page, "href").iter().chain(&attributes(&page, "id")) {
-        assert!(!value.contains(['<', '>', '\'', ' ']), "{value}");
+    let docs = Documentation { contract, ..Documentation::default() };
+    let pages: Vec<_> = docs.pages().into_iter().map(|page| docs.render(page)).collect();
+    assert!(pages.iter().any(|page| page.contains("&lt;script&gt;alert(1)")));
+    for page in &pages {
+        assert!(!page.contains("<script"), "{}", &page[page.find("<script").unwrap_or(0)..][..200]);
+        for value in attributes(page, "href").iter().chain(&attributes(page, "id")) {
+            assert!(!value.contains(['<', '>', '\'', ' ']), "{value}");
+        }
     }
 }
 
 #[test]
+fn what_is_searched_for_is_escaped_and_found() {
+    let docs = documentation();
+    let find = |query: &str| docs.render(search::page(docs.index(), query));
+    assert!(find("q=%3Cscript%3Ealert(1)%22").contains("&lt;script&gt;alert(1)&quot;"));
+    for (query, path) in [
+        ("q=idempotency", "docs#idempotency"),
+        ("q=create+experiment", "operations/createExperiment"),
+        ("q=precondition_failed", "errors"),
+        ("q=peeking", "guides/methods"),
+        ("q=traffic_allocation", "operations/updateExperiment"),
+        ("q=%20EXPOSURE%20HOOK", "guides/openfeature#"),
+    ] {
+        let page = find(query);
+        assert!(attributes(&page, "href").iter().any(|link| link.contains(path)), "{query}");
+    }
+    let (empty, nothing) = (find(""), find("q=zzzzzz"));
+    assert!(empty.contains("Enter a word") && nothing.contains("Nothing was found"));
+}
+
+#[test]
+fn the_openfeature_guide_shows_the_hooks_that_are_tested() {
+    let guide = include_str!("../../../../docs/openfeature.md");
+    for hook in [
+        include_str!("../../../../docs/openfeature/exposure-hook.mjs"),
+        include_str!("../../../../docs/openfeature/exposure_hook.py"),
+    ] {
+        assert!(guide.contains(hook), "docs/openfeature.md shows another hook than the one that is tested");
+    }
+}
+
+#[test]
+fn pages_that_are_not_there_say_so() {
+    let docs = documentation();
+    assert!(docs.operation("nothing").is_none() && guides::page("../x").is_none() && guides::picture("x").is_none());
+    let missing = docs.missing("docs/operations/<b>");
+    assert_eq!(missing.status(), StatusCode::NOT_FOUND);
+    assert_eq!(missing.headers()[header::CONTENT_TYPE], HTML);
+    // However many are asked for, none of them is kept.
+    for number in 0..100 {
+        let answer = docs.answer(&HeaderMap::new(), &format!("docs/guides/{number}"), || None);
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+    }
+    assert!(docs.rendered.lock().unwrap().is_empty());
+    let made = |times: &mut u32| {
+        *times += 1;
+        guides::page("results")
+    };
+    let mut times = 0;
+    for _ in 0..2 {
+        let answer = docs.answer(&HeaderMap::new(), "docs/guides/results", || made(&mut times));
+        assert_eq!(answer.status(), StatusCode::OK);
+    }
+    assert_eq!(times, 1, "a page is made once");
+}
+
+#[test]
 fn a_schema_that_holds_itself_ends() {
-    let page = page::render(
-        &json!({
+    let contract = json!({
             "info": { "title": "T", "version": "1" },
             "paths": { "/tree": { "post": {
                 "requestBody": { "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Tree" } } } },
@@ -171,12 +264,12 @@ fn a_schema_that_holds_itself_ends() {
                 } },
                 "Loop": { "$ref": "#/components/schemas/Loop" },
             } },
-        }),
-        "docs/style.css",
-    );
-    assert!(page.contains("href=\"#type-Tree\"") && page.contains("id=\"type-Tree\""));
+    });
+    let docs = Documentation { contract, ..Documentation::default() };
+    let page: String = docs.pages().into_iter().map(|page| docs.render(page)).collect();
+    assert!(page.contains("#type-Tree\"") && page.contains("id=\"type-Tree\""));
     assert!(page.contains("x-odd <code>kept</code>"), "keywords without words of their own are shown");
-    assert!(page.len() < 40_000, "{}", page.len());
+    assert!(page.len() < 600_000, "{}", page.len());
 }
 
 /// What is wrong with a value under a schema: types, fields, closed lists.
@@ -281,14 +374,13 @@ fn the_server_takes_the_bodies_that_it_shows() {
 fn a_page_that_is_known_is_not_sent_again() {
     // Routes that exclude each other would panic here.
     let _ = routes(&crate::router::contract());
-    let document = Document::new("text/html; charset=utf-8", "page".to_owned());
     let mut headers = HeaderMap::new();
-    let fresh = document.answer(&headers);
+    let fresh = file(&headers, HTML, "page");
     assert_eq!(fresh.status(), StatusCode::OK);
     assert_eq!(fresh.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
     assert_eq!(fresh.headers()[header::CONTENT_SECURITY_POLICY], POLICY);
     headers.insert(header::IF_NONE_MATCH, fresh.headers()[header::ETAG].clone());
-    let known = document.answer(&headers);
+    let known = file(&headers, HTML, "page");
     assert_eq!(known.status(), StatusCode::NOT_MODIFIED);
     assert_eq!(known.headers()[header::CACHE_CONTROL], "public, max-age=300");
 }

@@ -1,0 +1,200 @@
+//! Documentation for people, and the contract for machines, from this server alone.
+//!
+//! `/docs` has an overview, a page for each operation, the guides of `docs/*.md` and a search over all of them. Every page
+//! is made from the same contract that machines get at `/openapi.json`, when it is first asked for. Pages load a style
+//! sheet, an icon and pictures from this server and nothing else, and run no script.
+
+mod basics;
+mod errors;
+mod example;
+mod guides;
+mod html;
+mod operations;
+mod overview;
+mod schema;
+mod search;
+mod shell;
+mod start;
+
+use crate::answer::{is_known, tagged, written};
+use crate::app::App;
+use axum::Router;
+use axum::extract::{Path, RawQuery};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use html::Html;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use schema::Schemas;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use shell::Shell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use utoipa::openapi::OpenApi;
+
+const STYLE: &str = include_str!("docs/style.css");
+const ICON: &str = include_str!("docs/icon.svg");
+
+const HTML: &str = "text/html; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+/// Pages need their style, pictures, links and the search form, and nothing more.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
+                      frame-ancestors 'none'";
+
+/// `/`, `/openapi.json` and everything under `/docs`.
+pub(crate) fn routes(contract: &OpenApi) -> Router<App> {
+    let json = Bytes::from(contract.to_json().unwrap_or_default());
+    let docs = Arc::new(Documentation::new(contract));
+    let page = |docs: &Arc<Documentation>, path: &'static str, make: fn(&Documentation) -> Page| {
+        let docs = Arc::clone(docs);
+        get(move |headers: HeaderMap| async move { docs.answer(&headers, path, || Some(make(&docs))) })
+    };
+    let (operation, guide, find) = (Arc::clone(&docs), Arc::clone(&docs), Arc::clone(&docs));
+    Router::new()
+        .route("/", page(&docs, "", start::page))
+        .route("/favicon.ico", get(async |headers: HeaderMap| file(&headers, SVG, ICON)))
+        .route("/openapi.json", get(move || async move { written(StatusCode::OK, json) }))
+        .route("/docs", page(&docs, "docs", overview::page))
+        .route("/docs/errors", page(&docs, "docs/errors", Documentation::errors))
+        .route("/docs/types", page(&docs, "docs/types", Documentation::types))
+        .route(
+            "/docs/operations/{operation}",
+            get(async move |Path(name): Path<String>, headers: HeaderMap| {
+                operation.answer(&headers, &format!("docs/operations/{name}"), || operation.operation(&name))
+            }),
+        )
+        .route(
+            "/docs/guides/{guide}",
+            get(async move |Path(name): Path<String>, headers: HeaderMap| {
+                guide.answer(&headers, &format!("docs/guides/{name}"), || guides::page(&name))
+            }),
+        )
+        .route(
+            "/docs/search",
+            get(async move |RawQuery(query): RawQuery, headers: HeaderMap| {
+                let found = search::page(find.index(), query.as_deref().unwrap_or_default());
+                file(&headers, HTML, &find.render(found))
+            }),
+        )
+        .route("/docs/style.css", get(async |headers: HeaderMap| file(&headers, "text/css; charset=utf-8", STYLE)))
+        .route("/docs/icon.svg", get(async |headers: HeaderMap| file(&headers, SVG, ICON)))
+        .route(
+            "/docs/pictures/{picture}",
+            get(async |Path(name): Path<String>, headers: HeaderMap| match guides::picture(&name) {
+                Some(picture) => file(&headers, SVG, picture),
+                None => StatusCode::NOT_FOUND.into_response(),
+            }),
+        )
+}
+
+/// A page before the frame that all of them share.
+struct Page {
+    /// Where it is, below the root, without a slash at the start.
+    path: String,
+    title: String,
+    main: Html,
+}
+
+/// The pages, made from the contract.
+#[derive(Default)]
+struct Documentation {
+    contract: Value,
+    index: OnceLock<search::Index>,
+    /// Pages by their paths, as they are sent: only those that exist, so that there are no more than that.
+    rendered: Mutex<BTreeMap<String, Arc<str>>>,
+}
+
+impl Documentation {
+    fn new(contract: &OpenApi) -> Self {
+        // A contract that serialises for machines does for people; without operations the guides are still there.
+        Self { contract: serde_json::to_value(contract).unwrap_or_default(), ..Self::default() }
+    }
+
+    fn errors(&self) -> Page {
+        let mut main = Html::default();
+        errors::errors(&mut main, &mut Schemas::of(&self.contract), &self.contract);
+        Page { path: "docs/errors".to_owned(), title: "Errors".to_owned(), main }
+    }
+
+    fn types(&self) -> Page {
+        let mut main = Html::default();
+        let operations: Vec<_> = operations::by_tag(&self.contract).into_iter().flat_map(|(_, all)| all).collect();
+        errors::types(&mut main, &mut Schemas::of(&self.contract), operations.iter());
+        Page { path: "docs/types".to_owned(), title: "Types".to_owned(), main }
+    }
+
+    fn operation(&self, name: &str) -> Option<Page> {
+        let all = operations::by_tag(&self.contract);
+        let one = all.iter().flat_map(|(_, operations)| operations).find(|one| one.id == name)?;
+        let mut main = Html::default();
+        one.write(&mut main, &mut Schemas::of(&self.contract));
+        Some(Page { path: format!("docs/operations/{}", one.id), title: one.title.clone(), main })
+    }
+
+    /// Every page that search finds.
+    fn pages(&self) -> Vec<Page> {
+        let operations = operations::by_tag(&self.contract).into_iter().flat_map(|(_, all)| all);
+        let operations: Vec<_> = operations.filter_map(|one| self.operation(&one.id)).collect();
+        let fixed = [overview::page(self), self.errors(), self.types()];
+        operations.into_iter().chain(guides::all()).chain(fixed).collect()
+    }
+
+    /// Built when somebody searches for the first time.
+    fn index(&self) -> &search::Index {
+        self.index.get_or_init(|| search::Index::of(self.pages()))
+    }
+
+    fn render(&self, page: Page) -> String {
+        Shell::of(&self.contract).render(page)
+    }
+
+    /// The page at a path, made by `make` when it is asked for the first time; 404 where there is none.
+    fn answer(&self, headers: &HeaderMap, path: &str, make: impl FnOnce() -> Option<Page>) -> Response {
+        let mut rendered = self.rendered.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = rendered.get(path).map(Arc::clone).or_else(|| {
+            let text: Arc<str> = self.render(make()?).into();
+            rendered.insert(path.to_owned(), Arc::clone(&text));
+            Some(text)
+        });
+        drop(rendered);
+        known.map_or_else(|| self.missing(path), |text| file(headers, HTML, &text))
+    }
+
+    fn missing(&self, path: &str) -> Response {
+        let mut main = Html::default();
+        main.tag(
+            "<header><h1>There is no such page</h1><p class=\"lead\">The contents and the search lead to those that ",
+        );
+        main.tag("there are.</p></header>");
+        let page = Page { path: path.to_owned(), title: "No such page".to_owned(), main };
+        let mut response = file(&HeaderMap::new(), HTML, &self.render(page));
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        response
+    }
+}
+
+/// Content that stays as it is while the server runs.
+fn file(headers: &HeaderMap, media_type: &'static str, content: &str) -> Response {
+    let version = version(content);
+    let mut response = if is_known(headers, &version) {
+        let mut response = Response::default();
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        written(StatusCode::OK, Bytes::copy_from_slice(content.as_bytes()))
+    };
+    let to = response.headers_mut();
+    to.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    to.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    to.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    tagged(response, &version)
+}
+
+fn version(content: &str) -> String {
+    Sha256::digest(content).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! The guides of `docs/*.md`, as pages.
+
+use super::Page;
+use super::html::Html;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
+use std::collections::BTreeSet;
+
+/// A guide that is part of the program.
+pub(super) struct Guide {
+    /// Its name in URLs, which is that of its file.
+    pub(super) name: &'static str,
+    /// Its title in the contents.
+    pub(super) title: &'static str,
+    /// What it is about, for the list of guides.
+    pub(super) about: &'static str,
+    text: &'static str,
+}
+
+macro_rules! guide {
+    ($name:literal, $title:literal, $about:literal) => {
+        Guide {
+            name: $name,
+            title: $title,
+            about: $about,
+            text: include_str!(concat!("../../../../docs/", $name, ".md")),
+        }
+    };
+}
+
+/// The guides, grouped by who reads them.
+pub(super) const GROUPS: &[(&str, &[Guide])] = &[
+    (
+        "Run experiments",
+        &[
+            guide!("results", "Results", "What a report says, how fresh it is, and how to check it."),
+            guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
+            guide!("glossary", "Glossary", "The words that are used here."),
+        ],
+    ),
+    (
+        "Integrate",
+        &[
+            guide!(
+                "runtime",
+                "The script on pages",
+                "The snippet, changes, goals, consent, previews and content security policies."
+            ),
+            guide!(
+                "visitors",
+                "Events and visitors",
+                "Which interface to use from where, events, identity and what counts."
+            ),
+            guide!("openfeature", "OpenFeature clients", "Decide in your own code, and record exposures."),
+            guide!("api", "Using the API", "Keys, PATCH, retries and limits, across all operations."),
+            guide!("assignment", "Assignment", "The specification of who gets what, for clients of your own."),
+            guide!("assignment-pages", "Assignment on pages", "What pages know besides: addresses, sources, cookies."),
+        ],
+    ),
+    (
+        "Operate",
+        &[
+            guide!("running", "Running a server", "Settings, storage, PostgreSQL, backups, metrics and upgrades."),
+            guide!("reliability", "Reliability", "What is promised about data, and how it is tested."),
+            guide!("performance", "Performance", "What was measured, and how to measure it again."),
+        ],
+    ),
+];
+
+/// The pictures that guides show.
+const PICTURES: &[(&str, &str)] = &[
+    ("boundary.svg", include_str!("../../../../docs/pictures/boundary.svg")),
+    ("fieller.svg", include_str!("../../../../docs/pictures/fieller.svg")),
+    ("peeking.svg", include_str!("../../../../docs/pictures/peeking.svg")),
+];
+
+pub(super) fn picture(name: &str) -> Option<&'static str> {
+    PICTURES.iter().find(|(known, _)| *known == name).map(|(_, picture)| *picture)
+}
+
+fn guides() -> impl Iterator<Item = &'static Guide> {
+    GROUPS.iter().flat_map(|(_, guides)| *guides)
+}
+
+pub(super) fn all() -> impl Iterator<Item = Page> {
+    guides().map(Guide::page)
+}
+
+pub(super) fn page(name: &str) -> Option<Page> {
+    guides().find(|guide| guide.name == name).map(Guide::page)
+}
+
+impl Guide {
+    fn page(&self) -> Page {
+        let mut main = Html::default();
+        main.tag("<article class=\"guide\">").piece(&rendered(self.text)).tag("</article>");
+        Page { path: format!("docs/guides/{}", self.name), title: self.title.to_owned(), main }
+    }
+}
+
+/// Markdown as HTML. HTML within it is shown as text.
+fn rendered(text: &str) -> Html {
+    let mut events: Vec<Event<'_>> = Vec::new();
+    let mut anchors = BTreeSet::new();
+    // Links that lead out of the guides are shown as their text; they may be nested in nothing else.
+    let mut is_dropped = false;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => match address(&dest_url) {
+                Some(dest_url) => events.push(Event::Start(Tag::Link { link_type, dest_url, title, id })),
+                None => is_dropped = true,
+            },
+            Event::End(TagEnd::Link) if is_dropped => is_dropped = false,
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                let dest_url = CowStr::from(format!("site:docs/{dest_url}"));
+                events.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
+            }
+            Event::Html(html) | Event::InlineHtml(html) => events.push(Event::Text(html)),
+            Event::End(TagEnd::Heading(level)) => {
+                let start = events.iter().rposition(|event| matches!(event, Event::Start(Tag::Heading { .. })));
+                if let Some(start) = start {
+                    let name = unique(&mut anchors, slug(&events[start + 1..]));
+                    if let Event::Start(Tag::Heading { id, .. }) = &mut events[start] {
+                        *id = Some(name.into());
+                    }
+                }
+                events.push(Event::End(TagEnd::Heading(level)));
+            }
+            other => events.push(other),
+        }
+    }
+    let mut html = String::new();
+    pulldown_cmark::html::push_html(&mut html, events.into_iter());
+    // Long lines are scrolled with the keyboard too.
+    Html::trusted(html.replace("<pre><code", "<pre tabindex=\"0\"><code"))
+}
+
+/// Where a link of a guide leads on this server; `None` for files that are not part of the program.
+fn address(target: &str) -> Option<CowStr<'static>> {
+    if target.starts_with('#') || target.starts_with("https://") {
+        return Some(target.to_owned().into());
+    }
+    let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, to)| (file, format!("#{to}")));
+    let name = file.strip_suffix(".md")?;
+    guides().find(|guide| guide.name == name)?;
+    Some(format!("site:docs/guides/{name}{anchor}").into())
+}
+
+/// A heading's text as an anchor, as code hosts make it: lower case, `-` between words.
+fn slug(heading: &[Event<'_>]) -> String {
+    let mut slug = String::new();
+    for event in heading {
+        if let Event::Text(text) | Event::Code(text) = event {
+            for letter in text.chars() {
+                match letter {
+                    ' ' | '-' => slug.push('-'),
+                    '_' => slug.push('_'),
+                    _ if letter.is_alphanumeric() => slug.extend(letter.to_lowercase()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    slug
+}
+
+fn unique(anchors: &mut BTreeSet<String>, slug: String) -> String {
+    let mut name = slug.clone();
+    let mut count = 0;
+    while !anchors.insert(name.clone()) {
+        count += 1;
+        name = format!("{slug}-{count}");
+    }
+    name
+}

@@ -1,0 +1,56 @@
+//! What currencies are worth in the project's own.
+
+use super::{boxed, read_body};
+use crate::answer::json;
+use crate::app::App;
+use crate::auth::{Admin, Caller, Read};
+use crate::body::MediaType;
+use crate::error::ApiError;
+use crate::wire::{rates as wire, schemas, views};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use muriel_domain::rates::Rates;
+use muriel_store::{Intent, lock, tenants};
+
+/// Reads the project's currency rates.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "getCurrencyRates",
+    responses((status = 200, description = "The whole table, as it can be sent back.", body = views::RatesAnswer)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn rates_show(State(app): State<App>, caller: Caller<Read>) -> Result<Response, ApiError> {
+    let project = caller.project.id;
+    let rates = app.read(move |tx| boxed(async move { Ok(tenants::currency_rates(tx, project).await?) })).await?;
+    json(StatusCode::OK, &views::RatesAnswer::new(rates.as_ref()))
+}
+
+/// Sets the project's currency rates: orders in other currencies count in one. Results of all of its experiments follow.
+#[utoipa::path(
+    put, path = "/v2/project/{project_key}/currency-rates", tag = "Goals", operation_id = "setCurrencyRates",
+    request_body = schemas::RatesBody,
+    responses((status = 200, description = "The table is now as it was sent.", body = views::RatesChanged)),
+    extensions(("x-scope" = json!("admin")))
+)]
+pub(crate) async fn rates_set(
+    State(app): State<App>,
+    caller: Caller<Admin>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let project = caller.project.id;
+    let sent = read_body(request, &[MediaType::Json]).await?;
+    let rates = wire::rates(&sent.json)?;
+    let changed = views::RatesChanged {
+        success: true,
+        currency: rates.as_ref().map(|rates| rates.currency().to_owned()),
+        count: rates.as_ref().map_or(0, |rates: &Rates| rates.rates().len()),
+    };
+    app.write(caller.company_id(), move |tx| {
+        boxed(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            Ok(tenants::currency_rates_set(tx, project, rates.as_ref()).await?)
+        })
+    })
+    .await?;
+    json(StatusCode::OK, &changed)
+}

@@ -1,0 +1,255 @@
+//! Customers' code, read once for each text: when it is written, or else when
+//! somebody first needs it. It is read apart from requests, so that one that gives
+//! up leaves no work behind that the next one begins again.
+
+use super::guard::{Reading, may_have_loops, read};
+use super::{code_of, codes_mut};
+use crate::error::ApiError;
+use crate::json::{self, Json};
+use muriel_assign::Document;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+
+/// Bytes of readings that are kept.
+const KEPT_BYTES: u64 = 64 << 20;
+/// Pieces of code that are read at one time: others have work to do, too.
+const AT_ONCE: usize = 1;
+/// Pieces of code that may wait for that.
+const WAITING_MAX: usize = 500;
+/// How long a write waits for its code to be read.
+const WRITE_WAITS: Duration = Duration::from_secs(3);
+
+type Hash = [u8; 32];
+/// None until the code has been read; then nothing where that was stopped.
+type Outcome = Option<Option<Arc<Reading>>>;
+
+/// Readings of code. Clones share them.
+#[derive(Clone)]
+pub struct Guards(Arc<Shared>);
+
+struct Shared {
+    known: Cache<Hash, Arc<Reading>, BySize>,
+    running: Mutex<HashMap<Hash, watch::Receiver<Outcome>>>,
+    room: Semaphore,
+    stop: AtomicBool,
+}
+
+#[derive(Clone)]
+struct BySize;
+
+impl Weighter<Hash, Arc<Reading>> for BySize {
+    fn weight(&self, _: &Hash, reading: &Arc<Reading>) -> u64 {
+        256 + reading.guarded.as_ref().map_or(0, |code| code.len() as u64)
+    }
+}
+
+impl Default for Guards {
+    fn default() -> Self {
+        Self(Arc::new(Shared {
+            known: Cache::with_weighter(10_000, KEPT_BYTES, BySize),
+            running: Mutex::default(),
+            room: Semaphore::new(AT_ONCE),
+            stop: AtomicBool::new(false),
+        }))
+    }
+}
+
+impl Guards {
+    /// What a piece of code is, if it was read.
+    pub(crate) fn known(&self, code: &str) -> Option<Arc<Reading>> {
+        self.0.known.get(&hash(code))
+    }
+
+    /// Reads a piece of code, or waits for whoever does. The work goes on when nobody
+    /// waits any more.
+    ///
+    /// # Errors
+    /// `Unavailable` while too much code waits to be read, and when the server stops.
+    pub(crate) async fn read(&self, code: &Arc<str>) -> Result<Arc<Reading>, ApiError> {
+        const UNAVAILABLE: ApiError = ApiError::Unavailable { retry_after_s: 1 };
+        let hash = hash(code);
+        let mut done = {
+            let mut running = self.running();
+            if let Some(known) = self.0.known.get(&hash) {
+                return Ok(known);
+            }
+            match running.get(&hash) {
+                Some(done) => done.clone(),
+                None if running.len() >= WAITING_MAX => return Err(UNAVAILABLE),
+                None => {
+                    let (sender, done) = watch::channel(None);
+                    running.insert(hash, done.clone());
+                    tokio::spawn(self.clone().run(hash, code.clone(), sender));
+                    done
+                }
+            }
+        };
+        let outcome = done.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone().flatten());
+        outcome.ok_or(UNAVAILABLE)
+    }
+
+    async fn run(self, hash: Hash, code: Arc<str>, sender: watch::Sender<Outcome>) {
+        let _room = self.0.room.acquire().await;
+        let shared = self.0.clone();
+        let reading = tokio::task::spawn_blocking(move || read(&code, &shared.stop)).await;
+        let reading = match reading {
+            Ok(Ok(reading)) => Some(Arc::new(reading)),
+            // It was stopped, or has panicked, which is logged where that happens.
+            Ok(Err(_)) | Err(_) => None,
+        };
+        if let Some(reading) = &reading {
+            self.0.known.insert(hash, reading.clone());
+        }
+        self.running().remove(&hash);
+        sender.send_replace(Some(reading));
+    }
+
+    /// Reads the code that a body of an experiment brings, before the experiment is
+    /// written: so no transaction and no visitor waits for it.
+    pub(crate) async fn read_ahead(&self, body: &Json) {
+        let mut codes = Vec::new();
+        sent(body, &mut codes);
+        self.read_all(codes).await;
+    }
+
+    /// Reads pieces of code, as far as a write waits for that.
+    pub(crate) async fn read_all(&self, codes: Vec<Arc<str>>) {
+        let all = async {
+            for code in &codes {
+                let _ = self.read(code).await;
+            }
+        };
+        let _ = tokio::time::timeout(WRITE_WAITS, all).await;
+    }
+
+    /// The document with loops in its code that can be stopped.
+    ///
+    /// # Errors
+    /// As [`Guards::read`].
+    pub(crate) async fn guarded(&self, document: &Document) -> Result<Document, ApiError> {
+        let mut document = document.clone();
+        for delivered in &mut document.experiments {
+            let codes: Vec<_> = code_of(delivered).cloned().collect();
+            let mut guarded = Vec::with_capacity(codes.len());
+            for code in &codes {
+                guarded.push(if may_have_loops(code) { self.read(code).await?.guarded.clone() } else { None });
+            }
+            if guarded.iter().all(Option::is_none) {
+                continue;
+            }
+            for (code, guarded) in codes_mut(Arc::make_mut(delivered)).zip(guarded) {
+                if let Some(guarded) = guarded {
+                    *code = guarded;
+                }
+            }
+        }
+        Ok(document)
+    }
+
+    /// Ends what is being read: the server is about to end.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<Hash, watch::Receiver<Outcome>>> {
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn hash(code: &str) -> Hash {
+    Sha256::digest(code.as_bytes()).into()
+}
+
+/// The JavaScript in a body, under all names that it can have there.
+fn sent(body: &Json, codes: &mut Vec<Arc<str>>) {
+    match body {
+        Json::Array(items) => items.iter().for_each(|item| sent(item, codes)),
+        Json::Object(members) => {
+            for (name, value) in members {
+                match (name.as_str(), value) {
+                    ("custom_js" | "customJS" | "js", Json::Text(code)) if !code.is_empty() => {
+                        codes.push(code.as_str().into());
+                    }
+                    ("control_attr", Json::Text(text)) => {
+                        if let Ok(parsed) = json::parse(text.as_bytes()) {
+                            sent(&parsed, codes);
+                        }
+                    }
+                    _ => sent(value, codes),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::document;
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn loops_are_guarded_in_all_code_and_nowhere_else() {
+        let code = "for (;;) a()";
+        let all = json!({
+            "custom_js": code, "control": { "customJS": code }, "custom_css": code,
+            "variants": [{ "customJS": code }, { "customJS": "a()" }],
+        });
+        let plain = document(all);
+        let guards = Guards::default();
+        let delivered = &guards.guarded(&plain).await.unwrap().experiments[0];
+        let turned = "for (;;) {__muriel_turn();a()}";
+        let codes: Vec<_> = code_of(delivered).map(|code| &**code).collect();
+        assert_eq!(codes, [turned, turned, turned, "a()"]);
+        assert_eq!(&*delivered.custom_css, code);
+        assert_eq!(&*plain.experiments[0].custom_js, code);
+    }
+
+    #[tokio::test]
+    async fn the_same_code_is_read_once_whoever_asks_and_gives_up() {
+        let guards = Guards::default();
+        let code: Arc<str> = "for (;;) a();\n".repeat(2_000).into();
+        let asked = {
+            let (guards, code) = (guards.clone(), code.clone());
+            tokio::spawn(async move { guards.read(&code).await.map(drop) })
+        };
+        tokio::task::yield_now().await;
+        // Who asked gives up; the work goes on, and the next one waits for that.
+        asked.abort();
+        let document = document(json!({ "custom_js": &*code, "variants": vec![json!({ "customJS": &*code }); 50] }));
+        let (one, other) = tokio::join!(guards.guarded(&document), guards.read(&code));
+        let other = other.unwrap();
+        assert!(
+            one.unwrap().experiments[0].variants.iter().all(|variant| Some(&variant.code.js) == other.guarded.as_ref())
+        );
+        assert!(Arc::ptr_eq(&guards.read(&code).await.unwrap(), &other));
+        assert!(guards.running().is_empty());
+    }
+
+    #[tokio::test]
+    async fn who_is_stopped_reads_nothing_more() {
+        let guards = Guards::default();
+        guards.stop();
+        let long: Arc<str> = "for (;;) a();\n".repeat(2_000).into();
+        assert!(matches!(guards.read(&long).await, Err(ApiError::Unavailable { .. })));
+        assert_eq!((guards.known(&long), guards.running().len()), (None, 0));
+    }
+
+    #[test]
+    fn the_code_of_a_body_is_found_wherever_it_may_stand() {
+        let body = json!({
+            "test_name": "a", "custom_js": "1", "custom_css": "no", "control": { "customJS": "2", "customCSS": "no" },
+            "control_attr": "{\"js\":\"3\"}", "variants": [{ "customJS": "4", "nickname": "no" }, { "customJS": "" }],
+        });
+        let mut codes = Vec::new();
+        sent(&Json::from(body), &mut codes);
+        assert_eq!(codes.iter().map(|code| &**code).collect::<Vec<_>>(), ["1", "2", "3", "4"]);
+    }
+}
