@@ -3,14 +3,18 @@
 use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
+use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_api::site::Site;
 use muriel_api::visitor::TrustedProxies;
+use muriel_domain::time::DAY_US;
 use muriel_events::log::{Durability, LogOptions, Reserve};
 use muriel_events::warehouse;
+use muriel_sql::PostgresOptions;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where things are: the same for every command.
 #[derive(Debug, Clone, Default, Args)]
@@ -80,6 +84,10 @@ pub struct ServeFlags {
     /// [default: 395].
     #[arg(long, env = "MURIEL_LOG_RETENTION", value_name = "DAYS")]
     pub log_retention: Option<String>,
+    /// Start although another node runs on the PostgreSQL database: each reports the events that it took itself only,
+    /// and the health check other_nodes of every result fails.
+    #[arg(long, env = "MURIEL_ALONE", value_parser = clap::builder::BoolishValueParser::new())]
+    pub alone: bool,
     /// MiB of memory that questions about events may take together; larger ones
     /// go on on the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB")]
@@ -105,6 +113,7 @@ struct File {
     log_roll: Option<u64>,
     log_retention: Option<String>,
     warehouse_memory: Option<u64>,
+    alone: Option<bool>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
 }
@@ -132,6 +141,8 @@ pub struct Place {
     pub database_url: Option<String>,
     /// File with the pepper.
     pub pepper_file: PathBuf,
+    /// How PostgreSQL is used, where it is.
+    pub postgres: PostgresOptions,
 }
 
 /// Everything that a server needs, decided.
@@ -143,6 +154,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Address for Prometheus.
     pub metrics_listen: Option<SocketAddr>,
+    /// The bounds of one request.
+    pub edge: EdgeSettings,
     /// How often keys and networks may ask.
     pub rate_limits: RateLimits,
     /// How much is logged.
@@ -157,6 +170,10 @@ pub struct Settings {
     pub log_retention_days: Option<i64>,
     /// What questions about events may take.
     pub warehouse: warehouse::Options,
+    /// Whether it starts although other nodes run on the database.
+    pub alone: bool,
+    /// How long it counts as running when it is not heard of.
+    pub node_lease: Duration,
     /// Names under which pages meet the server.
     pub site: Site,
     /// What time it is.
@@ -164,6 +181,15 @@ pub struct Settings {
 }
 
 impl Place {
+    /// The address of the database without what is secret in it, for messages.
+    pub(crate) fn shown_database(&self) -> String {
+        let url = self.database_url.as_deref().unwrap_or_default();
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let rest = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+        let rest = rest.split_once('?').map_or(rest, |(place, _)| place);
+        format!("{scheme}://{rest}")
+    }
+
     /// # Errors
     /// A settings file that cannot be read or makes no sense.
     pub fn load(common: &Common) -> Result<Self> {
@@ -180,6 +206,7 @@ impl Place {
                 .or_else(|| file.pepper_file.clone())
                 .unwrap_or_else(|| data_dir.join("pepper")),
             data_dir,
+            postgres: PostgresOptions::default(),
         }
     }
 }
@@ -222,11 +249,13 @@ impl Settings {
             None => TrustedProxies::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("trusted-proxies: {error}")))?,
         };
+        let log_retention_days = retention(flags.log_retention.or(file.log_retention).as_deref())?;
         Ok(Self {
             place,
             site,
             listen: address("listen", &listen)?,
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
+            edge: EdgeSettings::default(),
             rate_limits,
             geo_database: flags.geo_database.or(file.geo_database),
             trusted_proxies,
@@ -234,16 +263,24 @@ impl Settings {
                 flags.log_sync.or(file.log_sync).as_deref(),
                 flags.log_reserve.or(file.log_reserve),
                 flags.log_roll.or(file.log_roll),
+                log_retention_days,
             )?,
-            log_retention_days: retention(flags.log_retention.or(file.log_retention).as_deref())?,
+            log_retention_days,
             warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
+            alone: flags.alone || file.alone.unwrap_or(false),
+            node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
     }
 }
 
-fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u64>) -> Result<LogOptions> {
+fn log_options(
+    sync: Option<&str>,
+    reserve_mib: Option<u64>,
+    roll_mib: Option<u64>,
+    retention_days: Option<i64>,
+) -> Result<LogOptions> {
     let durability = match sync {
         None | Some("full") => Durability::Full,
         Some("relaxed") => Durability::Relaxed,
@@ -255,6 +292,11 @@ fn log_options(sync: Option<&str>, reserve_mib: Option<u64>, roll_mib: Option<u6
     }
     if let Some(mib) = roll_mib {
         options.roll_bytes = mib.max(1).saturating_mul(1 << 20);
+    }
+    if let Some(days) = retention_days {
+        // So many files that the oldest is far less than the tenth of the log that
+        // retention deletes at once.
+        options.roll_us = options.roll_us.min(days.saturating_mul(DAY_US / 20));
     }
     Ok(options)
 }

@@ -24,6 +24,13 @@ pub enum Error {
     /// Another server works on the data directory.
     #[error("another muriel serve is running on {}; stop it first, or take another --data-dir", .0.display())]
     Running(PathBuf),
+    /// Another node works on the database, and its events are not ours.
+    #[error(
+        "another muriel node is running on this database ({0}); each node keeps the events that it takes, so each would \
+         report a part of the visitors only. Stop that node, or start this one with --alone, and every result will carry \
+         the failing health check other_nodes"
+    )]
+    OtherNode(String),
     /// The pepper is not the one that the database was made with.
     #[error(
         "the pepper in {} does not fit the database: keys would be refused; give the right file with --pepper-file",

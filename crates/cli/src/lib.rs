@@ -11,6 +11,8 @@ pub mod explain;
 pub mod log;
 mod logs;
 mod named;
+mod node;
+pub mod nodes;
 pub mod open;
 pub mod page;
 mod say;
@@ -59,6 +61,9 @@ enum Command {
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(access::KeyCommand),
+    /// List the servers that work on a PostgreSQL database, and forget one that is gone.
+    #[command(subcommand)]
+    Node(nodes::NodeCommand),
     /// Look at a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
     Doctor(doctor::Doctor),
     /// Tell step by step what a visitor gets of an experiment, and why.
@@ -81,6 +86,9 @@ enum Command {
 /// Runs the program with its arguments; what it returns is its exit status.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
+    // Whatever is made is its owner's, also by libraries, and where the data directory
+    // is everybody's.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     match run(cli.command) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
@@ -100,6 +108,7 @@ fn run(command: Command) -> Result<()> {
         Command::Demo { common, flags, visitors } => demo::run(common, flags, visitors),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
+        Command::Node(command) => block_on(nodes::run(command)),
         Command::Doctor(asked) => doctor::run(asked),
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),
@@ -116,5 +125,9 @@ fn run(command: Command) -> Result<()> {
 
 fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.map_err(|error| Error::Other(error.into()))?.block_on(work)
+    let runtime = runtime.map_err(|error| Error::Other(error.into()))?;
+    let done = runtime.block_on(work);
+    // What is still computed for nobody is not waited for.
+    runtime.shutdown_background();
+    done
 }

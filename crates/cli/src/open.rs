@@ -1,9 +1,10 @@
 //! Opening what a command works on: the database and the pepper that fits it.
 
 use crate::config::Place;
+use crate::node::check_database;
 use crate::{Error, Result};
 use muriel_api::api_key::Pepper;
-use muriel_sql::{Db, PostgresOptions, SqliteOptions};
+use muriel_sql::{Db, SqliteOptions};
 use muriel_store::settings;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -24,6 +25,7 @@ pub struct Opened {
 /// A directory or database that cannot be used, a newer schema, a pepper that
 /// is missing or does not fit.
 pub async fn open(place: &Place) -> Result<Opened> {
+    check_database(place)?;
     make_directory(&place.data_dir)?;
     let db = connect(place)?;
     db.ping().await?;
@@ -36,13 +38,27 @@ pub async fn open(place: &Place) -> Result<Opened> {
 /// # Errors
 /// An address that cannot be read, a file that cannot be used.
 pub(crate) fn connect(place: &Place) -> Result<Db> {
+    check_database(place)?;
     match &place.database_url {
         Some(url) if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) => {
             Err(Error::Setting("database-url must begin with postgres:// or postgresql://".to_owned()))
         }
-        Some(url) => Ok(Db::postgres_later(url, PostgresOptions::default())?),
+        Some(url) => Ok(Db::postgres_later(url, place.postgres.clone())?),
         None => Ok(Db::sqlite(&place.data_dir.join("muriel.db"), SqliteOptions::default())?),
     }
+}
+
+/// As [`connect`], but a file that cannot be opened now is tried again when something is
+/// asked of it.
+///
+/// # Errors
+/// An address that cannot be read.
+pub(crate) fn connect_later(place: &Place) -> Result<Db> {
+    if place.database_url.is_some() {
+        return connect(place);
+    }
+    check_database(place)?;
+    Ok(Db::sqlite_later(&place.data_dir.join("muriel.db"), SqliteOptions::default()))
 }
 
 /// Brings the schema up to date; the pepper that fits the database.
@@ -88,6 +104,7 @@ pub(crate) fn make_directory(path: &Path) -> Result<()> {
 /// # Errors
 /// As [`open`], and when nothing is there.
 pub async fn open_existing(place: &Place) -> Result<Opened> {
+    check_database(place)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         let here = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
         let message = format!("there is no Muriel data in {}; name it with --data-dir", here.display());

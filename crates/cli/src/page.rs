@@ -8,8 +8,9 @@ use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
 use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, delivery, lock};
 
-/// What an asynchronous page hides until the script has decided.
-const HIDDEN: &str = "[data-muriel]";
+/// What a page hides until the script has decided: all of it, or what it marks itself.
+const PAGE: &str = "html";
+const MARKED: &str = "[data-muriel]";
 
 /// Settings that are to change; the others stay.
 #[derive(Debug, Clone, Default, Args)]
@@ -130,10 +131,13 @@ pub struct Snippet {
     pub site: SiteFlags,
     /// The project's key.
     pub key: String,
-    /// For pages that do not wait for the script; what carries the attribute data-muriel is hidden meanwhile, for a
-    /// second at most.
-    #[arg(long = "async")]
+    /// Hide only what carries the attribute data-muriel until the script has decided, for a second at most, and not the
+    /// whole page.
+    #[arg(long = "async", conflicts_with = "is_blocking")]
     pub is_async: bool,
+    /// One tag that the page waits for, however long: nothing is hidden, but a server that hangs holds the page up.
+    #[arg(long = "blocking")]
+    pub is_blocking: bool,
     /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base].
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
@@ -168,18 +172,25 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
                        muriel project set KEY --base https://…";
         return Err(Error::Refused(message.to_owned()));
     }
-    let tags = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, asked.is_async);
+    let hidden = match (asked.is_blocking, asked.is_async) {
+        (true, _) => None,
+        (false, true) => Some(MARKED),
+        (false, false) => Some(PAGE),
+    };
+    let tags = tags(base.as_str(), site.visitor_prefix.as_str(), site.page_api.as_str(), &asked.key, hidden);
     say::text(format_args!("{tags}"))
 }
 
-/// What a page has in its head. Nothing in it needs escaping: all of it was parsed.
-fn tags(base: &str, prefix: &str, page_api: &str, key: &str, is_async: bool) -> String {
+/// What a page has in its head: the tag, and before it the lines that hide what matches `hidden`, if anything is to be
+/// hidden. Nothing in it needs escaping: all of it was parsed.
+fn tags(base: &str, prefix: &str, page_api: &str, key: &str, hidden: Option<&str>) -> String {
     let source = format!("{base}{prefix}/js/{key}.js");
-    if !is_async {
+    let Some(selector) = hidden else {
         return format!("<script src=\"{source}\"></script>\n");
-    }
-    let inline = muriel_api::script::snippet(page_api, HIDDEN);
-    format!("<script>{inline}</script>\n<script async src=\"{source}\"></script>\n")
+    };
+    let inline = muriel_api::script::snippet(page_api, selector);
+    // Browsers fetch asynchronous scripts late unless they are told that this one matters.
+    format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
 }
 
 #[cfg(test)]
@@ -209,16 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn tags_of_both_kinds() {
+    fn tags_of_all_kinds() {
         let at = "https://muriel.example";
         assert_eq!(
-            tags(at, "", "muriel", "prj_1", false),
+            tags(at, "", "muriel", "prj_1", None),
             "<script src=\"https://muriel.example/js/prj_1.js\"></script>\n"
         );
-        let both = tags("", "/x", "shop", "prj_1", true);
-        let (inline, tag) = both.trim_end().split_once('\n').unwrap();
-        assert_eq!(tag, "<script async src=\"/x/js/prj_1.js\"></script>");
-        assert!(inline.contains("[\"shop\"]") && inline.contains("\"[data-muriel]\"+"), "{inline}");
-        assert!(!inline.contains("GLOBAL") && !inline.contains("SELECTORS"), "{inline}");
+        for selector in [PAGE, MARKED] {
+            let both = tags("", "/x", "shop", "prj_1", Some(selector));
+            let (inline, tag) = both.trim_end().split_once('\n').unwrap();
+            assert_eq!(tag, "<script async fetchpriority=\"high\" src=\"/x/js/prj_1.js\"></script>");
+            assert!(inline.contains("[\"shop\"]") && inline.contains(&format!("\"{selector}\"+")), "{inline}");
+            assert!(!inline.contains("GLOBAL") && !inline.contains("SELECTORS"), "{inline}");
+        }
     }
 }

@@ -1,22 +1,26 @@
 //! The server: everything wired together, started and stopped.
 
 use crate::config::{Place, Settings};
-use crate::open::{connect, make_directory, prepare, read_pepper};
+use crate::node::{NodeFile, Registration, check_database};
+use crate::open::{connect_later, make_directory, prepare, read_pepper};
 use crate::say::say;
 use crate::{Error, Result};
-use muriel_api::edge::{Edge, EdgeSettings};
+use muriel_api::api_key::Pepper;
+use muriel_api::edge::Edge;
 use muriel_api::limits::{Limits, SWEEP_EVERY};
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use muriel_api::visitor::{Geography, Visitors};
 use muriel_api::{App, Traffic};
 use muriel_domain::time::DAY_US;
-use muriel_events::log::Log;
+use muriel_events::log::{Log, Prune, Pruned};
 use muriel_events::warehouse::{DuckWarehouse, Loader, Warehouse};
-use muriel_results::Keeper;
+use muriel_results::ReportCache;
+use muriel_sql::Db;
 use std::fs::File;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
@@ -31,8 +35,16 @@ const HOUSE_EVERY: Duration = Duration::from_secs(5);
 const BACKLOG: u32 = 4_096;
 /// How often the event log is looked through for old files.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
+/// From the signal to the end at the latest. Schedulers wait ten seconds, and then kill.
+pub(crate) const STOP_TIMEOUT: Duration = Duration::from_millis(9_500);
+/// How often a disk that was full at the start is looked at.
+const OPEN_AGAIN: Duration = Duration::from_secs(1);
+/// Free bytes below which a disk counts as full: opening the databases takes some.
+const FULL: u64 = 4 << 20;
 /// How often a database that was away at the start is tried.
 const PREPARE_AGAIN: Duration = Duration::from_millis(500);
+/// Attempts after which it is said again that the server waits for its database.
+const SAY_AGAIN: u32 = 60;
 
 /// A server that runs until it is stopped.
 pub struct Running {
@@ -42,11 +54,11 @@ pub struct Running {
     pub metrics_address: Option<SocketAddr>,
     /// The state behind it.
     pub app: App,
-    log: Log,
-    results: Arc<Keeper>,
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
     watching: JoinHandle<()>,
+    /// Keeps the node registered.
+    keeping: Option<JoinHandle<()>>,
     /// Held while it runs; the file's lock ends with it.
     _lock: File,
 }
@@ -59,27 +71,29 @@ pub struct Running {
 pub async fn start(settings: Settings) -> Result<Running> {
     make_directory(&settings.place.data_dir)?;
     let lock = lock(&settings)?;
+    check_database(&settings.place)?;
+    let node = NodeFile::of(&settings.place)?;
     let geography = match &settings.geo_database {
         None => Geography::off(),
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
-    let log = open_log(&settings).await?;
-    let results = open_results(&settings).await?;
+    let opened = open_events(&settings).await?;
     let metrics = Arc::new(Metrics::new());
     let traffic = Traffic {
         site: settings.site.clone(),
-        results: Some(results.clone()),
-        log: Some(log.clone()),
+        results: opened.as_ref().map(|(_, results)| results.clone()),
+        log: opened.as_ref().map(|(log, _)| log.clone()),
         events: metrics.events.clone(),
         rulesets: Some(settings.place.data_dir.join("rulesets")),
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
+        node: None,
     };
     let (stop, stopped) = watch::channel(false);
-    let app = open_app(&settings, traffic, &stopped).await?;
+    let (app, keeping) = open_app(&settings, traffic, &node, &stopped).await?;
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
     drop(limits.spawn_sweep(SWEEP_EVERY));
     let router = muriel_api::router::router(app.clone());
-    let edge = Edge::new(router, EdgeSettings::default(), limits, metrics.clone());
+    let edge = Edge::new(router, settings.edge.clone(), limits, metrics.clone());
 
     let listener = listen(settings.listen).await?;
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
@@ -92,35 +106,61 @@ pub async fn start(settings: Settings) -> Result<Running> {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
     };
-    tokio::spawn(prune(log.clone(), settings.clone(), stopped.clone()));
+    if opened.is_none() {
+        tokio::spawn(open_events_later(app.clone(), settings.clone(), stopped.clone()));
+    }
+    tokio::spawn(prune(app.clone(), settings.clone(), metrics.clone(), stopped.clone()));
     tokio::spawn(muriel_api::warm::keep_warm(app.clone(), stopped.clone()));
     tokio::spawn(app.visitors.geography.clone().keep_fresh());
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, log, results, stop, serving, watching, _lock: lock })
+    Ok(Running { address, metrics_address, app, stop, serving, watching, keeping, _lock: lock })
 }
 
-/// The state over the database. While that is away, over the last good rulesets:
-/// visitors are served and everything else waits for it.
-async fn open_app(settings: &Settings, traffic: Traffic, stopped: &watch::Receiver<bool>) -> Result<App> {
+/// The state over the database, and what keeps this node registered there. While
+/// PostgreSQL is away, over the last good rulesets: visitors are served and
+/// everything else waits for it. Without any it is waited for here.
+async fn open_app(
+    settings: &Settings,
+    mut traffic: Traffic,
+    node: &NodeFile,
+    stopped: &watch::Receiver<bool>,
+) -> Result<(App, Option<JoinHandle<()>>)> {
     let place = &settings.place;
-    let db = connect(place)?;
-    let prepared = match db.ping().await {
-        Ok(()) => prepare(&db, place).await,
-        Err(error) => Err(error.into()),
+    let db = connect_later(place)?;
+    let mut registration = Registration::new(&db, place, node, settings.node_lease)?;
+    traffic.node = registration.as_ref().map(Registration::identity);
+    let keep = |registration: Registration, app: &App| {
+        let app = app.clone();
+        tokio::spawn(registration.keep(move || app.log_blocks(), stopped.clone()))
     };
-    match prepared {
+    let error = match joined(&db, settings, &mut registration).await {
         Ok(pepper) => {
             let app = App::new(db, pepper, settings.clock.clone(), traffic);
-            app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
-            Ok(app)
+            refresh(&app).await?;
+            let keeping = registration.map(|registration| keep(registration, &app));
+            return Ok((app, keeping));
         }
-        Err(Error::Database(error)) if error.is_unavailable() => {
-            let pepper = read_pepper(&place.pepper_file)?;
+        Err(Error::Database(error)) if error.is_unavailable() => error,
+        Err(error) => return Err(error),
+    };
+    if place.database_url.is_none() && !is_full(&place.data_dir) {
+        return Err(Error::Database(error));
+    }
+    // An own file that cannot be used now will not be by waiting.
+    let waits = place.database_url.is_some() && !error.is_refusal();
+    match read_pepper(&place.pepper_file) {
+        Ok(pepper) => {
             let app = App::new(db, pepper, settings.clock.clone(), traffic);
             let kept = app.rulesets.restore();
             if kept == 0 {
-                return Err(Error::Database(error));
+                if !waits {
+                    return Err(told_if_full(Error::Database(error), &place.data_dir));
+                }
+                wait_for_database(&app.db, settings, &mut registration, error).await?;
+                refresh(&app).await?;
+                let keeping = registration.map(|registration| keep(registration, &app));
+                return Ok((app, keeping));
             }
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -128,10 +168,134 @@ async fn open_app(settings: &Settings, traffic: Traffic, stopped: &watch::Receiv
                 "the database is away; the last good rulesets are served until it is back"
             );
             tokio::spawn(prepare_later(app.clone(), place.clone(), stopped.clone()));
-            Ok(app)
+            // Whether others run is not known now. It serves visitors in any case, and
+            // is registered as soon as the database is back.
+            let keeping = registration.map(|registration| keep(registration, &app));
+            Ok((app, keeping))
         }
+        Err(Error::NoPepper(_)) if waits => {
+            let pepper = wait_for_database(&db, settings, &mut registration, error).await?;
+            let app = App::new(db, pepper, settings.clock.clone(), traffic);
+            refresh(&app).await?;
+            let keeping = registration.map(|registration| keep(registration, &app));
+            Ok((app, keeping))
+        }
+        // The database says first what is wrong with it.
+        Err(Error::NoPepper(_)) => Err(Error::Database(error)),
         Err(error) => Err(error),
     }
+}
+
+/// Brings the schema up to date and registers this node; the pepper that fits the
+/// database.
+async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
+    db.ping().await?;
+    let pepper = prepare(db, &settings.place).await?;
+    if let Some(registration) = registration {
+        registration.register(settings.alone).await?;
+    }
+    Ok(pepper)
+}
+
+/// Tries until the database answers, and says what it waits for.
+async fn wait_for_database(
+    db: &Db,
+    settings: &Settings,
+    registration: &mut Option<Registration>,
+    error: muriel_sql::Error,
+) -> Result<Pepper> {
+    let mut error = error;
+    loop {
+        tracing::error!(
+            database = settings.place.shown_database(),
+            error = &error as &dyn std::error::Error,
+            "the database does not answer; the server waits for it"
+        );
+        for _ in 0..SAY_AGAIN {
+            tokio::time::sleep(PREPARE_AGAIN).await;
+            match joined(db, settings, registration).await {
+                Err(Error::Database(again)) if again.is_unavailable() && !again.is_refusal() => error = again,
+                other => return other,
+            }
+        }
+    }
+}
+
+async fn refresh(app: &App) -> Result<()> {
+    app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))
+}
+
+/// The event log and what answers questions about it. `None` when the disk is full and
+/// rulesets are kept there: visitors are served all the same, and these are opened later.
+async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache>)>> {
+    let opened = async {
+        let log = open_log(settings).await?;
+        Ok((log, open_results(settings).await?))
+    };
+    let data_dir = &settings.place.data_dir;
+    match opened.await {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if is_full(data_dir) && data_dir.join("rulesets").is_dir() => {
+            let error: Error = error;
+            tracing::error!(
+                error = crate::error::sentence(&error),
+                data_dir = %data_dir.display(),
+                "the disk is full: no event is taken and no result is answered until there is space"
+            );
+            Ok(None)
+        }
+        Err(error) => Err(told_if_full(error, data_dir)),
+    }
+}
+
+/// Opens what a full disk kept closed, once there is space.
+async fn open_events_later(app: App, settings: Settings, mut stopped: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|set| *set) => return,
+            () = tokio::time::sleep(OPEN_AGAIN) => {}
+        }
+        if is_full(&settings.place.data_dir) {
+            continue;
+        }
+        let opened = async {
+            let log = open_log(&settings).await?;
+            match open_results(&settings).await {
+                Ok(results) => Ok((log, results)),
+                Err(error) => {
+                    let _ = log.close().await;
+                    Err(error)
+                }
+            }
+        };
+        match opened.await {
+            Ok((log, results)) => {
+                app.attach(log, results);
+                tracing::info!("there is space on the disk again: events are taken");
+                return;
+            }
+            Err(error) => {
+                tracing::error!(error = crate::error::sentence(&error), "the event log cannot be opened");
+            }
+        }
+    }
+}
+
+/// Whether so little is free in a directory that not even an existing database opens.
+fn is_full(directory: &Path) -> bool {
+    muriel_events::log::free_bytes(directory).is_ok_and(|free| free < FULL)
+}
+
+/// The error, or that the disk is full, which explains it.
+fn told_if_full(error: Error, directory: &Path) -> Error {
+    if !is_full(directory) {
+        return error;
+    }
+    Error::Refused(format!(
+        "the disk of {} is full, so nothing there can be opened; free some space and start again ({})",
+        directory.display(),
+        crate::error::sentence(&error)
+    ))
 }
 
 /// The event log. Opening blocks, longest when its index has to be made again.
@@ -142,24 +306,46 @@ async fn open_log(settings: &Settings) -> Result<Log> {
 }
 
 /// What answers questions about events, and the thread that feeds it.
-async fn open_results(settings: &Settings) -> Result<Arc<Keeper>> {
+async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
     let (directory, options) = (settings.place.data_dir.clone(), settings.warehouse.clone());
     let opened = tokio::task::spawn_blocking(move || {
-        let warehouse: Arc<dyn Warehouse> =
-            Arc::new(DuckWarehouse::open(&crate::warehouse::path(&directory), &options)?);
+        let path = crate::warehouse::path(&directory);
+        let warehouse: Arc<dyn Warehouse> = Arc::new(DuckWarehouse::open(&path, &options)?);
+        // DuckDB makes its files for everybody who may enter the directory.
+        for ending in ["", ".wal"] {
+            let mut file = path.clone().into_os_string();
+            file.push(ending);
+            let _ = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600));
+        }
         let request = crate::warehouse::request(&directory);
         let loader = Loader::start(&directory, warehouse.clone(), muriel_api::visitor::source, Some(&request))?;
-        Ok::<_, muriel_events::warehouse::Error>(Arc::new(Keeper::new(warehouse, Arc::new(loader))))
+        Ok::<_, muriel_events::warehouse::Error>(Arc::new(ReportCache::new(warehouse, Arc::new(loader))))
     });
     opened.await.map_err(|error| Error::Other(error.into()))?.map_err(|error| Error::Other(error.into()))
 }
 
-/// Deletes files of the event log that are older than they are kept, once an hour.
-async fn prune(log: Log, settings: Settings, mut stopped: watch::Receiver<bool>) {
+/// Deletes files of the event log that are older than they are kept, once an hour, and
+/// for the first time an hour after the start: a clock that was wrong at the start has
+/// been set right by then.
+async fn prune(app: App, settings: Settings, metrics: Arc<Metrics>, mut stopped: watch::Receiver<bool>) {
     let Some(days) = settings.log_retention_days else { return };
     loop {
+        tokio::select! {
+            _ = stopped.wait_for(|set| *set) => return,
+            () = tokio::time::sleep(PRUNE_EVERY) => {}
+        }
+        let Some(log) = app.log() else { continue };
         let before = settings.clock.now().plus_us(-days.saturating_mul(DAY_US));
-        match log.prune(before).await {
+        let pruned = log.prune(Prune { before, force: false }).await;
+        metrics.event_log_retention_held.set(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()).into());
+        match pruned {
+            Ok(Pruned { held: Some(held), .. }) => {
+                tracing::warn!(
+                    retention_days = days,
+                    "old files of the event log are not deleted: {held}. Look whether the machine's clock is right; if \
+                     it is, run muriel log prune --older-than {days} --force"
+                );
+            }
             Ok(pruned) if pruned.files > 0 => {
                 tracing::info!(files = pruned.files, bytes = pruned.bytes, "old files of the event log are deleted");
             }
@@ -170,10 +356,6 @@ async fn prune(log: Log, settings: Settings, mut stopped: watch::Receiver<bool>)
                     "old files of the event log cannot be deleted"
                 );
             }
-        }
-        tokio::select! {
-            _ = stopped.wait_for(|set| *set) => return,
-            () = tokio::time::sleep(PRUNE_EVERY) => {}
         }
     }
 }
@@ -208,18 +390,25 @@ impl Running {
     /// When the database could not be closed well.
     pub async fn stop(self) -> Result<()> {
         let _ = self.stop.send(true);
+        self.app.rulesets.guards.stop();
         let cut = self.serving.await.unwrap_or(0);
         if cut > 0 {
             tracing::warn!(connections = cut, "requests did not end in time and were cut");
         }
         let _ = self.watching.await;
+        if let Some(keeping) = self.keeping {
+            let _ = keeping.await;
+        }
         self.app.rulesets.flush().await;
         if let Err(error) = self.app.directory.flush().await {
             tracing::warn!(%error, "last uses of keys were not noted");
         }
-        let results = self.results.clone();
-        let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
-        if let Err(error) = self.log.close().await {
+        if let Some(results) = self.app.results().cloned() {
+            let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
+        }
+        if let Some(log) = self.app.log().cloned()
+            && let Err(error) = log.close().await
+        {
             tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
         }
         self.app.db.clone().close().await?;
@@ -234,10 +423,30 @@ impl Running {
 /// As [`start`].
 pub async fn until_signalled(settings: Settings) -> Result<()> {
     let mut signals = Signals::new()?;
-    let running = start(settings).await?;
+    // It may wait for its database.
+    let running = tokio::select! {
+        running = start(settings) => running?,
+        () = signals.wait() => return Ok(()),
+    };
     say!("muriel ready http://{}", running.address)?;
     signals.wait().await;
+    end_by_force(STOP_TIMEOUT);
     running.stop().await
+}
+
+/// Ends the process after `timeout` if it has not ended by itself. Events that were
+/// acknowledged are durable before, and whatever is open is made to be cut off.
+pub(crate) fn end_by_force(timeout: Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(timeout);
+        tracing::error!("the server did not stop in time and is ended");
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            // What libraries do at the end may wait for what does not end.
+            std::process::abort();
+        });
+        std::process::exit(1);
+    });
 }
 
 /// SIGTERM and SIGINT, which end nothing by themselves while this lives.
@@ -311,8 +520,7 @@ async fn is_set(mut flag: watch::Receiver<bool>) {
 async fn keep_house(app: App, metrics: Arc<Metrics>, stopped: watch::Receiver<bool>) {
     let mut stopped = std::pin::pin!(is_set(stopped));
     loop {
-        metrics.event_log_taking.set(app.takes_events().into());
-        metrics.rulesets_stale_seconds.set(app.rulesets.stale_s().unwrap_or(0));
+        app.measure(&metrics).await;
         tokio::select! {
             () = &mut stopped => return,
             () = tokio::time::sleep(HOUSE_EVERY) => {}

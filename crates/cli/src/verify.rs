@@ -69,9 +69,14 @@ pub fn run(asked: Verify) -> Result<()> {
     }
     if 0 < position.seq && position.seq < extent.first {
         return Err(Error::Refused(format!(
-            "{name} was computed from the log up to block {}, and this log begins with block {}: retention has deleted \
-             what came before",
-            position.seq, extent.first
+            "{name} was computed from the log up to block {}, and this log begins with block {}: {}",
+            position.seq,
+            extent.first,
+            if position.seq <= extent.pruned {
+                "retention has deleted what came before"
+            } else {
+                "what came before is missing, and retention did not delete it"
+            }
         )));
     }
     let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
@@ -94,8 +99,8 @@ pub fn run(asked: Verify) -> Result<()> {
     let mut differences = Vec::new();
     differ(Source::Log, &computed, &given, "", &mut differences);
     let mut notes = Vec::new();
-    if extent.first > 1 {
-        notes.push(format!("the log begins with block {}: retention has deleted what came before", extent.first));
+    if extent.pruned > 0 {
+        notes.push(format!("retention has deleted the blocks of the log up to {}", extent.pruned));
     }
     match &stored {
         History::Told(told, changed) => {

@@ -47,6 +47,7 @@ ${main}
 <p><strong>Northwind Outdoor</strong> is the demo shop of Muriel. Nothing is sold here: an order goes into an experiment's result and nowhere else.</p>
 <ul><li><a href="/rental">Rental</a></li><li><a href="/rental/kit-finder">Kit finder</a></li><li><a href="/gifts">Gifts</a></li><li><a href="/account">Account</a></li></ul>
 </footer>
+<details class="arms" data-arms hidden><summary>Your experiments <span data-met></span></summary><ul></ul></details>
 <p class="toast" role="status" data-toast></p>
 </body>
 </html>

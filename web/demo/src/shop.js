@@ -174,6 +174,16 @@ for (const [selector, show] of Object.entries(SHOWS)) {
 const product = one("[data-product]");
 if (product) track("product_viewed", { price: goodOf(product.dataset.product).price });
 
+// The arms that the visitor meets on this page, for who wants to see the experiments at work.
+const arms = new Map();
+tell("on", "exposure", ({ experiment_key, variant }) => {
+  arms.set(experiment_key, variant);
+  const place = one("[data-arms]");
+  one("[data-met]", place).textContent = `(${arms.size})`;
+  one("ul", place).replaceChildren(...[...arms].map(([key, arm]) => element("li", {}, element("strong", {}, key), arm)));
+  place.hidden = false;
+});
+
 /** What the section made with React needs of this. */
 window.northwind = { add, toast, track };
 // A page that comes back from the cache shows what is in the basket now.

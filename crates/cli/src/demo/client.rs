@@ -59,6 +59,7 @@ impl Client {
         let request = Request::builder()
             .method(method)
             .uri(format!("/v2/project/{}/{path}", project.key()))
+            .header("host", "localhost")
             .header("authorization", &self.authorization)
             .header("content-type", media_type)
             .body(body.into())

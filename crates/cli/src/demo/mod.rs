@@ -147,6 +147,7 @@ async fn until_signalled(
             () = signals.wait() => {}
         }
     }
+    serve::end_by_force(serve::STOP_TIMEOUT);
     running.stop().await?;
     failed
 }

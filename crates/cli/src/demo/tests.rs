@@ -7,7 +7,12 @@ use std::path::Path;
 const SHOP: &str = "http://127.0.0.1:4172";
 
 async fn opened(directory: &Path) -> Opened {
-    let place = Place { data_dir: directory.to_owned(), database_url: None, pepper_file: directory.join("pepper") };
+    let place = Place {
+        data_dir: directory.to_owned(),
+        database_url: None,
+        pepper_file: directory.join("pepper"),
+        postgres: muriel_sql::PostgresOptions::default(),
+    };
     open(&place).await.unwrap()
 }
 
@@ -218,7 +223,7 @@ async fn visitors_walk_through_the_past_once() {
 
     let live = Live { address: running.address, shop, seed: 1, rate: 100.0, known: 300 };
     let coming = tokio::spawn(live.keep_coming());
-    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    let deadline = std::time::Instant::now() + Duration::from_secs(180);
     while seen(directory.path()).0 < events + 20 {
         assert!(std::time::Instant::now() < deadline, "nobody came");
         tokio::time::sleep(Duration::from_millis(50)).await;

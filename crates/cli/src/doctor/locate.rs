@@ -178,9 +178,8 @@ fn absent(page: &Page, wanted: Option<&str>, findings: &mut Findings) {
         "script",
         told,
         format!(
-            "Put it into the page's own head, before other scripts and style sheets:\n\
-             <script src=\"https://muriel.example/js/{key}.js\"></script>\n\
-             muriel project snippet {key} prints that with your server's address."
+            "Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n\
+             muriel project snippet {key}"
         ),
     );
 }
@@ -295,9 +294,8 @@ mod tests {
         let paste = |key: &str, told: &str| {
             format!(
                 "problem  script  {told}\n                 \
-                 Put it into the page's own head, before other scripts and style sheets:\n                 \
-                 <script src=\"https://muriel.example/js/{key}.js\"></script>\n                 \
-                 muriel project snippet {key} prints that with your server's address.\n"
+                 Put it into the page's own head, before other scripts and style sheets. What to paste, this prints:\n                 \
+                 muriel project snippet {key}\n"
             )
         };
         for (html, key, told) in [

@@ -1,12 +1,13 @@
 //! Every event once, as JSON lines.
 
-use super::{Damages, Output, Wanted, count, reader};
+use super::{Damages, Output, Wanted, count, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
 use muriel_events::log::{Position, Reader, Trouble};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
 
@@ -27,7 +28,10 @@ impl Export {
         let reader = reader(&self.common)?;
         let mut damages = Damages::default();
         let mut out = Output::new();
-        export(&reader, &self.wanted, HELD, &mut damages, &mut |line| out.line(line))?;
+        // To the byte, but for somebody who looks at it.
+        let is_seen = std::io::stdout().is_terminal();
+        let print = &mut |line: &[u8]| if is_seen { out.line(&shown(line)) } else { out.line(line) };
+        export(&reader, &self.wanted, HELD, &mut damages, print)?;
         out.flush()?;
         damages.into_result()
     }

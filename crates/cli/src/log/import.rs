@@ -1,5 +1,6 @@
 //! Events from JSON lines, each stored once.
 
+use super::fields;
 use crate::config::{Common, Place, ServeFlags, Settings};
 use crate::open::make_directory;
 use crate::say::{say, tell};
@@ -9,24 +10,29 @@ use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_domain::Instant;
 use muriel_events::Record;
-use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Taken, Trouble};
+use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant as Clock};
 use uuid::Uuid;
 
 /// The longest line: what the server takes of one event, and what it adds.
 const LINE_MAX: usize = 64 << 10;
 /// Events and bytes that are compared with the log at a time.
 const CHUNK: (usize, usize) = (100_000, 24 << 20);
-/// Events and bytes of one batch.
-const BATCH: (usize, usize) = (2_000, 1 << 20);
-/// How far apart what shares a block may have been received.
-const TOGETHER_US: u64 = 1_000_000;
+/// Events and bytes of one batch, which becomes a block.
+const BATCH: (usize, usize) = (10_000, 4 << 20);
+/// What shares a block was received in the same hour, by UTC: the block tells the last
+/// time of them. Days, of which events are counted, are whole hours.
+const TOGETHER_US: i64 = 3_600_000_000;
+/// Batches that wait for the log at a time. More would not fit into its queue.
+const AT_ONCE: usize = 8;
+/// How often progress is told where there is no terminal to draw a bar on.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 /// How often a busy log is tried, half a second apart.
 const TRIES: u32 = 120;
 /// Refused lines that are told one by one.
@@ -70,6 +76,9 @@ impl Import {
             log: &log,
             project: self.project.as_deref(),
             bar: bar(size),
+            size,
+            read: 0,
+            told_at: Clock::now(),
             tally: Tally::default(),
         };
         let done = importing.all(from).await;
@@ -139,6 +148,7 @@ fn flush(directory: &Path) -> Result<()> {
 struct Received {
     project_key: Arc<str>,
     id: Uuid,
+    scope: Scope,
     received_at: Instant,
     line: Vec<u8>,
 }
@@ -148,6 +158,10 @@ struct Importing<'i> {
     log: &'i Log,
     project: Option<&'i str>,
     bar: ProgressBar,
+    /// Bytes of the source, where that is known, and how many were read.
+    size: Option<u64>,
+    read: u64,
+    told_at: Clock,
     tally: Tally,
 }
 
@@ -165,6 +179,7 @@ impl Importing<'_> {
                 break;
             }
             self.bar.inc(read);
+            self.read += read;
             match event(&line, self.project, &mut keys) {
                 Ok(None) => {}
                 Ok(Some(event)) => {
@@ -194,20 +209,37 @@ impl Importing<'_> {
     ///
     /// The log itself recognises repeats for days; here it is asked for all it has.
     async fn store(&mut self, chunk: Vec<Received>) -> Result<()> {
-        let mut new: HashMap<(Uuid, Arc<str>), usize> = HashMap::with_capacity(chunk.len());
+        let mut new: HashMap<(Uuid, Arc<str>, Scope), usize> = HashMap::with_capacity(chunk.len());
         for (at, event) in chunk.iter().enumerate() {
-            new.entry((event.id, event.project_key.clone())).or_insert(at);
+            new.entry((event.id, event.project_key.clone(), event.scope)).or_insert(at);
         }
+        let ids: HashSet<(Uuid, Arc<str>)> =
+            new.keys().map(|(id, project_key, _)| (*id, project_key.clone())).collect();
+        // Ids are quick to read; whose scope one is in, its line says.
+        let mut same: Option<(i64, i64)> = None;
         for block in self.reader.ids(Position::default()).map_err(Error::Log)? {
             match block {
-                Ok(block) => {
-                    for (project_key, id) in block.iter() {
-                        new.remove(&(id, project_key.clone()));
-                    }
+                Ok(block) if block.iter().any(|(project_key, id)| ids.contains(&(id, project_key.clone()))) => {
+                    same = Some((same.map_or(block.seq, |(first, _)| first), block.seq));
                 }
                 // What cannot be read is stored again.
-                Err(Trouble::Damage(_)) => {}
+                Ok(_) | Err(Trouble::Damage(_)) => {}
                 Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+            }
+        }
+        if let Some((first, last)) = same {
+            for block in self.reader.blocks(Position { seq: first - 1 }).map_err(Error::Log)? {
+                match block {
+                    Ok(block) if block.seq > last => break,
+                    Ok(block) => {
+                        for event in block.events().filter(|event| ids.contains(&(event.id, event.project_key.clone())))
+                        {
+                            new.remove(&(event.id, event.project_key.clone(), Scope::of_line(event.line)));
+                        }
+                    }
+                    Err(Trouble::Damage(_)) => {}
+                    Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+                }
             }
         }
         self.tally.repeated += (chunk.len() - new.len()) as u64;
@@ -217,17 +249,35 @@ impl Importing<'_> {
             fresh
         };
         let events = chunk.into_iter().zip(fresh).filter_map(|(event, is_new)| is_new.then_some(event));
-        let appended = join_all(batches(events).into_iter().map(|batch| append(self.log, batch))).await;
-        for taken in appended {
-            for taken in taken? {
-                match taken {
-                    Taken::Stored => self.tally.new += 1,
-                    Taken::Repeated => self.tally.repeated += 1,
+        let mut batches = batches(events).into_iter();
+        loop {
+            let some: Vec<Batch> = batches.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            for taken in join_all(some.into_iter().map(|batch| append(self.log, batch))).await {
+                for taken in taken? {
+                    match taken {
+                        Taken::Stored => self.tally.new += 1,
+                        Taken::Repeated => self.tally.repeated += 1,
+                    }
                 }
             }
         }
         self.bar.set_message(format!("{} new events", self.tally.new));
+        self.tell_progress();
         Ok(())
+    }
+
+    /// A line now and then for whoever reads standard error later.
+    fn tell_progress(&mut self) {
+        if !self.bar.is_hidden() || self.told_at.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.told_at = Clock::now();
+        let Tally { new, repeated, refused } = self.tally;
+        let part = self.size.filter(|size| *size > 0).map(|size| format!(" {} % read,", 100 * self.read / size));
+        tell!("muriel:{} {new} new, {repeated} repeated, {refused} refused so far", part.unwrap_or_default());
     }
 }
 
@@ -250,19 +300,13 @@ fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>
     if line.len() > LINE_MAX {
         return Err(format!("it has more than {LINE_MAX} bytes"));
     }
-    let mut record: Record = serde_json::from_slice(line).map_err(|error| {
-        // It is always line 1 of what was read.
-        error.to_string().replace(" at line 1 column ", " at column ")
-    })?;
-    if record.id.is_nil() {
-        return Err("its id is nil".to_owned());
+    let mut record: Record = serde_json::from_slice(line).map_err(|_| fields::problems(line))?;
+    let is_fine =
+        !record.id.is_nil() && (1..=128).contains(&record.visitor.id.chars().count()) && !record.project_key.is_empty();
+    if !is_fine {
+        return Err(fields::problems(line));
     }
-    if !(1..=128).contains(&record.visitor.id.chars().count()) {
-        return Err("visitor.id must have 1 to 128 characters".to_owned());
-    }
-    if record.project_key.is_empty() {
-        return Err("its project_key is blank".to_owned());
-    }
+    let scope = record.scope();
     let line = match project {
         Some(project) if project != &*record.project_key => {
             record.project_key = project.into();
@@ -278,24 +322,21 @@ fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>
             record.project_key
         }
     };
-    Ok(Some(Received { project_key, id: record.id, received_at: record.received_at, line }))
+    Ok(Some(Received { project_key, id: record.id, scope, received_at: record.received_at, line }))
 }
 
-/// The events in batches of what was received together.
+/// The events in batches, each of a project and of what it received within an hour, in the
+/// order of their first events.
 fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
-    let mut range = (0, 0);
+    // Where what is of a project and an hour goes.
+    let mut open: HashMap<(Arc<str>, i64), usize> = HashMap::new();
     for event in events {
-        let at = event.received_at.us();
-        let (low, high) = (range.0.min(at), range.1.max(at));
-        let fits = batches.last().is_some_and(|batch| {
-            batch.project_key == event.project_key
-                && low.abs_diff(high) <= TOGETHER_US
-                && batch.events.len() < BATCH.0
-                && batch.lines.len() < BATCH.1
-        });
-        range = if fits { (low, high) } else { (at, at) };
-        if !fits {
+        let hour = event.received_at.us().div_euclid(TOGETHER_US);
+        let place = open.entry((event.project_key.clone(), hour)).or_insert(usize::MAX);
+        let has_room = |batch: &Batch| batch.events.len() < BATCH.0 && batch.lines.len() < BATCH.1;
+        if !batches.get(*place).is_some_and(has_room) {
+            *place = batches.len();
             batches.push(Batch {
                 project_key: event.project_key,
                 received_at: event.received_at,
@@ -303,12 +344,11 @@ fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
                 lines: Vec::new(),
             });
         }
-        if let Some(batch) = batches.last_mut() {
-            batch.received_at = Instant::from_us(range.1);
-            batch.lines.extend_from_slice(&event.line);
-            batch.lines.push(b'\n');
-            batch.events.push(Entry { id: event.id, end: batch.lines.len() });
-        }
+        let batch = &mut batches[*place];
+        batch.received_at = batch.received_at.max(event.received_at);
+        batch.lines.extend_from_slice(&event.line);
+        batch.lines.push(b'\n');
+        batch.events.push(Entry { id: event.id, scope: event.scope, end: batch.lines.len() });
     }
     batches
 }

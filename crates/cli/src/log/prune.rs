@@ -1,4 +1,4 @@
-//! Deleting what is old.
+//! Deletes what is old.
 
 use super::reader;
 use crate::config::{Common, Place, ServeFlags, Settings};
@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use clap::Args;
 use muriel_api::clock::Clock;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::Log;
+use muriel_events::log;
 use serde_json::json;
 
 /// `muriel log prune`
@@ -18,6 +18,10 @@ pub struct Prune {
     /// Files whose events were all received more than so many days ago.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     older_than: i64,
+    /// Delete them also when the newest events are as old, or when they are more than a
+    /// tenth of the log: without this, that is taken for the mistake of a clock.
+    #[arg(long)]
+    force: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -29,12 +33,17 @@ impl Prune {
         drop(reader(&self.common)?);
         let place = Place::load(&self.common)?;
         let options = Settings::load(self.common, ServeFlags::default())?.log;
-        let log = Log::open(&place.data_dir, options).map_err(Error::Log)?;
+        let log = log::Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let before = Clock::System.now().plus_us(-self.older_than * DAY_US);
-        let pruned = log.prune(before).await;
+        let pruned = log.prune(log::Prune { before, force: self.force }).await;
         let closed = log.close().await;
         let pruned = pruned.map_err(Error::Log)?;
         closed.map_err(Error::Log)?;
+        if let Some(held) = pruned.held {
+            return Err(Error::Refused(format!(
+                "nothing is deleted: {held}. Look whether the machine's clock is right; if it is, add --force"
+            )));
+        }
         if self.json {
             say!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }))?;
         } else if pruned.files == 0 {

@@ -1,6 +1,6 @@
 //! The newest events, then each new one as it comes.
 
-use super::{Damages, Output, reader};
+use super::{Damages, Output, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
@@ -52,7 +52,7 @@ impl Tail {
             }
         }
         for line in newest {
-            out.line(&line)?;
+            out.line(&shown(&line))?;
         }
         while out.flush()? {
             thread::sleep(LOOK);
@@ -61,7 +61,7 @@ impl Tail {
                     Err(trouble) => damages.note(trouble)?,
                     Ok(block) => {
                         for line in self.lines_of(&block) {
-                            out.line(line)?;
+                            out.line(&shown(line))?;
                         }
                     }
                 }

@@ -2,7 +2,7 @@ use super::export::export;
 use super::{Damages, Wanted};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader, Reserve};
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader, Reserve, Scope};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -18,13 +18,28 @@ async fn log(directory: &Path, blocks: &[&[u128]]) {
         let mut events = Vec::new();
         for number in *numbers {
             lines.extend_from_slice(format!("{{\"n\":{number},\"day\":{day}}}\n").as_bytes());
-            events.push(Entry { id: Uuid::from_u128(*number), end: lines.len() });
+            events.push(Entry { id: Uuid::from_u128(*number), scope: Scope::PROJECT, end: lines.len() });
         }
         let project_key = if day % 2 == 0 { "prj_a" } else { "prj_b" };
         let received_at = Instant::from_us(START_US + day * DAY_US);
         log.append(Batch { project_key: project_key.into(), received_at, events, lines }).await.unwrap();
     }
     log.close().await.unwrap();
+}
+
+#[test]
+fn a_terminal_is_shown_no_characters_that_control_it() {
+    for (line, expect) in [
+        ("{\"id\":\"plain ż 🙂\"}", "{\"id\":\"plain ż 🙂\"}"),
+        ("{\"id\":\"a\u{202e}b\u{9b}31m\"}", "{\"id\":\"a\\u202eb\\u009b31m\"}"),
+        ("{\"\u{200b}\":\"\u{feff}\u{7f}\u{e0001}\"}", "{\"\\u200b\":\"\\ufeff\\u007f\\udb40\\udc01\"}"),
+    ] {
+        let shown = super::shown(line.as_bytes());
+        assert_eq!(str::from_utf8(&shown).unwrap(), expect);
+        let (before, after): (serde_json::Value, serde_json::Value) =
+            (serde_json::from_str(line).unwrap(), serde_json::from_slice(&shown).unwrap());
+        assert_eq!(before, after);
+    }
 }
 
 fn exported(directory: &Path, wanted: &Wanted, held: u64) -> (Vec<String>, Option<String>) {

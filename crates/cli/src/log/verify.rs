@@ -44,6 +44,7 @@ fn as_json(verified: &Verified) -> Value {
         "events": verified.events,
         "first_block": verified.range.map(|(first, _)| first),
         "last_block": verified.range.map(|(_, last)| last),
+        "pruned_to_block": verified.pruned,
         "first_hash": verified.hashes.map(|(first, _)| hex(&first)),
         "last_hash": verified.hashes.map(|(_, last)| hex(&last)),
         "damaged_blocks": verified.damaged,
@@ -57,6 +58,9 @@ fn as_text(verified: &Verified) -> String {
         text.push_str(&format!(", from {first} to {last}"));
     }
     text.push_str(&format!("\nevents      {}\n", verified.events));
+    if verified.pruned > 0 {
+        text.push_str(&format!("retention   deleted the blocks up to {}\n", verified.pruned));
+    }
     if let Some((first, last)) = &verified.hashes {
         text.push_str(&format!("first hash  {}\nlast hash   {}\n", hex(first), hex(last)));
     }

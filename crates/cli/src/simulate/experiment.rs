@@ -30,7 +30,7 @@ impl Experiment {
                 let (of, id) = named::experiment(tx, &project, &wanted).await?;
                 let unknown = || named::no_experiment(&wanted);
                 let inquiry = Inquiry::default();
-                let known = Known::load(tx, of, id, &inquiry).await?.map_err(|_| unknown())?;
+                let known = Known::load(tx, of, id, &inquiry, None).await?.map_err(|_| unknown())?;
                 let loaded = experiments::find(tx, of, id).await?.ok_or_else(unknown)?;
                 let manifest = known.manifest(&Arc::from(project.as_str()), &inquiry, Clock::System.now());
                 Ok((manifest, loaded.experiment.configuration))

@@ -11,7 +11,7 @@ use muriel_analysis::simulate::Share;
 use muriel_api::clock::Clock;
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve};
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
 use serde_json::json;
 use std::path::Path;
 use uuid::Uuid;
@@ -176,7 +176,7 @@ async fn visitors(directory: &Path, project_key: &str, now: Instant) {
             record.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
             serde_json::to_writer(&mut lines, &record).unwrap();
             lines.push(b'\n');
-            events.push(Entry { id, end: lines.len() });
+            events.push(Entry { id, scope: Scope::PROJECT, end: lines.len() });
         };
         for visitor in 0..DAILY {
             let name = |day: i64| format!("v-{day}-{visitor}");
@@ -200,6 +200,7 @@ async fn the_plan_of_an_experiment_is_tried_on_its_project() {
         data_dir: directory.path().to_owned(),
         database_url: None,
         pepper_file: directory.path().join("pepper"),
+        postgres: muriel_sql::PostgresOptions::default(),
     };
     let opened = open(&place).await.unwrap();
     demo::prepare(&opened, "http://shop.example").await.unwrap();

@@ -169,7 +169,7 @@ fn faults_of_a_page_are_found() {
 
     let without = complains(&url("/without"), &["--project", &key]);
     assert!(
-        without.contains("the page does not load it") && without.contains(&format!("/js/{key}.js\"></script>")),
+        without.contains("the page does not load it") && without.contains(&format!("muriel project snippet {key}")),
         "{without}"
     );
     let late = complains(&url("/late"), &[]);

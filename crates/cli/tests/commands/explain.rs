@@ -41,15 +41,15 @@ fn projects_and_their_keys_are_found_again() {
     assert!(refused(&["project", "set", blog, "--health", "101"], at).contains("--health must be from 0 to 100"));
 
     assert!(refused(&["project", "snippet", shop], at).contains("--base"));
-    let tag = says(&["project", "snippet", shop, "--base", "https://muriel.example"], at);
+    let tag = says(&["project", "snippet", shop, "--blocking", "--base", "https://muriel.example"], at);
     assert_eq!(tag, format!("<script src=\"https://muriel.example/js/{shop}.js\"></script>\n"));
+    let tags = says(&["project", "snippet", shop, "--base", "https://muriel.example"], at);
+    let end = format!("<script async fetchpriority=\"high\" src=\"https://muriel.example/js/{shop}.js\"></script>\n");
+    assert!(tags.contains("\"html\"+") && tags.ends_with(&end), "{tags}");
     told(&["project", "set", shop, "--base", "https://m.shop.example", "--json"], at);
     let tags = says(&["project", "snippet", shop, "--async", "--page-api", "shop"], at);
     assert!(tags.contains("[\"shop\"]") && tags.contains("\"[data-muriel]\""), "{tags}");
-    assert!(
-        tags.ends_with(&format!("<script async src=\"https://m.shop.example/js/{shop}.js\"></script>\n")),
-        "{tags}"
-    );
+    assert!(tags.ends_with(&format!(" src=\"https://m.shop.example/js/{shop}.js\"></script>\n")), "{tags}");
     assert!(refused(&["project", "list", "--company", "Nobody"], at).contains("there is no company \"Nobody\""));
 
     told(&["key", "create", "--company", "Acme", "--project", shop, "--json"], at);

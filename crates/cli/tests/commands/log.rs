@@ -3,13 +3,13 @@
 use crate::{Running, Server, muriel, refuses, run, says, told};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve};
+use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 const DAY: &str = "2026-03-01T10:00:00.000Z";
@@ -44,7 +44,7 @@ fn store(directory: &Path, project_key: &str, numbers: std::ops::Range<u128>, re
         for number in hundred..(hundred + 100).min(numbers.end) {
             batch.lines.extend_from_slice(record(project_key, number, received_at).to_string().as_bytes());
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id: Uuid::from_u128(number + 1), end: batch.lines.len() });
+            batch.events.push(Entry { id: Uuid::from_u128(number + 1), scope: Scope::PROJECT, end: batch.lines.len() });
         }
         runtime.block_on(log.append(batch)).unwrap();
     }
@@ -182,6 +182,46 @@ fn lines_that_are_no_events_are_told_and_change_nothing() {
 }
 
 #[test]
+fn all_that_is_wrong_with_a_line_is_told_by_its_fields() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut record = record("prj_a", 9, moment(DAY));
+    record["visitor"] = "v".into();
+    record["value"] = "12".into();
+    record.as_object_mut().unwrap().remove("received_at");
+    let file = directory.path().join("events.jsonl");
+    fs::write(&file, record.to_string()).unwrap();
+    let (_, complained) = refuses(&["log", "import", file.to_str().unwrap()], &directory.path().join("log"));
+    let expect =
+        "muriel: line 1 is no event: received_at is required; visitor must be an object; value must be a number\n";
+    assert!(complained.starts_with(expect), "{complained}");
+}
+
+#[test]
+fn history_is_stored_in_few_blocks() {
+    let directory = tempfile::tempdir().unwrap();
+    // Two projects in turn, an event every twenty seconds, past midnight.
+    let projects = ["prj_a", "prj_b"];
+    let lines: Vec<String> = (0..3_600_u128)
+        .map(|number| {
+            let received_at = moment(DAY).plus_us(number as i64 * 20_000_000);
+            record(projects[(number % 2) as usize], number, received_at).to_string()
+        })
+        .collect();
+    let file = directory.path().join("events.jsonl");
+    fs::write(&file, lines.join("\n")).unwrap();
+    let log = directory.path().join("log");
+    assert_eq!(says(&["log", "import", file.to_str().unwrap()], &log), "3600 new, 0 repeated, 0 refused\n");
+    let verified = told(&["log", "verify", "--json"], &log);
+    assert_eq!(verified["events"], 3_600);
+    assert!(verified["blocks"].as_u64().unwrap() <= 2 * 21, "{verified}");
+    // Each is counted on the day on which it was received: at midnight an hour begins.
+    assert_eq!(counted(&log, &["--to", "2026-03-02"])["events"], 14 * 180);
+    assert_eq!(counted(&log, &["--from", "2026-03-02"])["events"], 6 * 180);
+    // What came again is recognised.
+    assert_eq!(says(&["log", "import", file.to_str().unwrap()], &log), "0 new, 3600 repeated, 0 refused\n");
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let directory = tempfile::tempdir().unwrap();
     store(directory.path(), "prj_a", 0..3_000, moment(DAY), USUAL);
@@ -228,6 +268,14 @@ fn damage_is_found_and_passed_over() {
 fn old_files_are_deleted_when_asked() {
     let directory = tempfile::tempdir().unwrap();
     store(directory.path(), "prj_a", 0..200, now().plus_us(-40 * DAY_US), 1);
+    // Written when their events came, as far as the file system knows.
+    let written = SystemTime::now() - Duration::from_secs(40 * 86_400);
+    for entry in fs::read_dir(directory.path()).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name().to_string_lossy().starts_with("log-") {
+            fs::File::options().append(true).open(entry.path()).unwrap().set_modified(written).unwrap();
+        }
+    }
     store(directory.path(), "prj_a", 200..400, now(), 1);
     let files = || {
         let names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
@@ -237,7 +285,11 @@ fn old_files_are_deleted_when_asked() {
     assert!(before >= 2, "{before}");
     let none = says(&["log", "prune", "--older-than", "60"], directory.path());
     assert!(none.starts_with("No closed file is older than 60 days"), "{none}");
-    let said = says(&["log", "prune", "--older-than", "30"], directory.path());
+    // Half of the log at once looks like a clock that is ahead.
+    let (_, refused) = refuses(&["log", "prune", "--older-than", "30"], directory.path());
+    assert!(refused.contains("more than a tenth. Look whether the machine's clock is right"), "{refused}");
+    assert_eq!((files(), &*refused.matches("--force").collect::<String>()), (before, "--force"));
+    let said = says(&["log", "prune", "--older-than", "30", "--force"], directory.path());
     assert!(said.starts_with("Deleted ") && files() < before, "{said}");
     assert_eq!(counted(directory.path(), &[])["events"], 200);
     let wrong = run(&["log", "prune", "--older-than", "0"], directory.path());

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Longer than anything here takes.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(180);
 
 fn muriel(words: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_muriel"));

@@ -1,0 +1,276 @@
+//! This server among others on one database.
+//!
+//! Each node keeps the events that it took, so results of one lack what another
+//! took. A file in the data directory says which node this is; a table of the
+//! database says which nodes run.
+
+use crate::config::Place;
+use crate::{Error, Result};
+use muriel_api::NodeIdentity;
+use muriel_api::api_key::random_text;
+use muriel_sql::Db;
+use muriel_store::nodes::{self, NewNode, Node, Renewal};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a node counts as running that is not heard of.
+pub(crate) const LEASE: Duration = Duration::from_secs(20);
+/// A lease is renewed so many times before it ends.
+const RENEWALS: u32 = 4;
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// What the file says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NodeFile {
+    /// Random; moves with the data directory.
+    node_id: String,
+    /// Where the server that used the directory last keeps everything but events.
+    database: Database,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Database {
+    Sqlite,
+    Postgresql,
+}
+
+impl NodeFile {
+    fn path(data_dir: &Path) -> PathBuf {
+        data_dir.join("node.json")
+    }
+
+    fn read(data_dir: &Path) -> Result<Option<Self>> {
+        let path = Self::path(data_dir);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(Error::File { doing: "cannot read", path, source }),
+        };
+        let file: Self = serde_json::from_str(&text)
+            .map_err(|error| Error::Setting(format!("{} is damaged ({error}); delete it", path.display())))?;
+        if file.node_id.is_empty()
+            || file.node_id.len() > 64
+            || !file.node_id.bytes().all(|b| b.is_ascii_alphanumeric())
+        {
+            return Err(Error::Setting(format!("node_id in {} must be 1 to 64 letters and digits", path.display())));
+        }
+        Ok(Some(file))
+    }
+
+    /// The file of this data directory, made or brought up to date.
+    ///
+    /// # Errors
+    /// A file that cannot be read or written.
+    pub(crate) fn of(place: &Place) -> Result<Self> {
+        let known = Self::read(&place.data_dir)?;
+        let database = if place.database_url.is_some() { Database::Postgresql } else { Database::Sqlite };
+        let file = match &known {
+            Some(file) => Self { node_id: file.node_id.clone(), database },
+            None => Self { node_id: random_text(22)?, database },
+        };
+        // A full disk keeps nobody from being served.
+        if known.as_ref() != Some(&file)
+            && let Err(error) = file.write(&place.data_dir)
+        {
+            tracing::warn!(
+                error = crate::error::sentence(&error),
+                "which node this is will not be known at the next start"
+            );
+        }
+        Ok(file)
+    }
+
+    /// Written beside and renamed, so that nobody ever reads half of one.
+    fn write(&self, data_dir: &Path) -> Result<()> {
+        let path = Self::path(data_dir);
+        let failed = |source| Error::File { doing: "cannot write", path: path.clone(), source };
+        let text = serde_json::to_string(self).map_err(|error| Error::Other(error.into()))?;
+        let beside = data_dir.join(".node.json");
+        let mut file =
+            File::options().create(true).truncate(true).write(true).mode(0o600).open(&beside).map_err(failed)?;
+        writeln!(file, "{text}").and_then(|()| file.sync_all()).map_err(failed)?;
+        fs::rename(&beside, &path).map_err(failed)
+    }
+}
+
+/// Refuses to make or use a SQLite database in the data directory of a server that
+/// uses PostgreSQL: whatever is written there, that server does not know.
+///
+/// # Errors
+/// A directory that was last served from PostgreSQL, without the address of one.
+pub(crate) fn check_database(place: &Place) -> Result<()> {
+    if place.database_url.is_some() {
+        return Ok(());
+    }
+    match NodeFile::read(&place.data_dir)? {
+        Some(NodeFile { database: Database::Postgresql, .. }) => {
+            let directory = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
+            Err(Error::Refused(format!(
+                "the server with the data directory {} keeps its projects and keys in PostgreSQL, and this command was \
+                 not told where: give it the server's --config or --database-url, or another --data-dir for a new \
+                 SQLite database",
+                directory.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// This run of this node.
+pub(crate) struct Registration {
+    db: Db,
+    /// What it is registered as.
+    node: NewNode,
+    identity: Arc<NodeIdentity>,
+    lease: Duration,
+    /// Whether the database knows of this run.
+    is_registered: bool,
+    /// How many others were told of last.
+    others: usize,
+}
+
+impl Registration {
+    /// What there is to register; nothing is asked of the database yet. `None` on
+    /// SQLite: one process serves its file, and the data directory's lock says so.
+    ///
+    /// # Errors
+    /// When the system gives no randomness.
+    pub(crate) fn new(db: &Db, place: &Place, file: &NodeFile, lease: Duration) -> Result<Option<Self>> {
+        if place.database_url.is_none() {
+            return Ok(None);
+        }
+        let directory = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let node = NewNode {
+            id: file.node_id.clone(),
+            session: random_text(22)?,
+            host: shown(host.trim()),
+            data_dir: shown(&directory.to_string_lossy()),
+            blocks: 0,
+        };
+        let identity = Arc::new(NodeIdentity::new(&file.node_id));
+        Ok(Some(Self { db: db.clone(), node, identity, lease, is_registered: false, others: 0 }))
+    }
+
+    /// Which node this is, for results.
+    pub(crate) fn identity(&self) -> Arc<NodeIdentity> {
+        self.identity.clone()
+    }
+
+    /// Registers, beside others too where it is told to `insist`.
+    ///
+    /// # Errors
+    /// [`Error::OtherNode`] while another runs, and when the database cannot be
+    /// reached.
+    pub(crate) async fn register(&mut self, insist: bool) -> Result<()> {
+        let others = self.registered(insist).await?;
+        match others.first() {
+            Some(other) if !insist => Err(Error::OtherNode(sentence(other))),
+            _ => {
+                self.is_registered = true;
+                self.tell(others.len());
+                Ok(())
+            }
+        }
+    }
+
+    async fn registered(&self, insist: bool) -> Result<Vec<Node>> {
+        let (node, lease_us) = (self.node.clone(), self.lease_us());
+        let register = self.db.write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(nodes::register(tx, &node, lease_us, insist).await?) })
+        });
+        register.await
+    }
+
+    fn lease_us(&self) -> i64 {
+        i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX)
+    }
+
+    /// Renews the lease until the flag is set, then ends it. `blocks` counts the
+    /// blocks of the event log.
+    pub(crate) async fn keep(mut self, blocks: impl Fn() -> i64, mut stopped: watch::Receiver<bool>) {
+        loop {
+            self.node.blocks = blocks();
+            if let Err(error) = self.renew().await {
+                // Others may start once the lease has run out; results tell of them.
+                tracing::debug!(error = crate::error::sentence(&error), "the node's lease was not renewed");
+            }
+            tokio::select! {
+                _ = stopped.wait_for(|set| *set) => break,
+                () = tokio::time::sleep(self.lease / RENEWALS) => {}
+            }
+        }
+        let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks());
+        let leave = self.db.write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(nodes::leave(tx, &id, &session, blocks).await?) })
+        });
+        if !matches!(tokio::time::timeout(GOODBYE, leave).await, Ok(Ok(()))) {
+            tracing::debug!("the node's lease was not ended; it runs out by itself");
+        }
+    }
+
+    async fn renew(&mut self) -> Result<()> {
+        if !self.is_registered {
+            // It started while the database was away and serves visitors already.
+            return self.register(true).await;
+        }
+        let (NewNode { id, session, blocks, .. }, lease_us) = (self.node.clone(), self.lease_us());
+        let (renewal, others) = self
+            .db
+            .write::<_, Error, _>(move |tx| {
+                Box::pin(async move {
+                    let renewal = nodes::renew(tx, &id, &session, blocks, lease_us).await?;
+                    Ok((renewal, nodes::others(tx, &id).await?))
+                })
+            })
+            .await?;
+        match renewal {
+            Renewal::Renewed => {
+                self.tell(others.iter().filter(|other| other.is_live).count());
+                return Ok(());
+            }
+            Renewal::Unknown => {}
+            Renewal::Replaced => {
+                tracing::error!(
+                    node = self.node.id,
+                    "another server runs with a copy of this data directory; the events of the two are kept apart: stop \
+                     one of them"
+                );
+                // From now on they are two nodes.
+                let own = self.node.id.split('~').next().unwrap_or_default();
+                self.node.id = format!("{own}~{}", self.node.session);
+                self.identity.set(&self.node.id);
+            }
+        }
+        self.register(true).await
+    }
+
+    /// Logs how many others run when that changes.
+    fn tell(&mut self, others: usize) {
+        if others > self.others {
+            tracing::error!(
+                others,
+                "other nodes run on this database: each reports only the events that it took itself, and the health \
+                 check other_nodes of every result fails"
+            );
+        }
+        self.others = others;
+    }
+}
+
+/// Text for a column and a message, without what terminals take for orders.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(255).collect()
+}
+
+fn sentence(node: &Node) -> String {
+    format!("{} on {}, data directory {}", node.id, node.host, node.data_dir)
+}

@@ -1,0 +1,97 @@
+//! The servers on one database, from the command line.
+
+use crate::config::{Common, Place};
+use crate::open::open_existing;
+use crate::say::say;
+use crate::{Error, Result};
+use clap::Subcommand;
+use muriel_store::nodes;
+use serde_json::json;
+
+/// `muriel node …`
+#[derive(Debug, Subcommand)]
+pub enum NodeCommand {
+    /// List the servers that run on the PostgreSQL database, and those that did.
+    List {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a server that does not run any more, whose events are not missing: its log was imported, or has none of
+    /// the experiments that still run. Results then no longer warn of it.
+    Forget {
+        /// Where things are.
+        #[command(flatten)]
+        common: Common,
+        /// Its id, as muriel node list shows it.
+        node_id: String,
+    },
+}
+
+/// Does a node command.
+///
+/// # Errors
+/// What keeps it from being done.
+pub async fn run(command: NodeCommand) -> Result<()> {
+    match command {
+        NodeCommand::List { common, json } => {
+            let opened = open_existing(&Place::load(&common)?).await?;
+            // No node has an empty id, so these are all of them.
+            let read =
+                opened.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(nodes::others(tx, "").await?) })).await;
+            opened.db.close().await?;
+            let listed = read?;
+            if json {
+                let listed: Vec<_> = listed
+                    .iter()
+                    .map(|node| {
+                        json!({
+                            "node_id": node.id,
+                            "host": node.host,
+                            "data_dir": node.data_dir,
+                            "running": node.is_live,
+                            "blocks": node.blocks,
+                            "started_at": node.started_at,
+                            "seen_at": node.seen_at,
+                        })
+                    })
+                    .collect();
+                return say!("{}", json!({ "nodes": listed }));
+            }
+            if listed.is_empty() {
+                return say!("no node is registered: on SQLite there is one at most, and it is not listed");
+            }
+            for node in listed {
+                let state = if node.is_live { "running" } else { "stopped" };
+                say!(
+                    "{}  {state}  {} blocks of events  since {}  seen {}  {}:{}",
+                    node.id,
+                    node.blocks,
+                    node.started_at,
+                    node.seen_at,
+                    node.host,
+                    node.data_dir
+                )?;
+            }
+            Ok(())
+        }
+        NodeCommand::Forget { common, node_id } => {
+            let opened = open_existing(&Place::load(&common)?).await?;
+            let wanted = node_id.clone();
+            let forgotten = opened
+                .db
+                .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(nodes::forget(tx, &wanted).await?) }))
+                .await;
+            opened.db.close().await?;
+            if !forgotten? {
+                return Err(Error::Refused(format!(
+                    "no stopped node has the id {node_id}; muriel node list shows them, and one that runs is not forgotten"
+                )));
+            }
+            say!("{node_id} is forgotten")
+        }
+    }
+}
