@@ -14,21 +14,36 @@ const kit = readFileSync(here("src/browser/kit.ts"), "utf8");
 const KIT = /kit = \[(.*?)\]/s.exec(kit)[1].match(/\w+/g);
 const KIT_MODULES = [...kit.matchAll(/ from "(.*)"/g)].map(([, path]) => here(`src/browser/${path}.ts`));
 const letterOf = (name) => String.fromCharCode(65 + KIT.indexOf(name));
+if (KIT.length > 26) throw Error("kit.ts has more names than there are letters");
 
-/** Takes imports of what the script hands over out of a part. */
+/** Takes imports of what the script hands over out of a part, on however many lines they are written. */
 const handed = {
   name: "handed",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
       loader: "ts",
-      contents: readFileSync(path, "utf8").replace(/^import \{(.*)\} from "(.*)";$/gm, (line, names, from) => {
-        if (!KIT_MODULES.includes(resolve(path, `../${from}.ts`))) return line;
-        const missing = names.split(",").map((name) => name.trim()).find((name) => !KIT.includes(name) && !/^type /.test(name));
+      contents: readFileSync(path, "utf8").replace(/^import\s*\{([^}]*)\}\s*from\s*"(.*?)";?$/gm, (text, names, from) => {
+        if (!KIT_MODULES.includes(resolve(path, `../${from}.ts`))) return text;
+        const wanted = names.split(",").map((name) => name.trim()).filter(Boolean);
+        const missing = wanted.find((name) => !KIT.includes(name) && !/^type /.test(name));
         if (missing) throw Error(`${path}: ${missing} is not in kit.ts`);
         return "";
       }),
     })),
 };
+
+/**
+ * Throws if a part bundles a module of the kit: that would be a copy with its own state, such as a second Trusted Types policy,
+ * which pages refuse. `metafile` is esbuild's account of what went into the part.
+ */
+export function checkBundled(name, metafile) {
+  const paths = Object.keys(metafile.inputs).map((path) => resolve(path));
+  const copied = KIT_MODULES.find((path) => paths.includes(path));
+  if (copied) {
+    const [importer] = Object.entries(metafile.inputs).find(([, { imports }]) => imports.some(({ path }) => resolve(path) === copied)) ?? [];
+    throw Error(`${name} bundles a copy of ${copied}: write its import in ${importer} as \`import { … } from "…";\``);
+  }
+}
 
 /** A part of the script: a function that is called with what is in the kit, and gives what the part's entry gives to `PART`. */
 const part = (entry) => ({
@@ -70,7 +85,7 @@ const OWN = [
   // browser: arms and how they are shown, identity, memory, transport
   ..."experiment counted wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
   // changes and goals
-  ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing run measure anew".split(" "),
+  ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing found run measure anew owners isWanted cover again forget holds hiddenMs".split(" "),
 ];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
 const short = (at) => (at < LETTERS.length ? LETTERS[at] : "_" + LETTERS[at - LETTERS.length]);
@@ -89,8 +104,10 @@ export async function bundled(name, options = {}) {
     mangleProps: RegExp(`^(${OWN.join("|")})$`),
     mangleCache: Object.fromEntries(OWN.map((name, at) => [name, short(at)])),
     ...own,
+    metafile: true,
     ...options,
   });
+  if (own?.plugins?.includes(handed)) checkBundled(name, result.metafile);
   return wrap(result.outputFiles[0].text.trim().replace(/;$/, ""));
 }
 

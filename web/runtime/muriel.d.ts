@@ -44,8 +44,11 @@ declare namespace Muriel {
   interface Events {
     /** The visitor meets an arm on this page. */
     exposure: Experiment;
-    /** Code or a change of an arm failed; in a preview, also that a selector matches nothing. */
-    error: Experiment & { message: string };
+    /**
+     * Code or a change of an arm failed; in a preview, also that a selector matches nothing. With `event`: the server did not take
+     * this event, or it could not be sent; it is of no experiment.
+     */
+    error: Partial<Experiment> & { message: string; event?: { type: string; name?: string; [field: string]: unknown } };
   }
 
   type Call =

@@ -12,6 +12,8 @@ export interface Armed {
   counted: boolean;
   /** Whether the visitor has met it: it is shown, and due. */
   isMet?: boolean;
+  /** Whether that was told of: the first time in this visit. */
+  isFirst?: boolean;
 }
 
 /** As page code and listeners see it. */

@@ -1,7 +1,7 @@
 // The script begins here. The server puts the ruleset, the settings and the parts that they ask for behind it.
 
 import type { Ruleset } from "../ruleset";
-import { nonce, setNonce, trusted } from "./changes/trust";
+import { setNonce, signed, trusted } from "./changes/trust";
 import { hide, type Hidden } from "./hide";
 import type { Preview } from "./preview";
 import { run } from "./run";
@@ -44,9 +44,9 @@ function boot(script: HTMLScriptElement | null): void {
     cookies();
     if (!isPreview) return start(RULESET, queue.show && (queue as Hidden));
     const hidden = hide(["html"]);
-    const preview: Preview = { settings, project: RULESET.project_key, parts: PARTS, nonce, trusted, start, hidden };
+    const preview: Preview = { settings, project: RULESET.project_key, parts: PARTS, signed, trusted, start, hidden };
     const src = trusted("createScriptURL", settings.base + settings.parts + "badge.js");
-    doc.head.append(Object.assign(doc.createElement("script"), { src, nonce, preview, onerror: hidden.show }));
+    doc.head.append(Object.assign(signed(doc.createElement("script")), { src, preview, onerror: hidden.show }));
   } else {
     // Their pages call it all the same.
     for (const name of ["push", "track", "trigger", "identify", "consent", "variant", "on"] as const) queue[name] = () => null as never;

@@ -5,7 +5,7 @@ import type { Plain } from "../ruleset";
 import { ARMS_MAX, TOLD_MAX, VISIT_MS } from "./limits";
 import { isKept, keep, kept, recall, remember } from "./storage";
 import { uuid } from "./transport";
-import { doc, now, parse, place, quietly, stringify } from "./world";
+import { doc, now, parse, here, quietly, stringify } from "./world";
 
 /** A visit: it ends half an hour after the last page or event. */
 export interface Session {
@@ -40,7 +40,7 @@ export interface Identity {
   met: Map<number, number>;
 }
 
-const begin = (type: Session["type"], id = uuid()): Session => ({ id, at: now(), land: place.href, from: doc.referrer, type, told: [], about: {} });
+const begin = (type: Session["type"], id = uuid()): Session => ({ id, at: now(), land: here(), from: doc.referrer, type, told: [], about: {} });
 
 /** What was last read of the visit here, or written. */
 let seen: string | undefined;

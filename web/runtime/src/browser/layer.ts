@@ -10,7 +10,7 @@ type Order = { transaction_id?: unknown; value?: unknown; currency?: unknown; it
 /**
  * Takes purchases and refunds from `window.dataLayer`, those that are in it already too, whenever the page makes it.
  *
- * A refund is an order of less than nothing. What has no amount (a plain number) or no currency (three letters) is none.
+ * A refund is an order with a negative value and its purchase's id. What has no amount (a plain number) or no currency (three letters) is none.
  * Each `transaction_id` counts once a page, for a purchase and for a refund.
  */
 export function watchLayer(take: Take): void {
@@ -36,8 +36,8 @@ export function watchLayer(take: Take): void {
           name: "purchase",
           value: back ? -Math.abs(+`${value}`) : +`${value}`,
           currency: `${currency}`.toUpperCase(),
-          // Each id counts once, and what is paid back is no second purchase.
-          order_id: back && order_id ? "refund:" + order_id : order_id,
+          // What is paid back is of the order with this id.
+          order_id,
           // An item that does not say so is one.
           quantity: items?.reduce((sum, { quantity }) => sum + Math.abs(+`${quantity ?? 1}` || 0), 0),
         });

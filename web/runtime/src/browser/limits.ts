@@ -6,6 +6,8 @@ export const COOKIE_S = 34_560_000;
 export const VISIT_MS = 1_800_000;
 /** No page is hidden for longer. */
 export const HIDDEN_MAX_MS = 1_000;
+/** Changes of an arm of which is told whether they found anything. */
+export const CHANGES_TOLD = 60;
 /** How long after an arm is shown its selectors should have matched. */
 export const SETTLED_MS = 5_000;
 
@@ -23,6 +25,8 @@ export const BATCH_MAX = 40;
 export const BYTES_MAX = 60_000;
 /** What the server takes as one event. */
 export const EVENT_MAX = 32_768;
+/** Characters of an address: an exposure has four, and all of it must fit. */
+export const ADDRESS_MAX = 4_096;
 /** How often sending is tried, and how often where nobody answers: that is mostly a blocker. */
 export const TRIES_MAX = 6;
 export const UNANSWERED_MAX = 3;

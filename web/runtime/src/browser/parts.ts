@@ -7,12 +7,13 @@ import type { factsOf } from "./facts";
 import type { watch } from "./goals";
 import { kit } from "./kit";
 import type { watchLayer } from "./layer";
+import type { memory } from "./memory";
 import type { split } from "./split";
 
 interface Parts {
   changes: typeof changes;
   split: typeof split;
-  rules: { isEligible: typeof isEligible; factsOf: typeof factsOf };
+  rules: { isEligible: typeof isEligible; factsOf: typeof factsOf; memory: typeof memory };
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;

@@ -14,7 +14,8 @@ export interface Preview {
   project: string;
   /** What it carries, for what is loaded besides. */
   parts: Record<string, unknown>;
-  nonce: string;
+  /** Gives an element the nonce of the page's own script. */
+  signed<T extends HTMLElement>(element: T): T;
   /** Addresses as the page's policy takes them. */
   trusted(kind: "createScriptURL", address: string): string;
   /** The page, hidden until there is something to show. */
@@ -32,10 +33,10 @@ interface Page {
 type Previewed = Ruleset & { parts?: string[] };
 
 /** Loads a part that the page's script does not carry. It leaves itself on its element. */
-const load = (name: string, { settings, parts, nonce, trusted }: Preview): Promise<void> =>
+const load = (name: string, { settings, parts, signed, trusted }: Preview): Promise<void> =>
   new Promise((done) => {
-    const script = document.createElement("script");
-    Object.assign(script, { src: trusted("createScriptURL", `${settings.base + settings.parts + name}.js`), nonce });
+    const script = signed(document.createElement("script"));
+    script.src = trusted("createScriptURL", `${settings.base + settings.parts + name}.js`) as string;
     script.onload = () => {
       parts[name] = (script as unknown as { muriel: unknown }).muriel;
       done();

@@ -5,8 +5,8 @@ import type { Take } from "./events";
 import { erase, type Identity, recognise, refresh, store } from "./identity";
 import { isActive } from "./route";
 import { recall } from "./storage";
-import { transport, uuid } from "./transport";
-import { place } from "./world";
+import { type Dropped, transport, uuid } from "./transport";
+import { here } from "./world";
 
 export interface Recorder {
   /** The answer as of now: another page may have heard it. */
@@ -22,8 +22,8 @@ export interface Recorder {
   answer(isGranted: boolean): void;
 }
 
-/** A preview is anybody's, and recorded of nobody. `left` is called when the page is left, and may record what is still to be told. */
-export function recorder(isPreview: boolean, left: () => void): Recorder {
+/** A preview is anybody's, and recorded of nobody. `left` is called when the page is left, and may record what is still to be told; `dropped` hears of events that are lost. */
+export function recorder(isPreview: boolean, left: () => void, dropped: Dropped): Recorder {
   let visitor = recognise();
   let said: Consent;
   let isRead = false;
@@ -56,6 +56,7 @@ export function recorder(isPreview: boolean, left: () => void): Recorder {
   const queue = transport(
     () => (may() ? { visitor: { id: visitor.id, attributes: visitor.session.about }, consent: said === "granted" ? said : "unknown" } : undefined),
     left,
+    dropped,
   );
 
   function save(): void {
@@ -82,7 +83,7 @@ export function recorder(isPreview: boolean, left: () => void): Recorder {
     leave: queue.leave,
     record(event, soon) {
       if (isPreview || consent() === "denied") return;
-      queue.send({ id: uuid(), at: new Date().toISOString(), session: who().session.id, url: place.href, ...event }, soon);
+      queue.send({ id: uuid(), at: new Date().toISOString(), session: who().session.id, url: here(), ...event }, soon);
     },
     answer(isGranted) {
       answer(isGranted);

@@ -7,14 +7,14 @@ const page = (): string => place.pathname + place.search;
 
 /**
  * Calls `listener` after the page's address has changed, once for the changes that one piece of code makes, and when the
- * browser brings a page back as it was left. Neither a new state nor a new fragment alone is a new page.
+ * browser brings a page back as it was left. `isNext` is whether a page follows that is not shown yet. Neither a new state nor a new fragment alone is a new page.
  */
-export function onRoute(listener: () => void): void {
+export function onRoute(listener: (isNext: boolean) => void): void {
   let at = page();
   const look = async (): Promise<void> => {
     // First let those finish who called, and those who wrapped what they called.
     await 0;
-    if (at !== (at = page())) quietly(listener);
+    if (at !== (at = page())) quietly(() => listener(true));
   };
   const { navigation } = win as { navigation?: EventTarget };
   if (navigation) listen(navigation, "currententrychange", look);
@@ -35,7 +35,7 @@ export function onRoute(listener: () => void): void {
   listen(win, "pageshow", (event: PageTransitionEvent) => {
     if (event.persisted) {
       at = page();
-      quietly(listener);
+      quietly(() => listener(false));
     }
   });
 }

@@ -5,12 +5,10 @@ import { type Address, isPage } from "../assign/page";
 import type { At, Visitor } from "../assign/visitor";
 import type { Change, Experiment, Plain, Ruleset, Variant } from "../ruleset";
 import { type Armed, named, numbered } from "./armed";
-import { nonce } from "./changes/trust";
 import type { Properties, Take } from "./events";
 import { hide, type Hidden } from "./hide";
 import type { Geography } from "./identity";
 import { ABOUT_MAX, HIDDEN_MAX_MS, NAMES_MAX, RENEW_MS, ROUNDS_MAX, SETTLED_MS, TOLD_MAX } from "./limits";
-import { memory } from "./memory";
 import { part } from "./parts";
 import { recorder } from "./recorder";
 import { onRoute, whenActive } from "./route";
@@ -18,7 +16,7 @@ import { settings } from "./settings";
 import { show, type Stage } from "./show";
 import { cookies, reread } from "./storage";
 import { visitorOf } from "./visitor";
-import { doc, fetching, later, now, place, quietly, random, soon, stringify } from "./world";
+import { doc, fetching, later, now, here, quietly, random, soon, stringify } from "./world";
 
 export type Listener = (told: object) => void;
 
@@ -27,19 +25,21 @@ interface Active extends Armed {
   /** What of its changes is for the page. */
   items: Change[];
   wasLate: boolean;
-  stop(): void;
+  stop(route?: boolean): void;
 }
 
 /** Whether the page is the one of an address, or one of a pattern. */
 const isOn = (page: Address | null | undefined, url: string): boolean =>
   !!page && isPage({ rule: /\*/.test(url) ? "wildcard" : "simple", url }, page);
 
-/** What of an object the server takes: texts, numbers, yes and no. */
+/** What of an object the server takes: texts, numbers, yes and no. Numbers beyond 2⁵³, mostly ids, become text. */
 const plain = (given: object | null | undefined): Properties =>
   Object.fromEntries(
     Object.entries(given ?? {})
-      .filter(([, value]) => (typeof value === "number" ? isFinite(value) : /^(string|boolean)$/.test(typeof value)))
-      .slice(0, NAMES_MAX),
+      // Strings, booleans and bigints.
+      .filter(([, value]) => Number.isFinite(value) || /^(st|b)/.test(typeof value))
+      .slice(0, NAMES_MAX)
+      .map(([name, value]) => [name, typeof value === "bigint" || value * value > 2 ** 106 ? value + "" : value]),
   );
 
 /** What an experiment changes: hidden while it is not known which arm it will be. */
@@ -64,6 +64,11 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   };
   const { answer, consent, leave, may, record: take, who } = recorder(!!forced, () => {
     for (const some of reports) report(some);
+  }, (events) => {
+    for (const [event, message] of events) hear("error", { event, message });
+    // What is told of health would be dropped for the same reason.
+    const dropped = events.filter(([event]) => event.type !== "health").length;
+    if (dropped) record({ type: "health", dropped });
   });
   let isAsked = false;
   let isLeaving = false;
@@ -71,30 +76,36 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const isSampled = random() * 100 < settings.health;
   const listeners: [string, Listener][] = [];
   const active = new Map<number, Active>();
+  /** Arms that were left last. */
+  const gone = new Map<number, Active>();
+  let isRouting = false;
   const told: [string, object][] = [];
   const looks: boolean[] = [];
   const rules = part("rules");
   const sourceOf = part("source");
-  const past = memory(ruleset);
+  const past = rules?.memory(ruleset);
 
   /** Whether the visitor sees the page: then nothing may change under their eyes. */
-  const isSeen = (): boolean => !forced && !!performance.getEntriesByType("paint")[0] && (!snippet || snippet.ms != null);
+  const isSeen = (): boolean =>
+    // What the lines have shown when their limit was over is seen, whatever the browser tells of its first paint.
+    !forced && (!!snippet?.over || (!!performance.getEntriesByType("paint")[0] && (!snippet || snippet.ms != null)));
 
   /** Records an event, which rules may ask for later. */
   const record: Take = (event, soon) => {
     const { name, value, currency, order_id, quantity, properties } = event;
-    if (name && may()) past.add(name as string, { ...(properties as Properties), ...plain({ value, currency, order_id, quantity }) });
+    if (name && may()) past?.add(name as string, { ...(properties as Properties), ...plain({ value, currency, order_id, quantity }) });
     take(event, soon);
   };
 
-  function tell(what: string, armed: Armed, more?: object): void {
-    const about = { ...named(armed), ...more };
+  function hear(what: string, about: object): void {
     if (told.length < TOLD_MAX) told.push([what, about]);
     for (const [name, listener] of listeners) if (name === what) quietly(() => listener(about));
   }
 
+  const tell = (what: string, armed: Armed, more?: object): void => hear(what, { ...named(armed), ...more });
+
   const stage: Stage = {
-    engine: part("changes")?.(nonce),
+    engine: part("changes"),
     split: part("split"),
     settled(tells) {
       if (!shown) {
@@ -116,12 +127,13 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       if (session.told.includes(mark)) return;
       session.told.push(mark);
       met.set(test_id, arm);
+      armed.isFirst = true;
       record(
         {
           type: "exposure",
           ...numbered(armed),
           epoch,
-          context: { url: place.href, referrer: session.from, landing_page: session.land, visitor_type: session.type },
+          context: { url: here(), referrer: session.from, landing_page: session.land, visitor_type: session.type },
         },
         true,
       );
@@ -131,12 +143,13 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       leave();
     },
     tell,
-    went(armed, apply_ms, late, missing, errors) {
-      const hidden_ms = (waiting ?? snippet)?.ms ?? 0;
+    went(armed, apply_ms, late, missing, errors, changes) {
+      const hidden_ms = (waiting ?? snippet)?.ms || stage.engine?.hiddenMs() || 0;
       const failed_selectors = missing.length;
       // Who looks at a preview wants to know; on other pages it may be as it should.
       if (forced && missing[0]) tell("error", armed, { message: "matches nothing: " + missing.join(", ") });
-      if (isSampled || late || errors) record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors });
+      if (isSampled || late || errors || (armed.isFirst && changes))
+        record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors, changes });
     },
   };
 
@@ -150,7 +163,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   /** Takes away what is no longer due, then shows what is. */
   function decideAll(late: boolean): void {
-    const visitor = visitorOf(who(), experiments, rules?.factsOf(who().session, past.recall(), cookies()));
+    const visitor = visitorOf(who(), experiments, rules?.factsOf(who().session, past!.recall(), cookies()));
     const redirects: (() => void)[] = [];
     const others: (() => void)[] = [];
     const unknown: Experiment[] = [];
@@ -198,13 +211,18 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     // What is the same stays, but that what was too late on one page is in time on the next.
     const isSame = before?.arm === arm && before.items.length === items.length && items.every((item) => before.items.includes(item));
     if (isSame && (late || !before.wasLate)) return;
-    before?.stop();
+    before?.stop(isRouting && arm === null);
     active.delete(test_id);
-    if (arm === null) return;
+    if (arm === null) {
+      if (before) gone.set(test_id, before);
+      return;
+    }
     const armed: Active = { experiment, arm, version, counted, items, wasLate: late, stop() {} };
     return () => {
       // In its place before it begins: what it does may look again.
       active.set(test_id, armed);
+      // Where it is not gone yet from the page of before, it is not there twice.
+      gone.get(test_id)?.stop();
       armed.stop = show(armed, items, late, stage);
     };
   }
@@ -240,7 +258,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   function track(name: string, given?: Properties | null): void {
     const { value, currency, order_id, quantity, ...properties } = plain(given);
     // An order without an amount or a currency is an event like others.
-    const amount = /^-?\d+(\.\d+)?$/.test(value + "") ? +value! : undefined;
+    const amount = /^-?\d{1,15}(\.\d+)?$/.test(value + "") ? +value! : undefined;
     if (amount == null && value != null) properties.value = value;
     record({
       type: amount != null && /^[a-z]{3}$/i.test(currency + "") ? "order" : "custom",
@@ -248,7 +266,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       value: amount,
       currency: currency && (currency + "").toUpperCase(),
       order_id: order_id != null ? order_id + "" : order_id,
-      quantity: +quantity! >= 0 ? +quantity! : undefined,
+      quantity: +quantity! >= 0 && +quantity! <= 1e9 ? +quantity! : undefined,
       properties,
     });
   }
@@ -289,7 +307,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   let from = doc.referrer;
   const pageview = (): void => {
-    const [url, referrer] = [place.href, from];
+    const [url, referrer] = [here(), from];
     from = url;
     // Who is sent on does not look at the page: with two views no visitor of that arm would seem to bounce.
     whenActive(() => isLeaving || record({ type: "pageview", url, referrer }));
@@ -298,11 +316,13 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   const again = part("goals")?.(goals, record);
   part("orders")?.(record);
   pageview();
-  onRoute(() => {
+  onRoute((isNext) => {
     isAsked = false;
     reread();
     void renew().catch(() => {});
+    isRouting = isNext;
     look(false);
+    isRouting = false;
     pageview();
     again?.();
   });

@@ -29,9 +29,12 @@ function cookie(what: string): string | undefined {
   return value && (quietly(() => decodeURIComponent(value)) ?? value);
 }
 
-function put(cookie: string): void {
-  doc.cookie = cookie;
-  reread();
+/** Writes a cookie down; with a `value` that the browser takes it need not be asked what it has. */
+function put(name: string, value: string, rest: string, isTaken?: unknown): void {
+  doc.cookie = `${name}=${value}; ${rest}`;
+  // Of two with one name the first counts.
+  if (isTaken && read != null) read = `${name}=${value}; ${read}`;
+  else reread();
 }
 
 /** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
@@ -47,9 +50,9 @@ function probe(): string {
   const value = `${random()}`;
   for (let from = labels.length - 2; from >= 0; from--) {
     const wide = labels.slice(from).join(".");
-    put(`${nameOf("t")}=${value}; domain=${wide}`);
+    put(nameOf("t"), value, "domain=" + wide);
     const isTaken = cookie("t") === value;
-    put(`${nameOf("t")}=; max-age=0; domain=${wide}`);
+    put(nameOf("t"), "", "max-age=0; domain=" + wide, isTaken);
     if (isTaken) {
       keep("d", "." + wide);
       return wide;
@@ -60,12 +63,12 @@ function probe(): string {
 }
 
 function write(name: string, value: string): void {
-  const [ours, hosts] = [domain() && "; domain=" + domain(), ""].map(
-    (whose) => `${name}=${encodeURIComponent(value)}; path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${whose}${/^https/.test(place.protocol) ? "; secure" : ""}`,
-  );
-  put(ours!);
+  const wide = domain();
+  const isSecure = /^https/.test(place.protocol) ? "; secure" : "";
+  const rest = `path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${isSecure}`;
+  put(name, encodeURIComponent(value), rest + (wide && "; domain=" + wide), wide && value);
   // A server that was told of no domain has written the host's own.
-  if (!value) put(hosts!);
+  if (!value) put(name, "", rest);
 }
 
 /** What is remembered. */

@@ -20,6 +20,9 @@ export function uuid(): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
 }
 
+/** Events that are not sent any more, each with why. */
+export type Dropped = (events: [event: EventFields, why: string][]) => void;
+
 export interface Transport {
   /** Takes an event to be sent within two seconds, or at once. */
   send(event: Stamped, soon?: boolean): void;
@@ -35,9 +38,9 @@ const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes 
 
 /**
  * `visitor` gives what a batch says of its sender at the moment it leaves, or nothing while nothing may be sent. `left` is called
- * when the page is left, before what waits is sent.
+ * when the page is left, before what waits is sent; `dropped` with the events that the server does not take.
  */
-export function transport(visitor: () => object | undefined, left: () => void): Transport {
+export function transport(visitor: () => object | undefined, left: () => void, dropped: Dropped): Transport {
   // Where the server is reached through the site it renews our cookies, for the same domain.
   const to = (): string => settings.base + settings.events + (domain() && "?d=" + domain());
   /** Events as they are sent, until it is known that they were taken. */
@@ -49,10 +52,12 @@ export function transport(visitor: () => object | undefined, left: () => void): 
   let isPlannedNow = false;
   let tries = 0;
   let isAsking = false;
+  /** Events that were refused together and are now sent one by one. */
+  let alone = 0;
 
   /** As many of the first events as fit into one request, and its text. */
   function batch(events: string[], who: object): [some: string[], text: string] {
-    for (let count = BATCH_MAX; ; count >>= 1) {
+    for (let count = alone ? 1 : BATCH_MAX; ; count >>= 1) {
       const some = events.slice(0, count);
       const text = stringify({ sent_at: new Date().toISOString(), ...who }).slice(0, -1) + ',"events":[' + some + "]}";
       if (count < 2 || fits(text, BYTES_MAX)) return [some, text];
@@ -76,16 +81,34 @@ export function transport(visitor: () => object | undefined, left: () => void): 
     for (const event of events) flying.add(event);
     isAsking = true;
     // A body that is a text asks no other origin for leave first. Without an answer it is offline, or blocked.
-    const { status } = await fetching(to(), { method: "POST", body, keepalive: true }).catch(() => ({ status: 0 }));
+    const answer = await fetching(to(), { method: "POST", body, keepalive: true }).catch(() => {});
+    const status = answer ? answer.status : 0;
     isAsking = false;
     for (const event of events) flying.delete(event);
     if (status && status !== 429 && status < 500) {
-      // Taken; or refused, as it would be again.
+      // Taken; or refused, as it would be again. But one that is refused must not take the others with it.
       tries = 0;
-      waiting = waiting.filter((event) => !events.includes(event));
+      if (status > 399 && events[1]) alone = events.length;
+      else {
+        if (alone) alone--;
+        waiting = waiting.filter((event) => !events.includes(event));
+        void tell(events, answer!);
+      }
       if (waiting[0]) plan(0);
     } else if (++tries < (status ? TRIES_MAX : UNANSWERED_MAX)) plan(1_000 * 2 ** tries * (0.5 + random()));
     save(tries > 0);
+  }
+
+  /** Tells which of the events the server did not take, in its words. */
+  async function tell(events: string[], answer: Response): Promise<void> {
+    const { results = [], error = "refused" } = (await answer.json().catch(() => ({}))) as { results?: { message?: string }[]; error?: string };
+    dropped(
+      events.flatMap((event, at) => {
+        // Only of an event that is invalid there is a message.
+        const why = answer.ok ? results[at]?.message : error;
+        return why ? [[parse(event), why]] : [];
+      }),
+    );
   }
 
   /** Keeps what waits for the next page, or no longer. */
@@ -125,10 +148,9 @@ export function transport(visitor: () => object | undefined, left: () => void): 
     resume,
     send(event, soon) {
       const text = quietly(() => stringify(event));
-      // What cannot be sent must not keep the others from it.
-      if (!text || !fits(text, EVENT_MAX)) return;
-      // The first are the exposures, without which those that follow are nobody's.
-      if (waiting.length < QUEUE_MAX) waiting.push(text);
+      // What cannot be sent must not keep the others from it. The first are the exposures, without which those that follow are nobody's.
+      if (!text || !fits(text, EVENT_MAX) || waiting.length >= QUEUE_MAX) return dropped([[event, "limit"]]);
+      waiting.push(text);
       // A server that has trouble is not asked sooner.
       if (tries < UNANSWERED_MAX) plan(soon && !tries ? 0 : 2_000);
     },

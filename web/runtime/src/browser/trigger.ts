@@ -50,7 +50,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
         once();
       }
     });
-    observer.observe(doc, { childList: true, subtree: true });
+    observer.observe(doc, { childList: true, subtree: true, attributes: true });
   } else {
     once();
   }

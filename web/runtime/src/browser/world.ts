@@ -1,19 +1,27 @@
 // What the page may redefine later is taken here once, before its own scripts run.
 
+import { ADDRESS_MAX } from "./limits";
+
 export const win = window;
 export const doc = document;
 export const place = location;
 export const agent = navigator;
 
+/** The page's address, as much of it as the server takes in each place of an event. */
+export const here = (): string => place.href.slice(0, ADDRESS_MAX);
+
 const write = JSON.stringify;
 
-/** A value as JSON. Libraries of old have lists write themselves as texts, which nobody could read. */
+/**
+ * A value as JSON. Libraries of old have lists write themselves as texts, which nobody could read. NUL and halves of surrogate
+ * pairs, as in a text that was cut within an emoji, become U+FFFD: no server takes them.
+ */
 export const stringify = (value: unknown): string => {
   const lists = Array.prototype as { toJSON?: unknown };
   const { toJSON } = lists;
   delete lists.toJSON;
   try {
-    return write(value);
+    return write(value)?.replace(/\\(\\|u(0000|d[89a-f]..))/g, (escaped, _, odd) => (odd ? "\ufffd" : escaped));
   } finally {
     if (toJSON) lists.toJSON = toJSON;
   }

@@ -1,8 +1,8 @@
 // Customers' code.
 
 import { doc, listen, quietly, win } from "../world";
-import { follow } from "./engine";
-import { nonce, trusted } from "./trust";
+import { asOurs, follow } from "./engine";
+import { signed, trusted } from "./trust";
 import { turn } from "./turn";
 import type { Undo } from "./undo";
 
@@ -59,7 +59,7 @@ export function runCode(source: string, name: string, about: object, failed: Fai
         keep: false,
         lost() {},
         done: new WeakSet(),
-        act: (element) => met || ((met = true), guarded(call, element), true),
+        act: (element) => met || ((met = true), asOurs(() => guarded(call, element), false), true),
       });
       ends.push(stop);
     },
@@ -74,9 +74,8 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   }
   sources.set(file, failed);
 
-  const script = create("script") as HTMLScriptElement;
+  const script = signed(create("script") as HTMLScriptElement);
   let why: string | undefined = "blocked";
-  script.nonce = nonce;
   (script as unknown as { muriel: unknown }).muriel = (body: Body) => {
     why = starting = undefined;
     guarded(body, experiment, turn);

@@ -1,7 +1,7 @@
 // Style sheets of experiments.
 
 import { doc } from "../world";
-import { nonce } from "./trust";
+import { signed } from "./trust";
 import type { Undo } from "./undo";
 
 /**
@@ -20,8 +20,7 @@ export function applyCss(css: string): Undo {
       doc.adoptedStyleSheets = doc.adoptedStyleSheets.filter((other) => other !== sheet);
     };
   } catch {
-    const style = doc.createElement("style");
-    style.nonce = nonce;
+    const style = signed(doc.createElement("style"));
     style.textContent = css;
     (doc.head || doc.documentElement).append(style);
     return () => style.remove();

@@ -33,6 +33,26 @@ export function declared(declarations: string | Record<string, Plain>): Declarat
   return { set: found.map(([, name, value]) => [name, value]), names };
 }
 
+/** More ids than style sheets of pages have in a selector: of ours, all are as strong, and the later ones win. */
+const STRONG = "#_".repeat(9) + ":not(*)";
+
+/**
+ * A style rule that makes the declarations true for all that matches, however many those are; nothing where it cannot be written so: with
+ * selectors that lead through shadow roots or are closed by their end alone.
+ */
+export function ruleOf(selector: string, declarations: string | Record<string, Plain>): string | undefined {
+  const text = declared(declarations).set.map(([name, value]) => `${name}:${value}!important`);
+  const css = `:is(${selector},${STRONG}){${text.join(";")}}`;
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    const [rule, more] = sheet.cssRules as unknown as CSSStyleRule[];
+    if (rule!.style.length && !more && !selector.includes(">>>")) return css;
+  } catch {
+    // Without constructed sheets, or such a rule, each element is changed.
+  }
+}
+
 /**
  * Settles what is declared of an element: of all edits, the later ones over the earlier.
  *

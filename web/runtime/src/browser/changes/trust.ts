@@ -14,18 +14,25 @@ const plain: Policy = { createHTML: same, createScript: same, createScriptURL: s
 let policy: Policy | undefined;
 
 /** Nonce that the page gave to our own script; nothing where it gave none. */
-export let nonce = "";
+let nonce = "";
 
 /** Takes the nonce of our own script, for what is added to the page. */
 export const setNonce = (given: string): void => {
   nonce = given;
 };
 
+/** Gives an element the nonce of our own script, and gives it back. */
+export const signed = <T extends HTMLElement>(element: T): T => {
+  element.nonce = nonce;
+  return element;
+};
+
 /**
  * The text as the page's policy takes it.
  *
- * The policy is named `muriel` and made when first wanted, so that pages without html blocks and code need not allow it. Where the page does
- * not allow the name, the text stays a string: the assignment that follows throws if the page requires more.
+ * The policy is named `muriel` and made when first wanted, so that pages without html blocks and code need not allow it. A page may allow a name
+ * once only: parts get this function from the kit, and never bundle a copy of this module. Where the page does not allow the name, the text stays
+ * a string: the assignment that follows throws if the page requires more.
  */
 export const trusted = (kind: keyof Policy, text: string): string =>
   (policy ??=
