@@ -1,34 +1,41 @@
-// run.mjs [--engine NAME]… [--suite NAME]… [--test TEXT]: runs the suites in real browsers.
+// run.mjs [--engine NAME]… [--suite NAME]… [--test TEXT] [--jobs N]: runs the suites in real browsers.
 //
-// The last line is `browsers: N passed, N failed, N skipped`. README.md says how suites are written.
+// Several engines are as many processes, which run side by side. The last line is `browsers: N passed, N failed, N skipped`.
+// README.md says how suites are written.
 
 import { readdirSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundle } from "./bundle.mjs";
-import { Demo, Muriel } from "./muriel.mjs";
-import { FixtureServer } from "./server.mjs";
+import { start, stop } from "./children.mjs";
+import { inEngine } from "./engine.mjs";
+import { isProved } from "./rig.mjs";
 
 const ENGINES = ["chromium", "firefox", "webkit"];
-
-/** How long a test may take before the engine is given up, in milliseconds. */
-const TEST_MS = 60_000;
 
 const { values } = parseArgs({
   options: {
     engine: { type: "string", multiple: true, default: ENGINES },
     suite: { type: "string", multiple: true },
     test: { type: "string", default: "" },
+    jobs: { type: "string", default: String(Math.max(1, Math.ceil(cpus().length / 2))) },
   },
 });
-const count = { passed: 0, failed: 0, skipped: 0 };
-let serial = 0;
+const jobs = Number(values.jobs);
+if (!(Number.isInteger(jobs) && jobs >= 1)) throw new Error(`--jobs must be a whole number from 1 on, not ${values.jobs}`);
+const unknown = values.engine.filter((name) => !ENGINES.includes(name));
+if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there are ${ENGINES}`);
 
-/** What may have to be ended at any moment. */
-const open = { engine: null, muriel: null, demo: null };
-
-/** Whether a signal has come: then what goes wrong is no failure, and nothing new is begun. */
+/** What a signal has to end before this process does. */
+const closing = [];
 let stopping = false;
-const stopped = () => stopping && new Promise(() => {});
+for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+  process.once(name, async () => {
+    stopping = true;
+    await Promise.all(closing.map((close) => close()));
+    process.exit(128 + number);
+  });
+}
 
 /** The suites of the folder but for measurements, or those that were asked for. */
 async function suites() {
@@ -39,148 +46,57 @@ async function suites() {
   return all.filter(({ name, isAsked }) => values.suite?.includes(name) ?? !isAsked);
 }
 
-/** The one server of a run, once a test asks for it. */
-function muriel() {
-  return (open.muriel ??= Muriel.start());
+/**
+ * The tests of a suite that run in this engine: of a suite of the rig's own only the quick ones where the same rig has
+ * passed all of them with the same engine before, unless the suite was asked for by name.
+ */
+function tests(suite, version) {
+  const isShort = suite.quick && !values.suite && isProved(suite.name, version);
+  return (isShort ? suite.quick : suite.tests).filter(({ name }) => name.includes(values.test));
 }
 
-/** The one demo of a run, likewise. */
-function demo() {
-  return (open.demo ??= Demo.start());
-}
-
-const bundles = new Map();
-
-/** As `bundle`, made once a run. */
-function bundled(path, global, options) {
-  const key = JSON.stringify([path, global, options]);
-  if (!bundles.has(key)) bundles.set(key, bundle(path, global, options));
-  return bundles.get(key);
-}
-
-/** Whether a test runs in an engine; else why not. */
-function skipped(suite, test, engine) {
-  if (!(suite.engines ?? ENGINES).includes(engine.name) || !(test.only ?? ENGINES).includes(engine.name)) return "not for it";
-  const lacks = (test.needs ?? []).filter((ability) => !engine.can[ability]);
-  return lacks.length > 0 && `it lacks ${lacks}`;
-}
-
-/** Runs one test with servers and a page of its own; gives back what went wrong, or undefined. */
-async function tried(test, engine) {
-  // With hosts of its own it has cookies and storage of its own in every engine, whatever an engine forgets to clear.
-  serial += 1;
-  const server = await FixtureServer.start(`site${serial}.localhost`);
-  const other = await FixtureServer.start(`other${serial}.localhost`);
-  const pages = [];
-  const newPage = async (options) => {
-    const page = await engine.newPage(options);
-    pages.push(page);
-    return page;
+/** Runs one engine in this process. */
+async function alone(name) {
+  const all = await suites();
+  const options = {
+    jobs,
+    tests: (version) => all.flatMap((suite) => tests(suite, version).map((test) => ({ suite, test }))),
+    // Of a whole suite, in which nothing was left out.
+    proves: values.test === "",
+    isStopping: () => stopping,
+    closing,
   };
-  let timer;
-  const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new OutOfTime(`out of time after ${test.ms ?? TEST_MS} ms`)), test.ms ?? TEST_MS);
-  });
-  const work = async () => {
-    const page = await newPage();
-    await test.run({ engine, server, other, page, newPage, muriel, demo, bundle: bundled });
-    for (const each of pages) await each.close();
-    const refused = test.refused ? [] : [...server.refused, ...other.refused];
-    if (refused.length > 0) throw new Error(`Muriel would not take what was sent: ${refused.join("\n  ")}`);
-  };
-  try {
-    await Promise.race([work(), late]);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof OutOfTime)) {
-      await Promise.race([Promise.all(pages.map((page) => page.close())), late]).catch((why) => (error.engine = why));
+  return inEngine(name, options);
+}
+
+/** Runs an engine in a process of its own, whose lines come through as they are; gives back its counts. */
+async function apart(name) {
+  const chosen = (values.suite ?? []).flatMap((suite) => ["--suite", suite]);
+  const args = [fileURLToPath(import.meta.url), "--engine", name, "--jobs", values.jobs, "--test", values.test, ...chosen];
+  const child = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  // It has browsers to end itself.
+  closing.push(() => stop(child, 30_000));
+  let left = "";
+  let count;
+  child.stdout.setEncoding("utf8").on("data", (part) => {
+    const lines = (left + part).split("\n");
+    left = lines.pop();
+    for (const line of lines) {
+      const told = /^browsers: (\d+) passed, (\d+) failed, (\d+) skipped$/.exec(line);
+      if (told) count = told.slice(1).map(Number);
+      else console.log(line);
     }
-    return error;
-  } finally {
-    clearTimeout(timer);
-    await Promise.all([server.stop(), other.stop()]);
-  }
-}
-
-class OutOfTime extends Error {}
-
-async function inEngine(name, all) {
-  const { launch } = await import(`./engines/${name}.mjs`);
-  const begun = performance.now();
-  open.engine = await launch();
-  const launched = performance.now();
-  const before = { ...count };
-  for (const suite of all) {
-    for (const test of suite.tests) {
-      if (!test.name.includes(values.test)) continue;
-      const title = `${name} ${suite.name}: ${test.name}`;
-      if (skipped(suite, test, open.engine)) {
-        count.skipped += 1;
-        continue;
-      }
-      let error = await tried(test, open.engine);
-      await stopped();
-      if (error instanceof OutOfTime) {
-        // Drivers hang now and then, WebKit's on the way back above all: whatever it was, it has to pass in a fresh engine.
-        console.log(`once more, as it hung: ${title}`);
-        await ended("engine");
-        open.engine = await launch();
-        error = await tried(test, open.engine);
-        await stopped();
-      }
-      if (!error) {
-        count.passed += 1;
-        continue;
-      }
-      count.failed += 1;
-      console.log(`FAILED ${title}: ${process.env.MURIEL_STACKS ? error.stack : error.message}`);
-      if (error instanceof OutOfTime || error.engine) {
-        // It may never answer again, and the next tests are not to pay for it.
-        await ended("engine");
-        open.engine = await launch();
-      }
-    }
-  }
-  const version = open.engine.version;
-  await ended("engine");
-  const seconds = (from, to) => ((to - from) / 1000).toFixed(1);
-  const here = ["passed", "failed", "skipped"].map((each) => `${count[each] - before[each]} ${each}`).join(", ");
-  const times = `${seconds(begun, launched)} s to launch, ${seconds(begun, performance.now())} s in all`;
-  console.log(`${name} (${version}): ${here}; ${times}`);
-}
-
-/** Ends the engine or the server, if there is one, and does not wait for ever. */
-async function ended(what) {
-  const running = open[what];
-  open[what] = null;
-  if (!running) return;
-  const closing = what === "engine" ? running.close() : running.then((server) => server.stop(), () => {});
-  const patience = new Promise((done) => setTimeout(done, 20_000).unref());
-  await Promise.race([closing, patience]).catch((error) => console.error(`${what}: ${error.message}`));
-}
-
-for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
-  process.once(name, async () => {
-    stopping = true;
-    await Promise.all(["engine", "muriel", "demo"].map(ended));
-    process.exit(128 + number);
   });
+  const status = await new Promise((done) => child.once("error", done).once("close", done));
+  if (count) return { passed: count[0], failed: count[1], skipped: count[2] };
+  console.log(`FAILED ${name}: its process ended with status ${status} and no count`);
+  return { passed: 0, failed: 1, skipped: 0 };
 }
 
-const unknown = values.engine.filter((name) => !ENGINES.includes(name));
-if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there are ${ENGINES}`);
-const all = await suites();
-for (const name of values.engine) {
-  try {
-    await inEngine(name, all);
-  } catch (error) {
-    await stopped();
-    count.failed += 1;
-    console.log(`FAILED ${name}: ${error.stack}`);
-    await ended("engine");
-  }
-}
-await Promise.all(["muriel", "demo"].map(ended));
-console.log(`browsers: ${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
+const counts = await Promise.all(values.engine.map(values.engine.length > 1 ? apart : alone));
+// A signal ends this process once everything is closed.
+if (stopping) await new Promise(() => {});
+const sum = (what) => counts.reduce((total, count) => total + count[what], 0);
+console.log(`browsers: ${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
 // By itself, as something may be left that keeps the process: what was started has ended.
-process.exit(count.failed > 0 || count.passed === 0 ? 1 : 0);
+process.exit(sum("failed") > 0 || sum("passed") === 0 ? 1 : 0);

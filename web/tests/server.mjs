@@ -88,8 +88,8 @@ export class FixtureServer {
 
   get refused() {
     return this.batches.flatMap(({ body, json }) => {
-      const { whole, events } = judged(json);
-      return [...whole, ...events.flat()].map((flaw) => `${flaw} in ${body.slice(0, 300)}`);
+      const { whole, events, odd = [] } = judged(json);
+      return [...whole, ...events.flat(), ...odd].map((flaw) => `${flaw} in ${body.slice(0, 300)}`);
     });
   }
 

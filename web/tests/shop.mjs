@@ -115,11 +115,14 @@ function watch(changes) {
     if (visibility !== "visible" || opacity !== "1") return `${visibility}, opacity ${opacity}`;
     if (innerText !== undefined && element.textContent !== innerText) return element.textContent;
     if (name !== undefined && !element.classList.contains(name)) return element.className;
-    if (style && !style.split(";").every((each) => element.style.getPropertyValue(each.split(":")[0].trim()))) return element.style.cssText;
+    const rules = document.adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules]);
+    // Styles of elements are rules, too.
+    const styles = (property) => rules.some((rule) => rule.style?.getPropertyValue(property) && element.matches(rule.selectorText));
+    const isStyled = (property) => element.style.getPropertyValue(property) || styles(property);
+    if (style && !style.split(";").every((each) => isStyled(each.split(":")[0].trim()))) return element.style.cssText || "no style";
     const near = moved ?? block;
     if (near && !element[beside[dir]]?.matches(near)) return `not beside ${near}`;
     if (css) {
-      const rules = document.adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules]);
       if (!rules.some(({ selectorText }) => selectorText === css.split("{")[0].trim())) return "no style";
     }
     return attribute("href", href) || attribute("src", src) || undefined;
@@ -157,7 +160,8 @@ function steady() {
     requestAnimationFrame(look);
     if (document.readyState === "loading") return;
     moved.drawn += 1;
-    for (const element of document.querySelectorAll("body *")) {
+    // The list of arms lies above the page and grows with each arm that is met.
+    for (const element of document.querySelectorAll("body *:not([data-arms], [data-arms] *)")) {
       const { x, y, width, height } = element.getBoundingClientRect();
       const place = [x, y + scrollY, width, height].map((each) => each.toFixed(1)).join();
       const before = places.get(element);

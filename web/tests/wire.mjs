@@ -40,7 +40,7 @@ const TYPES = {
   custom: { ...named, value: amount },
   order: { ...named, "value!": amount, "currency!": isLike(/^[A-Z]{3}$/), order_id: isText(0, 256), quantity: count },
   identify: { "attributes!": isPlain },
-  health: { ...arm, apply_ms: count, hidden_ms: count, late: count, failed_selectors: count, errors: count },
+  health: { ...arm, apply_ms: count, hidden_ms: count, late: count, failed_selectors: count, errors: count, dropped: count, changes: isLike(/^[01-]{1,60}$/) },
 };
 const BODY = { sent_at: isTime, consent: isOneOf("granted", "denied", "unknown"), "visitor!": isObject, "events!": Array.isArray };
 const VISITOR = { "id!": isText(1, 128), attributes: isPlain };
@@ -55,11 +55,20 @@ const flaws = (value, asked) =>
 
 function flawsOf(event, attributes) {
   if (!isObject(event)) return ["must be an object"];
-  const known = Object.hasOwn(TYPES, event.type) ? TYPES[event.type] : { "type!": () => false };
+  const isOfPage = event.type === "health" && event.dropped !== undefined && event.test_id === undefined && event.variant_id === undefined;
+  const known = isOfPage ? { dropped: count } : Object.hasOwn(TYPES, event.type) ? TYPES[event.type] : { "type!": () => false };
   const linked = event.type === "click" ? { [event.by === "link" ? "href!" : "trigger!"]: () => true } : {};
   const found = [...flaws(event, EVENT), ...flaws(event, known), ...flaws(event, linked)];
   const bytes = Buffer.byteLength(JSON.stringify(event)) + Buffer.byteLength(JSON.stringify(attributes ?? {}));
   return bytes > EVENT_MAX ? [...found, `has ${bytes} bytes`] : found;
+}
+
+/** What the server would have to mend: the script does so itself. */
+function odd(value, place = "") {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? [`${place} is not well-formed: ${JSON.stringify(value)}`] : [];
+  if (typeof value === "number") return Math.abs(value) > 2 ** 53 ? [`${place} is beyond 2^53`] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [...odd(name, `${place}: a key`), ...odd(inner, `${place}.${name}`)]);
 }
 
 /** What is wrong with a whole batch, and with each of its events: lists that are empty where nothing is. */
@@ -68,5 +77,5 @@ export function judged(batch) {
   const whole = [...flaws(batch, BODY), ...(isObject(batch.visitor) ? flaws(batch.visitor, VISITOR) : [])];
   const events = Array.isArray(batch.events) ? batch.events : [];
   if (events.length > EVENTS_MAX) whole.push(`events: ${events.length}`);
-  return { whole, events: events.map((event) => flawsOf(event, batch.visitor?.attributes)) };
+  return { whole, events: events.map((event) => flawsOf(event, batch.visitor?.attributes)), odd: odd(batch, "batch") };
 }

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
  *
  * Long, as only failures wait for it: machines that run tests are often busy with other things too.
  */
-export const PATIENCE_MS = 15_000;
+export const PATIENCE_MS = 60_000;
 
 const POLL_MS = 15;
 

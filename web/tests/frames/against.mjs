@@ -71,16 +71,23 @@ const REWRITES = {
   "a declaration": {
     item: { target: "a", style: "color: red" },
     rewrite: (page) => (a(page).style.color = "blue"),
-    read: (page) => a(page).style.cssText,
-    kept: "color: red !important;",
-    undone: "color: blue;",
+    read: (page) => page.css("a").color,
+    kept: "rgb(255, 0, 0)",
+    undone: "rgb(0, 0, 255)",
+  },
+  "an important declaration": {
+    item: { target: "a", style: "color: red" },
+    rewrite: (page) => a(page).style.setProperty("color", "blue", "important"),
+    read: (page) => page.css("a").color,
+    kept: "rgb(255, 0, 0)",
+    undone: "rgb(0, 0, 255)",
   },
   "all of the style": {
     item: { target: "a", style: "color: red" },
     rewrite: (page) => a(page).setAttribute("style", "margin: 1px"),
-    read: (page) => a(page).style.cssText,
-    kept: "margin: 1px; color: red !important;",
-    undone: "margin: 1px;",
+    read: (page) => a(page).style.cssText + (page.css("a").color === "rgb(255, 0, 0)"),
+    kept: "margin: 1px;true",
+    undone: "margin: 1px;false",
   },
   "a block out": {
     item: { refEl: "h1", dir: "a", htmlBlock: "<i>n</i>" },
@@ -206,6 +213,7 @@ const look = (page) => {
       .replaceAll("<!---->", "")
       .replace(/ class="(.*?)"/g, sorted),
     page.text(),
+    ...["color", "marginLeft", "display"].map((name) => h1(page) && page.css("h1")[name]),
   ].join();
 };
 

@@ -8,12 +8,8 @@ export { applyCss } from "../../runtime/src/browser/changes/sheet";
 /** What was told of changes that failed. */
 export const said: string[] = [];
 
-let { apply, run } = changes("");
-
 /** Gives it the nonce of a page with a policy. */
-export function setNonce(nonce: string): void {
-  ({ apply, run } = changes(nonce));
-}
+export { setNonce } from "../../runtime/src/browser/changes/trust";
 
-export const change = (items: Change[], keep = true) => apply(items, keep, (what) => said.push(what));
-export const runCode = (...given: Parameters<typeof run>) => run(...given);
+export const change = (items: Change[], keep = true) => changes.apply(items, keep, (what) => said.push(what));
+export const runCode = changes.run;

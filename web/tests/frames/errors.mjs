@@ -130,7 +130,7 @@ for (const [at, [name, { errors = 0, sees = [], after, isOut, isLast }]] of Obje
       equal(false, true, "all are told as met"),
     );
     win.leave();
-    await until("it is taken away", () => $("h1").textContent === "Old");
+    await until("it is taken away", () => $("h1").textContent === "Old" && $("p").textContent === "Page");
     equal([...seen(), marks()], ["Old", "normal", "Page", "normal", []], "taken away");
     await turn();
     equal([$("h1").textContent, page.errors], ["Old", []], "later");

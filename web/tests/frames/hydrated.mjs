@@ -42,7 +42,7 @@ export const KINDS = {
   ],
   style: [
     { data: [{ target: "#t", style: "color: red; margin: 1px" }] },
-    ({ $ }) => $("#t").style.color === "red",
+    ({ css }) => css("#t").color === "rgb(255, 0, 0)",
     "t",
   ],
   class: [{ data: [{ target: "#t", class: "new -big" }] }, ({ $ }) => /\bnew\b/.test($("#t").className), "t"],
@@ -133,8 +133,8 @@ const END = { n: 3, order: "yx", words: "End" };
 const END_TEXT = "Title 3 One two3 End y x link aside foot3";
 
 /**
- * A page under an arm that comes `when`: `before` or `after` React has taken over, or when the page says so; `build` is
- * React's.
+ * A page under an arm that comes `when`: `before` or `after` React has taken over, before it with words and nodes `waiting`, or when the
+ * page says so; `build` is React's.
  */
 const opened = async ({ load }, at, when, build) => {
   const page = await load(`/${build}/${when}/${at}`);
@@ -158,12 +158,14 @@ async function lives(frames, at, when, build) {
   };
   // Styles alone do not change what is there.
   const [{ data = [], customJS }] = Object.values(KINDS)[at];
+  // Words and nodes wait for React, attributes do not.
+  const early = { before: ({ rm, style }) => !rm && !style, waiting: ({ href, src, class: name }) => href ?? src ?? name, after: () => false };
   equal(
     page.win.isChanged,
-    when === "before" && (!!customJS || data.some(({ rm }) => !rm)),
+    when !== "after" && (!!customJS || data.some((item) => !!early[when](item))),
     "React found a changed page",
   );
-  if (when === "after") equal(App.recovered, [], "React found the page as it was");
+  if (when === "after" || (when === "waiting" && !customJS)) equal(App.recovered, [], "React found the page as it was");
   await until("the change is shown", () => shows(page));
   fine(page, "hydrated");
   for (const step of STEPS) {
@@ -185,8 +187,8 @@ async function lives(frames, at, when, build) {
   // Without us it is React's page, which goes on.
   leave(page);
   App.update(END);
-  await turn();
-  equal(page.text(), END_TEXT, "undone");
+  // What shows no sign of another view goes after a second.
+  await until("undone", () => page.text() === END_TEXT);
   App.unmount();
   equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "undone and unmounted");
 }
@@ -213,6 +215,8 @@ async function undone(frames, at, when, build) {
 export const GROUPS = {
   before: [lives, "before", "production"],
   after: [lives, "after", "production"],
+  waiting: [lives, "waiting", "production"],
+  watched: [lives, "waiting", "development"],
   development: [lives, "before", "development"],
   chosen: [undone, "chosen", "production"],
 };

@@ -14,10 +14,8 @@ const order = ({ $$ }) =>
     .join("");
 const declared =
   (...names) =>
-  ({ $ }) => {
-    const { style } = $("#t");
-    return names.map((name) => `${style.getPropertyValue(name)} ${style.getPropertyPriority(name)}`.trim());
-  };
+  ({ css }) =>
+    names.map((name) => css("#t").getPropertyValue(name).trim());
 
 /** Items, what is read of the page, and what that gives once they are applied. */
 const KINDS = {
@@ -54,17 +52,17 @@ const KINDS = {
   style: [
     [{ target: "#t", style: 'color: red; margin: 1px 2px !important; background: url("data:a;b")' }],
     declared("margin-left", "margin-top", "color", "background-image"),
-    ["2px important", "1px important", "red important", 'url("data:a;b") important'],
+    ["2px", "1px", "rgb(255, 0, 0)", 'url("data:a;b")'],
   ],
   "style as an object": [
     [{ target: "#t", style: { color: "red", "margin-top": "1px", backgroundColor: "blue" } }],
     declared("color", "margin-top", "background-color"),
-    ["red important", "1px important", "blue important"],
+    ["rgb(255, 0, 0)", "1px", "rgb(0, 0, 255)"],
   ],
   "style with a variable": [
     [{ target: "#t", style: "border: 1px solid var(--c, red); --d: 2px" }],
-    declared("margin-left", "border", "--d"),
-    ["4px", "1px solid var(--c, red) important", "2px important"],
+    declared("margin-left", "border-top-color", "border-left-width", "--d"),
+    ["4px", "rgb(255, 0, 0)", "1px", "2px"],
   ],
   class: [[{ target: "#t", class: "a -old  b" }], ({ $ }) => $("#t").className, "big a b"],
   rm: [[{ rm: "#t" }], ({ css }) => css("#t").display, "none"],

@@ -143,6 +143,37 @@ export const cases = {
     undo();
   },
 
+  async "a style of many elements is one rule, over what the page declares, and by our own order"({ open }) {
+    const page = await open(
+      `<style>#u#u li#x { color: green !important; margin-left: 1px }</style><ul id="u"><li id="x" style="color: blue !important;">x</li>${"<li>y</li>".repeat(2_500)}</ul>`,
+    );
+    const plain = page.html();
+    let writes = 0;
+    const { prototype } = page.win.CSSStyleDeclaration;
+    const { setProperty } = prototype;
+    const first = page.M.change([{ target: "#u li", style: { color: "red", marginLeft: "7px" } }]);
+    prototype.setProperty = function (...given) {
+      writes += 1;
+      return setProperty.apply(this, given);
+    };
+    const second = page.M.change([{ target: "li", style: "color: rgb(1, 2, 3)" }]);
+    const read = () => ["#x", "li:last-child"].map((each) => `${page.css(each).color} ${page.css(each).marginLeft}`);
+    equal(read(), ["rgb(1, 2, 3) 7px", "rgb(1, 2, 3) 7px"], "the later one wins");
+    equal(page.html().replace(/ style=".*?"/, ""), plain.replace(/ style=".*?"/, ""), "the elements are as they were");
+    equal(writes < 99, true, `${writes} declarations`);
+    page.$("ul").append(page.make("li", "late"));
+    equal(read()[1], "rgb(1, 2, 3) 7px", "late");
+    page.$("ul").lastChild.remove();
+    second.undo();
+    equal(read(), ["rgb(255, 0, 0) 7px", "rgb(255, 0, 0) 7px"], "one is left");
+    first.undo();
+    equal([page.html(), page.css("#x").color, page.css("#x").marginLeft], [plain, "rgb(0, 0, 255)", "1px"], "undone");
+    const odd = page.M.change([{ target: "li[id=x", style: "color: rgb(4, 5, 6)" }]);
+    equal([page.css("#x").color, page.M.said], ["rgb(4, 5, 6)", []], "closed by its end");
+    odd.undo();
+    equal(page.html(), plain, "undone, too");
+  },
+
   async "late elements are changed, once where changes are made once"({ open }) {
     const page = await open("<h1>Old</h1>");
     page.M.change([{ target: "h1", innerText: "New" }], false);

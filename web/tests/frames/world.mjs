@@ -14,7 +14,7 @@ export const turn = () =>
     port2.postMessage(0);
   });
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 /** Waits until `probe` answers with something truthy, which comes back. */
 export async function until(what, probe) {

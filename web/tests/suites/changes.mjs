@@ -87,10 +87,20 @@ const garbage = {
   },
 };
 
+const matches = {
+  name: "a change ends with its match, and begins with one",
+  async run(given) {
+    given.server.route("/lists.js", await given.bundle("web/tests/frames/lists.mjs", "Lists", { minify: true }));
+    await inFrames(given, "matches");
+  },
+};
+
 export const tests = [
+  matches,
   table("each kind is done and undone, whenever its elements come", "kinds"),
   table("against pages that change back, and beside others", "against"),
   table("on pages as they are", "pages"),
+  table("in shadow roots that come with the definition of their elements", "roots"),
   table("code is alone with its errors", "code"),
   streamed,
   policies,

@@ -92,6 +92,7 @@ async function forget({ devtools }, origin) {
 const measured = (what, change, elements) => ({
   name: `${EXPERIMENTS} experiments: ${what}, ${elements ? "a long page" : "a page of the shop"}`,
   ms: 300_000,
+  alone: true,
   async run({ server, other, page, demo }) {
     const muriel = await demo();
     const project = await muriel.project(`Cost of ${what}`);

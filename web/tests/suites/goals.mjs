@@ -414,25 +414,35 @@ const lasting = {
   name: "the time that a page is visible",
   async run(tools) {
     const { page, server, bundle } = tools;
-    const watch = await watching(bundle, { duration: [1, "2", 2, 60] });
-    await page.goto(server.route("/", html({ head: HIDING + watch, body: END })));
-    await page.waitFor(() => took.length === 1);
-    const hidden = await page.evaluate("show('hidden')");
-    // While it is hidden, more time passes than was wanted.
-    await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
-    assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
-    const shown = await page.evaluate("show('visible')");
-    await page.waitFor(() => took.length === 2);
-    assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
-    assert.ok((await page.evaluate("performance.now()")) - shown < 1_500);
-    await page.evaluate("void history.pushState(null, '', '/next')");
-    await page.waitFor(() => took.length === 3);
-    assert.deepEqual(await events(page, "took[2]"), { type: "duration", value: 1 });
+    let left = Infinity;
+    // The second that is left would take two if the first one were forgotten. A busy machine may make it as long.
+    for (let round = 0; left >= 1_500 && round < 10; round += 1) left = await lasted(page, server, bundle);
+    assert.ok(left < 1_500, `${left}`);
   },
 };
 
+/** How long after it is shown again a page that was visible for a second has been so for two. */
+async function lasted(page, server, bundle) {
+  const watch = await watching(bundle, { duration: [1, "2", 2, 60] });
+  await page.goto(server.route("/", html({ head: HIDING + watch, body: END })));
+  await page.waitFor(() => took.length === 1);
+  const hidden = await page.evaluate("show('hidden')");
+  // While it is hidden, more time passes than was wanted.
+  await page.waitFor((since) => performance.now() > since + 1_500, { args: [hidden] });
+  assert.deepEqual(await events(page), [{ type: "duration", value: 1 }]);
+  const shown = await page.evaluate("show('visible')");
+  await page.waitFor(() => took.length === 2);
+  assert.deepEqual(await events(page, "took[1]"), { type: "duration", value: 2 });
+  const left = (await page.evaluate("performance.now()")) - shown;
+  await page.evaluate("void history.pushState(null, '', '/next')");
+  await page.waitFor(() => took.length === 3);
+  assert.deepEqual(await events(page, "took[2]"), { type: "duration", value: 1 });
+  return left;
+}
+
 const behind = {
   name: "no time passes behind another tab",
+  alone: true,
   needs: ["hiddenTabs"],
   async run({ server, newPage, bundle }) {
     const page = await newPage({ plain: true });
@@ -567,7 +577,7 @@ const layered = {
       order({ order_id: "there" }),
       order({ order_id: "5", quantity: 6 }),
       order({ order_id: "tagged", value: 12.5, currency: "USD" }),
-      order({ order_id: "refund:tagged", value: -2.5, currency: "USD" }),
+      order({ order_id: "tagged", value: -2.5, currency: "USD" }),
       order({ order_id: "new" }),
       order({ order_id: "newer" }),
     ]);

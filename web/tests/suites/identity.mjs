@@ -31,6 +31,31 @@ async function tellsNothing({ page, other, server }) {
   assert.deepEqual(other.batches.slice(before), []);
 }
 
+/** Counts how often cookies are read: browsers stop the page for as long as that takes. */
+const READS = inline(`
+  reads = 0;
+  const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
+  Object.defineProperty(Document.prototype, "cookie", { configurable: true, set, get() { reads += 1; return get.call(this); } });`);
+
+const costs = {
+  name: "a new visitor's first cookies cost one read, beside the one that asks who it is",
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/a", "/b"], BOTH, { before: READS, head: inline("first = reads") });
+    await page.goto(server.url("/a"));
+    // Before what comes later: each second of the visit cookies may be read once.
+    assert.equal(await page.evaluate("first"), 2);
+    await settled(given);
+    const { muriel_id, muriel_a } = await cookies(page);
+    assert.match(muriel_id, /^[0-9a-f-]{36}$/);
+    assert.equal(muriel_a, "1.1");
+    await follow(page, "/b");
+    assert.equal(await page.evaluate("first"), 1, "who was here before");
+    await settled(given);
+    assert.equal((await cookies(page)).muriel_id, muriel_id);
+  },
+};
+
 const back = {
   name: "a page that comes back knows what the others wrote, and were told",
   needs: ["backForwardCache"],
@@ -269,4 +294,4 @@ const suffixes = {
   },
 };
 
-export const tests = [back, tabs, hosts, privacy, words, shapes, visits, paused, known, nobody, suffixes];
+export const tests = [costs, back, tabs, hosts, privacy, words, shapes, visits, paused, known, nobody, suffixes];

@@ -1,7 +1,7 @@
 // A server that is dead, hangs, is slow or sends garbage: the page is usable, and what was hidden is seen, within a second.
 
 import assert from "node:assert/strict";
-import { html } from "../html.mjs";
+import { html, NONCE, strict } from "../html.mjs";
 import { changing, script, serve } from "../script.mjs";
 import { cut, garbage, gate, hang } from "../server.mjs";
 import { H1, LIMIT, tag, WATCHING } from "../visit.mjs";
@@ -24,10 +24,25 @@ const body = `<h1 data-muriel>Old</h1><button onclick="this.textContent = +this.
 
 /** A visitor can use the page: the button reacts, and the heading is seen. */
 async function usable(page, heading) {
+  // What was hidden takes clicks when it has been drawn.
+  await page.waitFor((heading) => frames_.at(-1) === heading, { args: [heading] });
   const before = +(await page.waitFor(() => document.querySelector("button").textContent));
   await page.click("button");
   await page.waitFor((count) => document.querySelector("button").textContent === String(count), { args: [before + 1] });
-  await page.waitFor((heading) => frames_.at(-1) === heading, { args: [heading] });
+}
+
+/** The heading is there and hidden. WebKit draws no frame as long as all of the page is. */
+const hidden = (page) =>
+  page.waitFor(() => {
+    const heading = document.querySelector("h1");
+    return heading && document.readyState !== "loading" && getComputedStyle(heading).visibility === "hidden";
+  });
+
+/** What frames have shown: the arm at last, and what is hidden before that, in engines that draw it. */
+async function shownLast(page, wanted) {
+  await page.waitFor((wanted) => frames_.at(-1) === wanted, { args: [wanted] });
+  const others = (await page.evaluate("frames_")).filter((each) => each !== wanted && each !== "(hidden)");
+  assert.deepEqual(others, []);
 }
 
 /** What `muriel project snippet` prints for these pages, with a script at this address. */
@@ -39,12 +54,15 @@ async function snippet(muriel, src, ...options) {
   return text.replace(`https://muriel.example/js/${key}.js`, src);
 }
 
+/** Answers that are begun, or taken, and never end. */
+const ENDLESS = { hanging: hang, "half of it hangs": { type: "text/javascript", body: ["(function(){", hang] } };
+
 const blocking = {
   name: "the tag: a script that cannot be had is gone on without",
   async run({ server, other, page, muriel }) {
     for (const [path, answer] of Object.entries(BROKEN)) {
       const src = other.route(`/${encodeURI(path)}.js`, answer);
-      const head = LIMIT + WATCHING + (await snippet(muriel, src));
+      const head = LIMIT + WATCHING + (await snippet(muriel, src, "--blocking"));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
       await usable(page, "Old");
       assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"], path);
@@ -52,48 +70,94 @@ const blocking = {
   },
 };
 
-const asynchronous = {
-  name: "the snippet: the page is usable while it is waited for the script, and all of it seen when the limit is over",
+/** The forms that wait for nothing, and what can be clicked while they hide. */
+const FORMS = { "the snippet": [], "the snippet for what is marked": ["--async"] };
+
+const asynchronous = Object.entries(FORMS).map(([form, options]) => ({
+  name: `${form}: the page is seen at once where the script cannot be had, and when the limit is over where it never comes`,
   async run({ server, other, page, muriel }) {
-    for (const [path, answer] of [...Object.entries(BROKEN), ["hanging", hang], ["half of it hangs", { type: "text/javascript", body: ["(function(){", hang] }]]) {
+    for (const [path, answer] of Object.entries({ ...BROKEN, ...ENDLESS })) {
       const src = other.route(`/${encodeURI(path)}.js`, answer);
-      const head = LIMIT + WATCHING + (await snippet(muriel, src, "--async"));
+      const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
-      await usable(page, "(hidden)");
-      await page.evaluate("expire()");
+      if (ENDLESS[path]) {
+        // The page is parsed, and its own scripts run.
+        await hidden(page);
+        await page.evaluate("expire()");
+      }
       await usable(page, "Old");
+      assert.deepEqual(await page.evaluate("getComputedStyle(document.documentElement).visibility"), "visible", path);
+    }
+  },
+}));
+
+/** What `muriel project snippet --async` printed before it listened to the script's end: pages that have it go on. */
+const BEFORE = `<script>(()=>{"use strict";((o,t)=>{let e=o["muriel"]??(o["muriel"]=[]),a="[data-muriel]"+"{visibility:hidden!important}",s=t.createElement("style"),n;try{n=new CSSStyleSheet,n.replaceSync(a),t.adoptedStyleSheets=[...t.adoptedStyleSheets,n]}catch{s.nonce=t.currentScript.nonce,s.textContent=a,t.head.append(s)}e.since=Date.now(),e.show=()=>{e.ms??(e.ms=Date.now()-e.since),n&&(t.adoptedStyleSheets=t.adoptedStyleSheets.filter(r=>r!==n)),s.remove()},setTimeout(()=>{e.over=e.ms==null,e.show()},1e3)})(window,document)})();</script>
+<script async src="SRC"></script>`;
+
+const pasted = {
+  name: "the snippet that pages have from before hides what is marked until the script has decided, or the limit is over",
+  async run({ server, other, page }) {
+    const src = await serve(other, [changing(H1)]);
+    for (const [path, address, shown] of [["/new", src, "New"], ["/never", other.route("/hanging.js", hang), "Old"]]) {
+      await page.goto(server.route(path, html({ head: LIMIT + WATCHING + BEFORE.replace("SRC", address), body })), { until: "dom" });
+      if (shown === "Old") {
+        await usable(page, "(hidden)");
+        await page.evaluate("expire()");
+      }
+      await usable(page, shown);
     }
   },
 };
 
-const arrived = {
-  name: "the snippet hides what is marked until the script has decided",
+/** Under a policy that lets run what has its nonce alone. */
+const nonced = {
+  name: "the snippet under a strict policy with nonces: no frame shows the original",
+  async run({ server, other, page, muriel }) {
+    await serve(other, [changing([...H1, { target: "p", innerHTML: "<b>New</b>" }], { variants: [{ data: H1, customJS: "document.documentElement.dataset.ran = 1" }] })]);
+    const ready = gate();
+    const { body: code } = other.routes.get("/js/shop.js");
+    const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
+    const tags = (await snippet(muriel, src)).replaceAll("<script", `<script nonce="${NONCE}"`);
+    const watched = (LIMIT + WATCHING).replaceAll("onclick", "data-x");
+    server.route("/", strict({ head: watched + tags, body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }, { trustedTypes: "muriel" }));
+    await page.goto(server.url("/"), { until: "dom" });
+    await hidden(page);
+    ready.open();
+    await page.waitFor(() => document.documentElement.dataset.ran);
+    await shownLast(page, "New");
+    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+    await other.received(({ events }) => events.some(({ type }) => type === "exposure"));
+  },
+};
+
+const arrived = Object.entries(FORMS).map(([form, options]) => ({
+  name: `${form} hides until the script has decided`,
   async run({ server, other, page, muriel }) {
     await serve(other, [changing(H1)]);
     const ready = gate();
     const { body: code } = other.routes.get("/js/shop.js");
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
-    const head = LIMIT + WATCHING + (await snippet(muriel, src, "--async"));
+    const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
     await page.goto(server.route("/", html({ head, body })), { until: "dom" });
     await page.evaluate(() => muriel.push(["track", "early"]));
-    await page.waitFor(() => frames_.length > 3);
+    await hidden(page);
     ready.open();
-    await page.waitFor(() => frames_.at(-1) === "New");
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))].sort(), ["(hidden)", "New"]);
+    await shownLast(page, "New");
     await other.received(({ events }) => events.some(({ name }) => name === "early"));
     await other.received(({ events }) => events.some(({ type }) => type === "exposure"));
   },
-};
+}));
 
-const slow = {
-  name: "the snippet: a script that comes after the limit changes nothing any more, and says so",
+const slow = Object.entries(FORMS).map(([form, options]) => ({
+  name: `${form}: a script that comes after the limit changes nothing any more, and says so`,
   async run({ server, other, page, muriel }) {
     const code = await script([changing(H1)]);
     const ready = gate();
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
-    const head = LIMIT + WATCHING + (await snippet(muriel, src, "--async"));
+    const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
     await page.goto(server.route("/", html({ head, body })), { until: "dom" });
-    await page.waitFor(() => frames_.at(-1) === "(hidden)");
+    await hidden(page);
     await page.evaluate("expire()");
     await usable(page, "Old");
     ready.open();
@@ -101,7 +165,7 @@ const slow = {
     await usable(page, "Old");
     assert.ok(!(await page.evaluate("frames_")).includes("New"));
   },
-};
+}));
 
 const events = {
   name: "without anybody who takes events the page is changed and usable all the same",
@@ -138,4 +202,4 @@ const places = {
   },
 };
 
-export const tests = [blocking, asynchronous, arrived, slow, events, places];
+export const tests = [blocking, ...asynchronous, ...arrived, ...slow, pasted, nonced, events, places];

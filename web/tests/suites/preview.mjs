@@ -77,18 +77,48 @@ const foreign = {
   },
 };
 
-const typed = {
-  name: "under a strict policy with trusted types",
+/** Keeps the badge's inside, which is closed to the page, as `inside`. */
+const OPENED = inline(`const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`);
+
+/** An arm of all that a policy may ask a name or a nonce for. */
+const STRICT = {
+  data: [...H1, { target: "p", innerHTML: "<u>New</u>" }, { refEl: "h1", dir: "a", htmlBlock: "<em>block</em>" }],
+  customCSS: "h1 { letter-spacing: 3px }",
+  customJS: "document.documentElement.dataset.ran = experiment.variant",
+};
+
+/** What the live script carries of its own, and what experiments it has. */
+const CARRIED = {
+  nothing: [[], LIVE],
+  "the parts that the preview needs": [[changing([{ target: "h1", innerHTML: "<b>Live</b>" }])], {}],
+};
+
+const typed = Object.entries(CARRIED).map(([what, [experiments, options]]) => ({
+  name: `under a strict policy with trusted types, where the live script carries ${what}`,
   async run({ server, other, page }) {
-    const src = await serve(other, [], LIVE);
-    other.route("/preview/shop/7", previewed(draft()));
-    server.route("/", strict({ head: tag(src), body: "<h1>Old</h1>" }, { trustedTypes: "muriel" }));
+    const src = await serve(other, experiments, options);
+    other.route("/preview/shop/7", previewed(draft({ variants: [STRICT] })));
+    server.route("/", strict({ head: OPENED + tag(src), body: "<h1>Old</h1><p>Old</p>" }, { trustedTypes: "muriel" }));
     await page.goto(server.url(LINK));
     await badge(page);
-    assert.equal(await heading(page), "New");
-    assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
+    await page.waitFor(() => document.documentElement.dataset.ran === "Variant 1");
+    const seen = await page.evaluate(() => ({
+      body: [...document.querySelectorAll("h1, em, u")].map(({ textContent }) => textContent),
+      spacing: getComputedStyle(document.querySelector("h1")).letterSpacing,
+      badge: [...inside.querySelectorAll("p")].map(({ textContent }) => textContent),
+      ...window.seen,
+    }));
+    assert.deepEqual(seen, {
+      body: ["New", "block", "New"],
+      spacing: "3px",
+      badge: ["Preview of experiment 7: Variant 1. Nothing is recorded."],
+      errors: [],
+      rejections: [],
+      blocked: [],
+    });
   },
-};
+}));
 
 const slow = {
   name: "shows its arm however late it comes, and wherever the visitor is",
@@ -127,10 +157,6 @@ const failing = {
   },
 };
 
-/** Keeps the badge's inside, which is closed to the page, as `inside`. */
-const OPENED = inline(`const attach = Element.prototype.attachShadow;
-  Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`);
-
 /** What the badge says, of which previews. The last is of a page whose policy lets nothing be asked. */
 const SAYINGS = [
   { variant: { data: H1 }, says: ["Preview of experiment 7: Variant 1. Nothing is recorded."] },
@@ -166,4 +192,4 @@ const telling = {
   },
 };
 
-export const tests = [shown, foreign, typed, slow, failing, telling];
+export const tests = [shown, foreign, ...typed, slow, failing, telling];

@@ -19,8 +19,9 @@ const TOLD = `<script>told = []; muriel.push(["on", "error", ({ message }) => to
 async function page(path, arm, at, when, build) {
   const targeting = { url_rule: [{ url: path, rule: "simple", allowed: true }] };
   const whens = {
-    // Code comes with the document's end otherwise, which is after React has begun.
-    before: { targeting, dom_change_path: "early" },
+    // Code comes with the document's end otherwise, which is after React has begun, and words wait for React.
+    before: { targeting, dom_change_path: "early immediate" },
+    waiting: { targeting, dom_change_path: "early" },
     after: { targeting, trigger_variant_change: "load" },
     // An arm that waits for nothing would come too late: the page is painted already.
     chosen: { targeting: { ...targeting, ga4_rule: ["chosen"] }, trigger_variant_change: "element:#root" },
@@ -94,6 +95,8 @@ const idle = {
 export const tests = [
   group("takes a page over after each kind of change, and goes on", "before"),
   group("takes a page over before each kind of change, and goes on", "after"),
+  group("takes a page over while each kind of change waits, and goes on", "waiting"),
+  group("in development takes it over while each kind waits, and goes on", "watched"),
   group("in development takes it over, too", "development"),
   group("goes on where changes come and go in the middle of its work", "chosen"),
   idle,

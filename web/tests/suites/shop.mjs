@@ -188,4 +188,55 @@ const personal = [
   },
 }));
 
-export const tests = [complete, ...shown, ...steady, ...redirected, ...personal];
+/** Keeps the badge's inside, which is closed to the page, as `inside`. */
+const OPENED = `const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`;
+
+const previews = {
+  name: "preview links show every arm under the shop's own policy, and their badges name no error",
+  ms: 180_000,
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    const ruleset = await shop.ruleset();
+    const experiments = ruleset.experiments.filter(({ live, test_type }) => live && test_type !== "split");
+    assert.ok(experiments.some(({ variants }) => variants.some(({ data = [] }) => data.some((item) => item.htmlBlock ?? item.innerHTML))));
+    assert.ok(experiments.some(({ variants }) => variants.some(({ customJS }) => customJS)));
+    for (const { test_id, experiment_key } of experiments) {
+      const { variants } = await shop.call("GET", `/experiment/${test_id}/preview-urls`);
+      for (const { variant_id, preview_url } of variants) {
+        const arms = { [experiment_key]: +variant_id };
+        pages.first = OPENED + watching(variant_id ? changesOf(ruleset, arms) : []);
+        await page.goto(server.origin + preview_url.slice(new URL(site).origin.length));
+        const said = await page.waitFor(() => {
+          const lines = [...(window.inside?.querySelectorAll("p") ?? [])].map(({ textContent }) => textContent);
+          return lines[0] && document.readyState === "complete" && lines;
+        });
+        assert.match(said[0], /^Preview of experiment \d+: (Control|Variant \d+)\. Nothing is recorded\./, JSON.stringify(said));
+        assert.deepEqual(said.slice(1), [], `${experiment_key} ${variant_id}`);
+        assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] }, `${experiment_key} ${variant_id}`);
+      }
+    }
+  },
+};
+
+const visible = {
+  name: "a corner of the page shows the arms that the visitor meets",
+  async run({ server, other, page, demo }) {
+    const { shop, site } = await demo();
+    const pages = new Shop({ server, other }, await demo());
+    const arms = { "sock-bundle": 2, "size-advice": 2 };
+    pages.visitor = await shop.visitor(arms, context(site, { path: "/boots/granite-mid" }));
+    await page.goto(server.url("/boots/granite-mid"));
+    const shown = await page.waitFor(() => {
+      const place = document.querySelector("[data-arms]");
+      const arms = [...place.querySelectorAll("li")].map((each) => [each.firstChild.textContent, each.lastChild.textContent]);
+      return !place.hidden && arms.length >= 2 && Object.fromEntries(arms);
+    });
+    assert.equal(shown["sock-bundle"], "Variant 2");
+    // A served winner is no experiment that one takes part in.
+    assert.equal(shown["size-advice"], undefined);
+  },
+};
+
+export const tests = [complete, previews, visible, ...shown, ...steady, ...redirected, ...personal];

@@ -1,0 +1,40 @@
+// Lists of products as Vue and React draw them without keys of their own: an element is another product's after the next drawing.
+
+import { createElement } from "react";
+import { createRoot } from "react-dom/client";
+import { flushSync } from "react-dom";
+import { createApp, h, nextTick, shallowRef } from "vue";
+
+/** The list, by a framework's own way to make an element. */
+const list = (make, products, { tab = "All" } = {}) =>
+  make("section", { id: tab }, [
+    make("h1", { key: "h" }, `${tab} of them`),
+    make(
+      "ul",
+      { key: "u" },
+      products.map(({ sku, price, sold }, at) =>
+        make("li", { key: at, "data-sku": sku, id: `p-${sku}`, [make === h ? "class" : "className"]: sold ? "row sold" : "row" }, [
+          make("b", { key: "b" }, `${sku} costs ${price}`),
+          make("p", { key: "p" }, ["About ", make("i", { key: "i" }, sku)]),
+          make("a", { key: "a", href: `/${sku}` }, "more"),
+          make("img", { key: "m", src: `data:,${sku}`, alt: "" }),
+        ]),
+      ),
+    ),
+  ]);
+
+/** Draws into an element; gives back what draws another list, and what ends it. */
+export const frameworks = {
+  async vue(into, ...first) {
+    const state = shallowRef(first);
+    const app = createApp({ render: () => list(h, ...state.value) });
+    app.mount(into);
+    return [async (...next) => ((state.value = next), nextTick()), () => app.unmount()];
+  },
+  async react(into, ...first) {
+    const root = createRoot(into);
+    const draw = (...next) => flushSync(() => root.render(list(createElement, ...next)));
+    draw(...first);
+    return [async (...next) => draw(...next), () => flushSync(() => root.unmount())];
+  },
+};

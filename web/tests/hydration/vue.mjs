@@ -1,0 +1,7 @@
+// Vue's part in the browser. It complains in the console.
+
+import { app } from "./vue-app.mjs";
+
+export const complaints = [];
+
+app().mount(document.querySelector("#app, #custom"));

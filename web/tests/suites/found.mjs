@@ -1,0 +1,57 @@
+// Whether the changes of an arm find what they change: told once in a visit, of every visitor.
+
+import assert from "node:assert/strict";
+import { html } from "../html.mjs";
+import { changing } from "../script.mjs";
+import { inline, of, settled, site } from "../visit.mjs";
+
+export const name = "found";
+
+const DATA = [
+  { target: "h1", innerText: "New" },
+  { target: ".nowhere", innerText: "New" },
+  { rm: "p" },
+  { target: "h1", style: "color: red", pageUrl: "https://elsewhere.example/", sitewide: false },
+  { refEl: "h1", dir: "a", htmlBlock: "<i>New</i>" },
+  { refEl: ".elsewhere", dir: "a", oriEl: "p" },
+  { target: "#late", innerText: "New" },
+];
+const BODY = "<h1>Old</h1><p>Old</p>";
+
+const once = {
+  name: "each change tells whether it found something, once in a visit",
+  async run(given) {
+    const { page, server, other } = given;
+    const head = inline(`addEventListener("load", () => document.body.insertAdjacentHTML("beforeend", "<b id=late>Old</b>"));`);
+    const experiments = [
+      changing(DATA),
+      // Nothing is asked of an arm that looks for nothing.
+      changing([], { test_id: 2, experiment_key: "two", variants: [{ customCSS: "h1 { margin: 0 }" }] }),
+    ];
+    await site(given, ["/", "/next"], experiments, { body: BODY, head, settings: { health: 0 } });
+    await page.goto(server.url("/"));
+    await page.waitFor(() => document.querySelector("#late")?.textContent === "New");
+    await page.goto(server.url("/next"));
+    await page.waitFor(() => document.querySelector("#late")?.textContent === "New");
+    await settled(given);
+    await page.goto(server.route("/end", html()));
+    await other.received(() => of(other, "health").length > 0);
+    const told = of(other, "health").map(({ test_id, variant_id, changes, failed_selectors, url }) => [test_id, variant_id, changes, failed_selectors, new URL(url).pathname]);
+    assert.deepEqual(told, [[1, "1", "101-101", 2, "/"]]);
+  },
+};
+
+const broken = {
+  name: "what is not a selector has found nothing",
+  async run(given) {
+    const { page, server, other } = given;
+    await site(given, ["/"], [changing([{ target: "h1[", innerText: "New" }, { target: "h1", innerText: "New" }])], { settings: { health: 0 } });
+    await page.goto(server.url("/"));
+    await page.waitFor(() => document.querySelector("h1").textContent === "New");
+    await page.goto(server.route("/end", html()));
+    const [health] = await other.received(() => of(other, "health")[0] && of(other, "health"));
+    assert.deepEqual([health.changes, health.errors, health.failed_selectors], ["01", 1, 0]);
+  },
+};
+
+export const tests = [once, broken];

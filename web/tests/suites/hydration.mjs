@@ -1,0 +1,278 @@
+// Pages that a server has rendered and a framework takes over, under arms that change words and nodes of them: nothing is compared that
+// we have changed, and no frame shows the original.
+
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import { createElement, use } from "react";
+import { renderToPipeableStream } from "react-dom/server";
+import { renderToString } from "vue/server-renderer";
+import { App, Part } from "../hydration/react-app.mjs";
+import { app as vueApp } from "../hydration/vue-app.mjs";
+import { inFrames } from "../frames.mjs";
+import { html } from "../html.mjs";
+import { changing, serve } from "../script.mjs";
+import { gate } from "../server.mjs";
+import { tag } from "../visit.mjs";
+
+export const name = "hydration";
+
+/** Changes of every kind that a framework would complain of, of what is there at first. */
+const CHANGES = [
+  { target: "#h", innerText: "New", style: "color: rgb(255, 0, 0)" },
+  { target: "#p", innerHTML: "New <i>words</i>" },
+  { refEl: "#x", dir: "a", htmlBlock: '<li id="n">New</li>' },
+  { target: "#y", outerHTML: '<li id="z">New</li>' },
+];
+
+/** And of React's later part. */
+const LATER = [
+  { target: "#l", innerText: "New" },
+  { target: "#r", textContent: "New" },
+];
+
+/**
+ * Keeps in `frames_` what each frame shows of the elements that are changed, by their ids: a text, `(hidden)`, or nothing; and in `errors_`
+ * what is written to the console as an error.
+ */
+const WATCHING = `<script>
+  const frames = (window.frames_ = []);
+  const errors = (window.errors_ = []);
+  console.error = (...given) => errors.push(given.join(" "));
+  requestAnimationFrame(async function look() {
+    // What is drawn is what observers have left.
+    await null;
+    const shown = {};
+    for (const id of ["h", "p", "x", "n", "y", "z", "l", "r"]) {
+      const element = document.getElementById(id);
+      if (!element || !element.getClientRects()[0]) continue;
+      shown[id] = getComputedStyle(element).visibility === "hidden" ? "(hidden)" : element.textContent;
+    }
+    const heading = document.getElementById("h");
+    if (heading) shown.color = getComputedStyle(heading).color;
+    frames.push(shown);
+    requestAnimationFrame(look);
+  });
+</script>`;
+
+/** Puts the limits of hiding into the test's hands, of which there is one for each part of the page that is parsed by itself. */
+const LIMIT = `<script>
+  const wait = setTimeout;
+  const limits = [];
+  window.setTimeout = (call, ms, ...more) => (ms === 1000 ? (limits.push(call), 0) : wait(call, ms, ...more));
+  window.expire = () => limits.splice(0).forEach((call) => call());
+</script>`;
+
+/** The bundles of frameworks, which the test lets go: `late.open()`. */
+async function framework({ server, bundle }, file, build = "production") {
+  const code = await bundle(`web/tests/hydration/${file}.mjs`, "Page", { minify: build === "production" });
+  const late = gate();
+  const src = server.route(`/${file}.js`, async () => (await late, { type: "text/javascript", body: code }));
+  return { src, late };
+}
+
+/** What the frames showed of an element, each once, in order. */
+const seen = (frames, id) => frames.map((each) => each[id]).filter((each, at, all) => each !== undefined && each !== all[at - 1]);
+
+/** Waits until frames show all of this. */
+const shows = (page, wanted) =>
+  page.waitFor((wanted) => frames_.length > 2 && Object.entries(wanted).every(([id, text]) => (frames_.at(-1)[id] ?? null) === text), { args: [wanted] });
+
+const HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", n: null, color: "rgb(255, 0, 0)" };
+const CHANGED = { h: "New", p: "New words", n: "New", z: "New", y: null, color: "rgb(255, 0, 0)" };
+
+/** Nothing was said against us, no frame showed the original, and what was hidden is shown. */
+async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
+  const { frames, errors, complaints, seen: other } = await page.evaluate(() => ({
+    frames: frames_, errors: errors_, complaints: window.Page?.complaints ?? [], seen: window.seen,
+  }));
+  assert.deepEqual([errors, complaints, other], [[], [], { errors: [], rejections: [], blocked: [] }]);
+  for (const id of ids) assert.ok(!seen(frames, id).some((text) => /Old/.test(text)), `${id}: ${seen(frames, id)}`);
+  for (const { color = wanted } of frames) assert.equal(color, wanted);
+}
+
+/** The page goes on being the framework's. */
+async function alive(page) {
+  await page.click("button");
+  await page.waitFor(() => document.querySelector("button").textContent === "1");
+}
+
+const experiment = (fields) => [changing([...CHANGES, ...LATER], fields)];
+
+/** Without styles: React in development says of attributes, too, that they are not what it rendered. */
+const unstyled = () => [changing([...CHANGES, ...LATER].map(({ style, ...item }) => item))];
+const BLACK = { color: "rgb(0, 0, 0)" };
+
+/** What React's server sends: the page without the later part, then that. */
+async function streamed(late) {
+  const Late = () => (use(late), createElement(Part));
+  const chunks = [];
+  let finished;
+  const rest = new Promise((done) => (finished = done));
+  const sink = new Writable({
+    write(chunk, _, done) {
+      chunks.push(chunk.toString());
+      done();
+    },
+    final(done) {
+      finished(chunks.splice(0).join(""));
+      done();
+    },
+  });
+  await new Promise((done, failed) => {
+    const { pipe } = renderToPipeableStream(createElement(App, { Late }), {
+      onShellReady: () => (pipe(sink), setImmediate(done)),
+      onShellError: failed,
+    });
+  });
+  return { shell: chunks.splice(0).join(""), rest };
+}
+
+const streaming = ["production", "development"].map((build) => ({
+  name: `React streams a page and takes it over part by part, in ${build}`,
+  async run(given) {
+    const { server, other, page } = given;
+    const isPlain = build === "development";
+    const style = isPlain ? BLACK : {};
+    const src = await serve(other, isPlain ? unstyled() : experiment());
+    const { src: react, late } = await framework(given, "react", build);
+    const part = gate();
+    const { shell, rest } = await streamed(part);
+    const head = LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`;
+    const [before, after] = html({ head, body: `<div id="root">SPLIT</div>` }).split("SPLIT");
+    // Its later part comes behind the root, and a script moves it in.
+    server.route("/", { body: [before + shell + "</div>", rest, after.replace("</div>", "")] });
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, { ...HIDDEN, ...style });
+    part.open();
+    await shows(page, { l: "(hidden)", r: "(hidden)" });
+    late.open();
+    await shows(page, { ...CHANGED, ...style });
+    // Its later part is not React's yet.
+    await shows(page, { l: "(hidden)", r: "(hidden)" });
+    await page.evaluate(() => Page.openLate());
+    await shows(page, { ...CHANGED, ...style, l: "New", r: "New" });
+    await alive(page);
+    await fine(page, ["h", "p", "y", "l", "r"], { ...CHANGED, ...style });
+  },
+}));
+
+/** Pages of Vue: where it is, how its script comes, and what the experiment says where nothing else tells that Vue comes. */
+const VUE = {
+  "in #app, by a deferred script": { wrap: (body) => `<div id="app">${body}</div>`, kind: "defer" },
+  "anywhere, by a module": { wrap: (body) => `<div id="custom">${body}</div>`, kind: `type="module"`, mode: "hydrated" },
+};
+
+const vue = Object.entries(VUE).flatMap(([what, { wrap, kind, mode }]) => ["production", "development"].map((build) => ({
+  name: `Vue takes over a page ${what}, in ${build}`,
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, experiment({ dom_change_path: mode }));
+    const { src: script, late } = await framework(given, "vue", build);
+    const head = LIMIT + WATCHING + tag(src) + `<script ${kind} src="${script}"></script>`;
+    const rendered = await renderToString(vueApp());
+    server.route("/", html({ head, body: wrap(rendered) }));
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, HIDDEN);
+    late.open();
+    await shows(page, CHANGED);
+    await alive(page);
+    await fine(page);
+  },
+})));
+
+/** Pages without any framework, or with one that does not come. */
+const body = `<main><h1 id="h">Old</h1><p id="p">Old <b>words</b></p><ul id="u"><li id="x">Old</li><li id="y">Old</li></ul><p>${"x".repeat(600)}</p></main>`;
+const NEXT = `<link rel="preload" as="style" href="/_next/static/css/a.css">`;
+
+const limit = {
+  name: "a framework that does not come within a second is not waited for any longer, and no frame shows the original",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, experiment());
+    const { src: react, late } = await framework(given, "react");
+    const { shell, rest } = await streamed(Promise.resolve());
+    server.route("/", html({ head: LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`, body: `<div id="root">${shell}${await rest}</div>` }));
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, HIDDEN);
+    await page.evaluate("expire()");
+    await shows(page, CHANGED);
+    // React complains, and makes its part of the page anew: it is changed all the same.
+    late.open();
+    await page.waitFor(() => window.Page);
+    await page.evaluate(() => Page.openLate());
+    await alive(page);
+    await shows(page, CHANGED);
+    const frames = await page.evaluate("frames_");
+    for (const id of ["h", "p"]) assert.ok(!seen(frames, id).includes("Old"), seen(frames, id).join());
+  },
+};
+
+const absent = {
+  name: "where signs of a framework mislead, the page is changed once it has loaded",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, experiment());
+    const picture = gate();
+    server.route("/picture", async () => (await picture, ""));
+    server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
+    server.route("/", html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, HIDDEN);
+    picture.open();
+    await shows(page, CHANGED);
+    await fine(page);
+  },
+};
+
+/** What an experiment may say itself: whether its elements are hidden on pages with and without a sign of a framework. */
+const MODES = [
+  { mode: null, head: "", isHidden: false },
+  { mode: "hydrated", head: "", isHidden: true },
+  { mode: "once hydrated", head: "", isHidden: true },
+  { mode: "immediate", head: NEXT, isHidden: false },
+  { mode: "once", head: NEXT, isHidden: true },
+];
+
+const chosen = MODES.map(({ mode, head, isHidden }) => ({
+  name: `an experiment's own word: ${mode} ${head ? "with" : "without"} a sign of a framework`,
+  async run({ server, other, page }) {
+    const src = await serve(other, experiment({ dom_change_path: mode }));
+    const picture = gate();
+    server.route("/picture", async () => (await picture, ""));
+    server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
+    server.route("/", html({ head: LIMIT + WATCHING + head + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, isHidden ? HIDDEN : CHANGED);
+    picture.open();
+    await shows(page, CHANGED);
+    await fine(page);
+    const frames = await page.evaluate("frames_");
+    if (!isHidden) assert.deepEqual(seen(frames, "h"), ["New"]);
+    // How long it was hidden is told.
+    if (isHidden) assert.ok(seen(frames, "h").includes("(hidden)"));
+  },
+}));
+
+const undone = {
+  name: "an arm that leaves while its elements wait leaves them as they are, and shown",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, experiment());
+    server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
+    const picture = gate();
+    server.route("/picture", async () => (await picture, ""));
+    server.route("/", html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    await page.goto(server.url("/"), { until: "commit" });
+    await shows(page, HIDDEN);
+    await page.evaluate(() => muriel.push(["consent", false]));
+    await shows(page, { h: "Old", p: "Old words", y: "Old" });
+    picture.open();
+    await page.waitFor(() => document.readyState === "complete");
+    await page.evaluate("expire()");
+    await shows(page, { h: "Old", p: "Old words", y: "Old" });
+  },
+};
+
+const signs = { name: "signs of frameworks before and after they take an element over", run: (given) => inFrames(given, "taken") };
+
+export const tests = [signs, ...streaming, ...vue, limit, absent, ...chosen, undone];

@@ -1,0 +1,66 @@
+// When a page is first painted, by how it loads the script, and by how long that takes to come: what the forms of the snippet cost. A measurement:
+// it runs when it is asked for. `MURIEL_LOADS` is how often each page is loaded (15).
+
+import { html } from "../html.mjs";
+import { changing, serve, snippet } from "../script.mjs";
+import { H1 } from "../visit.mjs";
+
+export const name = "paint";
+// WebKitGTK does not tell.
+export const engines = ["chromium", "firefox"];
+export const isAsked = true;
+
+const LOADS = Number(process.env.MURIEL_LOADS ?? 15);
+
+/** How long the script takes to come, in milliseconds. */
+const DELAYS = [0, 100, 400];
+
+/** A page with a style sheet and scripts of its own, which the browser may fetch meanwhile; its server needs 50 ms for each. */
+const FILES = { "/a.css": "p { color: #222 }", "/a.js": "window.a = 1", "/b.js": "window.b = 1" };
+const OWN = `<link rel="stylesheet" href="/a.css"><script defer src="/a.js"></script><script defer src="/b.js"></script>`;
+const body = `<h1>Old</h1>${`<p>${"words ".repeat(80)}</p>`.repeat(40)}`;
+
+const lines = async (selectors) => `<script>${(await snippet()).replace('"[data-muriel]"', JSON.stringify(selectors))}</script>`;
+const tag = (src, more = "") => `<script ${more} src="${src}"></script>`;
+const ASYNC = `async fetchpriority="high"`;
+
+const FORMS = {
+  "no script": async () => "",
+  "blocking tag": async (src) => tag(src),
+  snippet: async (src) => (await lines("html")) + tag(src, ASYNC),
+  "snippet --async": async (src) => (await lines("[data-muriel]")) + tag(src, ASYNC),
+};
+
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+const after = (ms, answer) => () => new Promise((done) => setTimeout(done, ms, answer));
+
+export const tests = [
+  {
+    name: "first contentful paint by form and delay of the script",
+    ms: 1_200_000,
+    async run({ server, other, page }) {
+      await serve(other, [changing(H1)]);
+      const { body: code } = other.routes.get("/js/shop.js");
+      for (const [path, text] of Object.entries(FILES)) {
+        server.route(path, after(50, { type: path.endsWith("css") ? "text/css" : "text/javascript", body: text }));
+      }
+      const found = {};
+      for (let load = 0; load < LOADS; load += 1) {
+        for (const delay of DELAYS) {
+          for (const [form, head] of Object.entries(FORMS)) {
+            const name = `${form}, ${delay} ms`;
+            // Another address each time: no browser has it yet.
+            const at = `${delay}-${form.replace(/\W/g, "")}-${load}`;
+            const src = other.route(`/${at}.js`, after(delay, { type: "text/javascript", body: code }));
+            await page.goto(server.route(`/${at}`, html({ head: (await head(src)) + OWN, body })), { until: "commit" });
+            const ms = await page.waitFor(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+            (found[name] ??= []).push(ms);
+          }
+        }
+      }
+      for (const [name, values] of Object.entries(found)) {
+        console.log(`  ${name}: ${Math.round(median(values))} ms (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))}, ${values.length} loads)`);
+      }
+    },
+  },
+];

@@ -1,0 +1,176 @@
+// Routers that name the next page before they show it: until then each frame shows the page of before with its changes, and then the next
+// page without them.
+
+import assert from "node:assert/strict";
+import { at, CLOCK, exposures, H1, inline, LIMIT, settled, site } from "../visit.mjs";
+import { changing, experiment } from "../script.mjs";
+
+export const name = "views";
+
+/** What an arm shows, and how a frame tells whether it is there. */
+const ARMS = {
+  words: [{ data: H1 }, `h1.textContent.startsWith("New")`],
+  html: [{ data: [{ target: "h1", innerHTML: "<i>New</i>" }] }, `!!h1.querySelector("i")`],
+  style: [{ data: [{ target: "h1", style: "color: red" }] }, `getComputedStyle(h1).color === "rgb(255, 0, 0)"`],
+  class: [{ data: [{ target: "h1", class: "new" }] }, `h1.classList.contains("new")`],
+  hidden: [{ data: [{ rm: "h1" }] }, `getComputedStyle(h1).display === "none"`],
+  insert: [{ data: [{ refEl: "h1", dir: "a", htmlBlock: "<i>New</i>" }] }, `h1.nextSibling?.textContent === "New"`],
+  "style sheet": [{ customCSS: "h1 { color: red }" }, `getComputedStyle(h1).color === "rgb(255, 0, 0)"`],
+};
+
+/** How a router shows the next view, in JavaScript. */
+const SWAPS = {
+  "as new content": `main.innerHTML = "<h1>Second</h1>"`,
+  "as another element": `main.replaceWith(Object.assign(document.createElement("main"), { innerHTML: "<h1>Second</h1>" }))`,
+  "by new words": `h1.textContent = "Second"`,
+  "beside the one of before": `{ const next = main.cloneNode(); next.innerHTML = "<h1>Second</h1>"; main.before(next); requestAnimationFrame(() => main.remove()); }`,
+};
+
+/** Keeps in `frames_` what each frame shows: the view's name, and `+` where the arm is seen. */
+const watching = (isThere) =>
+  inline(`frames_ = [];
+    (function look() {
+      const h1 = document.querySelector("h1");
+      if (h1) frames_.push((/Second/.test(h1.textContent) ? "second" : "first") + ((${isThere}) ? "+" : ""));
+      requestAnimationFrame(look);
+    })();`);
+
+const distinct = (page) => page.evaluate(() => frames_.filter((each, at) => each !== frames_[at - 1]));
+const some = (page) => page.evaluate(() => new Promise((done) => ((window.left_ = 3), (function wait() { left_-- ? requestAnimationFrame(wait) : done(); })())));
+
+const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
+  name: `the change stays until the next view is there: ${kind}`,
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
+      before: LIMIT + watching(isThere),
+      body: "<nav>Shop</nav><main><h1>Old</h1></main>",
+    });
+    for (const [how, swap] of Object.entries(SWAPS)) {
+      // New words of the same element end what is about its words; what is about its look ends with the second.
+      if (how === "by new words" && !["words", "html"].includes(kind)) continue;
+      await page.goto(server.url("/first"));
+      await page.waitFor(() => frames_.length > 2);
+      await page.evaluate(() => history.pushState({}, "", "/second"));
+      // What routers do meanwhile.
+      await page.evaluate(() => {
+        document.body.append(document.createElement("progress"));
+        document.head.append(document.createElement("script"));
+        document.querySelector("nav").textContent = "Shop, loading";
+      });
+      await some(page);
+      assert.deepEqual(await distinct(page), ["first+"], `${how}: before`);
+      await page.evaluate(`(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`);
+      await page.waitFor(() => frames_.at(-1) === "second");
+      await some(page);
+      assert.deepEqual(await distinct(page), ["first+", "second"], how);
+    }
+    await settled(given);
+    assert.deepEqual(exposures(given.other), [[1, "1"]]);
+  },
+}));
+
+const limited = {
+  name: "a second is the limit, and code hears of it then",
+  async run(given) {
+    const { page, server } = given;
+    const customJS = "experiment.onCleanup(() => (document.body.dataset.left = frames_.at(-1)))";
+    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [{ data: H1, customJS }] })], { before: LIMIT + watching(ARMS.words[1]) });
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => frames_.length > 2);
+    await page.evaluate(() => history.pushState({}, "", "/second"));
+    await some(page);
+    assert.deepEqual(await distinct(page), ["first+"]);
+    assert.equal(await page.evaluate(() => muriel.variant("one")), null);
+    await page.evaluate(() => expire());
+    await page.waitFor(() => frames_.at(-1) === "first");
+    assert.equal(await page.evaluate(() => document.body.dataset.left), "first+");
+  },
+};
+
+const shownFirst = {
+  name: "a router that shows the view first has it without the change at once",
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
+      before: CLOCK + LIMIT + watching(ARMS.words[1]),
+      body: "<main><h1>Old</h1></main>",
+    });
+    for (const isTogether of [true, false]) {
+      await page.goto(server.url("/first"));
+      await page.waitFor(() => frames_.length > 2);
+      await page.evaluate((isTogether) => {
+        const show = () => (document.querySelector("main").innerHTML = "<h1>Second</h1>");
+        const name = () => history.pushState({}, "", "/second");
+        show();
+        if (isTogether) name();
+        else queueMicrotask(() => Promise.resolve().then(name));
+      }, isTogether);
+      await page.waitFor(() => frames_.at(-1) === "second");
+      assert.deepEqual(await distinct(page), ["first+", "second"]);
+    }
+  },
+};
+
+const back = {
+  name: "who comes back before the view has changed sees each change once",
+  async run(given) {
+    const { page, server } = given;
+    const data = [...H1, { refEl: "h1", dir: "a", htmlBlock: "<i>block</i>" }];
+    await site(given, ["/first"], [changing(data, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]), body: "<main><h1>Old</h1></main>" });
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => frames_.length > 2);
+    for (const path of ["/second", "/first", "/second", "/third", "/first"]) {
+      await page.evaluate((path) => history.pushState({}, "", path), path);
+      await some(page);
+      assert.equal(await page.evaluate(() => document.querySelector("main").textContent), "Newblock", path);
+    }
+    assert.deepEqual(await distinct(page), ["first+"]);
+    await page.evaluate(() => history.pushState({}, "", "/second"));
+    await page.evaluate(() => expire());
+    await page.waitFor(() => document.querySelector("main").textContent === "Old");
+  },
+};
+
+const next = {
+  name: "the next page's experiments begin with its address",
+  async run(given) {
+    const { page, server, other } = given;
+    const second = [{ target: "h1", style: "color: red" }];
+    await site(given, ["/first"], [
+      changing(H1, { targeting: at("/first") }),
+      changing(second, { test_id: 2, experiment_key: "two", targeting: at("/second") }),
+    ], { before: LIMIT + watching(ARMS.style[1]), body: "<main><h1>Old</h1></main>" });
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => frames_.length > 2);
+    await page.evaluate(() => history.pushState({}, "", "/second"));
+    await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Second</h1>"));
+    await page.waitFor(() => frames_.at(-1) === "second+");
+    assert.equal((await distinct(page)).includes("second"), false);
+    await settled(given);
+    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+  },
+};
+
+const transition = {
+  name: "the end of the browser's own navigation ends it",
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]) });
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => frames_.length > 2);
+    const can = await page.evaluate(() => {
+      if (!window.navigation) return false;
+      navigation.addEventListener("navigate", (event) => event.intercept({ handler: () => new Promise((done) => (window.finish = done)) }));
+      navigation.navigate("/second");
+      return true;
+    });
+    if (!can) return;
+    await some(page);
+    assert.deepEqual(await distinct(page), ["first+"]);
+    await page.evaluate(() => finish());
+    await page.waitFor(() => frames_.at(-1) === "first");
+  },
+};
+
+export const tests = [...replaced, limited, shownFirst, back, next, transition];
