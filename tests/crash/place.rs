@@ -150,10 +150,10 @@ impl Place {
 
     /// Waits until these backends have ended.
     pub(crate) fn wait_for_end(&self, backends: &[i64]) -> Result<()> {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(180);
         while !backends.is_empty() && self.backends()?.iter().any(|pid| backends.contains(pid)) {
             if Instant::now() > deadline {
-                return Err("PostgreSQL still works for a server that was killed 20 s ago".into());
+                return Err("PostgreSQL still works for a server that was killed three minutes ago".into());
             }
             thread::sleep(Duration::from_millis(2));
         }

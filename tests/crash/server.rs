@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Much longer than a start takes, recovery of the database included.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A server that is ready. Dropped, it is killed.
 pub(crate) struct Server {

@@ -1,5 +1,6 @@
 // The server SDK for JavaScript with the published OFREP provider.
 
+import { exposureHook } from '../../docs/openfeature/exposure-hook.mjs';
 import { bearer, check, equal, failed, holds, packages, scene, seen } from './cases.mjs';
 
 const { OpenFeature } = packages('@openfeature/server-sdk');
@@ -81,6 +82,14 @@ await check('a wrong key and one without the scope are the default', async () =>
 await check('the key may come as X-API-Key', async () => {
   const other = await client('header', { 'X-API-Key': scene.key });
   equal((await other.getStringDetails('split', 'none', visitor)).reason, 'SPLIT');
+});
+
+await check('the documented hook records who met an arm, once', async () => {
+  const hooked = OpenFeature.getClient('good');
+  hooked.addHooks(exposureHook({ ...scene.events, key: scene.writer, onError: (error) => holds(false, error.message) }));
+  for (const key of ['hooked', 'hooked', 'winner', 'paused', 'nobody-has-this']) {
+    await hooked.getStringValue(key, 'none', { targetingKey: 'met-by-server.mjs' });
+  }
 });
 
 const variants = {};

@@ -2,11 +2,15 @@
 
 import json
 import os
+import sys
 from datetime import datetime, timezone
 
 from openfeature import api
 from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.evaluation_context import EvaluationContext
+
+sys.path.insert(0, os.environ["MURIEL_OPENFEATURE_SAMPLES"])
+from exposure_hook import ExposureHook  # noqa: E402
 
 SCENE = json.loads(os.environ["MURIEL_OPENFEATURE_SCENE"])
 VISITOR = SCENE["visitors"][0]
@@ -102,6 +106,15 @@ def the_key_may_come_as_x_api_key():
     equal(str(other.get_string_details("split", "none", EvaluationContext(VISITOR)).reason), "SPLIT")
 
 
+def the_documented_hook_records_who_met_an_arm_once():
+    hook = ExposureHook(SCENE["events"]["site"], SCENE["events"]["project"], SCENE["writer"])
+    hooked = api.get_client("good")
+    hooked.add_hooks([hook])
+    for key in ("hooked", "hooked", "winner", "paused", "nobody-has-this"):
+        hooked.get_string_value(key, "none", EvaluationContext("met-by-server.py"))
+    hook.close()
+
+
 CASES = (
     a_visitor_is_in_an_arm_with_metadata,
     a_winner_is_served,
@@ -115,6 +128,7 @@ CASES = (
     another_type_is_the_default,
     a_wrong_key_and_one_without_the_scope_are_the_default,
     the_key_may_come_as_x_api_key,
+    the_documented_hook_records_who_met_an_arm_once,
 )
 
 for case in CASES:

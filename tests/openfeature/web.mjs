@@ -1,5 +1,6 @@
 // The web SDK for JavaScript with the published OFREP provider: everything at once, for one visitor.
 
+import { exposureHook } from '../../docs/openfeature/exposure-hook.mjs';
 import { bearer, check, equal, failed, holds, packages, scene, seen } from './cases.mjs';
 
 const { OpenFeature } = packages('@openfeature/web-sdk');
@@ -58,6 +59,14 @@ await check('another context is asked for', async () => {
   await OpenFeature.setContext('good', { targetingKey: second, country: 'DK' });
   equal(calls.length, 2);
   equal(good.getStringDetails('danes', 'none').flagMetadata.in_experiment, true);
+});
+
+await check('the documented hook records who met an arm, without a key', async () => {
+  await OpenFeature.setContext('hooked', { targetingKey: 'met-by-web.mjs' });
+  await OpenFeature.setProviderAndWait('hooked', provider(bearer(scene.key)));
+  const hooked = OpenFeature.getClient('hooked');
+  hooked.addHooks(exposureHook({ ...scene.events, onError: (error) => holds(false, error.message) }));
+  for (const key of ['hooked', 'hooked', 'winner', 'nobody-has-this']) hooked.getStringValue(key, 'none');
 });
 
 await check('a flag that is polled for is sent once, and again when it changes', async () => {

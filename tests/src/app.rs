@@ -1,19 +1,24 @@
 //! A server for one story, with its own database, clock and data directory.
 
 use crate::postgres::Database;
-use crate::{Client, Contract};
+use crate::{Client, Contract, DEADLINE};
 use muriel_api::clock::Clock;
+use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
 use muriel_cli::config::{Common, Place, Settings};
+use muriel_cli::nodes::NodeCommand;
 use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::serve::{self, Running};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
 use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_events::log::{LogOptions, Reserve};
 use muriel_events::warehouse;
+use muriel_sql::PostgresOptions;
 use muriel_store::experiments::{self, HistoryEntry};
+use muriel_store::nodes::{self, NewNode, Node};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -55,17 +60,35 @@ impl On {
                 pepper_file: data_dir.join("pepper"),
                 data_dir,
                 database_url: database.as_ref().map(|database| database.url.clone()),
+                // A slow machine is no database that hangs.
+                postgres: PostgresOptions {
+                    pool_wait: DEADLINE,
+                    connect_timeout: DEADLINE,
+                    statement_timeout: DEADLINE,
+                    lock_timeout: DEADLINE,
+                    transaction_timeout: DEADLINE,
+                    ..PostgresOptions::default()
+                },
             },
             listen: ([127, 0, 0, 1], 0).into(),
             metrics_listen: None,
             site: Default::default(),
+            edge: EdgeSettings {
+                deadline: DEADLINE,
+                database_read: DEADLINE,
+                database_write: DEADLINE,
+                ..EdgeSettings::default()
+            },
             rate_limits: RateLimits::OFF,
             log_level: "error".to_owned(),
             clock: Clock::Manual(clock.clone()),
             geo_database: None,
             trusted_proxies: Default::default(),
-            log: Default::default(),
+            // However little is free on the disk of the machine that tests.
+            log: LogOptions { reserve: Reserve::Bytes(1 << 20), ..LogOptions::default() },
             log_retention_days: None,
+            alone: false,
+            node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
             warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },
         };
@@ -261,7 +284,7 @@ impl TestApp {
     }
 
     /// A second server over the same PostgreSQL database, with a data directory of
-    /// its own.
+    /// its own, which was told not to mind the first.
     ///
     /// # Panics
     /// When it does not start.
@@ -270,8 +293,50 @@ impl TestApp {
         let mut settings = self.settings.clone();
         assert!(settings.place.database_url.is_some(), "a SQLite file has one server");
         settings.place.data_dir = dir.path().join("data");
+        settings.alone = true;
         let running = self.runtime().block_on(serve::start(settings)).expect("the server starts");
         Beside { address: running.address, app: self, running: Some(running), _dir: dir }
+    }
+
+    /// Registers a node that no server runs: what is left of one that died, or a copy of
+    /// one.
+    ///
+    /// # Panics
+    /// When it cannot be registered.
+    pub fn leave_behind(&self, id: &str, blocks: i64, lease: Duration) {
+        let text = |text: &str| text.to_owned();
+        let node =
+            NewNode { id: text(id), session: text("gone"), host: text("elsewhere"), data_dir: text("/data"), blocks };
+        let lease_us = i64::try_from(lease.as_micros()).expect("a short time");
+        let register = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move { nodes::register(tx, &node, lease_us, true).await })
+        });
+        self.runtime().block_on(register).expect("a node");
+    }
+
+    /// The nodes that are registered.
+    ///
+    /// # Panics
+    /// When they cannot be read.
+    pub fn nodes(&self) -> Vec<Node> {
+        let read = self.opened.db.read::<_, muriel_store::Error, _>(|tx| Box::pin(nodes::others(tx, "")));
+        self.runtime().block_on(read).expect("nodes")
+    }
+
+    /// `muriel node forget`.
+    ///
+    /// # Panics
+    /// When there is no such node, or it runs.
+    pub fn forget_node(&self, id: &str) {
+        let place = &self.settings.place;
+        let common = Common {
+            data_dir: Some(place.data_dir.clone()),
+            database_url: place.database_url.clone(),
+            pepper_file: Some(place.pepper_file.clone()),
+            config: None,
+        };
+        let command = NodeCommand::Forget { common, node_id: id.to_owned() };
+        self.runtime().block_on(muriel_cli::nodes::run(command)).expect("the node is forgotten");
     }
 
     /// Why a server with these settings does not start.

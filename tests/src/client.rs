@@ -3,6 +3,7 @@
 use crate::{Answer, Contract, DEADLINE};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::Request;
 
@@ -196,6 +197,29 @@ impl Call<'_> {
     pub fn untyped(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = Some(body.into());
         self
+    }
+
+    /// The answer of a server that may be busy: as long as it says 503 and when to
+    /// come again, the call is repeated then, as a client should. `is_done` is asked
+    /// first where the answer leaves open whether the call took effect.
+    ///
+    /// # Panics
+    /// As [`Call::send`], and when the server is busy to the end.
+    #[track_caller]
+    pub fn send_until_taken(self, is_done: impl Fn() -> bool) -> Option<Answer> {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            let answer = self.clone().send();
+            if answer.status != 503 {
+                return Some(answer);
+            }
+            assert!(Instant::now() < end, "{} was answered {}", answer.said, answer.text());
+            let wait = answer.header_number("retry-after");
+            std::thread::sleep(Duration::from_secs(u64::try_from(wait).expect("seconds")));
+            if answer.body["code"] == "outcome_unknown" && is_done() {
+                return None;
+            }
+        }
     }
 
     /// The answer, held to the contract.

@@ -33,8 +33,9 @@ macro_rules! stories {
     };
 }
 
-/// Longer than anything here takes, on any machine.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+/// Longer than anything here takes, on any machine: one that is busy or thirty
+/// times slower than usual included. Only what never ends takes as long.
+pub const DEADLINE: Duration = Duration::from_secs(180);
 
 /// Asks again until the answer is yes.
 ///

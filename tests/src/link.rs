@@ -19,6 +19,8 @@ struct Shared {
     is_cut: AtomicBool,
     /// Whether bytes stay where they are.
     is_frozen: AtomicBool,
+    /// What a connection carries whose next commit is not answered.
+    trap: Mutex<Option<&'static str>>,
     streams: Mutex<Vec<TcpStream>>,
 }
 
@@ -40,6 +42,7 @@ impl Link {
             there: there.clone(),
             is_cut: AtomicBool::new(false),
             is_frozen: AtomicBool::new(false),
+            trap: Mutex::default(),
             streams: Mutex::default(),
         });
         assert!(url.contains(&there), "{url} names {there} in another way");
@@ -66,6 +69,17 @@ impl Link {
     /// Keeps connections and takes more, but passes nothing on.
     pub fn freeze(&self) {
         self.shared.is_frozen.store(true, Ordering::SeqCst);
+    }
+
+    /// Passes on what is held back and all that comes.
+    pub fn thaw(&self) {
+        self.shared.is_frozen.store(false, Ordering::SeqCst);
+    }
+
+    /// Freezes when a transaction commits in which these words were sent: the commit
+    /// arrives, and its answer does not.
+    pub fn keep_answer_to_commit_of(&self, words: &'static str) {
+        *self.shared.trap.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
     }
 
     /// Takes connections again.
@@ -106,9 +120,31 @@ impl Shared {
         })
     }
 
+    /// Whether these bytes commit what had the words of the trap, which freezes and is
+    /// gone then.
+    fn is_trapped(&self, bytes: &[u8], has_words: &mut bool) -> bool {
+        let mut trap = self.trap.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(words) = *trap else { return false };
+        let has = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
+        *has_words |= has(words);
+        let is_here = *has_words && has("COMMIT");
+        if is_here {
+            *trap = None;
+            self.is_frozen.store(true, Ordering::SeqCst);
+        }
+        is_here
+    }
+
     fn pass_on(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut buffer = [0; 16 << 10];
+        let mut has_words = false;
         while let Ok(read @ 1..) = from.read(&mut buffer) {
+            if self.is_trapped(&buffer[..read], &mut has_words) {
+                if to.write_all(&buffer[..read]).is_err() {
+                    break;
+                }
+                continue;
+            }
             while self.is_frozen.load(Ordering::SeqCst) && !self.is_cut.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(2));
             }

@@ -30,7 +30,8 @@ pub fn program(given: Option<&Path>) -> Result<PathBuf, String> {
     })
 }
 
-/// The program with nobody's settings but ours.
+/// The program with nobody's settings but ours. It is ready however little is free on the
+/// disk of the machine that tests.
 pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -38,7 +39,7 @@ pub fn command(program: &Path, words: &[&str], data_dir: &Path) -> Command {
             command.env_remove(name);
         }
     }
-    command.args(words).arg("--data-dir").arg(data_dir);
+    command.env("MURIEL_LOG_RESERVE", "1").args(words).arg("--data-dir").arg(data_dir);
     command
 }
 
@@ -150,15 +151,14 @@ fn serve(data_dir: &Path, settings: &[&str]) -> Command {
     command
 }
 
-/// What a server says that does not start, and how long that took; killed after
-/// `patience`.
+/// What a server says that does not start. It has no exit code when it went on for
+/// `patience`, after which it is killed.
 ///
 /// # Panics
 /// When it cannot be tried.
-pub fn refused(data_dir: &Path, settings: &[&str], patience: Duration) -> (Output, Duration) {
-    let begun = std::time::Instant::now();
+pub fn refused(data_dir: &Path, settings: &[&str], patience: Duration) -> Output {
     let mut child = serve(data_dir, settings).stderr(Stdio::piped()).spawn().expect("a process");
-    let end = begun + patience;
+    let end = std::time::Instant::now() + patience;
     while child.try_wait().expect("a status").is_none() {
         if std::time::Instant::now() > end {
             let _ = child.kill();
@@ -166,9 +166,8 @@ pub fn refused(data_dir: &Path, settings: &[&str], patience: Duration) -> (Outpu
         }
         thread::sleep(Duration::from_millis(5));
     }
-    let took = begun.elapsed();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     child.stdout.take().expect("its output").read_to_end(&mut stdout).expect("its output");
     child.stderr.take().expect("its output").read_to_end(&mut stderr).expect("its output");
-    (Output { status: child.wait().expect("a status"), stdout, stderr }, took)
+    Output { status: child.wait().expect("a status"), stdout, stderr }
 }

@@ -83,7 +83,8 @@ fn experiments_from_creation_to_deletion(on: On) {
     assert_eq!(
         created,
         json!({
-            "success": true, "test_id": id, "status": 9, "company_id": shop.company_id, "goal_profile_id": bought,
+            "success": true, "test_id": id, "experiment_key": "checkout", "status": 9, "company_id": shop.company_id,
+            "goal_profile_id": bought,
             "secondary_goals_count": 1, "warnings": [],
         })
     );
@@ -233,7 +234,7 @@ fn goals(on: On) {
             json!({ "success": true, "goal": {
                 "goal_profile_id": id, "goal_key": created["goal_key"], "goal_name": "Goal", "goal_type": goal_type,
                 "goal_value": good, "goal_purpose": "sell", "element_url": null, "window_days": null, "min_count": 1,
-                "cap": null, "created_at": NOW,
+                "cap": null, "max_order_value": null, "currency": null, "created_at": NOW,
             } })
         );
         shop.post("/goal", body(bad)).invalid(&["goal_value"]);
@@ -244,6 +245,7 @@ fn goals(on: On) {
         json!({
             "goal_name": "Big order", "goal_type": "revenue", "goal_value": "Purchase", "goal_purpose": "generate",
             "element_url": "https://shop.example/", "window_days": 7, "min_count": 2, "cap": 99.5,
+            "max_order_value": 5000, "currency": "EUR",
         }),
     );
     let created = created.created();
@@ -262,6 +264,7 @@ fn goals(on: On) {
     assert_eq!(goal["element_url"], json!(null));
     assert_eq!(goal["goal_purpose"], "engage");
     assert_eq!(goal["cap"], 99.5);
+    assert_eq!((&goal["max_order_value"], &goal["currency"]), (&json!(5000.0), &json!("EUR")));
 
     for (body, field) in [
         (json!({ "goal_name": "" }), "goal_name"),

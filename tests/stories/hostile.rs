@@ -43,22 +43,9 @@ fn bodies_that_cannot_be_read_store_nothing() {
         "[".repeat(500_000),
         "{\"a\":".repeat(100_000),
         with("", &format!(",\"x\":{}", nested("[", "]", 100_000))),
-        with(&format!(",\"properties\":{}", nested("{\"a\":", "}", 40)), ""),
-        with(",\"properties\":{\"a\":\"\\u0000\"}", ""),
         with(",\"properties\":{\"a\":\"\u{0}\"}", ""),
-        with(",\"properties\":{\"\\u0000\":1}", ""),
-        with(",\"properties\":{\"a\":\"\\ud800\"}", ""),
-        with(",\"properties\":{\"a\":\"\\udc00\\ud800\"}", ""),
-        with(",\"properties\":{\"\\ud800\":1}", ""),
-        with(",\"properties\":{\"a\":1,\"a\":2}", ""),
-        with(",\"name\":\"y\"", ""),
         with("", ",\"events\":[]"),
         with("", ",\"visitor\":{\"id\":\"w\"}"),
-        with(",\"value\":1e400", ""),
-        with(",\"value\":-1e400", ""),
-        with(",\"value\":9007199254740993", ""),
-        with(",\"value\":1234567890123456789012345678901234567890", ""),
-        with(&format!(",\"value\":{}", "9".repeat(100_000)), ""),
         with(",\"value\":NaN", ""),
         with(",\"value\":Infinity", ""),
         with(",\"value\":0x10", ""),
@@ -97,6 +84,113 @@ fn bodies_that_cannot_be_read_store_nothing() {
         assert!(answer.bytes.len() < 4_096, "{shown}: {} bytes", answer.bytes.len());
     }
     assert_eq!(stored(&app), Vec::<Value>::new());
+}
+
+/// One odd value loses nothing but itself: what can be mended is taken and noted,
+/// and of the rest the event alone is refused.
+#[test]
+fn an_odd_value_takes_no_other_event_with_it() {
+    let app = On::Sqlite.start();
+    let client = app.project("Acme", "Shop");
+    let test_id = client.experiment(json!({ "status": 1 }));
+    let shop = Collector::of(&client);
+    let half = "\"Great \\ud83d\"";
+    let odd = [
+        half,
+        "\"\\udc00\\ud800\"",
+        "\"a\\u0000b\"",
+        "12345678901234567890",
+        "9007199254740993",
+        "-1e300",
+        "1e400",
+        "{\"a\":1,\"a\":2}",
+        &format!("{}{}", "[".repeat(50), "]".repeat(50)),
+    ];
+    let event = |kind: &str, fields: &str| format!("{{\"id\":\"{}\",\"type\":\"{kind}\"{fields}}}", id());
+    // What is asked of each type, besides; a field that is given twice would be another fault.
+    let kinds = [
+        ("custom", "name properties value url session at id type unknown"),
+        ("order", "name value currency order_id quantity properties.x"),
+        ("exposure", "test_id variant_id epoch context context.url"),
+        ("pageview", "url referrer"),
+        ("click", "by trigger href"),
+        ("script", "trigger"),
+        ("scroll", "value"),
+        ("identify", "attributes attributes.x"),
+        ("health", "test_id variant_id late properties.x"),
+    ];
+    let good = |kind: &str| match kind {
+        "order" => json!({ "name": "buy", "value": 1, "currency": "EUR" }),
+        "exposure" | "health" => json!({ "test_id": test_id, "variant_id": "1" }),
+        "pageview" => json!({ "url": "https://shop.example/" }),
+        "click" => json!({ "by": "text", "trigger": "Buy" }),
+        "script" => json!({ "trigger": "done" }),
+        "scroll" => json!({ "value": 5 }),
+        "identify" => json!({ "attributes": { "plan": "pro" } }),
+        _ => json!({ "name": "x" }),
+    };
+    let mut lost = Vec::new();
+    let mut sent = 0;
+    for with_key in [false, true] {
+        for value in odd {
+            for (kind, fields) in kinds {
+                let mut events = Vec::new();
+                for field in fields.split(' ') {
+                    let mut whole = good(kind);
+                    whole["id"] = id().into();
+                    whole["type"] = kind.into();
+                    match field.split_once('.') {
+                        Some((outer, inner)) => whole[outer] = json!({ inner: "ODD" }),
+                        None => whole[field] = "ODD".into(),
+                    }
+                    events.push(whole.to_string().replace("\"ODD\"", value));
+                    events.push(event("custom", ",\"name\":\"beside\""));
+                }
+                sent += events.len() / 2;
+                let body = format!("{{\"visitor\":{{\"id\":\"v\"}},\"events\":[{}]}}", events.join(","));
+                let call = if with_key { shop.trusted.call("POST", "") } else { shop.call() };
+                let answer = call.body(body).send();
+                assert_eq!(answer.status, 200, "{value:.40} in {kind}: {}", answer.text());
+                let results = answer.clone().ok()["results"].as_array().expect("results").clone();
+                for (at, result) in results.iter().enumerate() {
+                    let (status, message) = (result["status"].as_str(), result["message"].as_str());
+                    if at % 2 == 1 {
+                        assert_eq!(status, Some("ok"), "{value:.40} in {kind}: {result}");
+                    } else if status == Some("invalid") {
+                        assert!(message.is_some_and(|message| message.len() < 4_096), "{result}");
+                        lost.push(format!("{value:.20} {kind}"));
+                    }
+                }
+            }
+        }
+    }
+    let stored = stored(&app);
+    assert_eq!(stored.iter().filter(|event| event["name"] == "beside").count(), sent);
+    assert_eq!(stored.len(), 2 * sent - lost.len());
+    // What pages put into properties and what is known of the visitor is mended, never lost.
+    let properties =
+        format!(",\"name\":\"mended\",\"properties\":{{\"t\":{half},\"n\":12345678901234567890,\"\\u0000\":1e300}}");
+    let attributes = format!("{{\"facebook_id\":12345678901234567890,\"title\":{half}}}");
+    let events = [event("custom", &properties), event("identify", &format!(",\"attributes\":{attributes}"))];
+    let body =
+        format!("{{\"visitor\":{{\"id\":\"m\",\"attributes\":{attributes}}},\"events\":[{}]}}", events.join(","));
+    let answer = shop.call().body(body).send();
+    let results = answer.ok()["results"].clone();
+    for result in results.as_array().expect("results") {
+        assert_eq!(result["status"], "ok");
+        let note = result["note"].as_str().expect("a note");
+        assert!(
+            note.contains("visitor.attributes.facebook_id is a number beyond ±9007199254740992; it became text"),
+            "{note}"
+        );
+    }
+    let expect = json!({ "facebook_id": "12345678901234567890", "title": "Great \u{fffd}" });
+    let mended: Vec<Value> = self::stored(&app).into_iter().filter(|event| event["visitor"]["id"] == "m").collect();
+    assert_eq!(
+        mended[0]["properties"],
+        json!({ "t": "Great \u{fffd}", "n": "12345678901234567890", "\u{fffd}": "1e300" })
+    );
+    assert_eq!((&mended[0]["visitor"]["attributes"], &mended[1]["attributes"]), (&expect, &expect));
 }
 
 #[test]
@@ -245,13 +339,15 @@ fn the_largest_bodies_at_once_stay_under_the_ceiling() {
         move |shop: &Collector| shop.call().header("content-encoding", "gzip").body(bytes.clone()).send()
     };
     let plain = |shop: &Collector, bytes: Vec<u8>| shop.call().body(bytes).send();
-    let mut taken = 0;
+    let (mut taken, mut late) = (0, 0);
     let mut check = |what: &str, (statuses, events): (BTreeMap<u16, usize>, usize)| {
         let (now, most) = server.memory();
         eprintln!("{what}: {statuses:?}, {events} events; {} MiB, {} MiB at most", now >> 20, most >> 20);
         assert!(most <= CEILING, "{what}: {} MiB", most >> 20);
-        assert!(statuses.keys().all(|status| matches!(status, 200 | 400 | 413 | 503)), "{what}: {statuses:?}");
+        // 408 and 503 are what a machine answers that is too slow for all of them.
+        assert!(statuses.keys().all(|status| matches!(status, 200 | 400 | 408 | 413 | 503)), "{what}: {statuses:?}");
         taken += events;
+        late += [408, 503].iter().filter_map(|status| statuses.get(status)).sum::<usize>();
     };
     // As large as may be sent, with new ids each time.
     check("512 KiB", storm(&shop, STORM, |shop| plain(shop, body(300, json!({}), &json!({ "a": "x".repeat(1_600) })))));
@@ -265,5 +361,7 @@ fn the_largest_bodies_at_once_stay_under_the_ceiling() {
     check("a large visitor, 8 MiB of records", storm(&shop, STORM, zipped(body(500, long, &json!({})))));
     check("a larger one, too much", storm(&shop, STORM, zipped(body(500, longest, &json!({})))));
     assert_eq!(shop.take(&[json!({ "id": id(), "type": "custom", "name": "x" })]).statuses(), ["ok"]);
-    assert_eq!(stored_in(&data_dir).len(), taken + 1);
+    // A request that got no answer in time may have been stored all the same.
+    let stored = stored_in(&data_dir).len();
+    assert!((taken + 1..=taken + 1 + 500 * late).contains(&stored), "{stored} stored, {taken} answered, {late} late");
 }

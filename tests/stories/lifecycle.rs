@@ -75,7 +75,7 @@ fn every_step_of_the_status_table(on: On) {
     assert_eq!(warned["warnings"].as_array().map(Vec::len), Some(1));
     assert!(warned["warnings"][0].as_str().is_some_and(|text| text.contains("primary goal")), "{warned}");
     shop.goal("g");
-    let with_goal = shop.experiment(json!({ "primary_goal_key": "g" }));
+    let with_goal = shop.experiment(json!({ "primary_goal_key": "g", "plan": { "visitors": 1_000 } }));
     assert_eq!(shop.set_status(with_goal, 1).ok()["warnings"], json!([]));
 }
 
@@ -202,7 +202,7 @@ fn what_pages_would_not_do_is_told(on: On) {
             "test_name": "N", "url": "https://shop.example/", "primary_goal_key": "g", "test_type": test_type,
             "custom_js": code, "control": { "customJS": code },
             "variants": [variant("Variant 1", "a()"), variant("Variant 2", &format!("a()\n{code}"))],
-            "configuration": { "trigger_variant_change": trigger },
+            "configuration": { "trigger_variant_change": trigger }, "plan": { "visitors": 1_000 },
         })
     };
     let good = shop.post("/create-experiment", body("b()", "abtest", "element:#late")).created();

@@ -1,9 +1,12 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod currencies;
+mod epochs;
 mod evaluate;
 mod events;
 mod explain;
+mod freshness;
 mod goals;
 mod health;
 mod hostile;
@@ -12,6 +15,7 @@ mod layers;
 mod lifecycle;
 mod limits;
 mod lists;
+mod nodes;
 mod order;
 mod outage;
 mod patch;
@@ -22,7 +26,10 @@ mod rulesets;
 mod scene;
 mod script;
 mod serving;
+mod starts;
 mod storage;
 mod targeting;
 mod tenants;
 mod variants;
+mod vouched;
+mod warnings;

@@ -1,11 +1,14 @@
 //! The same result again: after a kill, after a rebuild, from the log alone.
 
 use crate::scene::{Collector, id};
+use muriel_api::clock::Clock;
 use muriel_tests::Client;
 use muriel_tests::process::{Process, command, program};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
+
+const HOUR_US: i64 = 3_600_000_000;
 
 /// A day's visitors of a live experiment with a revenue goal; its id.
 fn scene(client: &Client) -> i64 {
@@ -20,8 +23,13 @@ fn scene(client: &Client) -> i64 {
     for visitor in 0..60 {
         let arm = (visitor % 2).to_string();
         let mut events = vec![json!({ "type": "exposure", "test_id": test_id, "variant_id": arm })];
+        if visitor % 2 == 1 {
+            let changes = if visitor % 5 == 0 { "0-0" } else { "1-0" };
+            events.push(json!({ "type": "health", "test_id": test_id, "variant_id": arm, "changes": changes }));
+        }
         if visitor % 3 == 0 {
-            events.push(json!({ "type": "order", "name": "Purchase", "value": f64::from(visitor) * 1.37 + 0.1, "currency": "EUR" }));
+            events.push(json!({ "type": "order", "name": "Purchase", "value": f64::from(visitor) * 1.37 + 0.1, "currency": "EUR", "order_id": visitor.to_string() }));
+            events.push(json!({ "type": "order", "name": "Purchase", "value": -0.05, "currency": "EUR", "refund_of": visitor.to_string() }));
             events.push(json!({ "type": "custom", "name": "bought" }));
         }
         for event in &mut events {
@@ -159,6 +167,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         ("manifest.log_hash", &[("/manifest/log_hash", json!(zeros))][..]),
         ("manifest.log_hash", &[("/manifest/log_hash", Value::Null)]),
         ("manifest.log_hash", &[("/manifest/log_position", json!(position + 1))]),
+        ("inquiry.tz must be an IANA time zone", &[("/manifest/inquiry/tz", json!("UTx"))]),
         ("log_position is negative", &[("/manifest/log_position", json!(-1))]),
         ("ends with block", &[("/manifest/log_position", json!(position + 1_000))]),
         ("manifest.epochs[0].weights[0]", &[("/manifest/epochs/0/weights", json!([9_000, 1_000]))]),
@@ -169,6 +178,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         ("manifest.experiment.arms[1].nickname", &named("Ours")),
         ("manifest.metrics[0].cap", &[("/manifest/metrics/0/cap", json!(1e9))]),
         ("manifest.metrics", &[("/manifest/metrics/1/role", json!("guardrail"))]),
+        ("variants[1].changes[0].matched", &[("/variants/1/changes/0/matched", json!(30))]),
         ("manifest.experiment", &[("/manifest/as_of", json!("2020-01-01T00:00:00.000Z"))]),
         ("is of a moment that is still to come", &[("/manifest/as_of", json!("2099-01-01T00:00:00.000Z"))]),
         ("does not know", &[("/manifest/engine/version", json!("9.9.9"))]),
@@ -275,4 +285,40 @@ fn a_result_outlives_the_warehouse() {
     }
     let server = Process::start(&data_dir, &[]);
     assert_eq!(timeless(client.at(server.address).get(&path).ok()), timeless(first), "without a warehouse");
+}
+
+#[test]
+fn a_result_of_a_test_that_ran_elsewhere_holds() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data_dir = dir.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let client = server.project("Acme", "Shop");
+    client.goal("bought");
+    let test_id = client.experiment(json!({ "primary_goal_key": "bought", "plan": { "visitors": 40 } }));
+    let path = format!("/experiment/{test_id}");
+    let collector = Collector::of(&client);
+    let now = Clock::System.now();
+    for number in 0..4 {
+        let exposure = json!({ "id": id(), "type": "exposure", "test_id": test_id,
+                               "variant_id": (number % 2).to_string(), "at": now.plus_us(-HOUR_US) });
+        let body = json!({ "visitor": { "id": format!("v-{number}") }, "events": [exposure] });
+        collector.trusted.post("", body).ok();
+    }
+    // What is changed before the start belongs to the start, however long ago that is set.
+    client
+        .patch(&path, json!({ "plan": { "visitors": 50 }, "variants": [{ "name": "Variant 1", "customJS": "1" }] }))
+        .ok();
+    let before = client.get(&format!("{path}/result")).ok();
+    let body = json!({ "status": 1, "started_at": now.plus_us(-2 * HOUR_US) });
+    client.patch(&format!("{path}/status"), body).ok();
+    client.patch(&path, json!({ "plan": { "visitors": 60 } })).ok();
+    let result = client.get(&format!("{path}/result")).ok();
+    assert_eq!((&before["total_visitors"], &result["total_visitors"]), (&json!(0), &json!(4)));
+    assert_eq!(result["manifest"]["experiment"]["planned_visitors"], 50);
+    drop(server);
+    for result in [&before, &result] {
+        let (held, said, json) = verified(&result.to_string(), &data_dir);
+        assert!(held, "{said}");
+        assert_eq!((&json["notes"], &json["differences"]), (&json!([]), &json!([])), "{said}");
+    }
 }

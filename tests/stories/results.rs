@@ -7,30 +7,31 @@ use std::time::Duration;
 
 stories![
     a_result_counts_what_happened,
+    an_arm_that_changed_nothing_is_named,
     goals_count_from_the_start_of_the_test,
     a_variant_that_became_another_is_marked,
     phases_end_with_the_deployment,
     queries_that_make_no_sense_are_refused,
 ];
 
-const DAY: Duration = Duration::from_secs(86_400);
+pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 /// A shop with an experiment that went live on 2026-03-01 at 10:00.
-struct Shop {
-    app: TestApp,
-    client: Client,
-    collector: Collector,
-    test_id: i64,
+pub(crate) struct Shop {
+    pub(crate) app: TestApp,
+    pub(crate) client: Client,
+    pub(crate) collector: Collector,
+    pub(crate) test_id: i64,
 }
 
 /// What one visitor does, as events without ids.
-struct Visit<'a> {
-    visitor: &'a str,
-    events: Vec<Value>,
+pub(crate) struct Visit<'a> {
+    pub(crate) visitor: &'a str,
+    pub(crate) events: Vec<Value>,
 }
 
 impl Shop {
-    fn open(on: On, besides: Value) -> Self {
+    pub(crate) fn open(on: On, besides: Value) -> Self {
         let app = on.start();
         let client = app.project("Acme", "Shop");
         client.goal("bought");
@@ -45,7 +46,7 @@ impl Shop {
 
     /// Sends visits as a server that is believed about their time.
     #[track_caller]
-    fn tell(&self, visits: &[Visit]) {
+    pub(crate) fn tell(&self, visits: &[Visit]) {
         for visit in visits {
             let events: Vec<Value> = visit
                 .events
@@ -66,12 +67,12 @@ impl Shop {
         }
     }
 
-    fn exposure(&self, arm: &str, at: &str) -> Value {
+    pub(crate) fn exposure(&self, arm: &str, at: &str) -> Value {
         json!({ "type": "exposure", "test_id": self.test_id, "variant_id": arm, "at": at })
     }
 
     /// `each` arm gets so many visitors who enter at `at`, the first `converted` of whom do `event` an hour later.
-    fn crowd(&self, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &Value) {
+    pub(crate) fn crowd(&self, name: &str, arms: &[(&str, u32, u32)], at: &str, event: &Value) {
         let later = at.replacen("T10", "T11", 1);
         for (arm, visitors, converted) in arms {
             let visits: Vec<(String, Vec<Value>)> = (0..*visitors)
@@ -92,12 +93,12 @@ impl Shop {
     }
 
     #[track_caller]
-    fn result(&self, query: &str) -> Value {
+    pub(crate) fn result(&self, query: &str) -> Value {
         self.client.get(&format!("/experiment/{}/result{query}", self.test_id)).ok()
     }
 }
 
-fn bought() -> Value {
+pub(crate) fn bought() -> Value {
     json!({ "type": "custom", "name": "bought" })
 }
 
@@ -108,7 +109,7 @@ fn refused(answer: &Answer, parameter: &str) {
 }
 
 /// Visitors and conversions of each arm.
-fn counts(result: &Value) -> Vec<(u64, u64)> {
+pub(crate) fn counts(result: &Value) -> Vec<(u64, u64)> {
     let variants = result["variants"].as_array().expect("variants");
     variants
         .iter()
@@ -120,11 +121,55 @@ fn verdict(result: &Value) -> &str {
     result["variants"][1]["analysis"]["verdict"].as_str().expect("a verdict")
 }
 
+fn an_arm_that_changed_nothing_is_named(on: On) {
+    let two = json!([{ "name": "Variant 1" }, { "name": "Variant 2" }]);
+    let shop = Shop::open(on, json!({ "variants": two }));
+    let at = "2026-03-01T10:00:00Z";
+    shop.app.pass(DAY);
+    let health = |arm: &str, at: &str, changes: &str| json!({ "type": "health", "test_id": shop.test_id, "variant_id": arm, "at": at, "changes": changes });
+    for (arm, first) in [("0", None), ("1", Some("0--0")), ("2", Some("10"))] {
+        for visitor in 0..25 {
+            let mut events = vec![shop.exposure(arm, at)];
+            events.extend(first.map(|changes| health(arm, at, changes)));
+            // A visitor counts once, with the first page; and in the arm that counts.
+            events.push(health(arm, "2026-03-01T10:00:01Z", "1111"));
+            events.push(health(if arm == "1" { "2" } else { "1" }, at, "1"));
+            shop.tell(&[Visit { visitor: &format!("{arm}-{visitor}"), events }]);
+        }
+    }
+    shop.tell(&[Visit { visitor: "nobody", events: vec![health("1", at, "1111")] }]);
+    let result = shop.result("");
+    let found = |arm: usize| {
+        let changes = result["variants"][arm]["changes"].as_array().expect("changes");
+        let counts = changes.iter().map(|change| [&change["index"], &change["pages"], &change["matched"]]);
+        counts.map(|counts| counts.map(|count| count.as_u64().expect("a number"))).collect::<Vec<_>>()
+    };
+    assert_eq!(found(0), [[0, 25, 25], [1, 25, 25], [2, 25, 25], [3, 25, 25]]);
+    assert_eq!((found(1), found(2)), (vec![[0, 25, 0], [3, 25, 0]], vec![[0, 25, 25], [1, 25, 0]]));
+    let expect =
+        "Variant 1 changed nothing on 25 pages. Found nothing: data[1] of Variant 2 on 25 pages. Check the selectors.";
+    assert_eq!(result["health"]["changes"], json!({ "status": "warn", "message": expect }));
+    for bad in ["", "2", "1 0", &"1".repeat(61)] {
+        let mut event = health("1", at, bad);
+        event["id"] = id().into();
+        let body = json!({ "visitor": { "id": "bad" }, "events": [event] });
+        let result = shop.collector.trusted.post("", body).ok()["results"][0].clone();
+        assert!(result["message"].as_str().is_some_and(|message| message.starts_with("changes must have")), "{result}");
+    }
+}
+
 fn a_result_counts_what_happened(on: On) {
     let shop = Shop::open(on, json!({}));
     let empty = shop.result("");
     assert_eq!((counts(&empty), &empty["total_visitors"]), (vec![(0, 0), (0, 0)], &json!(0)));
     assert_eq!(verdict(&empty), "keep_running");
+    let checks = empty["health"].as_object().expect("checks");
+    let status = |name: &str| checks[name].get("status").unwrap_or(&checks[name]).as_str().expect("a word").to_owned();
+    for name in checks.keys() {
+        // What is needed is a number, and 0 is one.
+        let expect = if ["status", "minimum_data"].contains(&name.as_str()) { "warn" } else { "unknown" };
+        assert_eq!(status(name), expect, "{name}");
+    }
     shop.app.pass(9 * DAY);
     shop.crowd("v", &[("0", 300, 60), ("1", 300, 150)], "2026-03-01T10:00:00Z", &bought());
     shop.tell(&[
@@ -400,7 +445,19 @@ fn revenue_counts_each_order_once() {
     let of = |arm: usize, field: &str| result["variants"][arm][field].as_f64().expect("a number");
     assert_eq!((of(0, "total_revenue"), of(0, "rpv"), of(0, "aov")), (10.0, 5.0, 10.0));
     assert_eq!((of(1, "total_orders"), of(1, "rpv"), of(1, "aov")), (2.0, 30.35 / 2.0, 30.35 / 2.0));
-    assert_eq!(result["health"]["currency"]["status"], "warn");
+    let health = &result["health"];
+    assert_eq!(
+        (&health["currency"]["status"], &health["status"]),
+        (&json!("fail"), &json!("fail")),
+        "a quarter is missing"
+    );
+    shop.client
+        .post(
+            "/goal",
+            json!({ "goal_name": "Gifts", "goal_type": "revenue", "goal_value": "Gift", "goal_key": "gifts" }),
+        )
+        .created();
+    assert_eq!(shop.result("?goal_key=gifts")["health"]["currency"]["status"], "unknown", "nobody ordered one");
     // The doubles next to 10.01 and 30.58 add up to 40.589999999999996.
     shop.tell(&[
         Visit { visitor: "e", events: vec![enter("0"), order(0.01, "5", "EUR")] },
@@ -494,6 +551,22 @@ fn a_result_is_a_table_too() {
         lines[2]
     );
     assert_eq!(lines.len(), 1 + 3 * 2 + 1);
+    // Every line says what it is of.
+    let result = shop.result("");
+    let (test_id, manifest) = (shop.test_id, &result["manifest"]);
+    let (as_of, position) = (manifest["as_of"].as_str().expect("a time"), &manifest["log_position"]);
+    let name = result["test_name"].as_str().expect("a name");
+    let health = result["health"].as_object().expect("checks");
+    let status = health["status"].as_str().expect("a status");
+    let checks = health.iter().filter_map(|(check, told)| Some((check, told["status"].as_str()?)));
+    let not_ok: Vec<String> =
+        checks.filter(|(_, status)| *status != "ok").map(|(check, status)| format!("{check}: {status}")).collect();
+    assert!(not_ok.contains(&"minimum_data: warn".to_owned()), "{not_ok:?}");
+    let origin = format!(",{test_id},{name},{as_of},{position},{status},{}", not_ok.join("; "));
+    assert!(lines[0].ends_with(",verdict,test_id,test_name,as_of,log_position,health,health_checks"), "{}", lines[0]);
+    for line in &lines[1..lines.len() - 1] {
+        assert!(line.ends_with(&origin), "{line} does not end with {origin}");
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_known_version_is_not_sent_again(on: On) {
 }
 
 /// Calls from as many threads at once.
-fn at_once(shop: &Client, count: usize, call: impl Fn(&Client, usize) -> Answer + Sync) -> Vec<Answer> {
+fn at_once<T: Send>(shop: &Client, count: usize, call: impl Fn(&Client, usize) -> T + Sync) -> Vec<T> {
     let barrier = std::sync::Barrier::new(count);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
@@ -138,13 +138,23 @@ fn many_writers_at_once_are_all_kept(on: On) {
             "custom_js": format!("writer({number})"), "configuration": { "traffic_allocation": number },
         })
     };
-    let answers = at_once(&shop, WRITERS, |shop, number| shop.patch(&format!("/experiment/{id}"), sent(number)));
-    let mut tags = BTreeSet::new();
-    for answer in answers {
-        tags.insert(answer.etag());
-        answer.ok();
-    }
-    assert_eq!(tags.len(), WRITERS, "each has a revision of its own");
+    // A database that is busy for a second answers 503, and a client comes again.
+    let tag = |number: usize| json!([format!("writer {number}")]);
+    let write = |shop: &Client, number: usize| {
+        let call = shop.call("PATCH", &format!("/experiment/{id}")).json(sent(number));
+        let is_written = || {
+            let before = app.history(id).into_iter().map(|entry| entry.before["tags"].clone());
+            before.chain([shop.details(id)["tags"].clone()]).any(|tags| tags == tag(number))
+        };
+        call.send_until_taken(is_written).map(|answer| {
+            let tag = answer.etag();
+            answer.ok();
+            tag
+        })
+    };
+    let tags = at_once(&shop, WRITERS, write);
+    let told = tags.iter().flatten().count();
+    assert_eq!(tags.iter().flatten().collect::<BTreeSet<_>>().len(), told, "each has a revision of its own");
 
     let history = app.history(id);
     let revisions: Vec<_> = history.iter().map(|entry| entry.revision).collect();

@@ -1,7 +1,7 @@
 //! What pages fetch: rulesets, previews, geography.
 
 use flate2::read::GzDecoder;
-use muriel_tests::{Answer, Client, On, TestApp, eventually, raw, stories};
+use muriel_tests::{Answer, Client, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -15,12 +15,11 @@ stories![
     previews_open_with_their_token_only,
 ];
 
-/// A project that pages can ask for: one made beside the server is noticed
-/// within a second.
+/// A project that pages can ask for: one made beside the server is noticed soon.
 fn known(app: &TestApp, company: &str, name: &str) -> Client {
     let shop = app.project(company, name);
     let path = format!("/ruleset/{}", shop.project_key);
-    eventually("its ruleset", Duration::from_secs(1), || app.anyone().get(&path).status == 200);
+    eventually("its ruleset", DEADLINE, || app.anyone().get(&path).status == 200);
     shop
 }
 
@@ -129,11 +128,10 @@ fn a_project_made_beside_the_server_is_served(on: On) {
 fn what_others_write_is_delivered(on: On) {
     let app = on.start();
     let shop = app.project("Acme", "Shop");
-    let second = Duration::from_secs(1);
     let id = shop.experiment(json!({ "status": 1 }));
     if on == On::Sqlite {
         app.conclude(id);
-        eventually("what the other process wrote", second, || delivered(&app, &shop).is_empty());
+        eventually("what the other process wrote", DEADLINE, || delivered(&app, &shop).is_empty());
         return;
     }
     let other = app.start_beside();
@@ -141,14 +139,20 @@ fn what_others_write_is_delivered(on: On) {
     let context = json!({ "context": { "targetingKey": "v" } });
     let flags = |shop: &Client| shop.post("/ofrep/v1/evaluate/flags", context.clone()).ok()["flags"].clone();
     assert_eq!(flags(&there), flags(&shop), "the same pepper, the same keys");
-    for round in 0..5 {
+    let (mut rounds, mut at_once) = (0, 0);
+    while rounds < 5 || at_once == 0 {
+        let round = rounds;
+        rounds += 1;
         let made = there.experiment(json!({ "status": 1, "experiment_key": format!("round-{round}") }));
         assert!(flags(&there).to_string().contains(&format!("round-{round}")), "at once where it was written");
         let start = Instant::now();
-        eventually("what the other server wrote", second, || delivered(&app, &shop).contains(&made));
-        assert!(start.elapsed() < second);
+        eventually("what the other server wrote", DEADLINE, || delivered(&app, &shop).contains(&made));
+        // Sooner than a server looks by itself: it was told. A slow machine may miss
+        // that moment a few times, and not always.
+        at_once += usize::from(start.elapsed() < Duration::from_secs(1));
+        assert!(rounds < 50, "nobody tells the other server that something was written");
         shop.set_status(made, 0).ok();
-        eventually("the way back", second, || !flags(&there).to_string().contains(&format!("round-{round}")));
+        eventually("the way back", DEADLINE, || !flags(&there).to_string().contains(&format!("round-{round}")));
     }
 }
 

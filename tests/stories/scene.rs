@@ -73,6 +73,9 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "createHypothesis" | "updateHypothesis" => json!({ "problem": "P" }),
         "createGoal" => json!({ "goal_name": "N", "goal_type": "event", "goal_value": "n" }),
         "updateGoal" => json!({ "goal_name": "N" }),
+        "setCurrencyRates" => {
+            json!({ "currency": "EUR", "rates": [{ "date": "2026-03-01", "currency": "USD", "rate": 0.9 }] })
+        }
         _ if operation.takes_body => panic!("no body for {}", operation.id),
         _ => return None,
     };

@@ -1,10 +1,9 @@
 //! The script on pages.
 
-use muriel_tests::{Answer, Client, On, TestApp, eventually, raw, stories};
+use muriel_tests::{Answer, Client, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 stories![
     the_script_is_the_ruleset_with_what_runs_it,
@@ -19,14 +18,12 @@ stories![
     previews_say_what_they_need,
 ];
 
-/// A change reaches the script within a second, on a machine that has nothing else to do.
-const PATIENCE: Duration = Duration::from_secs(15);
 const KEPT: &str = "public, max-age=30, stale-while-revalidate=30";
 
 fn known(app: &TestApp, name: &str) -> Client {
     let shop = app.project("Acme", name);
     let path = format!("/js/{}.js", shop.project_key);
-    eventually("its script", PATIENCE, || app.anyone().get(&path).status == 200);
+    eventually("its script", DEADLINE, || app.anyone().get(&path).status == 200);
     shop
 }
 
@@ -233,8 +230,7 @@ fn settings_reach_the_script(on: On) {
         changes.health = Some("25".to_owned());
         changes.base = Some("https://m.shop.example".to_owned());
     });
-    let second = PATIENCE;
-    eventually("the settings", second, || settings(&app)["consent"] == "required");
+    eventually("the settings", DEADLINE, || settings(&app)["consent"] == "required");
     let expect = json!({ "gpc": true, "bots": false, "health": 25, "base": "https://m.shop.example" });
     let now = settings(&app);
     for (name, value) in expect.as_object().expect("settings") {
@@ -242,7 +238,7 @@ fn settings_reach_the_script(on: On) {
     }
     assert_ne!(script(&app, &shop).etag(), before);
     app.page_settings(&shop, |changes| changes.consent = Some("memory".to_owned()));
-    eventually("one more", second, || settings(&app)["consent"] == "memory");
+    eventually("one more", DEADLINE, || settings(&app)["consent"] == "memory");
     assert_eq!(settings(&app)["gpc"], true, "what is not named stays");
     app.start_again();
     assert_eq!(settings(&app), json_with(now, "consent", "memory"));
@@ -259,7 +255,7 @@ fn a_prefix_serves_the_same_under_another_name(on: On) {
     let key = &shop.project_key;
     let anyone = app.anyone();
     app.page_settings(&shop, |changes| changes.base = Some("https://m.shop.example".to_owned()));
-    eventually("the base", PATIENCE, || arguments(&script(&app, &shop)).1["base"] == "https://m.shop.example");
+    eventually("the base", DEADLINE, || arguments(&script(&app, &shop)).1["base"] == "https://m.shop.example");
     let here = anyone.get(&format!("/x/y/js/{key}.js")).has_status(200);
     assert_eq!(here.header("cache-control"), Some(KEPT));
     assert_ne!(here.etag(), script(&app, &shop).etag());
@@ -357,10 +353,38 @@ fn settings_are_kept_with_the_last_good_ruleset() {
     let app = On::Sqlite.start();
     let shop = known(&app, "Shop");
     app.page_settings(&shop, |changes| changes.health = Some("77".to_owned()));
-    eventually("the settings", PATIENCE, || arguments(&script(&app, &shop)).1["health"] == 77);
+    eventually("the settings", DEADLINE, || arguments(&script(&app, &shop)).1["health"] == 77);
     let kept = app.settings.place.data_dir.join("rulesets");
-    eventually("its file", PATIENCE, || {
+    eventually("its file", DEADLINE, || {
         let files = std::fs::read_dir(&kept).into_iter().flatten().filter_map(Result::ok);
         files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|text| text.contains("\"health\":77"))
     });
+}
+
+/// Code that took half a minute to read, and its server with it, is read in a moment;
+/// and a server that is told to end does so while code is read.
+#[test]
+fn deeply_nested_loops_keep_no_script_and_no_server() {
+    use muriel_tests::process::Process;
+    let deep = |times: usize| format!("{}{}", "for(;;){".repeat(times), "}".repeat(times));
+    let app = On::Sqlite.start();
+    let shop = app.project("Acme", "Shop");
+    let body = json!({ "status": 1, "variants": [{ "name": "Variant 1", "customJS": deep(3_000) }] });
+    shop.experiment(body);
+    let (ruleset, ..) = arguments(&script(&app, &shop));
+    let code = ruleset["experiments"][0]["variants"][0]["customJS"].as_str().expect("code").to_owned();
+    assert_eq!(code.matches("__muriel_turn();").count(), 3_000);
+    drop(app);
+
+    let data = tempfile::tempdir().expect("a directory");
+    let server = Process::start(data.path(), &[]);
+    let client = server.project("Acme", "Shop");
+    let writing = {
+        let client = client.clone();
+        let body = json!({ "test_name": "a", "url": "https://shop.example/",
+            "variants": [{ "name": "Variant 1", "customJS": deep(50_000) }] });
+        std::thread::spawn(move || client.call("POST", "/create-experiment").json(body).send().status)
+    };
+    assert_eq!(server.stop(), Some(0));
+    let _ = writing.join();
 }

@@ -2,14 +2,15 @@
 //! is gone.
 
 use super::journal::{Journal, Notes};
-use super::traffic::{Batch, PROJECTS};
+use super::traffic::{Batch, Key, PROJECTS};
 use crate::http::{Account, Answer, Connection};
 use crate::violation::{Kind, Violation};
 use fastrand::Rng;
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Batches of its own that a client remembers, to send them again.
@@ -24,6 +25,28 @@ pub(crate) struct Load<'a> {
     pub(crate) earlier: &'a [Batch],
     /// Set right before the server is killed: until then it has no excuse.
     pub(crate) killing: AtomicBool,
+    /// Requests of all clients that were answered so far.
+    pub(crate) answered: AtomicU64,
+    /// Events that were acknowledged in this cycle, in the order of the answers: a result
+    /// has to have those that were there before it was asked for.
+    pub(crate) acknowledged: Mutex<Vec<Key>>,
+}
+
+impl<'a> Load<'a> {
+    pub(crate) fn new(
+        address: SocketAddr,
+        accounts: &'a [Account; PROJECTS],
+        journal: &'a Journal,
+        earlier: &'a [Batch],
+    ) -> Self {
+        let (killing, answered) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { address, accounts, journal, earlier, killing, answered, acknowledged: Mutex::default() }
+    }
+
+    /// The events that were acknowledged so far.
+    pub(crate) fn acknowledged(&self) -> MutexGuard<'_, Vec<Key>> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a client did.
@@ -117,6 +140,13 @@ impl Client<'_> {
     }
 
     fn read(&mut self, batch: Batch, answer: &Answer) -> Option<()> {
+        if answer.status == 503 {
+            // A machine that is too slow for all clients: this one stops, and sends
+            // its batch again in the next cycle.
+            self.outcome.notes.unanswered(self.load.journal, &batch);
+            self.outcome.unanswered.push(batch);
+            return None;
+        }
         let results = answer.body["results"].as_array().filter(|_| answer.status == 200);
         let Some(results) = results else {
             let sentence = format!("events were answered {}", answer.summary());
@@ -124,7 +154,9 @@ impl Client<'_> {
             return None;
         };
         self.outcome.requests += 1;
+        self.load.answered.fetch_add(1, Ordering::SeqCst);
         let (acknowledged, told) = self.outcome.notes.answered(self.load.journal, &batch, results);
+        self.load.acknowledged().extend(batch.keys());
         self.outcome.acknowledged += acknowledged;
         self.outcome.violations.extend(told);
         self.outcome.answered.push_back(batch);

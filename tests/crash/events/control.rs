@@ -13,6 +13,7 @@ use muriel_domain::Instant;
 use muriel_events::log::Position;
 use muriel_events::warehouse::{self, DuckWarehouse, Rows, Warehouse};
 use serde_json::json;
+use std::collections::HashMap;
 use std::path::Path;
 use uuid::Uuid;
 
@@ -135,13 +136,20 @@ pub(crate) fn run(options: &Options) -> Result<Planted> {
     Ok(Planted::new("events", lines))
 }
 
-/// An event of the first project that was acknowledged in the middle of the run.
+/// An event of the first project that was acknowledged in the middle of the run. Its
+/// block has other events: one that is left without any is damaged.
 fn victim(rig: &Rig) -> Result<Uuid> {
+    let mut sizes: HashMap<i64, u32> = HashMap::new();
+    for entry in rig.journal.entries.values() {
+        *sizes.entry(entry.block).or_default() += 1;
+    }
+    let is_one_of_many = |block: i64| sizes.get(&block).is_some_and(|size| *size > 1);
     let mut known: Vec<(i64, Uuid)> = rig
         .journal
         .entries
         .iter()
         .filter(|(key, entry)| key.project == 0 && entry.block > 1 && entry.fate == Fate::Acknowledged)
+        .filter(|(_, entry)| is_one_of_many(entry.block))
         .map(|(key, entry)| (entry.block, key.id))
         .collect();
     known.sort_unstable();

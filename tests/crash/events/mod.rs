@@ -20,16 +20,17 @@ use client::{Load, Outcome};
 use fastrand::Rng;
 use journal::{Fate, Journal};
 use muriel_events::log::{Position, Reader};
+use muriel_events::warehouse::request_rebuild;
 use report::Report;
 use results::{Asked, Told};
 use std::fs::{self, OpenOptions};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
-use traffic::{Batch, PROJECTS, Recipe};
+use std::time::{Duration, Instant};
+use traffic::{Batch, Key, PROJECTS, Recipe};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -37,10 +38,14 @@ pub(crate) struct Options {
     pub(crate) program: PathBuf,
     pub(crate) clients: usize,
     pub(crate) seed: u64,
-    /// How long clients load the server, in milliseconds.
+    /// How long clients load the server at least, in milliseconds.
     pub(crate) load_ms: RangeInclusive<u64>,
 }
 
+/// Requests that are answered in a cycle before the server is killed.
+const ANSWERED: u64 = 60;
+/// Longer than these take, on any machine.
+const LOAD_DEADLINE: Duration = Duration::from_secs(180);
 /// Acknowledged batches that are remembered, to be sent again in later cycles.
 const EARLIER: usize = 2_000;
 /// After so many cycles the whole log is read again.
@@ -57,8 +62,12 @@ pub(crate) struct Rig {
     unanswered: Vec<Batch>,
     /// Results that the next look at the log judges.
     told: Vec<Told>,
+    /// Events that were acknowledged since the last look, in the order of the answers.
+    acknowledged: Vec<Key>,
     /// Up to where the log has been read.
     last: Position,
+    /// The files of a warehouse of an earlier cycle.
+    kept_warehouse: [Option<Vec<u8>>; 2],
     /// Killed before its place goes.
     pub(crate) server: Server,
     pub(crate) place: Place,
@@ -85,7 +94,9 @@ impl Rig {
             earlier: Vec::new(),
             unanswered: Vec::new(),
             told: Vec::new(),
+            acknowledged: Vec::new(),
             last: Position::default(),
+            kept_warehouse: [None, None],
             server,
             place,
         })
@@ -100,13 +111,8 @@ impl Rig {
         // How much a cycle draws depends on the kill; the next one begins anew.
         self.rng = Rng::with_seed(self.options.seed.wrapping_add(self.report.findings.cycles.into()));
         let load_ms = self.rng.u64(self.options.load_ms.clone());
-        let load = &Load {
-            address: self.server.address,
-            accounts: &self.accounts,
-            journal: &self.journal,
-            earlier: &self.earlier,
-            killing: AtomicBool::new(false),
-        };
+        let load = Load::new(self.server.address, &self.accounts, &self.journal, &self.earlier);
+        let load = &load;
         let (rng, server) = (&mut self.rng, &mut self.server);
         let (ended, outcomes, asked) = thread::scope(|scope| {
             let asking = (!freeze).then(|| scope.spawn(|| results::under_load(load)));
@@ -117,6 +123,14 @@ impl Rig {
                 })
                 .collect();
             thread::sleep(Duration::from_millis(load_ms));
+            // On a slow machine that may be too short for anything to happen.
+            let end = Instant::now() + LOAD_DEADLINE;
+            while load.answered.load(Ordering::SeqCst) < ANSWERED
+                && clients.iter().any(|client| !client.is_finished())
+                && Instant::now() < end
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
             let frozen = if freeze { server.freeze() } else { Ok(()) };
             load.killing.store(true, Ordering::SeqCst);
             let ended = frozen.and_then(|()| meanwhile());
@@ -127,9 +141,12 @@ impl Rig {
             (ended.and(killed), outcomes, asked)
         });
         ended?;
-        let asked = asked.map_err(|_| "whoever asked for results panicked")?;
+        let mut asked = asked.map_err(|_| "whoever asked for results panicked")?;
+        let acknowledged = std::mem::take(&mut *load.acknowledged());
+        asked.told.iter_mut().for_each(|told| told.before += self.acknowledged.len());
         self.report.results_under_load += asked.told.len() as u64;
         self.hear(asked);
+        self.acknowledged.extend(acknowledged);
         let mut hits = 0;
         for outcome in outcomes {
             let outcome = outcome.map_err(|_| "a client panicked")?;
@@ -178,13 +195,7 @@ impl Rig {
 
     /// For a server that nobody kills.
     fn quiet_load(&self) -> Load<'_> {
-        Load {
-            address: self.server.address,
-            accounts: &self.accounts,
-            journal: &self.journal,
-            earlier: &[],
-            killing: AtomicBool::new(false),
-        }
+        Load::new(self.server.address, &self.accounts, &self.journal, &[])
     }
 
     /// Starts the server on what the last one left.
@@ -204,9 +215,11 @@ impl Rig {
         self.report.stored += seen.stored;
         self.report.blocks = seen.last.seq;
         let mut violations = seen.violations;
+        let blocks = results::last_blocks(&self.journal, &std::mem::take(&mut self.acknowledged));
         for told in self.told.drain(..) {
             self.report.results += 1;
             violations.extend(told.exact(&self.journal, seen.last.seq));
+            violations.extend(told.outdated(&blocks));
         }
         Ok(self.report.findings.add(violations))
     }
@@ -280,6 +293,38 @@ impl Rig {
         Ok(())
     }
 
+    /// Takes the warehouse of a dead server away, damages it, or puts one from an earlier
+    /// cycle in its place, as after a backup was restored; and keeps the present one for that.
+    fn spoil_warehouse(&mut self) -> Result<()> {
+        let dir = self.place.data_dir();
+        let files = ["warehouse.duckdb", "warehouse.duckdb.wal"];
+        let [path, _] = files.map(|name| dir.join(name));
+        match self.rng.u32(..4) {
+            0 => {}
+            1 if path.exists() => {
+                let length = path.metadata()?.len();
+                let page = self.rng.u64(..length.div_ceil(4096)) * 4096;
+                OpenOptions::new().write(true).open(&path)?.write_all_at(&[0x5a; 4096], page)?;
+            }
+            2 => {
+                for (name, kept) in files.iter().zip(&self.kept_warehouse) {
+                    let _ = fs::remove_file(dir.join(name));
+                    if let Some(bytes) = kept {
+                        fs::write(dir.join(name), bytes)?;
+                    }
+                }
+            }
+            _ => {
+                self.kept_warehouse = files.map(|name| fs::read(dir.join(name)).ok());
+                for name in files {
+                    let _ = fs::remove_file(dir.join(name));
+                }
+            }
+        }
+        self.report.spoiled_warehouses += 1;
+        Ok(())
+    }
+
     /// Whether the database of everything else is sound, while no server runs.
     pub(crate) fn look_at_database(&mut self) -> Result<()> {
         let said = self.place.integrity()?;
@@ -315,9 +360,16 @@ impl Rig {
 pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
     let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &["--log-roll", "1"])?;
     for cycle in 1..=cycles {
+        // Results are asked for while the server makes its warehouse again.
+        if cycle % 3 == 0 {
+            request_rebuild(&rig.place.data_dir().join("warehouse.rebuild"))?;
+        }
         rig.load(false, || Ok(()))?;
         if rig.rng.u32(..5) == 0 {
             rig.spoil_index()?;
+        }
+        if rig.rng.u32(..3) == 0 {
+            rig.spoil_warehouse()?;
         }
         // Before a start has touched it the log has to be whole already.
         if rig.rng.u32(..4) == 0 {

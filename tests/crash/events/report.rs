@@ -22,6 +22,8 @@ pub(crate) struct Report {
     pub(crate) again: u64,
     /// How often the index was removed or damaged.
     pub(crate) spoiled: u32,
+    /// How often the warehouse was removed, damaged or replaced by an older one.
+    pub(crate) spoiled_warehouses: u32,
     /// Results that were compared with the log.
     pub(crate) results: u64,
     /// Of these, those that were given under load.
@@ -48,6 +50,7 @@ impl Report {
             stored: 0,
             again: 0,
             spoiled: 0,
+            spoiled_warehouses: 0,
             results: 0,
             results_under_load: 0,
             not_loaded: 0,
@@ -100,8 +103,8 @@ impl fmt::Display for Report {
         writeln!(out, "  sent again            {} of these requests", self.again)?;
         writeln!(
             out,
-            "  log                   {} blocks, {} files closed; its index was spoiled {} times",
-            self.blocks, self.files, self.spoiled
+            "  log                   {} blocks, {} files closed; its index was spoiled {} times, the warehouse {} times",
+            self.blocks, self.files, self.spoiled, self.spoiled_warehouses
         )?;
         writeln!(
             out,

@@ -2,7 +2,7 @@
 
 use super::client::Load;
 use super::journal::{Entry, Journal};
-use super::traffic::{ARMS, GOAL, PROJECTS, Role};
+use super::traffic::{ARMS, GOAL, Key, PROJECTS, Role};
 use crate::Result;
 use crate::http::{Account, Answer, Connection, Request};
 use crate::violation::{Kind, Violation};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant as Clock};
 /// How long to wait before asking again while there is no result yet.
 const PAUSE: Duration = Duration::from_millis(10);
 /// Much longer than loading takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Visitors and conversions of an arm.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,6 +41,9 @@ pub(crate) struct Told {
     /// The last block of the log that it says to count.
     position: i64,
     pub(crate) arms: [Count; ARMS],
+    /// How many events had been acknowledged before it was asked for, of those that were
+    /// since the log was last looked at.
+    pub(crate) before: usize,
 }
 
 /// Starts an experiment with a goal in a project; its id.
@@ -70,7 +73,7 @@ pub(crate) fn make_experiment(address: SocketAddr, account: &Account) -> Result<
 
 impl Told {
     /// What an answer says; `None` while events are being loaded.
-    fn read(project: usize, test_id: i64, answer: &Answer) -> Result<Option<Told>, Violation> {
+    fn read(project: usize, test_id: i64, before: usize, answer: &Answer) -> Result<Option<Told>, Violation> {
         if answer.status == 503 {
             return Ok(None);
         }
@@ -80,7 +83,7 @@ impl Told {
             for (count, arm) in arms.iter_mut().zip(shown) {
                 *count = Count { visitors: arm["visitors"].as_u64()?, conversions: arm["conversions"].as_u64()? };
             }
-            Some(Told { project, test_id, position, arms })
+            Some(Told { project, test_id, position, arms, before })
         });
         read.map(Some).ok_or_else(|| {
             let sentence = format!("its result is answered {}", answer.summary());
@@ -109,6 +112,18 @@ impl Told {
             (told != due[arm] || self.position > last)
                 .then(|| format!("up to block {} of {last} the log holds {}", self.position, due[arm]))
         })
+    }
+
+    /// Whether it lacks events that were acknowledged before it was asked for, after a look
+    /// at the log: `blocks` has, for each of the events that were acknowledged, the last
+    /// block that has it or one before it.
+    pub(crate) fn outdated(&self, blocks: &[i64]) -> Option<Violation> {
+        let block = *self.before.checked_sub(1).and_then(|last| blocks.get(last))?;
+        let sentence = format!(
+            "it ends with block {}, and block {block} has events that were acknowledged before it was asked for",
+            self.position
+        );
+        (self.position < block).then(|| Violation::new(Kind::Misreported, &about(self.test_id), sentence))
     }
 
     fn differing(&self, differs: impl Fn(usize, Count) -> Option<String>) -> Vec<Violation> {
@@ -156,13 +171,26 @@ pub(crate) struct Asked {
     pub(crate) violations: Vec<Violation>,
 }
 
+/// For each of these events, the last block that has it or one before it.
+pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[Key]) -> Vec<i64> {
+    let mut last = 0;
+    let blocks = acknowledged.iter().map(|key| journal.entries.get(key).map_or(0, |entry| entry.block));
+    blocks
+        .map(|block| {
+            last = last.max(block);
+            last
+        })
+        .collect()
+}
+
 impl Asked {
     /// Asks once. Whether there was a result.
     fn ask(&mut self, connection: &mut Connection, load: &Load<'_>, project: usize) -> Result<bool> {
         let test_id = load.journal.recipe.tests[project];
         let request = Request::get(format!("/experiment/{test_id}/result"));
+        let before = load.acknowledged().len();
         let answer = connection.call(&load.accounts[project], &request)?;
-        match Told::read(project, test_id, &answer) {
+        match Told::read(project, test_id, before, &answer) {
             Ok(Some(told)) => self.told.push(told),
             Ok(None) => {
                 self.not_loaded += 1;
@@ -225,4 +253,29 @@ pub(crate) fn of_all(load: &Load<'_>) -> Result<Asked> {
 /// An experiment as violations name it.
 fn about(test_id: i64) -> String {
     format!("experiment {test_id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::journal::Fate;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_result_without_events_that_were_acknowledged_before_is_found() {
+        let key = |number| Key { project: 0, id: Uuid::from_u128(number) };
+        let mut journal = Journal::default();
+        for (number, block) in [(1, 3), (2, 2), (3, 5)] {
+            journal.entries.insert(key(number), Entry { fate: Fate::Acknowledged, block });
+        }
+        let blocks = last_blocks(&journal, &[key(1), key(2), key(3)]);
+        assert_eq!(blocks, [3, 3, 5]);
+        let arms = [Count::default(); ARMS];
+        for (before, position, is_outdated) in
+            [(0, 0, false), (1, 3, false), (1, 2, true), (2, 3, false), (2, 2, true), (3, 4, true), (3, 5, false)]
+        {
+            let told = Told { project: 0, test_id: 1, position, arms, before };
+            assert_eq!(told.outdated(&blocks).is_some(), is_outdated, "{before} {position}");
+        }
+    }
 }

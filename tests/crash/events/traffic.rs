@@ -17,8 +17,7 @@ pub(crate) const ARMS: usize = 3;
 pub(crate) const GOAL: &str = "bought";
 /// The most events of a batch, those that are invalid aside.
 const MOST: usize = 20;
-/// Visitors of a project. Of as few as these a result has every event that was
-/// acknowledged before somebody asked.
+/// Visitors of a project.
 const VISITORS: u16 = 40_000;
 /// What an event counts once under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -149,7 +148,8 @@ impl Batch {
                 items.insert(rng.usize(..=items.len()), invalid(rng, now_ms));
             }
         }
-        let batch = Self { project: rng.usize(..PROJECTS), items, is_gzip: false, is_plain: false, has_key: false };
+        let (project, has_key) = (rng.usize(..PROJECTS), rng.u32(..5) == 0);
+        let batch = Self { project, items, is_gzip: false, is_plain: false, has_key };
         batch.sent_otherwise(rng)
     }
 
@@ -158,11 +158,11 @@ impl Batch {
         Self { project: (self.project + 1) % PROJECTS, ..self.clone() }
     }
 
-    /// The same events on another way, as a repeat may take.
+    /// The same events on another way, as a repeat may take. With a key they would be
+    /// other events than without.
     pub(crate) fn sent_otherwise(mut self, rng: &mut Rng) -> Self {
         self.is_gzip = rng.u32(..3) == 0;
         self.is_plain = rng.u32(..4) == 0;
-        self.has_key = rng.u32(..5) == 0;
         self
     }
 

@@ -13,9 +13,9 @@ use crate::violation::{Kind, Violation};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -26,7 +26,11 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
 }
 
-/// How long clients load the server, in milliseconds.
+/// Requests that are answered in a cycle before the server is killed.
+const ANSWERED: u64 = 10;
+/// Longer than these take, on any machine.
+const LOAD_DEADLINE: Duration = Duration::from_secs(180);
+/// How long clients load the server at least, in milliseconds.
 const LOAD_MS: std::ops::RangeInclusive<u64> = 20..=150;
 
 pub(crate) struct Rig {
@@ -105,6 +109,7 @@ impl Rig {
             links: &self.ledger.links,
             cycle: self.report.findings.cycles,
             killing: AtomicBool::new(false),
+            answered: AtomicU64::new(0),
         };
         let shares = shared_out(&mut self.ledger.owned, self.options.clients);
         let (rng, server) = (&mut self.rng, &mut self.server);
@@ -118,6 +123,14 @@ impl Rig {
                 })
                 .collect();
             thread::sleep(Duration::from_millis(load_ms));
+            // On a slow machine that may be too short for anything to happen.
+            let end = Instant::now() + LOAD_DEADLINE;
+            while load.answered.load(Ordering::SeqCst) < ANSWERED
+                && clients.iter().any(|client| !client.is_finished())
+                && Instant::now() < end
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
             load.killing.store(true, Ordering::SeqCst);
             let killed = server.kill();
             let outcomes: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();

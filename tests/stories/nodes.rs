@@ -1,0 +1,158 @@
+//! Several servers on one PostgreSQL database: each keeps the events that it took.
+
+use crate::scene::{Collector, id};
+use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![a_node_is_known_by_its_data_directory];
+
+/// Longer than any story takes.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// A project with a live experiment.
+fn scene(app: &TestApp) -> (Client, i64) {
+    let shop = app.project("Acme", "Shop");
+    shop.goal("bought");
+    let test_id = shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }));
+    (shop, test_id)
+}
+
+fn result(shop: &Client, test_id: i64) -> Value {
+    shop.get(&format!("/experiment/{test_id}/result")).ok()
+}
+
+/// The state of the check, and what the verdict is.
+fn checked(shop: &Client, test_id: i64) -> (String, String) {
+    let result = result(shop, test_id);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let state = text(&result["health"]["other_nodes"]["status"]);
+    (state, text(&result["variants"][1]["analysis"]["verdict"]))
+}
+
+fn is(state: &str, verdict: &str) -> (String, String) {
+    (state.to_owned(), verdict.to_owned())
+}
+
+fn enters(shop: &Client, test_id: i64, visitor: &str) {
+    let exposure =
+        json!({ "id": id(), "type": "exposure", "test_id": test_id, "variant_id": "0", "at": "2026-03-01T10:00:00Z" });
+    let sent = Collector::of(shop).trusted.post("", json!({ "visitor": { "id": visitor }, "events": [exposure] })).ok();
+    assert_eq!(sent["results"][0]["status"], "ok");
+}
+
+fn elsewhere(app: &TestApp) -> (tempfile::TempDir, std::path::PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let data_dir = dir.path().join("data");
+    assert_ne!(data_dir, app.settings.place.data_dir);
+    (dir, data_dir)
+}
+
+#[test]
+fn a_second_node_does_not_start() {
+    let mut app = On::Postgres.start();
+    let (shop, test_id) = scene(&app);
+    let (_dir, data_dir) = elsewhere(&app);
+    for _ in 0..2 {
+        let sentence = app.start_refused(|settings| settings.place.data_dir = data_dir.clone());
+        for part in ["another muriel node is running", "--alone", "other_nodes", "data directory"] {
+            assert!(sentence.contains(part), "{part}: {sentence}");
+        }
+    }
+    assert_eq!(checked(&shop, test_id), is("unknown", "keep_running"), "who was refused is none");
+    // The first says goodbye, and the second is let in at once.
+    app.stop();
+    let first = app.settings.place.data_dir.clone();
+    app.settings.place.data_dir = data_dir;
+    app.start_again();
+    assert_eq!(app.nodes().iter().filter(|node| node.is_live).count(), 1);
+    // Now the first is the one that is too many.
+    assert!(app.start_refused(|settings| settings.place.data_dir = first).contains("another muriel node"));
+}
+
+#[test]
+fn results_of_nodes_side_by_side_fail_a_check() {
+    let app = On::Postgres.start();
+    let (shop, test_id) = scene(&app);
+    enters(&shop, test_id, "one");
+    assert_eq!(checked(&shop, test_id), is("ok", "keep_running"));
+    let beside = app.start_beside();
+    let there = shop.at(beside.address);
+    eventually("what the other knows", DEADLINE, || there.get(&format!("/experiment/{test_id}/result")).status == 200);
+    // Asked for a moment ago, and kept; all the same not the answer any more.
+    for shop in [&shop, &there] {
+        assert_eq!(checked(shop, test_id), is("fail", "do_not_trust"));
+        let result = result(shop, test_id);
+        assert_eq!(result["health"]["status"], "fail");
+        assert_eq!(result["manifest"]["other_nodes"].as_array().map(Vec::len), Some(1), "{}", result["manifest"]);
+    }
+    drop(beside);
+    assert_eq!(checked(&shop, test_id), is("ok", "keep_running"), "it took no events");
+
+    let beside = app.start_beside();
+    let there = shop.at(beside.address);
+    enters(&there, test_id, "two");
+    assert_eq!(result(&shop, test_id)["total_visitors"], 1, "the other is missing");
+    drop(beside);
+    assert_eq!(checked(&shop, test_id).0, "warn", "and stays so when its node is gone");
+    assert_eq!(result(&shop, test_id)["health"]["status"], "warn");
+    let gone = app.nodes().into_iter().find(|node| !node.is_live && node.blocks > 0).expect("a node");
+    app.forget_node(&gone.id);
+    assert_eq!(checked(&shop, test_id), is("ok", "keep_running"));
+}
+
+/// One that died says no goodbye: its lease has to run out by the database's clock.
+#[test]
+fn who_died_is_waited_for() {
+    let mut app = On::Postgres.start();
+    let (shop, test_id) = scene(&app);
+    app.stop();
+    app.leave_behind("died", 3, Duration::from_millis(1));
+    app.start_again();
+    let shop = shop.at(app.address);
+    assert_eq!(checked(&shop, test_id).0, "warn", "it took events");
+    app.stop();
+    app.leave_behind("hangs", 0, LONG);
+    assert!(app.start_refused(|_| {}).contains("hangs on elsewhere"));
+    // Clocks of nodes do not matter.
+    app.pass(LONG * 48);
+    assert!(app.start_refused(|_| {}).contains("hangs on elsewhere"));
+    app.leave_behind("hangs", 0, Duration::from_millis(1));
+    app.start_again();
+}
+
+fn a_node_is_known_by_its_data_directory(on: On) {
+    let mut app = on.start();
+    let (shop, test_id) = scene(&app);
+    assert_eq!(checked(&shop, test_id), is("unknown", "keep_running"));
+    let nodes = app.nodes();
+    if on == On::Sqlite {
+        assert_eq!(nodes, [], "one process serves a file");
+        app.start_again();
+        return;
+    }
+    let [own] = &nodes[..] else { panic!("{nodes:?}") };
+    // As if it had been killed: its lease runs on, and it takes over at once.
+    app.stop();
+    app.leave_behind(&own.id, 0, LONG);
+    app.start_again();
+    let shop = shop.at(app.address);
+    assert_eq!(checked(&shop, test_id), is("unknown", "keep_running"));
+    let again = app.nodes();
+    assert_eq!(again.len(), 1, "{again:?}");
+    assert_eq!((&again[0].id, again[0].started_at), (&own.id, own.started_at));
+    assert_ne!(again[0].session, own.session);
+}
+
+/// A copy of a data directory says that it is the same node; the first of the two
+/// notices, and from then on they are two.
+#[test]
+fn a_copy_of_a_node_is_another() {
+    let app = On::Postgres.start_with(|settings| settings.node_lease = Duration::from_secs(1));
+    let (shop, test_id) = scene(&app);
+    let own = app.nodes()[0].id.clone();
+    app.leave_behind(&own, 0, LONG);
+    eventually("the notice", DEADLINE, || checked(&shop, test_id).0 == "fail");
+    eventually("a lease of its own", DEADLINE, || app.nodes().len() == 2);
+    assert_eq!(app.nodes().iter().filter(|node| node.is_live).count(), 2);
+}

@@ -1,0 +1,341 @@
+//! What strangers send changes no number that a key vouched for; what refunds change.
+
+use crate::scene::{Collector, Outcomes, id};
+use muriel_tests::{Client, On, TestApp, stories};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![
+    orders_cannot_be_claimed,
+    junk_currency_changes_nothing,
+    one_huge_order_changes_nothing,
+    event_ids_cannot_be_claimed,
+    a_goal_limits_and_names_its_orders,
+    refunds_lower_revenue_alone,
+];
+
+const DAY: Duration = Duration::from_secs(86_400);
+const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+/// When everybody enters, and an hour later.
+const ENTRY: &str = "2026-03-02T10:00:00Z";
+const LATER: &str = "2026-03-02T11:00:00Z";
+
+/// A shop with an experiment on revenue that went live on 2026-03-01 at 10:00, nine days ago.
+struct Shop {
+    _app: TestApp,
+    client: Client,
+    collector: Collector,
+    goal_id: i64,
+    test_id: i64,
+}
+
+impl Shop {
+    fn open(on: On, goal: Value) -> Self {
+        let app = on.start();
+        let client = app.project("Acme", "Shop");
+        let mut body =
+            json!({ "goal_name": "Revenue", "goal_type": "revenue", "goal_value": "Purchase", "goal_key": "revenue" });
+        body.as_object_mut().expect("fields").extend(goal.as_object().expect("fields").clone());
+        let goal_id = client.post("/goal", body).created()["goal_profile_id"].as_i64().expect("an id");
+        let test_id = client.experiment(json!({ "status": 1, "primary_goal_key": "revenue" }));
+        let collector = Collector::of(&client);
+        app.pass(9 * DAY);
+        Self { _app: app, client, collector, goal_id, test_id }
+    }
+
+    /// Of 30 visitors in each arm, 12 and 24 buy something for about 50 EUR, told with a key.
+    fn sells(&self) {
+        for visitor in 0..60 {
+            let mut events = vec![self.exposure(&(visitor % 2).to_string())];
+            if buys(visitor) {
+                events.push(order(&format!("A-{}", 1_000 + visitor), 40.0 + f64::from(visitor / 2)));
+            }
+            self.vouched(&format!("v-{visitor}"), events);
+        }
+    }
+
+    fn exposure(&self, arm: &str) -> Value {
+        json!({ "type": "exposure", "test_id": self.test_id, "variant_id": arm, "at": ENTRY })
+    }
+
+    /// Sends events of a visitor with a key; their statuses.
+    #[track_caller]
+    fn vouched(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
+        let answer = self.collector.trusted.post("", body(visitor, events));
+        taken(Outcomes { answer })
+    }
+
+    /// The same as anybody can.
+    #[track_caller]
+    fn anonymous(&self, visitor: &str, events: Vec<Value>) -> Vec<String> {
+        let call = self.collector.call().header("user-agent", FIREFOX);
+        taken(Outcomes { answer: call.json(body(visitor, events)).send() })
+    }
+
+    #[track_caller]
+    fn result(&self) -> Value {
+        self.client.get(&format!("/experiment/{}/result", self.test_id)).ok()
+    }
+
+    /// What buyers did, of all and of each arm: conversions, orders, revenue.
+    #[track_caller]
+    fn sold(&self) -> Value {
+        let result = self.result();
+        let of = |part: &Value, conversions: &str| {
+            json!([part[conversions], part["total_orders"], part["total_revenue"], part["currency"]])
+        };
+        json!([
+            of(&result, "total_conversions"),
+            of(&result["variants"][0], "conversions"),
+            of(&result["variants"][1], "conversions"),
+        ])
+    }
+
+    #[track_caller]
+    fn health(&self, check: &str) -> (String, String) {
+        let check = self.result()["health"][check].clone();
+        let text = |field: &str| check[field].as_str().unwrap_or_else(|| panic!("{check}")).to_owned();
+        (text("status"), text("message"))
+    }
+}
+
+/// Whether one of the shop's visitors does.
+fn buys(visitor: i32) -> bool {
+    visitor / 2 < 12 * (visitor % 2 + 1)
+}
+
+fn body(visitor: &str, events: Vec<Value>) -> Value {
+    let with_ids = events.into_iter().map(|mut event| {
+        if event.get("id").is_none() {
+            event["id"] = id().into();
+        }
+        event
+    });
+    json!({ "visitor": { "id": visitor }, "events": with_ids.collect::<Vec<_>>() })
+}
+
+#[track_caller]
+fn taken(outcomes: Outcomes) -> Vec<String> {
+    let results = outcomes.results();
+    for result in &results {
+        assert_ne!(result["status"], "invalid", "{result}");
+    }
+    outcomes.statuses()
+}
+
+fn order(number: &str, value: f64) -> Value {
+    json!({
+        "type": "order", "name": "Purchase", "value": value, "currency": "EUR", "order_id": number, "at": LATER,
+    })
+}
+
+/// An event with other fields.
+fn with(mut event: Value, fields: Value) -> Value {
+    event.as_object_mut().expect("fields").extend(fields.as_object().expect("fields").clone());
+    event
+}
+
+fn orders_cannot_be_claimed(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let claims = || {
+        let buyers = (0..60).filter(|visitor| buys(*visitor));
+        let claim = |visitor| with(order(&format!("A-{}", 1_000 + visitor), 0.0), json!({ "at": ENTRY }));
+        buyers.map(claim).collect::<Vec<_>>()
+    };
+    // Numbers that are still to come, by somebody who entered before,
+    shop.anonymous("early", [vec![shop.exposure("1")], claims()].concat());
+    shop.sells();
+    let sold = shop.sold();
+    assert_eq!([&sold[0][0], &sold[0][1], &sold[1][1], &sold[2][1]], [36, 36, 12, 24]);
+    // numbers of orders that are there, dated before them, and the same under the name of visitors who ordered.
+    shop.anonymous("late", [vec![shop.exposure("0")], claims()].concat());
+    shop.anonymous("v-0", claims());
+    shop.anonymous("v-1", claims());
+    assert_eq!(shop.sold(), sold);
+
+    // Without a key a number counts once for each visitor: nobody takes it from another one.
+    let shop = Shop::open(on, json!({}));
+    for visitor in ["a", "b", "a"] {
+        shop.anonymous(visitor, vec![shop.exposure("1"), order("A-1", 20.0)]);
+    }
+    assert_eq!(shop.sold()[0], json!([2, 2, 40.0, "EUR"]));
+}
+
+fn junk_currency_changes_nothing(on: On) {
+    let shop = Shop::open(on, json!({}));
+    shop.sells();
+    let before = shop.sold();
+    for number in 0..3 {
+        let junk = |at: usize| with(order(&format!("Z-{number}-{at}"), 0.01), json!({ "currency": "ZWL" }));
+        let events = std::iter::once(shop.exposure("1")).chain((0..499).map(junk)).collect();
+        shop.anonymous(&format!("junk-{number}"), events);
+    }
+    assert_eq!(shop.sold(), before);
+    assert_eq!(shop.health("currency").0, "warn");
+    // Where nobody is vouched for, buyers count, not orders.
+    let shop = Shop::open(on, json!({}));
+    for visitor in ["a", "b"] {
+        shop.anonymous(visitor, vec![shop.exposure("1"), order(visitor, 20.0)]);
+    }
+    let junk = |at: usize| with(order(&format!("Z-{at}"), 0.01), json!({ "currency": "ZWL" }));
+    shop.anonymous("junk", std::iter::once(shop.exposure("1")).chain((0..99).map(junk)).collect());
+    assert_eq!(shop.sold()[0], json!([2, 2, 40.0, "EUR"]));
+    // The goal's own currency decides whoever buys.
+    shop.client.patch(&format!("/goal/{}", shop.goal_id), json!({ "currency": "ZWL" })).ok();
+    assert_eq!(shop.sold()[0], json!([1, 99, 0.99, "ZWL"]));
+}
+
+fn one_huge_order_changes_nothing(on: On) {
+    let shop = Shop::open(on, json!({}));
+    shop.sells();
+    let before = (shop.sold(), shop.result()["variants"][1]["analysis"]["verdict"].clone());
+    assert_eq!(shop.health("orders").0, "ok");
+    shop.anonymous("whale", vec![shop.exposure("1"), order("B-1", 1e11)]);
+    shop.anonymous("hole", vec![shop.exposure("1"), order("B-2", -1e11)]);
+    // A refund without a key takes nothing from an order with one, whoever sends it.
+    shop.anonymous("thief", vec![shop.exposure("1"), order("A-1001", -1e11)]);
+    shop.anonymous("v-1", vec![order("A-1001", -41.0), with(order("B-3", -41.0), json!({ "refund_of": "A-1001" }))]);
+    let untied = json!({ "type": "order", "name": "Purchase", "value": -1e11, "currency": "EUR", "at": LATER });
+    shop.anonymous("v-1", vec![untied]);
+    assert_eq!((shop.sold(), shop.result()["variants"][1]["analysis"]["verdict"].clone()), before);
+    let (status, message) = shop.health("orders");
+    assert_eq!(status, "warn");
+    assert!(message.starts_with("Left out: 1 order, which is worth more than 630 EUR"), "{message}");
+
+    // Without a key anywhere it cannot be told from a genuine one, but it is named, and the comparison is of cut values.
+    let shop = Shop::open(on, json!({}));
+    for visitor in 0..24 {
+        let events = vec![shop.exposure(&(visitor % 2).to_string()), order(&visitor.to_string(), 50.0)];
+        shop.anonymous(&format!("v-{visitor}"), events);
+    }
+    let compared = |result: Value| result["variants"][1]["analysis"]["difference_interval"].clone();
+    let before = compared(shop.result());
+    shop.anonymous("v-1", vec![order("huge", 1e11)]);
+    let (status, message) = shop.health("orders");
+    assert_eq!(status, "warn");
+    let expect =
+        "One order of 100000000000 EUR, made at 2026-03-02T11:00:00.000Z in Variant 1 and sent without a key, is 100 %";
+    assert!(message.starts_with(expect), "{message}");
+    assert_eq!(compared(shop.result()), before, "the largest buyer counts as much as the next one");
+}
+
+fn event_ids_cannot_be_claimed(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let ids: Vec<String> = (0..4).map(|_| id()).collect();
+    let claims = || {
+        let page = |id: &String| json!({ "type": "pageview", "url": "https://shop.example/", "id": id, "at": ENTRY });
+        ids.iter().map(page).collect::<Vec<_>>()
+    };
+    let genuine = || {
+        let mut events = vec![with(shop.exposure("1"), json!({ "id": ids[0] }))];
+        let orders = ids[1..].iter().zip(1..).map(|(id, n)| with(order(&n.to_string(), 10.0), json!({ "id": id })));
+        events.extend(orders);
+        events
+    };
+    // Before and after, as a stranger and under the buyer's name: each answer is as if nobody else had sent the id.
+    assert_eq!(shop.anonymous("stranger", claims()), ["ok"; 4]);
+    assert_eq!(shop.anonymous("buyer", claims()), ["ok"; 4]);
+    assert_eq!(shop.vouched("buyer", genuine()), ["ok"; 4]);
+    assert_eq!(shop.vouched("buyer", genuine()), ["duplicate"; 4]);
+    assert_eq!(shop.anonymous("third", claims()), ["ok"; 4]);
+    assert_eq!(shop.anonymous("third", claims()), ["duplicate"; 4]);
+    assert_eq!(shop.sold()[2], json!([1, 3, 30.0, "EUR"]));
+    // Orders with the ids and numbers of vouched ones, of the buyer and of a stranger, change nothing either.
+    for visitor in ["buyer", "another"] {
+        let dear = |event: Value| with(event, json!({ "value": 1.0, "at": ENTRY }));
+        shop.anonymous(visitor, genuine()[1..].iter().cloned().map(dear).collect());
+    }
+    assert_eq!(shop.sold()[2], json!([1, 3, 30.0, "EUR"]));
+    let vouched: Vec<bool> =
+        crate::scene::stored(&shop._app).iter().map(|event| event["vouched"] == json!(true)).collect();
+    assert_eq!(vouched.iter().filter(|vouched| **vouched).count(), 4);
+}
+
+fn a_goal_limits_and_names_its_orders(on: On) {
+    let shop = Shop::open(on, json!({ "max_order_value": 100.0, "currency": "EUR" }));
+    let goal = shop.client.get(&format!("/goal/{}", shop.goal_id)).ok()["goal"].clone();
+    assert_eq!((&goal["max_order_value"], &goal["currency"]), (&json!(100.0), &json!("EUR")));
+    assert_eq!(shop.health("orders").0, "unknown");
+    shop.sells();
+    let before = shop.sold();
+    // With a key too: a price in cents is nobody's attack.
+    shop.vouched("v-1", vec![order("C-1", 4_990.0), order("C-2", 100.0)]);
+    let after = shop.sold();
+    assert_eq!(after[0][1].as_i64(), before[0][1].as_i64().map(|orders| orders + 1));
+    let (status, message) = shop.health("orders");
+    assert_eq!(
+        (&*status, &*message),
+        ("warn", "Left out: 1 order, which is worth more than the goal's max_order_value of 100 EUR.")
+    );
+    // Without the limit it counts, and is named.
+    shop.client.patch(&format!("/goal/{}", shop.goal_id), json!({ "max_order_value": null })).ok();
+    assert_eq!(shop.sold()[0][1].as_i64(), before[0][1].as_i64().map(|orders| orders + 2));
+    let (status, message) = shop.health("orders");
+    assert_eq!(status, "warn");
+    assert!(message.contains("One order of 4990 EUR") && message.contains("sent with a key"), "{message}");
+    // A refund in full ends that.
+    shop.vouched("desk", vec![order("C-1", -4_990.0)]);
+    assert_eq!(shop.health("orders").0, "ok");
+    for (field, value) in [
+        ("max_order_value", json!(0)),
+        ("max_order_value", json!(-1)),
+        ("max_order_value", json!(1e12)),
+        ("max_order_value", json!("100")),
+        ("currency", json!("eur")),
+        ("currency", json!("EURO")),
+        ("currency", json!(978)),
+    ] {
+        shop.client.patch(&format!("/goal/{}", shop.goal_id), json!({ field: value })).invalid(&[field]);
+    }
+}
+
+fn refunds_lower_revenue_alone(on: On) {
+    let shop = Shop::open(on, json!({ "window_days": 3 }));
+    let refund =
+        |fields: Value| with(json!({ "type": "order", "name": "Refund", "currency": "EUR", "at": LATER }), fields);
+    let early = json!({ "at": "2026-03-02T09:00:00Z" });
+    shop.vouched("buyer", vec![shop.exposure("1"), order("A-1", 100.0), with(order("A-0", 70.0), early)]);
+    shop.vouched("other", vec![shop.exposure("1"), order("A-2", 10.0)]);
+    let sold = || shop.sold()[2].clone();
+    assert_eq!(sold(), json!([2, 2, 110.0, "EUR"]));
+    for (what, visitor, event, revenue) in [
+        ("in part, by the order's own number", "buyer", refund(json!({ "order_id": "A-1", "value": -30.0 })), 80.0),
+        ("once more, of another visitor", "desk", refund(json!({ "order_id": "A-1", "value": -20.0 })), 60.0),
+        (
+            "with a number of its own",
+            "desk",
+            refund(json!({ "order_id": "R-1", "refund_of": "A-1", "value": -5.0 })),
+            55.0,
+        ),
+        ("the same again", "desk", refund(json!({ "order_id": "R-1", "refund_of": "A-1", "value": -5.0 })), 55.0),
+        ("what was bought before entry", "buyer", refund(json!({ "order_id": "A-0", "value": -70.0 })), 55.0),
+        ("an order that nobody knows", "buyer", refund(json!({ "order_id": "A-9", "value": -9.0 })), 55.0),
+        ("in another currency", "buyer", refund(json!({ "order_id": "A-1", "value": -9.0, "currency": "USD" })), 55.0),
+        (
+            "after the window",
+            "buyer",
+            refund(json!({ "order_id": "A-1", "value": -9.0, "at": "2026-03-06T10:00:00Z" })),
+            55.0,
+        ),
+        ("more than it was worth", "buyer", refund(json!({ "order_id": "A-1", "value": -900.0 })), 10.0),
+        ("of another name, tied to nothing", "other", refund(json!({ "value": -1.0 })), 10.0),
+        ("of the goal's name, tied to nothing", "other", refund(json!({ "name": "Purchase", "value": -4.0 })), 6.0),
+        ("of somebody who bought nothing", "nobody", refund(json!({ "name": "Purchase", "value": -4.0 })), 6.0),
+    ] {
+        if visitor == "nobody" {
+            shop.vouched(visitor, vec![shop.exposure("0")]);
+        }
+        shop.vouched(visitor, vec![event]);
+        assert_eq!(sold(), json!([2, 2, revenue, "EUR"]), "{what}");
+        // As each day of the series has it.
+        let series = shop.client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok();
+        let last = series["timeseries"].as_array().expect("days").iter().rev().find(|day| day["variant_id"] == "1");
+        assert_eq!(last.expect("a day")["revenue"], json!(revenue), "{what}");
+    }
+    assert_eq!(shop.sold()[1], json!([0, 0, 0.0, "EUR"]));
+    let positive =
+        json!({ "type": "order", "name": "Purchase", "value": 5, "currency": "EUR", "refund_of": "A-1", "id": id() });
+    let answer = shop.collector.trusted.post("", json!({ "visitor": { "id": "buyer" }, "events": [positive] }));
+    let message = Outcomes { answer }.results()[0]["message"].clone();
+    assert_eq!(message, "refund_of names the order that a refund is for: send it with a negative value");
+}
