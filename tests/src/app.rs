@@ -314,6 +314,22 @@ impl TestApp {
         self.runtime().block_on(register).expect("a node");
     }
 
+    /// Moves when a node was seen, and the end of its lease, into the future, as if the
+    /// database's clock had been ahead by `time` until now.
+    ///
+    /// # Panics
+    /// When that cannot be done.
+    pub fn shift_node(&self, id: &str, time: Duration) {
+        let (id, us) = (id.to_owned(), i64::try_from(time.as_micros()).expect("a short time"));
+        let shift = self.opened.db.write::<_, muriel_store::Error, _>(move |tx| {
+            Box::pin(async move {
+                let sql = "UPDATE node SET seen_at = seen_at + $2, leased_until = leased_until + $2 WHERE node_id = $1";
+                Ok(tx.execute(sql, muriel_sql::params![id, us]).await?)
+            })
+        });
+        assert_eq!(self.runtime().block_on(shift).expect("a node"), 1);
+    }
+
     /// The nodes that are registered.
     ///
     /// # Panics

@@ -1,6 +1,8 @@
 //! Several servers on one PostgreSQL database: each keeps the events that it took.
 
+use crate::outage::Waiting;
 use crate::scene::{Collector, id};
+use muriel_tests::process::{command, program};
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -142,6 +144,71 @@ fn a_node_is_known_by_its_data_directory(on: On) {
     assert_eq!(again.len(), 1, "{again:?}");
     assert_eq!((&again[0].id, again[0].started_at), (&own.id, own.started_at));
     assert_ne!(again[0].session, own.session);
+}
+
+/// A start that fails, or that nobody hears of again, must not make others forget which
+/// events the node has.
+#[test]
+fn a_start_that_fails_hides_no_events() {
+    let mut app = On::Postgres.start();
+    let (shop, test_id) = scene(&app);
+    enters(&shop, test_id, "one");
+    app.stop();
+    let before = app.nodes();
+    assert!(before[0].blocks > 0 && !before[0].is_live, "{before:?}");
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let taken = taken.local_addr().map(|address| (taken, address)).expect("an address");
+    let url = app.settings.place.database_url.clone().expect("a database");
+    let words = ["serve", "--metrics-listen", "off", "--database-url", &url, "--listen", &taken.1.to_string()];
+    let program = program(None).expect("the program");
+    let failed = command(&program, &words, &app.settings.place.data_dir).output().expect("a process");
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+    let after = app.nodes();
+    assert_eq!((after[0].blocks, after[0].is_live), (before[0].blocks, false), "{after:?}");
+
+    // One that dies before it has counted its blocks.
+    app.leave_behind(&before[0].id, 0, Duration::from_millis(1));
+    assert_eq!(app.nodes()[0].blocks, before[0].blocks);
+    let (_dir, data_dir) = elsewhere(&app);
+    app.settings.place.data_dir = data_dir;
+    app.start_again();
+    assert_eq!(checked(&shop.at(app.address), test_id).0, "warn", "the first one's visitor is missing");
+}
+
+/// A data directory that was restored from a backup lacks events that were acknowledged.
+#[test]
+fn a_log_that_became_shorter_is_told() {
+    let mut app = On::Postgres.start();
+    let (shop, test_id) = scene(&app);
+    enters(&shop, test_id, "one");
+    app.stop();
+    let own = app.nodes().remove(0);
+    app.leave_behind(&own.id, own.blocks + 1, Duration::from_millis(1));
+    let url = app.settings.place.database_url.clone().expect("a database");
+    let line = Waiting::start(&app.settings.place.data_dir, &url).line();
+    for part in ["fewer blocks than this node had before", &format!("\"most_blocks\":{}", own.blocks + 1)] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+}
+
+/// A lease of the future says nothing, once the database's clock is right again.
+#[test]
+fn a_database_clock_that_was_ahead_keeps_nobody_out() {
+    let mut app = On::Postgres.start_with(|settings| settings.node_lease = Duration::from_secs(1));
+    let (shop, test_id) = scene(&app);
+    let days = Duration::from_secs(400 * 86_400);
+    app.stop();
+    app.leave_behind("ahead", 3, LONG);
+    app.shift_node("ahead", days);
+    app.start_again();
+    let shop = shop.at(app.address);
+    assert_eq!(checked(&shop, test_id).0, "warn", "it has events, and does not run");
+    app.forget_node("ahead");
+    assert_eq!(checked(&shop, test_id).0, "unknown");
+    // One that runs is seen again at once.
+    let own = app.nodes()[0].id.clone();
+    app.shift_node(&own, days);
+    eventually("the next renewal", DEADLINE, || app.nodes()[0].is_live);
 }
 
 /// A copy of a data directory says that it is the same node; the first of the two

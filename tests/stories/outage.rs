@@ -214,13 +214,13 @@ fn a_server_starts_without_its_database() {
 }
 
 /// A server of its own process that waits for its database, and what it says.
-struct Waiting {
+pub(crate) struct Waiting {
     child: std::process::Child,
     said: BufReader<std::process::ChildStderr>,
 }
 
 impl Waiting {
-    fn start(data_dir: &Path, url: &str) -> Self {
+    pub(crate) fn start(data_dir: &Path, url: &str) -> Self {
         let program = program(None).expect("the program");
         let mut serve = command(&program, &["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], data_dir);
         serve.args(["--log-level", "error", "--database-url", url]);
@@ -230,7 +230,7 @@ impl Waiting {
     }
 
     /// The next line that it logs.
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.said.read_line(&mut line).expect("a line");
         line

@@ -190,11 +190,6 @@ impl App {
         self.node.as_ref().map(|node| node.get())
     }
 
-    /// Blocks of the event log.
-    pub fn log_blocks(&self) -> i64 {
-        self.intake.head().seq
-    }
-
     /// What answers questions about events, once it is open.
     pub fn results(&self) -> Option<&Arc<ReportCache>> {
         self.results.get()

@@ -12,7 +12,7 @@ use crate::wire::event::{Common, EVENT_MAX, Parcel, id_of, record};
 use muriel_domain::Instant;
 use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_events::log::{Batch, Entry, Log, Position, Refused, Taken};
+use muriel_events::log::{Batch, Entry, Log, Refused, Taken};
 use muriel_events::{Consent, Kind, Properties, Record};
 use muriel_store::experiments::{self, Shape};
 use quick_cache::sync::Cache;
@@ -82,12 +82,6 @@ impl Intake {
         let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
         let log = log.map(OnceLock::from).unwrap_or_default();
         Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES), asked_in_vain: Mutex::default() }
-    }
-
-    /// The last block that this server acknowledged, of which others that write the log
-    /// may be ahead. A result needs more: [`muriel_results::ReportCache`] reads the log.
-    pub(crate) fn head(&self) -> Position {
-        self.log.get().map_or_else(Position::default, Log::last)
     }
 }
 

@@ -135,6 +135,8 @@ pub(crate) struct Registration {
     is_registered: bool,
     /// How many others were told of last.
     others: usize,
+    /// Whether it was told that the event log is shorter than it was.
+    is_shorter: bool,
 }
 
 impl Registration {
@@ -157,7 +159,7 @@ impl Registration {
             blocks: 0,
         };
         let identity = Arc::new(NodeIdentity::new(&file.node_id));
-        Ok(Some(Self { db: db.clone(), node, identity, lease, is_registered: false, others: 0 }))
+        Ok(Some(Self { db: db.clone(), node, identity, lease, is_registered: false, others: 0, is_shorter: false }))
     }
 
     /// Which node this is, for results.
@@ -195,11 +197,12 @@ impl Registration {
     }
 
     /// Renews the lease until the flag is set, then ends it. `blocks` counts the
-    /// blocks of the event log.
-    pub(crate) async fn keep(mut self, blocks: impl Fn() -> i64, mut stopped: watch::Receiver<bool>) {
+    /// blocks of the event log, while that is open.
+    pub(crate) async fn keep(mut self, blocks: impl Fn() -> Option<i64>, mut stopped: watch::Receiver<bool>) {
         loop {
-            self.node.blocks = blocks();
-            if let Err(error) = self.renew().await {
+            let counted = blocks();
+            self.node.blocks = counted.unwrap_or(0);
+            if let Err(error) = self.renew(counted).await {
                 // Others may start once the lease has run out; results tell of them.
                 tracing::debug!(error = crate::error::sentence(&error), "the node's lease was not renewed");
             }
@@ -208,7 +211,7 @@ impl Registration {
                 () = tokio::time::sleep(self.lease / RENEWALS) => {}
             }
         }
-        let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks());
+        let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks().unwrap_or(0));
         let leave = self.db.write::<_, Error, _>(move |tx| {
             Box::pin(async move { Ok(nodes::leave(tx, &id, &session, blocks).await?) })
         });
@@ -217,7 +220,7 @@ impl Registration {
         }
     }
 
-    async fn renew(&mut self) -> Result<()> {
+    async fn renew(&mut self, counted: Option<i64>) -> Result<()> {
         if !self.is_registered {
             // It started while the database was away and serves visitors already.
             return self.register(true).await;
@@ -233,8 +236,9 @@ impl Registration {
             })
             .await?;
         match renewal {
-            Renewal::Renewed => {
+            Renewal::Renewed { most_blocks } => {
                 self.tell(others.iter().filter(|other| other.is_live).count());
+                self.tell_if_shorter(counted, most_blocks);
                 return Ok(());
             }
             Renewal::Unknown => {}
@@ -251,6 +255,19 @@ impl Registration {
             }
         }
         self.register(true).await
+    }
+
+    /// Logs that acknowledged events are gone: the log was restored from a backup, or lost
+    /// its end.
+    fn tell_if_shorter(&mut self, counted: Option<i64>, most_blocks: i64) {
+        let Some(blocks) = counted.filter(|blocks| *blocks < most_blocks && !self.is_shorter) else { return };
+        tracing::error!(
+            blocks,
+            most_blocks,
+            "the event log has fewer blocks than this node had before: it comes from a backup, or a copy of the data \
+             directory took events; results lack the events of the others"
+        );
+        self.is_shorter = true;
     }
 
     /// Logs how many others run when that changes.

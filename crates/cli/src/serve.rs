@@ -95,7 +95,17 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let router = muriel_api::router::router(app.clone());
     let edge = Edge::new(router, settings.edge.clone(), limits, metrics.clone());
 
-    let listener = listen(settings.listen).await?;
+    let listener = match listen(settings.listen).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            // A node that never answered anybody keeps no other from starting.
+            let _ = stop.send(true);
+            if let Some(keeping) = keeping {
+                let _ = keeping.await;
+            }
+            return Err(error);
+        }
+    };
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
     let metrics_address = match settings.metrics_listen {
         None => None,
@@ -132,7 +142,7 @@ async fn open_app(
     traffic.node = registration.as_ref().map(Registration::identity);
     let keep = |registration: Registration, app: &App| {
         let app = app.clone();
-        tokio::spawn(registration.keep(move || app.log_blocks(), stopped.clone()))
+        tokio::spawn(registration.keep(move || app.log().map(|log| log.last().seq), stopped.clone()))
     };
     let error = match joined(&db, settings, &mut registration).await {
         Ok(pepper) => {

@@ -10,6 +10,23 @@ pub const NODES_MAX: i64 = 1_000;
 /// How long a node that never took an event is remembered after it stopped.
 const EMPTY_KEPT_US: i64 = 86_400_000_000;
 
+/// How far the database's clock may be set back while leases run on. Where a node was seen
+/// later than that from now, the clock has jumped, and its lease says nothing: a node that
+/// runs is seen again within seconds.
+const CLOCK_STEP_US: i64 = 60_000_000;
+
+/// Whether a node's lease runs, as SQL.
+fn is_live(now: &str) -> String {
+    format!("(leased_until > {now} AND seen_at <= {now} + {CLOCK_STEP_US})")
+}
+
+/// The blocks that a node has, as SQL, which never become fewer: a node that was just
+/// started, or whose log cannot be opened, does not know of those that it took before, and
+/// results of others still lack them.
+fn most_blocks(counted: &str) -> String {
+    format!("CASE WHEN {counted} > node.blocks THEN {counted} ELSE node.blocks END")
+}
+
 /// A server that works on the database, or did. Its moments are of the database's
 /// clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,16 +83,18 @@ pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bo
         "INSERT INTO node (node_id, session, host, data_dir, blocks, started_at, seen_at, leased_until) \
          VALUES ($1, $2, $3, $4, $5, {now}, {now}, {now} + $6) \
          ON CONFLICT (node_id) DO UPDATE SET session = excluded.session, host = excluded.host, \
-           data_dir = excluded.data_dir, blocks = excluded.blocks, seen_at = excluded.seen_at, \
-           leased_until = excluded.leased_until"
+           data_dir = excluded.data_dir, blocks = {blocks}, seen_at = excluded.seen_at, \
+           leased_until = excluded.leased_until",
+        blocks = most_blocks("excluded.blocks")
     );
     let NewNode { id, session, host, data_dir, blocks } = node.clone();
     tx.execute(&sql, params![id, session, host, data_dir, blocks, lease_us]).await?;
     let sql = format!("DELETE FROM node WHERE blocks = 0 AND leased_until < {now} - $1");
     tx.execute(&sql, params![EMPTY_KEPT_US]).await?;
     let sql = format!(
-        "DELETE FROM node WHERE leased_until < {now} AND node_id IN \
-           (SELECT node_id FROM node ORDER BY seen_at DESC, node_id LIMIT 1000000 OFFSET $1)"
+        "DELETE FROM node WHERE NOT {live} AND node_id IN \
+           (SELECT node_id FROM node ORDER BY seen_at DESC, node_id LIMIT 1000000 OFFSET $1)",
+        live = is_live(now)
     );
     tx.execute(&sql, params![NODES_MAX]).await?;
     Ok(others)
@@ -85,7 +104,10 @@ pub async fn register(tx: &mut dyn Tx, node: &NewNode, lease_us: i64, insist: bo
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
     /// It runs on.
-    Renewed,
+    Renewed {
+        /// The most blocks that the node has had, in earlier runs too.
+        most_blocks: i64,
+    },
     /// The node is not registered: it was forgotten.
     Unknown,
     /// Another run has taken the node's place.
@@ -99,10 +121,12 @@ pub enum Renewal {
 pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_us: i64) -> Result<Renewal> {
     let now = tx.dialect().now_us();
     let sql = format!(
-        "UPDATE node SET blocks = $3, seen_at = {now}, leased_until = {now} + $4 WHERE node_id = $1 AND session = $2"
+        "UPDATE node SET blocks = {blocks}, seen_at = {now}, leased_until = {now} + $4 \
+         WHERE node_id = $1 AND session = $2 RETURNING blocks",
+        blocks = most_blocks("$3")
     );
-    if tx.execute(&sql, params![id, session, blocks, lease_us]).await? > 0 {
-        return Ok(Renewal::Renewed);
+    if let Some(row) = tx.query_opt(&sql, params![id, session, blocks, lease_us]).await? {
+        return Ok(Renewal::Renewed { most_blocks: row.int(0)? });
     }
     let known = tx.query_opt("SELECT 1 FROM node WHERE node_id = $1", params![id]).await?;
     Ok(if known.is_some() { Renewal::Replaced } else { Renewal::Unknown })
@@ -115,7 +139,8 @@ pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_
 pub async fn leave(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64) -> Result<()> {
     let now = tx.dialect().now_us();
     let sql = format!(
-        "UPDATE node SET blocks = $3, seen_at = {now}, leased_until = {now} WHERE node_id = $1 AND session = $2"
+        "UPDATE node SET blocks = {blocks}, seen_at = {now}, leased_until = {now} WHERE node_id = $1 AND session = $2",
+        blocks = most_blocks("$3")
     );
     tx.execute(&sql, params![id, session, blocks]).await?;
     Ok(())
@@ -129,8 +154,9 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
     let now = tx.dialect().now_us();
     let sql = format!(
         "SELECT node_id, session, host, data_dir, blocks, started_at, seen_at, \
-                CASE WHEN leased_until > {now} THEN 1 ELSE 0 END \
-         FROM node WHERE node_id <> $1 ORDER BY seen_at DESC, node_id LIMIT $2"
+                CASE WHEN {live} THEN 1 ELSE 0 END \
+         FROM node WHERE node_id <> $1 ORDER BY seen_at DESC, node_id LIMIT $2",
+        live = is_live(now)
     );
     tx.query(&sql, params![own, NODES_MAX]).await?.into_iter().map(Node::try_from).collect()
 }
@@ -141,7 +167,7 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
 /// When the database cannot be reached.
 pub async fn forget(tx: &mut dyn Tx, id: &str) -> Result<bool> {
     let now = tx.dialect().now_us();
-    let sql = format!("DELETE FROM node WHERE node_id = $1 AND leased_until <= {now}");
+    let sql = format!("DELETE FROM node WHERE node_id = $1 AND NOT {live}", live = is_live(now));
     Ok(tx.execute(&sql, params![id]).await? > 0)
 }
 
