@@ -274,6 +274,36 @@ fn the_first_start_waits_for_its_database() {
     assert_eq!(raw::unchecked(address, request).has_status(200).body["status"], "ready");
 }
 
+/// What the server keeps doing with its database, whether anybody asks or not, must end with
+/// the server.
+#[test]
+fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
+    let (link, mut app) = linked();
+    let shop = scene(&app);
+    app.stop();
+    let (place, url) = (&app.settings.place, app.settings.place.database_url.clone().expect("a database"));
+    let mut server = Waiting::start(&place.data_dir, &url);
+    let address = ready(server.child.stdout.take().expect("its output"), DEADLINE).expect("an address");
+    let get = |address, path: &str| {
+        raw::unchecked(address, format!("GET {path} HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n").as_bytes())
+    };
+    link.freeze();
+    // Each of them waits a second for the database. By then all that is done every few seconds waits for it too.
+    for _ in 0..7 {
+        get(address, "/readyz");
+    }
+    let asked = Command::new("kill").arg(server.child.id().to_string()).status().expect("a process");
+    assert!(asked.success());
+    assert_eq!(server.child.wait().expect("a status").code(), Some(0), "it had to be ended by force");
+
+    // It serves from files, and does not wait for half a minute first.
+    let start = Instant::now();
+    let mut server = Waiting::start(&place.data_dir, &url);
+    let address = ready(server.child.stdout.take().expect("its output"), DEADLINE).expect("an address");
+    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+    get(address, &format!("/ruleset/{}", shop.project_key)).has_status(200);
+}
+
 /// Waiting does not make a database that is not there, or let anybody in.
 #[test]
 fn a_database_that_says_no_is_not_waited_for() {

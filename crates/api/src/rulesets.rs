@@ -386,20 +386,27 @@ impl Rulesets {
                 () = tokio::time::sleep(every) => None,
                 payload = next(&mut told) => payload,
             };
-            let refreshed = match payload.as_deref().map(str::parse) {
-                // One project was named: the others are as they were.
-                Some(Ok(id)) => self.refresh_id(ProjectId(id)).await,
-                Some(Err(_)) => self.refresh_all().await,
-                None => {
-                    let commits = self.db.foreign_commits();
-                    let quiet = commits.is_some() && commits == seen && since_confirmed.elapsed() < POLL * 5;
-                    seen = commits;
-                    if quiet {
-                        continue;
+            let refresh = async {
+                match payload.as_deref().map(str::parse) {
+                    // One project was named: the others are as they were.
+                    Some(Ok(id)) => self.refresh_id(ProjectId(id)).await,
+                    Some(Err(_)) => self.refresh_all().await,
+                    None => {
+                        let commits = self.db.foreign_commits();
+                        let quiet = commits.is_some() && commits == seen && since_confirmed.elapsed() < POLL * 5;
+                        seen = commits;
+                        if quiet {
+                            return Ok(());
+                        }
+                        since_confirmed = tokio::time::Instant::now();
+                        self.refresh_all().await
                     }
-                    since_confirmed = tokio::time::Instant::now();
-                    self.refresh_all().await
                 }
+            };
+            let refreshed = tokio::select! {
+                // A database that hangs does not hold up the end.
+                _ = stopped.wait_for(|set| *set) => return,
+                refreshed = refresh => refreshed,
             };
             if let Err(error) = refreshed {
                 tracing::warn!(%error, "rulesets cannot be brought up to date; the last ones are served");

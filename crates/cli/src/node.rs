@@ -202,9 +202,13 @@ impl Registration {
         loop {
             let counted = blocks();
             self.node.blocks = counted.unwrap_or(0);
-            if let Err(error) = self.renew(counted).await {
-                // Others may start once the lease has run out; results tell of them.
-                tracing::debug!(error = crate::error::sentence(&error), "the node's lease was not renewed");
+            tokio::select! {
+                // A database that hangs does not hold up the end.
+                _ = stopped.wait_for(|set| *set) => break,
+                renewed = self.renew(counted) => if let Err(error) = renewed {
+                    // Others may start once the lease has run out; results tell of them.
+                    tracing::debug!(error = crate::error::sentence(&error), "the node's lease was not renewed");
+                }
             }
             tokio::select! {
                 _ = stopped.wait_for(|set| *set) => break,

@@ -41,6 +41,8 @@ pub(crate) const STOP_TIMEOUT: Duration = Duration::from_millis(9_500);
 const OPEN_AGAIN: Duration = Duration::from_secs(1);
 /// Free bytes below which a disk counts as full: opening the databases takes some.
 const FULL: u64 = 4 << 20;
+/// How long noting the last uses of keys may take at the end.
+const LAST_FLUSH: Duration = Duration::from_secs(2);
 /// How often a database that was away at the start is tried.
 const PREPARE_AGAIN: Duration = Duration::from_millis(500);
 /// Attempts after which it is said again that the server waits for its database.
@@ -199,8 +201,13 @@ async fn open_app(
 /// Brings the schema up to date and registers this node; the pepper that fits the
 /// database.
 async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
-    db.ping().await?;
-    let pepper = prepare(db, &settings.place).await?;
+    let place = &settings.place;
+    match place.database_url {
+        // One that hangs counts as away: visitors are served meanwhile.
+        Some(_) => muriel_sql::within(place.postgres.statement_timeout, db.ping()).await?,
+        None => db.ping().await?,
+    }
+    let pepper = prepare(db, place).await?;
     if let Some(registration) = registration {
         registration.register(settings.alone).await?;
     }
@@ -410,8 +417,10 @@ impl Running {
             let _ = keeping.await;
         }
         self.app.rulesets.flush().await;
-        if let Err(error) = self.app.directory.flush().await {
-            tracing::warn!(%error, "last uses of keys were not noted");
+        match tokio::time::timeout(LAST_FLUSH, self.app.directory.flush()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
+            Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),
         }
         if let Some(results) = self.app.results().cloned() {
             let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
