@@ -317,6 +317,21 @@ pub enum Held {
         /// The time from [`Prune`].
         before: Instant,
     },
+    /// Their events are old enough, but the first of them was written to since: it was copied
+    /// without its time, or its events got the time of a wrong clock.
+    #[error(
+        "the blocks {first} to {last} were received before {before}, but their file was written on {written}: either it was copied, or the clock was or is wrong"
+    )]
+    WrittenSince {
+        /// The first block of that file.
+        first: i64,
+        /// Its last block.
+        last: i64,
+        /// When the file system says that it was written to.
+        written: Instant,
+        /// The time from [`Prune`].
+        before: Instant,
+    },
     /// They are more than a tenth of the log.
     #[error("{bytes} of the {total} bytes of the log are from before {before}, which is more than a tenth")]
     TooMuch {

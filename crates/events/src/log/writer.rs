@@ -507,10 +507,12 @@ impl Writer {
 
     /// Deletes closed files, as [`Log::prune`](super::Log::prune) says.
     fn prune(&mut self, prune: Prune) -> Result<Pruned> {
-        let old = self.old_files(prune)?;
+        let (old, stopped_at) = self.old_files(prune)?;
         let mut pruned = Pruned::default();
         let bytes = old.iter().map(|file| file_bytes(&file.path)).sum();
-        if !old.is_empty() && !prune.force {
+        if old.is_empty() {
+            pruned.held = stopped_at;
+        } else if !prune.force {
             pruned.held = self.looks_wrong(prune.before, bytes)?;
         }
         if old.is_empty() || pruned.held.is_some() {
@@ -532,24 +534,28 @@ impl Writer {
         Ok(pruned)
     }
 
-    /// The closed files that are old enough, from the oldest on.
-    fn old_files(&self, prune: Prune) -> Result<Vec<files::Closed>> {
+    /// The closed files that are old enough, from the oldest on; and why the next one stays
+    /// whose events are old enough as well, if there is one.
+    fn old_files(&self, prune: Prune) -> Result<(Vec<files::Closed>, Option<Held>)> {
+        let Prune { before, force } = prune;
         let (mut old, mut damaged) = (Vec::new(), Vec::new());
         for closed in files::closed(&self.dir)? {
-            if !prune.force && is_modified_since(&closed.path, prune.before) {
-                break;
-            }
-            match files::newest(&closed.path)? {
-                Some(newest) if newest < prune.before.us() => {
+            let written = written_at(&closed.path).filter(|written| !force && *written >= before);
+            match (files::newest(&closed.path)?, written) {
+                (Some(newest), Some(written)) if newest < before.us() => {
+                    let held = Held::WrittenSince { first: closed.first, last: closed.last, written, before };
+                    return Ok((old, Some(held)));
+                }
+                (Some(newest), None) if newest < before.us() => {
                     old.append(&mut damaged);
                     old.push(closed);
                 }
-                Some(_) => break,
                 // It goes with the next one, which is not older.
-                None => damaged.push(closed),
+                (None, None) => damaged.push(closed),
+                (Some(_), _) | (None, Some(_)) => break,
             }
         }
-        Ok(old)
+        Ok((old, None))
     }
 
     /// Why files of this size are not to be deleted as older than `before`, if it
@@ -579,12 +585,11 @@ fn file_bytes(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// Whether the file system says that the file was written to at `time` or later. What it
-/// does not tell counts as no.
-fn is_modified_since(path: &Path, time: Instant) -> bool {
-    let modified = fs::metadata(path).and_then(|file| file.modified()).ok();
-    let since_1970 = modified.and_then(|modified| modified.duration_since(std::time::UNIX_EPOCH).ok());
-    since_1970.is_some_and(|since| i64::try_from(since.as_micros()).is_ok_and(|us| us >= time.us()))
+/// When the file system says that the file was last written to, if it does.
+fn written_at(path: &Path) -> Option<Instant> {
+    let modified = fs::metadata(path).and_then(|file| file.modified()).ok()?;
+    let since_1970 = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Instant::from_us(i64::try_from(since_1970.as_micros()).ok()?))
 }
 
 /// Why an attempt came to nothing.
