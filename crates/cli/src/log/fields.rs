@@ -62,6 +62,8 @@ const OPTIONAL: &[(&str, Shape)] = &[
     ("late", Shape::Number),
     ("failed_selectors", Shape::Number),
     ("errors", Shape::Number),
+    ("changes", Shape::Text),
+    ("dropped", Shape::Number),
     ("properties", Shape::Object),
 ];
 
@@ -138,6 +140,7 @@ fn problem(name: &str, value: &Value, shape: Shape) -> Option<String> {
 mod tests {
     use super::*;
     use muriel_events::Record;
+    use serde::de::{Deserialize, Deserializer, Error, Visitor};
     use serde_json::json;
 
     fn event() -> Value {
@@ -180,6 +183,45 @@ mod tests {
         check(json!({ "type": "purchase" }), kinds);
         assert_eq!(problems(b"[1]"), "it must be a JSON object");
         assert_eq!(problems(b"{\"id\":}"), "it is not valid JSON at column 7");
+    }
+
+    /// The fields that the reader of events knows.
+    fn fields_of_events() -> &'static [&'static str] {
+        struct Names<'n>(&'n mut &'static [&'static str]);
+        impl<'de> Deserializer<'de> for Names<'_> {
+            type Error = serde::de::value::Error;
+
+            fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+                Err(Self::Error::custom("only the names are of interest"))
+            }
+
+            fn deserialize_struct<V: Visitor<'de>>(
+                self,
+                _: &'static str,
+                fields: &'static [&'static str],
+                visitor: V,
+            ) -> Result<V::Value, Self::Error> {
+                *self.0 = fields;
+                self.deserialize_any(visitor)
+            }
+
+            serde::forward_to_deserialize_any! {
+                bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+                unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+            }
+        }
+        let mut names: &[_] = &[];
+        assert!(Record::deserialize(Names(&mut names)).is_err());
+        names
+    }
+
+    #[test]
+    fn every_field_of_an_event_is_known() {
+        let mut known: Vec<_> = REQUIRED.iter().chain(OPTIONAL).map(|(name, _)| *name).collect();
+        let mut fields = fields_of_events().to_vec();
+        known.sort_unstable();
+        fields.sort_unstable();
+        assert_eq!(known, fields);
     }
 
     /// Whatever the reader of events refuses is told by a field, and by no type of Rust.
