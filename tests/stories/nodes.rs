@@ -86,6 +86,9 @@ fn results_of_nodes_side_by_side_fail_a_check() {
         assert_eq!(checked(shop, test_id), is("fail", "do_not_trust"));
         let result = result(shop, test_id);
         assert_eq!(result["health"]["status"], "fail");
+        let by_day = shop.get(&format!("/experiment/{test_id}/timeseries"));
+        let warnings = by_day.header("x-muriel-warnings").expect("a header");
+        assert!(warnings.contains("health.other_nodes: 1 other node runs"), "{warnings}");
         assert_eq!(result["manifest"]["other_nodes"].as_array().map(Vec::len), Some(1), "{}", result["manifest"]);
     }
     drop(beside);

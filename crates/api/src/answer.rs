@@ -46,7 +46,7 @@ pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response
         bytes += text.len() + 1;
         if bytes > WARNINGS_BYTES {
             let left = all - kept.len();
-            kept.push(format!("\"{left} more: GET /experiment/{{test_id}} shows what is stored\""));
+            kept.push(format!("\"{left} more do not fit into this header\""));
             break;
         }
         kept.push(text);

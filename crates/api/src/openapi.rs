@@ -186,6 +186,13 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
                      and starting warn of.",
                 );
             }
+            if operation.operation_id.as_deref() == Some("getTimeseries") && status.starts_with('2') {
+                promise(
+                    "X-Muriel-Warnings",
+                    "A JSON array of sentences, empty when there is nothing to look at: the checks of the result's health \
+                     that warn or fail.",
+                );
+            }
             if is_post && status.starts_with('2') {
                 promise("Idempotent-Replayed", "true when this is the first answer given again.");
             }

@@ -5,7 +5,7 @@ mod inquiry;
 use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked, asked_by_day};
 use super::boxed;
 use super::experiments::id_in;
-use crate::answer::json as answered;
+use crate::answer::{json as answered, warned};
 use crate::app::App;
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
@@ -58,7 +58,10 @@ pub(crate) async fn experiment_result(
     get, path = "/v2/project/{project_key}/experiment/{test_id}/timeseries", tag = "Results",
     operation_id = "getTimeseries",
     params(TimeseriesQuery),
-    responses((status = 200, description = "A point per day and arm.", body = views::TimeseriesAnswer)),
+    responses((
+        status = 200, description = "A point per day and arm; in X-Muriel-Warnings, whether to trust them.",
+        body = views::TimeseriesAnswer
+    )),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn experiment_timeseries(
@@ -69,7 +72,8 @@ pub(crate) async fn experiment_timeseries(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let computed = report(&app, &caller, &project_key, id, asked_by_day(uri.query()), true).await?;
-    answered(StatusCode::OK, &views::TimeseriesAnswer::new(&computed))
+    let answer = answered(StatusCode::OK, &views::TimeseriesAnswer::new(&computed))?;
+    Ok(warned(answer, views::TimeseriesAnswer::warnings(&computed)))
 }
 
 /// Says how many visitors an experiment needs, and how many days that takes.

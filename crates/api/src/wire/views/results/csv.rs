@@ -56,7 +56,7 @@ impl ResultAnswer {
             manifest.as_of.to_string(),
             manifest.log_position.to_string(),
             self.health.status().to_owned(),
-            self.health.not_ok().map(|(name, status)| format!("{name}: {status}")).collect::<Vec<_>>().join("; "),
+            self.health.not_ok().map(|(name, status, _)| format!("{name}: {status}")).collect::<Vec<_>>().join("; "),
         ];
         let mut row =
             |metric: [&str; 3], part: [&str; 2], variant_id: &str, arm: &ArmResult, point: Option<&PartResult>| {

@@ -191,24 +191,33 @@ impl Health {
         self.status
     }
 
-    /// The checks that are not `ok`, by name, with their status.
-    pub(super) fn not_ok(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let checks = [
-            ("sample_ratio", self.sample_ratio.status),
-            ("crossovers", self.crossovers.status),
-            ("minimum_data", self.minimum_data.status),
-            ("bots", self.bots.status),
-            ("before_start", self.before_start.status),
-            ("epochs", self.epochs.status),
-            ("balance", self.balance.status),
-            ("changes", self.changes.status),
-            ("other_nodes", self.other_nodes.status),
-            ("guardrails", self.guardrails.status),
-            ("event_log", self.event_log.status),
-            ("currency", self.currency.as_ref().map_or("ok", |check| check.status)),
-            ("orders", self.orders.as_ref().map_or("ok", |check| check.status)),
+    /// The checks that are not `ok`, by name, with their status and message.
+    pub(super) fn not_ok(&self) -> impl Iterator<Item = (&'static str, &'static str, &str)> {
+        let plain = [
+            ("crossovers", Some(&self.crossovers)),
+            ("minimum_data", Some(&self.minimum_data)),
+            ("bots", Some(&self.bots)),
+            ("before_start", Some(&self.before_start)),
+            ("epochs", Some(&self.epochs)),
+            ("balance", Some(&self.balance)),
+            ("changes", Some(&self.changes)),
+            ("other_nodes", Some(&self.other_nodes)),
+            ("guardrails", Some(&self.guardrails)),
+            ("event_log", Some(&self.event_log)),
+            ("currency", self.currency.as_ref()),
+            ("orders", self.orders.as_ref()),
         ];
-        checks.into_iter().filter(|(_, status)| *status != "ok")
+        let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));
+        let sample_ratio = ("sample_ratio", self.sample_ratio.status, self.sample_ratio.message.as_str());
+        std::iter::once(sample_ratio)
+            .chain(plain.map(|(name, check)| (name, check.status, check.message.as_str())))
+            .filter(|(_, status, _)| *status != "ok")
+    }
+
+    /// The checks that warn or fail, as sentences.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let found = self.not_ok().filter(|(_, status, _)| *status != "unknown");
+        found.map(|(name, _, message)| format!("health.{name}: {message}")).collect()
     }
 }
 

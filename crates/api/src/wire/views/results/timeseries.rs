@@ -1,5 +1,6 @@
 //! Results day by day.
 
+use super::health::Health;
 use super::numbers::{Lift, rate};
 use muriel_results::{Computed, MetricFacts, Stage};
 use serde::Serialize;
@@ -53,6 +54,11 @@ pub(crate) struct SeriesPoint {
 }
 
 impl TimeseriesAnswer {
+    /// What the result's health says of these numbers: they have none of their own.
+    pub(crate) fn warnings(computed: &Computed) -> Vec<String> {
+        Health::new(computed).warnings()
+    }
+
     /// A point per day and arm, where `computed` was asked for by day.
     pub(crate) fn new(computed: &Computed) -> Self {
         let manifest = &computed.manifest;
