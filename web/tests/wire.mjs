@@ -38,7 +38,7 @@ const TYPES = {
   scroll: { "value!": isNumber(0, 100) },
   duration: { "value!": isNumber(0, 1e7) },
   custom: { ...named, value: amount },
-  order: { ...named, "value!": amount, "currency!": isLike(/^[A-Z]{3}$/), order_id: isText(0, 256), quantity: count },
+  order: { ...named, "value!": amount, "currency!": isLike(/^[A-Z]{3}$/), order_id: isText(0, 256), refund_of: isText(0, 256), quantity: count },
   identify: { "attributes!": isPlain },
   health: { ...arm, apply_ms: count, hidden_ms: count, late: count, failed_selectors: count, errors: count, dropped: count, changes: isLike(/^[01-]{1,60}$/) },
 };
@@ -58,7 +58,8 @@ function flawsOf(event, attributes) {
   const isOfPage = event.type === "health" && event.dropped !== undefined && event.test_id === undefined && event.variant_id === undefined;
   const known = isOfPage ? { dropped: count } : Object.hasOwn(TYPES, event.type) ? TYPES[event.type] : { "type!": () => false };
   const linked = event.type === "click" ? { [event.by === "link" ? "href!" : "trigger!"]: () => true } : {};
-  const found = [...flaws(event, EVENT), ...flaws(event, known), ...flaws(event, linked)];
+  const refund = event.type === "order" && event.refund_of && event.value >= 0 ? { refund_of: () => false } : {};
+  const found = [...flaws(event, EVENT), ...flaws(event, known), ...flaws(event, linked), ...flaws(event, refund)];
   const bytes = Buffer.byteLength(JSON.stringify(event)) + Buffer.byteLength(JSON.stringify(attributes ?? {}));
   return bytes > EVENT_MAX ? [...found, `has ${bytes} bytes`] : found;
 }

@@ -24,6 +24,8 @@ const CALLS = [
   [`["track", "Buy", { value: 59.9, currency: "EUR", order_id: "A", items: [{ id: 1 }] }]`, { type: "order", name: "Buy", value: 59.9, currency: "EUR", order_id: "A", properties: {} }],
   [`["track", "Buy", { value: "59.9", currency: "eur", order_id: 77, quantity: "2" }]`, { type: "order", value: 59.9, currency: "EUR", order_id: "77", quantity: 2 }],
   [`["track", "Buy", { value: -5, currency: "EUR", quantity: -1, order_id: null }]`, { type: "order", value: -5, quantity: undefined, order_id: undefined }],
+  [`["track", "Buy", { value: -6, currency: "EUR", order_id: "R-1", refund_of: 77 }]`, { type: "order", value: -6, order_id: "R-1", refund_of: "77", properties: {} }],
+  [`["track", "Buy", { value: -7, currency: "EUR", refund_of: null }]`, { type: "order", value: -7, order_id: undefined, refund_of: undefined, properties: {} }],
   [`["trigger", 5]`, { type: "script", trigger: "5" }],
   [`["identify", 7, { tags: ["a"], deep: { a: 1 }, plan: "pro", audiences: ["loyal"] }]`, { type: "identify", attributes: { plan: "pro", user_id: "7" } }],
   [`["identify", "u", null]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
@@ -85,6 +87,7 @@ const CALLED_WITH = [
   (odd) => `["track", ${odd}]`, (odd) => `["track", "a", { title: ${odd} }]`, (odd) => `["track", "a", { [${odd}]: 1 }]`, (odd) => `["track", "a", { value: ${odd} }]`,
   (odd) => `["track", "Buy", { value: ${odd}, currency: "EUR" }]`, (odd) => `["track", "Buy", { value: 1, currency: ${odd} }]`,
   (odd) => `["track", "Buy", { value: 1, currency: "EUR", order_id: ${odd} }]`, (odd) => `["track", "Buy", { value: 1, currency: "EUR", quantity: ${odd} }]`,
+  (odd) => `["track", "Buy", { value: -1, currency: "EUR", refund_of: ${odd} }]`,
   (odd) => `["trigger", ${odd}]`, (odd) => `["identify", ${odd}]`, (odd) => `["identify", "u", { title: ${odd} }]`, (odd) => `["identify", "u", { [${odd}]: true }]`,
 ];
 
@@ -247,6 +250,8 @@ const EVENTS = [
   { type: "custom", name: "a", properties: { a: "x".repeat(33_000) } },
   { type: "order", name: "a", value: 1, currency: "EUR" }, { type: "order", name: "a", value: 1, currency: "eur" }, { type: "order", name: "a", currency: "EUR" },
   { type: "order", name: "a", value: 1, currency: "EUR", quantity: -1 }, { type: "order", name: "a", value: 1, currency: "EUR", order_id: 7 },
+  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "A" }, { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "A" }, { type: "order", name: "a", value: 0, currency: "EUR", refund_of: "A" },
+  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: 7 }, { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "" }, { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "x".repeat(257) },
   { type: "script", trigger: "a" }, { type: "script", trigger: 5 }, { type: "submit" }, { type: "appear", trigger: "" },
   { type: "click", by: "element", trigger: "a" }, { type: "click", by: "element" }, { type: "click", by: "link", href: "https://a.example" }, { type: "click", by: "link" }, { type: "click", by: "x", trigger: "a" },
   { type: "scroll", value: 50 }, { type: "scroll", value: 101 }, { type: "duration", value: 5 }, { type: "duration" },

@@ -20,8 +20,10 @@ declare namespace Muriel {
     value?: number;
     /** ISO 4217, as `EUR`. */
     currency?: string;
-    /** One order counts once, however often it is told: what is paid back is an order of its own, with another id. */
+    /** One order counts once, however often it is told. A refund has the id of its order, or names that order in `refund_of`. */
     order_id?: string;
+    /** The `order_id` of the order that a refund is for. Only with a negative `value`: the server does not take it with another. */
+    refund_of?: string;
     /** Pieces bought. */
     quantity?: number;
     /** At most 100 in all. */

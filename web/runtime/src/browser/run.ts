@@ -92,8 +92,10 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
 
   /** Records an event, which rules may ask for later. */
   const record: Take = (event, soon) => {
-    const { name, value, currency, order_id, quantity, properties } = event;
-    if (name && may()) past?.add(name as string, { ...(properties as Properties), ...plain({ value, currency, order_id, quantity }) });
+    const { name, value, currency, order_id, refund_of, quantity, properties } = event;
+    if (name && may()) {
+      past?.add(name as string, { ...(properties as Properties), ...plain({ value, currency, order_id, refund_of, quantity }) });
+    }
     take(event, soon);
   };
 
@@ -256,7 +258,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
   }
 
   function track(name: string, given?: Properties | null): void {
-    const { value, currency, order_id, quantity, ...properties } = plain(given);
+    const { value, currency, order_id, refund_of, quantity, ...properties } = plain(given);
     // An order without an amount or a currency is an event like others.
     const amount = /^-?\d{1,15}(\.\d+)?$/.test(value + "") ? +value! : undefined;
     if (amount == null && value != null) properties.value = value;
@@ -266,6 +268,7 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
       value: amount,
       currency: currency && (currency + "").toUpperCase(),
       order_id: order_id != null ? order_id + "" : order_id,
+      refund_of: refund_of != null ? refund_of + "" : refund_of,
       quantity: +quantity! >= 0 && +quantity! <= 1e9 ? +quantity! : undefined,
       properties,
     });
