@@ -223,7 +223,7 @@ fn with_one_event(data_dir: &Path) {
 
 /// Tells in one sentence why it does not start, and changes nothing.
 #[track_caller]
-fn is_refused_at_once(data_dir: &Path, what: &str) {
+fn is_refused_at_once(data_dir: &Path, what: &str) -> String {
     let before = all(data_dir);
     let output = refused(data_dir, &["--log-reserve", "1"], DEADLINE);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -232,6 +232,7 @@ fn is_refused_at_once(data_dir: &Path, what: &str) {
     assert!(said.contains(&data_dir.display().to_string()), "{what}: {said}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{what}");
     assert_eq!(all(data_dir), before, "{what}");
+    said.into_owned()
 }
 
 fn all(data_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -239,6 +240,29 @@ fn all(data_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         Ok(bytes) => [(data_dir.to_owned(), bytes)].into(),
         Err(_) => crate::scene::files(data_dir).into_iter().collect(),
     }
+}
+
+/// Begun anew, the log would take repeats for new events, and results would silently lack
+/// what it had.
+#[test]
+fn a_log_that_is_missing_is_not_begun_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data_dir = folder.path().join("data");
+    let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+    let client = server.project("Acme", "Shop");
+    let sent = [event(0), event(0)];
+    assert_eq!(Collector::of(&client).take(&sent).statuses(), ["ok"; 2]);
+    assert_eq!(server.stop(), Some(0));
+    let (log, away) = (data_dir.join("log.db"), folder.path().join("away"));
+    fs::rename(&log, &away).expect("renamed");
+    for _ in 0..2 {
+        let said = is_refused_at_once(&data_dir, "the log is gone");
+        assert!(said.contains("log.db") && said.contains("the blocks 1 to 1: put it back"), "{said}");
+    }
+    fs::rename(&away, &log).expect("renamed");
+    let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+    assert_eq!(Collector::of(&client.at(server.address)).take(&sent).statuses(), ["duplicate"; 2]);
+    assert_eq!(stored_in(&data_dir).len(), 2);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::error::{Error, Result};
 use super::format::{APPLICATION, Columns, Hash, Head, Raw, SCHEMA, Tip, VERSION, genesis};
-use super::points;
 use super::scan::is_damage;
+use super::{index, points};
 
 /// The file that is written.
 pub(super) const ACTIVE: &str = "log.db";
@@ -401,7 +401,7 @@ fn refuse_left(path: &Path, what: &str) -> Result<()> {
 fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
     refuse_left(&path, "missing")?;
-    let (log, after, pruned) = match closed(dir)?.last() {
+    let (log, after, pruned, seen) = match closed(dir)?.last() {
         Some(newest) => {
             let failed = |error| Error::file("read", &newest.path, error);
             let conn = file::reader(&newest.path).map_err(|error| Error::file("open", &newest.path, error))?;
@@ -410,16 +410,28 @@ fn create(dir: &Path, known: i64) -> Result<()> {
             if tip.seq != newest.last {
                 return Err(Error::unfit(&newest.path, format!("its last block is {}, not {}", tip.seq, newest.last)));
             }
-            tracing::info!(seq = tip.seq, "the event log goes on in a new file");
-            (head.log, tip, pruned(&conn).map_err(failed)?)
+            (head.log, tip, pruned(&conn).map_err(failed)?, index::last_seen(dir, Some(&head.log)))
         }
         None => {
             let log = Uuid::now_v7().into_bytes();
-            (log, Tip { seq: 0, hash: genesis(&log) }, 0)
+            (log, Tip { seq: 0, hash: genesis(&log) }, 0, index::last_seen(dir, None))
         }
     };
     if after.seq < known {
         return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
+    }
+    if after.seq < seen {
+        // A file that begins here would give the numbers of lost blocks to others, and the
+        // warehouse would be made again without them.
+        let problem = format!(
+            "it is missing, and with it the blocks {} to {seen}: put it back; to go on without them for good, delete the \
+             files seen-*.db beside it",
+            after.seq + 1
+        );
+        return Err(Error::unfit(&path, problem));
+    }
+    if after.seq > 0 {
+        tracing::info!(seq = after.seq, "the event log goes on in a new file");
     }
     prepare_next(dir, &log, after, pruned)?;
     rename(dir, &dir.join(NEXT), &path)

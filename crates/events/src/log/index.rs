@@ -197,12 +197,8 @@ fn create(dir: &Path, number: u64, span: &Span) -> Result<Generation> {
     Ok(Generation { number, conn })
 }
 
-/// Opens a generation that exists.
-fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
-    if !files::exists(path)? {
-        return Err(Fault::Unfit(format!("{} is missing", path.display())));
-    }
-    let conn = open(path)?;
+/// What a generation that exists covers.
+fn span_of(conn: &Connection) -> Result<Span> {
     let kind: (i32, i32) = (
         conn.query_row("PRAGMA application_id", [], |row| row.get(0))?,
         conn.query_row("PRAGMA user_version", [], |row| row.get(0))?,
@@ -210,7 +206,34 @@ fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
     if kind != (APPLICATION, VERSION) {
         return Err(Fault::Unfit("it is no index of this version".to_owned()));
     }
-    let span = Span::read(&conn)?;
+    Span::read(conn)
+}
+
+/// The last block that the index in `dir` has of the log with the id `log`, or of
+/// whichever it is of; 0 where there is none or it cannot be read.
+///
+/// A block is in the index only once the log has it, so a log that ends earlier has lost
+/// blocks.
+pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
+    let read = || -> Result<i64> {
+        let Some(&number) = numbers(dir)?.last() else { return Ok(0) };
+        // Opened to be written, as a reader would leave files beside it.
+        let span = span_of(&open(&path(dir, number))?)?;
+        Ok(if log.is_none_or(|log| *log == span.log) { span.tip.seq } else { 0 })
+    };
+    read().unwrap_or_else(|fault| {
+        tracing::warn!(problem = fault.to_string(), "the index of events does not tell where the log ended");
+        0
+    })
+}
+
+/// Opens a generation that exists.
+fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
+    if !files::exists(path)? {
+        return Err(Fault::Unfit(format!("{} is missing", path.display())));
+    }
+    let conn = open(path)?;
+    let span = span_of(&conn)?;
     if span.log != *log {
         return Err(Fault::Unfit("it belongs to another log".to_owned()));
     }

@@ -260,6 +260,46 @@ async fn a_file_that_somebody_else_deleted_is_told_apart_from_retention() {
 
 /// Every state that a crash during retention can leave.
 #[tokio::test]
+async fn a_file_that_is_gone_with_its_blocks_is_not_begun_anew() {
+    for options in [options(), LogOptions { roll_bytes: 40_000, ..options() }] {
+        let dir = place();
+        let log = Log::open(dir.path(), options.clone()).unwrap();
+        let closed = || files::closed(dir.path()).unwrap().last().map_or(0, |file| file.last);
+        let mut sent = 0;
+        while sent < 20 || log.last().seq == closed() {
+            assert_eq!(stored(&log, "shop", SECOND, &ids(sent * 50..sent * 50 + 50)).await, 50);
+            idle(&log).await;
+            sent += 1;
+            assert!(sent < 100, "each block closes a file");
+        }
+        let all = ids(0..sent * 50);
+        log.close().await.unwrap();
+        let (active, away) = (dir.path().join("log.db"), dir.path().join("away"));
+        fs::rename(&active, &away).unwrap();
+        for _ in 0..2 {
+            let error = Log::open(dir.path(), options.clone()).unwrap_err().to_string();
+            assert!(error.contains(&format!("the blocks {} to {sent}: put it back", closed() + 1)), "{error}");
+            assert!(!active.exists(), "nothing is begun in its place");
+        }
+
+        fs::rename(&away, &active).unwrap();
+        let log = Log::open(dir.path(), options.clone()).unwrap();
+        assert_eq!(stored(&log, "shop", SECOND, &all).await, 0);
+        log.close().await.unwrap();
+
+        // Whoever says so goes on with what is left, whose repeats are known.
+        fs::remove_file(&active).unwrap();
+        for name in files_named(dir.path(), "seen-") {
+            fs::remove_file(dir.path().join(name)).unwrap();
+        }
+        let log = Log::open(dir.path(), options).unwrap();
+        assert_eq!(log.last().seq, closed());
+        let lost = (sent - closed().unsigned_abs()) as usize * 50;
+        assert_eq!(stored(&log, "shop", SECOND, &all).await, lost);
+    }
+}
+
+#[tokio::test]
 async fn retention_that_was_cut_short_is_no_damage() {
     let dir = place();
     let log = Log::open(dir.path(), rolling()).unwrap();
