@@ -339,6 +339,13 @@ fn what_the_log_has_lost_is_named() {
     let (told, visitors) = event_log(&scene);
     assert!(told["message"].as_str().is_some_and(|text| text.contains(&format!("Block {} ", last - 1))), "{told}");
     assert_eq!(visitors, 19);
+    let log_state = |scene: &Scene| scene.client.anyone_here().get("/readyz").ok()["log"].clone();
+    assert_eq!(log_state(&scene), "damaged");
+    // It is remembered when the block is not met again.
+    assert_eq!(server.stop(), Some(0));
+    let server = Process::start(&data_dir, &settings);
+    scene.at(&server);
+    assert_eq!((log_state(&scene), event_log(&scene)), (json!("damaged"), (told, visitors)));
     let answer = scene.get("result?format=csv").has_status(200);
     assert!(answer.text().contains("event_log: "), "{}", answer.text());
     drop(server);

@@ -45,7 +45,8 @@ pub struct Readiness {
     /// `behind` while acknowledged events have not reached the warehouse for a minute;
     /// `unavailable` while it is not open.
     pub warehouse: &'static str,
-    /// `damaged` once a block of the event log was met that is not as it was written.
+    /// `damaged` while results lack a block of the event log that is not as it was written,
+    /// or is missing.
     pub log: &'static str,
 }
 

@@ -111,7 +111,7 @@ pub struct Metrics {
     pub disk_reserve_bytes: Gauge,
     /// For how long acknowledged events have waited for the warehouse.
     pub warehouse_lag_seconds: Gauge,
-    /// Blocks of the event log that are not as they were written.
+    /// Blocks of the event log that are missing or not as they were written.
     pub event_log_damaged_blocks: Gauge,
     /// 1 while retention deletes nothing as the clock may be wrong, else 0.
     pub event_log_retention_held: Gauge,
@@ -188,7 +188,7 @@ impl Metrics {
         );
         let event_log_damaged_blocks = gauge(
             "muriel_event_log_damaged_blocks",
-            "Blocks of the event log that were met since the start and are not as they were written",
+            "Blocks of the event log that results lack, as they are missing or not as they were written",
         );
         let event_log_retention_held = Gauge::default();
         registry.register(

@@ -205,6 +205,15 @@ impl Warehouse for DuckWarehouse {
         Ok(())
     }
 
+    fn damaged_blocks(&self, most: usize) -> Result<Vec<i64>> {
+        self.read(&Stop::new(), |connection| {
+            let sql = format!("SELECT DISTINCT first FROM damage WHERE project IS NULL ORDER BY first LIMIT {most}");
+            let mut blocks = connection.prepare(&sql)?;
+            let blocks = blocks.query_map([], |row| row.get(0))?;
+            Ok(blocks.collect::<duckdb::Result<_>>()?)
+        })
+    }
+
     fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
         self.read(stop, |connection| sql::ask(connection, question, stop))
     }

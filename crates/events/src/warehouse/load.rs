@@ -137,8 +137,8 @@ impl Loader {
         lock(&self.shared.state).progress
     }
 
-    /// Blocks that were met since the start and could not be loaded, as they are not as
-    /// they were written.
+    /// Blocks whose events the warehouse lacks, as they are not as they were written or
+    /// missing. It remembers them, so a restart changes nothing.
     pub fn damaged(&self) -> u64 {
         lock(&self.shared.state).damaged
     }
@@ -280,7 +280,7 @@ struct Load {
     is_known: bool,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
-    /// Where damage was met: a rebuild comes by it again.
+    /// Where damage was met, by the warehouse or by the walk: a rebuild comes by it again.
     damaged: HashSet<i64>,
     rows: Rows,
     /// As [`BATCH`].
@@ -464,6 +464,7 @@ impl Load {
         self.is_main_left = false;
         self.is_known = true;
         self.rows_went();
+        self.recall_damage();
         if let Some(request) = &self.request {
             match fs::remove_file(request) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -505,9 +506,22 @@ impl Load {
             self.rows_went();
         }
         self.main.mark = self.warehouse.mark();
+        self.recall_damage();
         self.is_known = true;
         self.main.target = Position { seq: extent.last };
         Ok((extent.log, reader.blocks(self.main.mark.position)?))
+    }
+
+    /// Takes over which blocks the warehouse lacks.
+    fn recall_damage(&mut self) {
+        match self.warehouse.damaged_blocks(DAMAGES) {
+            Ok(blocks) => self.damaged = blocks.into_iter().collect(),
+            // What was met since the start stays known.
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "which blocks are damaged cannot be read from the warehouse");
+            }
+        }
     }
 
     /// Notes that answers from before do not hold any more.
@@ -565,6 +579,7 @@ impl Load {
             tracing::info!(rows, before = oldest, "events that the log has forgotten were removed from the warehouse");
             self.rows_went();
         }
+        self.recall_damage();
         self.oldest = Some(oldest);
         Ok(())
     }

@@ -132,6 +132,13 @@ pub trait Warehouse: Send + Sync {
     /// As [`Warehouse::reset`].
     fn recover(&self) -> Result<()>;
 
+    /// The first of each run of blocks that could not be read from the log, in order,
+    /// `most` of them.
+    ///
+    /// # Errors
+    /// The database's.
+    fn damaged_blocks(&self, most: usize) -> Result<Vec<i64>>;
+
     /// Answers a question about an experiment.
     ///
     /// # Errors

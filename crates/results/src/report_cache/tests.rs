@@ -94,6 +94,10 @@ impl Warehouse for Gated {
         self.inner.recover()
     }
 
+    fn damaged_blocks(&self, most: usize) -> Result<Vec<i64>> {
+        self.inner.damaged_blocks(most)
+    }
+
     fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
         self.traffic.pass(stop)?;
         self.inner.traffic(question, stop)

@@ -502,8 +502,13 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 3, last: 3 }));
     assert_eq!(lost(&warehouse, "another"), lost(&warehouse, "a"), "whose events they were is not known");
     // It stays named after a restart, and is told once.
-    finish(&mut place.load(&warehouse));
+    let mut again = place.load(&warehouse);
+    finish(&mut again);
     assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 3, last: 3 }));
+    assert_eq!(again.damaged, HashSet::from([3]));
+    let loader = Loader::start(&place.log_dir(), warehouse.clone(), source, None).unwrap();
+    assert_eq!(loader.damaged(), 1);
+    loader.stop();
 
     // When it is the last that is damaged, the place after it is known without a hash.
     {
@@ -521,6 +526,8 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(lost(&warehouse, "a"), Some(Lost { blocks: 1, first: 5, last: 5 }));
     warehouse.prune(6).unwrap();
     assert_eq!(lost(&warehouse, "a"), None);
+    again.recall_damage();
+    assert_eq!(again.damaged, HashSet::new());
 }
 
 /// What a report of a project says to lack.
@@ -617,6 +624,9 @@ impl Warehouse for Failing {
     }
     fn recover(&self) -> Result<()> {
         self.inner.recover()
+    }
+    fn damaged_blocks(&self, most: usize) -> Result<Vec<i64>> {
+        self.inner.damaged_blocks(most)
     }
     fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
         match self.loads.fetch_add(1, Ordering::Relaxed) % 3 {
