@@ -106,9 +106,30 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         "JPY": { "2026-03-02": 0.0061 }, "USD": { "2026-01-01": 0.5, "2026-03-02": 0.92 } } });
     assert_eq!(after["manifest"]["currency_rates"], expect);
 
+    // They have to be those of the table.
+    let verified = |result: &Value| {
+        let file = app.settings.place.data_dir.join("result.json");
+        std::fs::write(&file, result.to_string()).expect("a file");
+        let words = ["verify", file.to_str().expect("a path")];
+        let program = program(None).expect("the program");
+        let told = command(&program, &words, &app.settings.place.data_dir).output().expect("a process");
+        let said = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (told.status.success(), said)
+    };
+    app.pass(std::time::Duration::from_secs(600));
+    let later = result();
+    let mut forged = later.clone();
+    forged["manifest"]["currency_rates"]["rates"]["USD"]["2026-01-01"] = json!(0.6);
+    // The other database would have to be named.
+    let is_told = on == On::Sqlite;
+    if is_told {
+        let (held, said) = verified(&forged);
+        assert!(!held && said.contains("manifest.currency_rates.rates.USD.2026-01-01: the database says"), "{said}");
+        let (held, said) = verified(&later);
+        assert!(held && !said.contains("believed"), "{said}");
+    }
+
     // The rates are in the manifest, so the result can be computed again when they are others.
-    let file = app.settings.place.data_dir.join("result.json");
-    std::fs::write(&file, after.to_string()).expect("a file");
     let rates = [rate("2026-01-01", "USD", 0.5), rate("2026-01-01", "JPY", 0.006)];
     set(&shop, json!({ "currency": "EUR", "rates": rates })).ok();
     let all = result();
@@ -117,16 +138,9 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
         (&json!(260.0001), &json!("ok")),
         "{all}"
     );
-    if on == On::Sqlite {
-        let words = ["verify", file.to_str().expect("a path")];
-        let program = program(None).expect("the program");
-        let told = command(&program, &words, &app.settings.place.data_dir).output().expect("a process");
-        assert!(
-            told.status.success(),
-            "{}{}",
-            String::from_utf8_lossy(&told.stdout),
-            String::from_utf8_lossy(&told.stderr)
-        );
+    if is_told {
+        let (held, said) = verified(&later);
+        assert!(held && said.contains("the currency rates were changed since"), "{said}");
     }
     set(&shop, json!({ "currency": null, "rates": [] })).ok();
     let again = result();

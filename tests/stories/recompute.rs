@@ -161,6 +161,13 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
 
     let position = result["manifest"]["log_position"].as_i64().expect("a number");
     let zeros = "0".repeat(64);
+    let a_node = json!({ "node": "n", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": null });
+    let a_table = json!({ "currency": "EUR", "rates": { "USD": { "2026-01-01": 0.5 } } });
+    let with = |part: &str, value: Value| {
+        let mut manifest = result["manifest"].clone();
+        manifest[part] = value;
+        manifest
+    };
     let named =
         |name: &str| [("/manifest/experiment/arms/1/nickname", json!(name)), ("/variants/1/nickname", json!(name))];
     for (place, changes) in [
@@ -178,6 +185,8 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         ("manifest.experiment.arms[1].nickname", &named("Ours")),
         ("manifest.metrics[0].cap", &[("/manifest/metrics/0/cap", json!(1e9))]),
         ("manifest.metrics", &[("/manifest/metrics/1/role", json!("guardrail"))]),
+        ("manifest.other_nodes", &[("/manifest", with("other_nodes", json!([a_node])))]),
+        ("manifest.currency_rates", &[("/manifest", with("currency_rates", a_table.clone()))]),
         ("variants[1].changes[0].matched", &[("/variants/1/changes/0/matched", json!(30))]),
         ("manifest.experiment", &[("/manifest/as_of", json!("2020-01-01T00:00:00.000Z"))]),
         ("is of a moment that is still to come", &[("/manifest/as_of", json!("2099-01-01T00:00:00.000Z"))]),

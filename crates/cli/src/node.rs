@@ -88,6 +88,14 @@ impl NodeFile {
         Ok(file)
     }
 
+    /// Which node a data directory is; `None` before it was served.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(crate) fn id_in(data_dir: &Path) -> Result<Option<String>> {
+        Ok(Self::read(data_dir)?.map(|file| file.node_id))
+    }
+
     /// Written beside and renamed, so that nobody ever reads half of one.
     fn write(&self, data_dir: &Path) -> Result<()> {
         let path = Self::path(data_dir);

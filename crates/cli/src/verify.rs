@@ -103,14 +103,12 @@ pub fn run(asked: Verify) -> Result<()> {
         notes.push(format!("retention has deleted the blocks of the log up to {}", extent.pruned));
     }
     match &stored {
-        History::Told(told, changed) => {
+        History::Told(told, believed) => {
             for (part, value) in told.as_object().into_iter().flatten() {
                 let given = &given["manifest"][part];
                 differ(Source::History, value, given, &format!("manifest.{part}"), &mut differences);
             }
-            notes.extend(
-                changed.iter().map(|key| format!("the goal {key} was changed since: what it counted is believed")),
-            );
+            notes.extend(believed.iter().cloned());
         }
         History::Silent(why) => notes.push(format!("what the manifest says of the experiment is believed: {why}")),
     }
@@ -182,7 +180,7 @@ fn progress(until: Position) -> ProgressBar {
 enum Source {
     /// What was computed from the log.
     Log,
-    /// What is stored of the experiment.
+    /// What is stored in the database.
     History,
 }
 
@@ -210,7 +208,7 @@ impl std::fmt::Display for Difference {
         let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
         let source = match self.source {
             Source::Log => "the log says",
-            Source::History => "the experiment's history says",
+            Source::History => "the database says",
         };
         write!(f, "{}: {source} {}, the result {}", self.at, shown(&self.computed), shown(&self.given))
     }

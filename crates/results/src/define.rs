@@ -101,7 +101,6 @@ impl Known {
         for goal in primary.iter().chain(&secondary).chain(&asked) {
             version += &format!(" {}.{}", goal.id.0, goal.revision);
         }
-        let is_revenue = |goal: &Goal| goal.definition.trigger.goal_type() == GoalType::Revenue;
         let rates = match primary.iter().chain(&secondary).chain(&asked).any(is_revenue) {
             true => {
                 version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
@@ -370,15 +369,26 @@ impl Known {
 
 /// Other nodes that run, and those that took events and were seen since.
 async fn others_since(tx: &mut dyn Tx, own: &str, since: Option<Instant>) -> muriel_store::Result<Vec<NodeFacts>> {
-    let others = nodes::others(tx, own).await?.into_iter();
-    let counts =
-        |node: &nodes::Node| node.is_live || (node.blocks > 0 && since.is_some_and(|since| node.seen_at >= since));
-    let facts = |node: nodes::Node| NodeFacts {
-        node: node.id,
+    let others = nodes::others(tx, own).await?;
+    let counts = |node: &&nodes::Node| node.is_live || took_events_since(node, since);
+    Ok(others.iter().filter(counts).map(facts_of_node).take(OTHER_NODES_MAX).collect())
+}
+
+/// Whether a node may have taken events of an experiment that started then.
+fn took_events_since(node: &nodes::Node, since: Option<Instant>) -> bool {
+    node.blocks > 0 && since.is_some_and(|since| node.seen_at >= since)
+}
+
+fn facts_of_node(node: &nodes::Node) -> NodeFacts {
+    NodeFacts {
+        node: node.id.clone(),
         started_at: to_ms(node.started_at),
         ended_at: (!node.is_live).then_some(to_ms(node.seen_at)),
-    };
-    Ok(others.filter(counts).map(facts).take(OTHER_NODES_MAX).collect())
+    }
+}
+
+fn is_revenue(goal: &Goal) -> bool {
+    goal.definition.trigger.goal_type() == GoalType::Revenue
 }
 
 fn same_kind(one: &MetricFacts, other: &MetricFacts) -> bool {

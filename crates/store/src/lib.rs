@@ -32,6 +32,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 5, name: "past start", sql: include_str!("../migrations/0005_past_start.sql") },
     Migration { version: 6, name: "order limits", sql: include_str!("../migrations/0006_order_limits.sql") },
     Migration { version: 7, name: "currency rates", sql: include_str!("../migrations/0007_currency_rates.sql") },
+    Migration { version: 8, name: "rates changed", sql: include_str!("../migrations/0008_rates_changed.sql") },
 ];
 
 /// Brings the schema up to date.

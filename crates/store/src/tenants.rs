@@ -185,15 +185,32 @@ pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Res
     Ok(row.map(|row| row.int(0)).transpose()?.unwrap_or(0))
 }
 
+/// Whether what other currencies are worth was the same at a moment of the past.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn currency_rates_held_since(tx: &mut dyn Tx, project: ProjectId, at: Instant) -> Result<bool> {
+    let sql = "SELECT currency_rates_revision, currency_rates_changed_at FROM project WHERE project_id = $1";
+    let Some(row) = tx.query_opt(sql, params![project.0]).await? else { return Ok(true) };
+    let (revision, changed_at) = (row.int(0)?, row.opt_int(1)?);
+    Ok(revision == 0 || changed_at.is_some_and(|changed_at| changed_at <= at.us()))
+}
+
 /// Changes what other currencies are worth.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn currency_rates_set(tx: &mut dyn Tx, project: ProjectId, rates: Option<&Rates>) -> Result<()> {
+pub async fn currency_rates_set(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    rates: Option<&Rates>,
+    now: Instant,
+) -> Result<()> {
     tx.execute(
-        "UPDATE project SET currency_rates = $2, currency_rates_revision = currency_rates_revision + 1 \
+        "UPDATE project SET currency_rates = $2, currency_rates_revision = currency_rates_revision + 1, \
+           currency_rates_changed_at = $3 \
          WHERE project_id = $1",
-        params![project.0, rates.map(to_json)],
+        params![project.0, rates.map(to_json), now.us()],
     )
     .await?;
     Ok(())

@@ -45,10 +45,11 @@ pub(crate) async fn rates_set(
         currency: rates.as_ref().map(|rates| rates.currency().to_owned()),
         count: rates.as_ref().map_or(0, |rates: &Rates| rates.rates().len()),
     };
+    let now = app.clock.now();
     app.write(caller.company_id(), move |tx| {
         boxed(async move {
             lock(tx, project, Intent::Reshape).await?;
-            Ok(tenants::currency_rates_set(tx, project, rates.as_ref()).await?)
+            Ok(tenants::currency_rates_set(tx, project, rates.as_ref(), now).await?)
         })
     })
     .await?;

@@ -1,6 +1,7 @@
 //! What a result says of its experiment, held against what is stored of that.
 
 use crate::config::{Common, Place};
+use crate::node::NodeFile;
 use crate::open::connect;
 use crate::{Error, Result};
 use muriel_results::{Known, Manifest, Past};
@@ -13,8 +14,8 @@ const BETWEEN_US: i64 = 10_000_000;
 
 /// What there is to hold a manifest against.
 pub(super) enum History {
-    /// What it would be by what is stored, as far as it is about the experiment, and
-    /// what is not known of that any more.
+    /// What it would be by what is stored, as far as that tells, and sentences about what
+    /// is not known of it any more.
     Told(Value, Vec<String>),
     /// Nothing, and why.
     Silent(String),
@@ -31,6 +32,8 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     }
     let db = connect(&place)?;
     muriel_store::migrate(&db).await?;
+    // Of the log, and so of the server whose result can be of it.
+    let node = NodeFile::id_in(&place.data_dir)?;
     let given = manifest.clone();
     let found = db
         .read::<_, Error, _>(move |tx| {
@@ -40,7 +43,8 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
                 };
                 let mut told = Vec::new();
                 for before_us in [0, BETWEEN_US] {
-                    match Known::past(tx, project.id, &given, given.as_of.plus_us(-before_us)).await? {
+                    let at = given.as_of.plus_us(-before_us);
+                    match Known::past(tx, project.id, &given, at, node.as_deref()).await? {
                         Ok(past) => told.push(past),
                         Err(_) => {
                             let id = given.experiment.test_id;
@@ -59,27 +63,25 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     };
     let as_given = part(manifest)?;
     let mut first = None;
-    for Past { manifest, changed_goals } in told {
+    for Past { manifest, believed } in told {
         let part = part(&manifest)?;
         let fits = part == as_given;
         if fits || first.is_none() {
-            first = Some((part, changed_goals));
+            first = Some((part, believed));
         }
         if fits {
             break;
         }
     }
     Ok(match first {
-        Some((part, changed)) => History::Told(part, changed),
+        Some((part, believed)) => History::Told(part, believed),
         None => History::Silent("the database does not tell".to_owned()),
     })
 }
 
-/// What a manifest says of the experiment.
+/// What of a manifest is from the database; null where it says nothing.
 fn part(manifest: &Manifest) -> Result<Value> {
-    let Value::Object(whole) = serde_json::to_value(manifest).map_err(|error| Error::Other(error.into()))? else {
-        return Ok(Value::Null);
-    };
-    let about = |(name, _): &(String, Value)| ["experiment", "epochs", "metrics"].contains(&name.as_str());
-    Ok(Value::Object(whole.into_iter().filter(about).collect::<Map<_, _>>()))
+    let whole = serde_json::to_value(manifest).map_err(|error| Error::Other(error.into()))?;
+    let stored = ["experiment", "epochs", "metrics", "other_nodes", "currency_rates"];
+    Ok(Value::Object(stored.map(|name| (name.to_owned(), whole[name].clone())).into_iter().collect::<Map<_, _>>()))
 }

@@ -1,31 +1,36 @@
 //! What was known of an experiment at a moment of the past, from its history.
 
-use super::{CHANGES_MAX, Known, Unknown, of_goal, to_ms};
-use crate::manifest::{Counted, Manifest, MetricFacts};
+use super::{CHANGES_MAX, Known, Unknown, facts_of_node, is_revenue, of_goal, to_ms, took_events_since};
+use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
-use muriel_sql::Tx;
-use muriel_store::{experiments, goals};
+use muriel_sql::{Dialect, Tx};
+use muriel_store::nodes::Node;
+use muriel_store::{experiments, goals, nodes, tenants};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Changes that are gone back over at most.
 const BACK_MAX: i64 = 10_000;
+/// A node that was not seen for so long had stopped: longer than its lease, and than
+/// clocks of machines are apart.
+const STOPPED_US: i64 = 120_000_000;
 
 /// What a manifest of the past would be, by what is stored now.
 #[derive(Debug, Clone)]
 pub struct Past {
     /// The manifest, before the log is looked at.
     pub manifest: Manifest,
-    /// Keys of goals that are others now, or gone. No history of them is kept, so the
-    /// manifest above has them as the given one does.
-    pub changed_goals: Vec<String>,
+    /// What the manifest above has as the given one does because no history of it is
+    /// kept, each in a sentence.
+    pub believed: Vec<String>,
 }
 
 impl Known {
     /// What `given` would say of its experiment if it was made from what was stored at
-    /// `at`; `Ok(Err(_))` when that cannot be told.
+    /// `at`; `Ok(Err(_))` when that cannot be told. `node` is the server that made it, where
+    /// that is known.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -34,6 +39,7 @@ impl Known {
         project: ProjectId,
         given: &Manifest,
         at: Instant,
+        node: Option<&str>,
     ) -> muriel_store::Result<Result<Past, Unknown>> {
         let id = ExperimentId(given.experiment.test_id);
         let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(Unknown::Experiment)) };
@@ -61,6 +67,22 @@ impl Known {
             listed.push((key.clone(), goals.find(tx, project, &key).await?));
         }
         let goal = |key: &String| listed.iter().find(|(known, _)| known == key).and_then(|(_, goal)| goal.clone());
+        let has_revenue = listed.iter().any(|(_, goal)| goal.as_ref().is_some_and(is_revenue));
+        let rates = match has_revenue {
+            true => tenants::currency_rates(tx, project).await?,
+            false => None,
+        };
+        // Moments of manifests have no microseconds.
+        let are_rates_known = tenants::currency_rates_held_since(tx, project, at.plus_us(999)).await?;
+        let (other_nodes, are_nodes_known) = match (tx.dialect(), node) {
+            // One process serves a file.
+            (Dialect::Sqlite, _) => (Vec::new(), true),
+            (Dialect::Postgres, None) => (given.other_nodes.clone(), false),
+            (Dialect::Postgres, Some(own)) => {
+                let stored = nodes::others(tx, own).await?;
+                other_nodes(&given.other_nodes, &stored, own, start.map(|start| start.started_at), at)
+            }
+        };
         let known = Known {
             started_at: start.map(|start| to_ms(start.started_at)),
             opened_at: start.map(|start| to_ms(start.opened_at)),
@@ -69,17 +91,69 @@ impl Known {
                 .map_or(experiment.plan.visitors, |change| change.before["plan"]["visitors"].as_i64()),
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
-            other_nodes: Vec::new(),
-            rates: None,
+            other_nodes,
+            rates,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
             changes: latest(changes),
             experiment,
             epochs,
             version: String::new(),
         };
-        let manifest = known.manifest(&Arc::from(given.project_key.as_str()), &given.inquiry, given.as_of);
-        Ok(Ok(Past { manifest, changed_goals: goals.changed }))
+        let mut manifest = known.manifest(&Arc::from(given.project_key.as_str()), &given.inquiry, given.as_of);
+        let changed = |key: &String| format!("the goal {key} was changed since: what it counted is believed");
+        let mut believed: Vec<String> = goals.changed.iter().map(changed).collect();
+        if !are_rates_known && manifest.currency_rates != given.currency_rates {
+            manifest.currency_rates.clone_from(&given.currency_rates);
+            believed.push("the currency rates were changed since: what they were is believed".to_owned());
+        }
+        if !are_nodes_known {
+            believed.push(
+                "other nodes were seen since, or are forgotten: what it says of them is believed (muriel node list)"
+                    .to_owned(),
+            );
+        }
+        Ok(Ok(Past { manifest, believed }))
     }
+}
+
+/// What a manifest of `at` by the node `own` says of the others if what is stored of
+/// them is true, and whether that tells it all. Of a node only its first start and when it
+/// was last seen are stored, so what `given` says of one that was seen later is taken over.
+fn other_nodes(
+    given: &[NodeFacts],
+    stored: &[Node],
+    own: &str,
+    since: Option<Instant>,
+    at: Instant,
+) -> (Vec<NodeFacts>, bool) {
+    let mut is_all = true;
+    let mut had_stopped = HashMap::new();
+    for node in stored {
+        if !node.is_live && node.seen_at.plus_us(STOPPED_US) < at {
+            had_stopped.insert(node.id.as_str(), took_events_since(node, since).then(|| facts_of_node(node)));
+        } else if node.started_at.plus_us(-STOPPED_US) <= at && !is_copy_of(&node.id, own) {
+            is_all &= given.iter().any(|facts| facts.node == node.id && facts.ended_at.is_none());
+        }
+    }
+    let mut others = Vec::new();
+    for facts in given {
+        match had_stopped.remove(facts.node.as_str()) {
+            Some(known) => others.extend(known),
+            None => {
+                is_all &= stored.iter().any(|node| node.id == facts.node);
+                others.push(facts.clone());
+            }
+        }
+    }
+    let left = stored.iter().filter_map(|node| had_stopped.remove(node.id.as_str()).flatten());
+    others.extend(left.take(OTHER_NODES_MAX.saturating_sub(given.len())));
+    (others, is_all)
+}
+
+/// Whether a node is a run of the same data directory that was copied: which of the two
+/// is meant by its own id depends on who started first.
+fn is_copy_of(node: &str, own: &str) -> bool {
+    node.split('~').next() == Some(own)
 }
 
 /// Whether the plan was changed after the experiment had started.
@@ -159,4 +233,66 @@ fn believed(facts: &MetricFacts, id: GoalId) -> Option<Goal> {
         currency: currency.clone(),
     };
     Some(Goal { id, key: facts.key.clone(), definition, created_at: Instant::from_us(0), revision: 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE_US: i64 = 60_000_000;
+    const AT: Instant = Instant::from_us(1_000 * MINUTE_US);
+
+    fn minutes(minutes: i64) -> Instant {
+        Instant::from_us(minutes * MINUTE_US)
+    }
+
+    /// One that was seen first and last at these minutes; the experiment starts at 500, the
+    /// manifest is of 1,000.
+    fn node(id: &str, blocks: i64, started: i64, seen: i64) -> Node {
+        let text = |text: &str| text.to_owned();
+        Node {
+            id: text(id),
+            session: text("s"),
+            host: text("h"),
+            data_dir: text("d"),
+            blocks,
+            started_at: minutes(started),
+            seen_at: minutes(seen),
+            is_live: false,
+        }
+    }
+
+    fn facts(id: &str, started: i64, ended: Option<i64>) -> NodeFacts {
+        NodeFacts { node: id.to_owned(), started_at: minutes(started), ended_at: ended.map(minutes) }
+    }
+
+    #[test]
+    fn other_nodes_are_held_against_what_is_stored_of_them() {
+        let stopped = facts("a", 100, Some(900));
+        let runs = facts("a", 100, None);
+        for (what, given, stored, others, is_all) in [
+            ("none", vec![], vec![], vec![], true),
+            ("as it was", vec![stopped.clone()], vec![node("a", 3, 100, 900)], vec![stopped.clone()], true),
+            ("left out", vec![], vec![node("a", 3, 100, 900)], vec![stopped.clone()], true),
+            ("said to run", vec![runs.clone()], vec![node("a", 3, 100, 900)], vec![stopped.clone()], true),
+            ("another first start", vec![facts("a", 99, Some(900))], vec![node("a", 3, 100, 900)], vec![stopped], true),
+            ("took nothing", vec![runs.clone()], vec![node("a", 0, 100, 900)], vec![], true),
+            ("before the experiment", vec![], vec![node("a", 3, 100, 499)], vec![], true),
+            ("came later", vec![], vec![node("a", 3, 1_003, 1_100)], vec![], true),
+            ("ran, and was seen since", vec![runs.clone()], vec![node("a", 3, 100, 1_100)], vec![runs.clone()], true),
+            ("left out, and was seen since", vec![], vec![node("a", 3, 100, 1_100)], vec![], false),
+            ("just stopped", vec![runs.clone()], vec![node("a", 3, 100, 999)], vec![runs.clone()], true),
+            ("is forgotten", vec![runs.clone()], vec![], vec![runs.clone()], false),
+            ("a copy of this one", vec![], vec![node("own~x", 3, 100, 1_100)], vec![], true),
+        ] {
+            assert_eq!(other_nodes(&given, &stored, "own", Some(minutes(500)), AT), (others, is_all), "{what}");
+        }
+    }
+
+    #[test]
+    fn at_most_so_many_other_nodes_are_expected() {
+        let stored: Vec<Node> = (0..300).map(|number| node(&format!("n{number}"), 1, 100, 900)).collect();
+        let given: Vec<NodeFacts> = stored.iter().take(OTHER_NODES_MAX).map(facts_of_node).collect();
+        assert_eq!(other_nodes(&given, &stored, "own", Some(minutes(500)), AT), (given, true));
+    }
 }
