@@ -1,6 +1,6 @@
 //! The server itself: health, metrics, its contract, starting and stopping.
 
-use crate::scene::Things;
+use crate::scene::{Collector, Things, id};
 use muriel_tests::{Contract, DEADLINE, On, eventually, raw, stories};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -9,6 +9,7 @@ use std::time::Instant;
 stories![
     it_lives_and_is_ready,
     metrics_have_a_listener_of_their_own,
+    metrics_count_what_pages_lost,
     the_contract_is_the_published_one,
     one_server_per_data_directory,
     only_the_right_pepper_will_do,
@@ -39,6 +40,18 @@ fn it_lives_and_is_ready(on: On) {
     let request = b"GET /docs/guides/nothing HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n";
     let missing = raw::unchecked(app.address, request).has_status(404);
     assert_eq!(missing.header("content-type"), Some("text/html; charset=utf-8"));
+}
+
+fn metrics_count_what_pages_lost(on: On) {
+    let app = on.start_with(|settings| settings.metrics_listen = Some(([127, 0, 0, 1], 0).into()));
+    let pages = Collector::of(&app.project("Acme", "Shop"));
+    let lost = |count: f64| json!({ "id": id(), "type": "health", "dropped": count });
+    let three = lost(3.0);
+    assert_eq!(pages.take(&[three.clone(), lost(5e8), lost(-1.0)]).statuses(), ["ok", "ok", "invalid"]);
+    assert_eq!(pages.take(&[three]).statuses(), ["duplicate"]);
+    let request = b"GET /metrics HTTP/1.1\r\nHost: localhost:4171\r\nConnection: close\r\n\r\n";
+    let metrics = raw::unchecked(app.metrics_address.expect("a listener"), request).has_status(200).text();
+    assert!(metrics.lines().any(|line| line == "muriel_events_lost_by_pages_total 1003"), "{metrics}");
 }
 
 fn metrics_have_a_listener_of_their_own(on: On) {

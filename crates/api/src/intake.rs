@@ -46,6 +46,8 @@ const MINUTE_US: i64 = 60_000_000;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the database is left alone after it told none.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
+/// Lost events that one health event counts: pages keep fewer, and anybody can send one.
+const LOST_MAX: f64 = 1_000.0;
 
 /// Where events go.
 pub(crate) struct Intake {
@@ -69,6 +71,14 @@ pub(crate) struct Outcome<'j> {
     /// What to know of an event that is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<Cow<'static, str>>,
+}
+
+/// An event that was handed to the log.
+struct Place {
+    /// Which of the outcomes is its own.
+    outcome: usize,
+    /// How many others its page says to have lost.
+    lost: u64,
 }
 
 impl<'j> Outcome<'j> {
@@ -137,7 +147,9 @@ impl App {
                 Ok((record, note)) => match written(&record, &mut lines) {
                     Err(message) => outcomes.push(Outcome::invalid(event, message)),
                     Ok(()) => {
-                        entries.push((outcomes.len(), Entry { id: record.id, scope, end: lines.len() }));
+                        let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
+                        let place = Place { outcome: outcomes.len(), lost };
+                        entries.push((place, Entry { id: record.id, scope, end: lines.len() }));
                         // What was mended, and what else there is to say.
                         let told = [flaws.note(index), note.map(str::to_owned)];
                         let told = told.into_iter().flatten().collect::<Vec<_>>().join(". ");
@@ -161,14 +173,16 @@ impl App {
         })?;
         for (place, taken) in places.into_iter().zip(taken) {
             match taken {
-                Taken::Stored => counts.stored.inc(),
+                Taken::Stored => {
+                    counts.stored.inc();
+                    counts.lost_by_pages.inc_by(place.lost);
+                }
                 Taken::Repeated => {
                     counts.repeated.inc();
-                    outcomes[place].status = "duplicate";
-                    outcomes[place].note = None;
-                    0
+                    outcomes[place.outcome].status = "duplicate";
+                    outcomes[place.outcome].note = None;
                 }
-            };
+            }
         }
         Ok(outcomes)
     }

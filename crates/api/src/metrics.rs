@@ -66,6 +66,8 @@ pub struct EventCounts {
     pub invalid: Counter,
     /// Good, and not taken because the log could not: to be sent again.
     pub refused: Counter,
+    /// Lost by pages, as they say in stored health events.
+    pub lost_by_pages: Counter,
 }
 
 type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
@@ -167,6 +169,12 @@ impl Metrics {
         let events = Family::<OutcomeLabels, Counter>::default();
         registry.register("muriel_events", "Events that arrived, by what became of them", events.clone());
         let events_that = |outcome| events.get_or_create_owned(&OutcomeLabels { outcome });
+        let lost_by_pages = Counter::default();
+        registry.register(
+            "muriel_events_lost_by_pages",
+            "Events that pages could not send or that were not taken, as they say in health events",
+            lost_by_pages.clone(),
+        );
         let event_log_taking = Gauge::default();
         registry.register("muriel_event_log_taking", "1 while the event log takes events", event_log_taking.clone());
         let components = Family::<ComponentLabels, Gauge>::default();
@@ -229,6 +237,7 @@ impl Metrics {
                 repeated: events_that("repeated"),
                 invalid: events_that("invalid"),
                 refused: events_that("refused"),
+                lost_by_pages,
             },
             components,
             disk_free_bytes,
@@ -340,5 +349,21 @@ mod tests {
             assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
         }
         assert!(text.contains("\nprocess_start_time_seconds "));
+    }
+
+    #[test]
+    fn each_metric_is_documented() {
+        let guide = include_str!("../../../docs/running.md");
+        let metrics = Metrics::new();
+        metrics.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
+        metrics.component("log").set(1);
+        let text = metrics.render();
+        let names: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+        assert!(names.len() > 15, "{names:?}");
+        for name in names {
+            let is_told = ["`", "{", "_info{"].iter().any(|end| guide.contains(&format!("| `{name}{end}")));
+            assert!(is_told, "{name} is not in docs/running.md");
+        }
     }
 }
