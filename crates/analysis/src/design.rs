@@ -1,5 +1,8 @@
 //! What was settled before the data came.
 
+use muriel_stats::boundary::Mixture;
+use muriel_stats::{LiftPlan, Undefined};
+
 /// The prior on the lift: most tests change a metric by less than a tenth.
 pub(crate) const PRIOR_SD: f64 = 0.1;
 /// Units that a comparison is tuned for where the team planned none.
@@ -80,6 +83,29 @@ impl Design {
             }
         };
         (visitors * share).max(2.0)
+    }
+
+    /// The boundary by which `arm` is compared with the control, before the correction for several arms.
+    ///
+    /// # Errors
+    /// `InvalidInput` when the confidence or the planned visitors are outside their range.
+    pub fn boundary(&self, arm: usize) -> muriel_stats::Result<Mixture> {
+        Mixture::tuned(self.planned_units(arm), self.alpha())
+    }
+
+    /// How many visitors find a lift of `arm`, where arms share visitors by these weights, the control's first.
+    ///
+    /// # Errors
+    /// `NoUnits` when the control or the arm has no weight.
+    pub fn lift_plan(&self, weights: &[f64], arm: usize) -> muriel_stats::Result<LiftPlan> {
+        let all: f64 = weights.iter().sum();
+        let (Some(control), Some(own)) = (weights.first(), weights.get(arm)) else { return Err(Undefined::NoUnits) };
+        if *control <= 0.0 || *own <= 0.0 {
+            return Err(Undefined::NoUnits);
+        }
+        // The surest of several arms must pass the strictest level of the correction.
+        let compared = weights.iter().skip(1).filter(|weight| **weight > 0.0).count();
+        LiftPlan::new(control / all, own / all, self.alpha() / compared.max(1) as f64)
     }
 }
 

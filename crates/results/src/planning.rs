@@ -9,8 +9,7 @@ use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_events::log::Position;
 use muriel_events::warehouse::{Metric, Stop, TrafficQuestion, Warehouse};
-use muriel_stats::boundary::Mixture;
-use muriel_stats::special::normal_ppf;
+use muriel_stats::LiftPlan;
 use std::sync::Arc;
 
 /// How far back the project's own traffic is looked at, in days.
@@ -72,103 +71,16 @@ pub struct Planned {
     pub mde_by_day: Vec<Forecast>,
 }
 
-/// How the arms share, and how sure the comparison is to be.
-#[derive(Debug, Clone, PartialEq)]
-struct Terms {
-    /// Share of the control and of the arm with the least traffic.
-    shares: (f64, f64),
-    /// Level of one comparison.
-    level: f64,
-    /// Normal point of the power.
-    z: f64,
-    /// The mean square of what those who convert are worth over the squared mean; 1
-    /// where only conversions count.
-    vary: f64,
-    /// The boundary by which both will be compared, where that is settled; else it
-    /// would be tuned for what is needed.
-    settled: Option<Mixture>,
-}
-
-impl Terms {
-    fn new(manifest: &Manifest, power: f64, vary: f64) -> Option<Self> {
-        let design = manifest.design();
-        let weights: Vec<f64> = manifest.experiment.arms.iter().map(|arm| arm.traffic_weight).collect();
-        let all: f64 = weights.iter().sum();
-        let treated = weights.iter().enumerate().skip(1).filter(|(_, weight)| **weight > 0.0);
-        let (arm, least) = treated.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        let comparisons = weights.iter().skip(1).filter(|weight| **weight > 0.0).count();
-        let shares = (weights.first()? / all, least / all);
-        // The surest of several arms must pass the strictest level of the correction.
-        let level = design.alpha() / comparisons.max(1) as f64;
-        let facts = &manifest.experiment;
-        let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
-        let boundary = || Mixture::tuned(design.planned_units(arm), design.alpha())?.at_level(level);
-        let settled = if is_settled { Some(boundary().ok()?) } else { None };
-        (shares.0 > 0.0).then(|| Self { shares, level, z: normal_ppf(power / 100.0), vary, settled })
-    }
-
-    /// Squared standard error of the difference, times visitors, where those who
-    /// convert are worth 1 on average and the lift is of their number.
-    fn spread(&self, base: f64, lift: f64) -> f64 {
-        let other = base * (1.0 + lift);
-        base * (self.vary - base) / self.shares.0 + other * (self.vary - other) / self.shares.1
-    }
-
-    /// Visitors of all arms from which such a lift is found that often: at one
-    /// look at the planned end, so looking on the way only finds it sooner.
-    fn visitors(&self, base: f64, lift: f64) -> Option<f64> {
-        if base * (1.0 + lift) >= 1.0 {
-            return None;
-        }
-        let difference = base * lift;
-        let enough = |k: f64| ((k + self.z) / difference).powi(2) * self.spread(base, lift);
-        // At the size that a boundary is tuned for its multiplier does not depend on the size.
-        let tuned = enough(Mixture::tuned(1.0, self.level).ok()?.multiplier(1.0));
-        let visitors = match self.settled {
-            None => tuned,
-            Some(boundary) => {
-                // Intervals only become narrower with more visitors.
-                let suffices = |visitors: f64| enough(boundary.multiplier(visitors * self.compared())) <= visitors;
-                let (mut few, mut many) = (0.0, tuned);
-                while many.is_finite() && !suffices(many) {
-                    (few, many) = (many, 2.0 * many);
-                }
-                while many - few > 0.5 && many - few > 1e-12 * many {
-                    let middle = few + (many - few) / 2.0;
-                    if suffices(middle) { many = middle } else { few = middle }
-                }
-                many
-            }
-        };
-        visitors.is_finite().then(|| visitors.ceil())
-    }
-
-    /// Share of the visitors who are in one of the two.
-    fn compared(&self) -> f64 {
-        self.shares.0 + self.shares.1
-    }
-
-    /// The smallest lift that is found that often by so many visitors, where the
-    /// comparison is tuned for `planned` unless that is settled.
-    fn mde(&self, base: f64, visitors: f64, planned: f64) -> Option<f64> {
-        let boundary = match self.settled {
-            Some(boundary) => boundary,
-            None => Mixture::tuned((planned * self.compared()).max(2.0), self.level).ok()?,
-        };
-        let k = boundary.multiplier((visitors * self.compared()).max(1.0)) + self.z;
-        let mut lift = 0.0;
-        for _ in 0..100 {
-            let next = k * (self.spread(base, lift) / visitors).sqrt() / base;
-            if !next.is_finite() || base * (1.0 + next) >= 1.0 {
-                return None;
-            }
-            if (next - lift).abs() <= 1e-12 * next {
-                return Some(next);
-            }
-            lift = next;
-        }
-        Some(lift)
-    }
+/// The comparison with the control of the arm with the least traffic; `None` where there is nothing to compare.
+fn lift_plan(manifest: &Manifest, value_spread: f64) -> Option<LiftPlan> {
+    let design = manifest.design();
+    let facts = &manifest.experiment;
+    let weights: Vec<f64> = facts.arms.iter().map(|arm| arm.traffic_weight).collect();
+    let treated = weights.iter().enumerate().skip(1).filter(|(_, weight)| **weight > 0.0);
+    let (arm, _) = treated.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let plan = design.lift_plan(&weights, arm).ok()?.with_values(value_spread).ok()?;
+    let is_settled = facts.planned_visitors.is_some() || facts.started_at.is_some();
+    if is_settled { Some(plan.with_boundary(design.boundary(arm).ok()?)) } else { Some(plan) }
 }
 
 /// What the visitors of a project in its last whole days tell of those to come.
@@ -240,20 +152,25 @@ pub(crate) fn plan(
     let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
     let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
     let vary = if has_values(manifest) { vary.unwrap_or_else(|| (SIGMA * SIGMA).exp()) } else { 1.0 };
-    let terms = Terms::new(manifest, power, vary);
+    let lift_plan = lift_plan(manifest, vary);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
-    let visitors_needed = terms.as_ref().zip(base).and_then(|(terms, base)| terms.visitors(base, mde / 100.0));
+    let share_found = power / 100.0;
+    let visitors_needed =
+        lift_plan.zip(base).and_then(|(plan, base)| plan.visitors(base, mde / 100.0, share_found).ok()).map(f64::ceil);
     let days = visitors_needed
         .zip(daily_visitors.filter(|daily| *daily > 0.0))
         .map(|(visitors, daily)| (visitors / daily).ceil().min(1e9) as i64);
-    let mde_by_day = match (&terms, base, daily_visitors.filter(|daily| *daily > 0.0)) {
-        (Some(terms), Some(base), Some(daily)) => {
+    let mde_by_day = match (lift_plan, base, daily_visitors.filter(|daily| *daily > 0.0)) {
+        (Some(plan), Some(base), Some(daily)) => {
             let last = days.unwrap_or(0).clamp(DAYS_LEAST, DAYS_MOST);
+            let found = |visitors: f64| {
+                let tuned = plan.tuned_for(visitors_needed.unwrap_or(visitors))?;
+                tuned.mde(base, visitors, share_found)
+            };
             (1..=last)
                 .map(|day| {
                     let visitors = daily * day as f64;
-                    let planned = visitors_needed.unwrap_or(visitors);
-                    Forecast { day, visitors, mde: terms.mde(base, visitors, planned).map(|mde| 100.0 * mde) }
+                    Forecast { day, visitors, mde: found(visitors).ok().map(|mde| 100.0 * mde) }
                 })
                 .collect()
         }
@@ -343,6 +260,8 @@ mod tests {
     use muriel_domain::ids::{CompanyId, ProjectId};
     use muriel_events::Record;
     use muriel_events::warehouse::{DuckWarehouse, Loader, Mark, Options, Rows};
+    use muriel_stats::boundary::Mixture;
+    use muriel_stats::special::normal_ppf;
     use serde_json::{Value, json};
 
     /// A midnight.
@@ -410,9 +329,9 @@ mod tests {
             let same = few.mde_by_day[13] == many.mde_by_day[13];
             assert_eq!(same, is_settled, "{planned_visitors:?} {:?} {:?}", few.mde_by_day[13], many.mde_by_day[13]);
             for planned in [few, many] {
-                let terms = Terms::new(&manifest, 80.0, 1.0).unwrap();
                 let needed = planned.visitors_needed.unwrap();
-                let found = |visitors: f64| 100.0 * terms.mde(0.05, visitors, needed).unwrap();
+                let plan = lift_plan(&manifest, 1.0).unwrap().tuned_for(needed).unwrap();
+                let found = |visitors: f64| 100.0 * plan.mde(0.05, visitors, 0.8).unwrap();
                 assert!(found(needed) <= planned.mde * (1.0 + 1e-9), "{planned_visitors:?} {needed}");
                 assert!(found(needed - 2.0) > planned.mde, "{planned_visitors:?} {needed}");
             }

@@ -13,6 +13,7 @@ pub mod epochs;
 pub mod group_sequential;
 pub mod interval;
 pub mod lift;
+mod lift_plan;
 pub mod moments;
 pub mod multiplicity;
 pub mod power;
@@ -24,6 +25,7 @@ pub mod strata;
 
 pub use effect::{Adjusted, Effect};
 pub use epochs::Epochs;
+pub use lift_plan::LiftPlan;
 pub use moments::{JointMoments, Moments, Sample};
 pub use power::Sides;
 pub use quantile::QuantileSample;

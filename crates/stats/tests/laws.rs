@@ -4,8 +4,9 @@ use muriel_stats::bayes::{Posterior, Prior, beta_binomial, posterior};
 use muriel_stats::boundary::{Mixture, Mode, decide, sequential};
 use muriel_stats::interval::{Alternative, Share, clopper_pearson, jeffreys, newcombe, t_test, wilson, z_test};
 use muriel_stats::lift::{delta_lift, fieller};
+use muriel_stats::power::{Looks, Rule, TreatmentVariance, units_for_proportion};
 use muriel_stats::special;
-use muriel_stats::{Effect, JointMoments, Moments, Sample, Undefined};
+use muriel_stats::{Effect, JointMoments, LiftPlan, Moments, Sample, Sides, Undefined};
 use proptest::prelude::*;
 
 fn close(a: f64, b: f64, relative: f64) -> bool {
@@ -328,5 +329,68 @@ proptest! {
             let tolerance = 1e-11 + 4.0 * f64::EPSILON * slope;
             prop_assert!(close(special::beta_cdf(x, a, b), q, tolerance), "{x} at {q}, {a}, {b}");
         }
+    }
+
+    /// Visitors, the smallest lift and power are one relation solved for its parts, with or without a settled boundary.
+    #[test]
+    fn a_lift_plan_has_one_relation(
+        (control, treatment) in (0.05..0.5_f64, 0.05..0.5_f64),
+        rate in 0.001..0.5_f64,
+        lift in 0.01..0.9_f64,
+        spread in 1.0..30.0_f64,
+        level in 0.001..0.2_f64,
+        power in 0.5..0.99_f64,
+        planned in prop::option::of(100.0..1e7_f64),
+    ) {
+        let plan = LiftPlan::new(control, treatment, level).unwrap().with_values(spread).unwrap();
+        let plan = match planned {
+            None => plan,
+            Some(units) => plan.with_boundary(Mixture::tuned(units, level).unwrap()),
+        };
+        let visitors = plan.visitors(rate, lift, power).unwrap();
+        // Below two units a boundary is as for two.
+        prop_assume!(visitors * (control + treatment) >= 2.0);
+        prop_assert!(close(plan.power(rate, lift, visitors).unwrap(), power, 1e-9));
+        prop_assert!(close(plan.mde(rate, visitors, power).unwrap(), lift, 1e-9));
+        prop_assert!(plan.power(rate, lift, 2.0 * visitors).unwrap() > power);
+        prop_assert!(plan.visitors(rate, 1.01 * lift, power).unwrap() < visitors);
+    }
+
+    /// Where only conversions count, a plan by lift is the plan of two shares.
+    #[test]
+    fn a_lift_plan_of_conversions_is_that_of_shares(
+        (control, treatment) in (0.05..0.5_f64, 0.05..0.5_f64),
+        rate in 0.001..0.4_f64,
+        lift in 0.01..1.0_f64,
+        power in 0.5..0.99_f64,
+    ) {
+        let visitors = LiftPlan::new(control, treatment, 0.05).unwrap().visitors(rate, lift, power).unwrap();
+        let both = control + treatment;
+        let rule = Rule { alpha: 0.05, sides: Sides::Two, looks: Looks::Any { planned_units: None } };
+        let own = TreatmentVariance::Own;
+        let units = units_for_proportion(rate, rate * lift, own, treatment / both, &rule, power).unwrap();
+        prop_assert!(close(visitors * both, units.approximate.total(), 1e-9));
+    }
+}
+
+#[test]
+fn a_lift_plan_says_why_it_has_no_answer() {
+    let plan = LiftPlan::new(0.5, 0.5, 0.05).unwrap();
+    for (what, got, expect) in [
+        ("an arm without visitors", LiftPlan::new(0.5, 0.0, 0.05).map(|_| 0.0), Undefined::NoUnits),
+        ("more than all", LiftPlan::new(0.7, 0.5, 0.05).map(|_| 0.0), Undefined::InvalidInput),
+        ("no number", LiftPlan::new(f64::NAN, 0.5, 0.05).map(|_| 0.0), Undefined::InvalidInput),
+        ("no level", LiftPlan::new(0.5, 0.5, 0.0).map(|_| 0.0), Undefined::InvalidInput),
+        ("less than equal values", plan.with_values(0.5).map(|_| 0.0), Undefined::InvalidInput),
+        ("no lift", plan.visitors(0.1, 0.0, 0.8), Undefined::Unbounded),
+        ("more than everybody", plan.visitors(0.5, 1.5, 0.8), Undefined::Unbounded),
+        ("nobody converts", plan.visitors(0.0, 0.1, 0.8), Undefined::ZeroBaseline),
+        ("a rate that is none", plan.visitors(1.5, 0.1, 0.8), Undefined::InvalidInput),
+        ("certainty", plan.visitors(0.1, 0.1, 1.0), Undefined::InvalidInput),
+        ("nobody", plan.mde(0.1, 0.0, 0.8), Undefined::NoUnits),
+        ("too few for any lift", plan.mde(0.1, 3.0, 0.8), Undefined::Unbounded),
+        ("nobody to look at", plan.power(0.1, 0.1, 0.0), Undefined::NoUnits),
+    ] {
+        assert_eq!(got, Err(expect), "{what}");
     }
 }

@@ -4,8 +4,7 @@ use super::looks::{Cap, Entered, Looks};
 use super::{DAILY_MAX, EPOCH, Ended, Impossible, Run, SIGMA_MAX, Schedule, check};
 use crate::design::Design;
 use crate::summary::Measure;
-use muriel_stats::power::{Looks as When, Rule, Units, power_of_mean, units_for_mean};
-use muriel_stats::{Sides, Undefined};
+use muriel_stats::LiftPlan;
 use rand_distr::{Binomial, Distribution, LogNormal, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -121,19 +120,6 @@ fn mixed(seed: u64, number: u64) -> u64 {
     scramble(scramble(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)).wrapping_add(number))
 }
 
-/// What a plan and its visitors come to, where the first variant is compared.
-struct Terms {
-    /// What is to be found.
-    difference: f64,
-    /// How far visitors of both arms vary: as much as if all varied so.
-    sd: f64,
-    /// Of the visitors of the two arms, the variant's.
-    share: f64,
-    /// Of all visitors, those of the two arms.
-    both: f64,
-    alpha: f64,
-}
-
 impl Scenario {
     /// Visitors of all arms with which the lift of the first variant is found as
     /// often as `power` says, 0 to 1, by a plan for so many: at a single look at the
@@ -142,9 +128,7 @@ impl Scenario {
     /// # Errors
     /// What makes such a number impossible, such as a lift of 0.
     pub fn visitors_needed(&self, design: &Design, power: f64) -> muriel_stats::Result<f64> {
-        let terms = self.terms(design)?;
-        let units = units_for_mean(terms.difference, terms.sd, terms.share, &terms.rule(None), power)?;
-        Ok(units.exact.total() / terms.both)
+        self.lift_plan(design)?.visitors(self.rate, self.lift(), power)
     }
 
     /// How often the lift of the first variant is found, 0 to 1, by this plan at a
@@ -154,41 +138,17 @@ impl Scenario {
     /// # Errors
     /// What makes it impossible to say, such as no visitors.
     pub fn power(&self, design: &Design, visitors: f64) -> muriel_stats::Result<f64> {
-        let terms = self.terms(design)?;
-        let rule = terms.rule(Some(design.planned_units(1)));
-        power_of_mean(terms.difference, terms.sd, &Units::split(visitors * terms.both, terms.share), &rule)
+        self.lift_plan(design)?.with_boundary(design.boundary(1)?).power(self.rate, self.lift(), visitors)
     }
 
-    fn terms(&self, design: &Design) -> muriel_stats::Result<Terms> {
-        let weights = design.weights(EPOCH);
-        let all: u64 = weights.iter().copied().map(u64::from).sum();
-        let Some(own) = weights.get(1).filter(|own| **own > 0 && weights[0] > 0) else {
-            return Err(Undefined::NoUnits);
-        };
-        let both = f64::from(weights[0]) + f64::from(*own);
-        let share = f64::from(*own) / both;
-        // The surest of several arms must pass the strictest level of the correction.
-        let compared = weights.iter().skip(1).filter(|weight| **weight > 0).count();
-        let rates = [self.rate, self.rate * (1.0 + self.lifts.get(1).copied().unwrap_or(0.0))];
-        if !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) {
-            return Err(Undefined::InvalidInput);
-        }
-        // Of a value that is 0 but for buyers; where only conversions count, all buyers' is 1.
+    fn lift_plan(&self, design: &Design) -> muriel_stats::Result<LiftPlan> {
+        let weights: Vec<f64> = design.weights(EPOCH).into_iter().map(f64::from).collect();
         let sigma = self.sigma.unwrap_or(0.0);
-        let means = rates.map(|rate| rate * (0.5 * sigma * sigma).exp());
-        let variance = |arm: usize| rates[arm] * (2.0 * sigma * sigma).exp() - means[arm] * means[arm];
-        Ok(Terms {
-            difference: means[1] - means[0],
-            sd: (share * variance(0) + (1.0 - share) * variance(1)).sqrt(),
-            share,
-            both: both / all as f64,
-            alpha: design.alpha() / compared as f64,
-        })
+        design.lift_plan(&weights, 1)?.with_values((sigma * sigma).exp())
     }
-}
 
-impl Terms {
-    fn rule(&self, planned_units: Option<f64>) -> Rule {
-        Rule { alpha: self.alpha, sides: Sides::Two, looks: When::Any { planned_units } }
+    /// The lift of the first variant.
+    fn lift(&self) -> f64 {
+        self.lifts.get(1).copied().unwrap_or(0.0)
     }
 }

@@ -1,0 +1,171 @@
+//! Planning a comparison by relative lift: how many visitors find a lift, how small a lift a number of visitors finds,
+//! and how often.
+//!
+//! [`crate::power`] plans by differences of arms whose spread is known. Here the spread follows from what is known before
+//! the start: the share of the control's visitors who convert and how unequal their values are. A lift brings more
+//! visitors who convert, worth as much as the others.
+
+use crate::boundary::Mixture;
+use crate::special::{normal_ppf, normal_sf};
+use crate::{Result, Undefined, checked_alpha};
+
+/// Steps after which the search for the smallest lift ends; each step gains a digit at least.
+const MAX_STEPS: usize = 100;
+/// How far sizes and lifts may be from where the relation is solved.
+const RELATIVE_ERROR: f64 = 1e-12;
+/// Units of both arms for which a boundary is tuned at least.
+const MIN_UNITS: f64 = 2.0;
+
+/// A comparison of one arm with the control that is decided by an always-valid boundary.
+///
+/// Power is that of a single look at the end. Looking on the way only finds a lift sooner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiftPlan {
+    control_share: f64,
+    treatment_share: f64,
+    level: f64,
+    value_spread: f64,
+    boundary: Option<Mixture>,
+}
+
+impl LiftPlan {
+    /// A comparison of arms that get these shares of all visitors, above 0 and together at most 1, by an interval that
+    /// errs with probability `level`: that of the test, divided by the comparisons of a correction for several arms.
+    ///
+    /// # Errors
+    /// `NoUnits` when an arm has no share, `InvalidInput` when shares or level are outside their range.
+    pub fn new(control_share: f64, treatment_share: f64, level: f64) -> Result<LiftPlan> {
+        let level = checked_alpha(level)?;
+        // The sum of exact shares may be rounded up.
+        if !(control_share >= 0.0 && treatment_share >= 0.0 && control_share + treatment_share <= 1.0 + 1e-9) {
+            return Err(Undefined::InvalidInput);
+        }
+        if control_share == 0.0 || treatment_share == 0.0 {
+            return Err(Undefined::NoUnits);
+        }
+        Ok(LiftPlan { control_share, treatment_share, level, value_spread: 1.0, boundary: None })
+    }
+
+    /// The same for a metric of values: `value_spread` is the mean of the squared values of those who convert over the
+    /// square of their mean, at least 1. It is 1 where only conversions count, and e^(sigma^2) for log-normal values.
+    ///
+    /// # Errors
+    /// `InvalidInput` when `value_spread` is below 1 or not finite.
+    pub fn with_values(self, value_spread: f64) -> Result<LiftPlan> {
+        // Sums of equal values may be rounded to just below 1.
+        if value_spread.is_finite() && value_spread >= 1.0 - 1e-9 {
+            Ok(LiftPlan { value_spread, ..self })
+        } else {
+            Err(Undefined::InvalidInput)
+        }
+    }
+
+    /// The same with the boundary settled, as it is from the first start on: the one of the test, at any level. Without
+    /// it each answer takes the boundary that is narrowest at its own number of visitors.
+    pub fn with_boundary(self, boundary: Mixture) -> LiftPlan {
+        LiftPlan { boundary: Some(Mixture { alpha: self.level, ..boundary }), ..self }
+    }
+
+    /// The same with the boundary that is narrowest at so many visitors of all arms, unless one is settled.
+    ///
+    /// # Errors
+    /// `InvalidInput` when `visitors` is not a number.
+    pub fn tuned_for(self, visitors: f64) -> Result<LiftPlan> {
+        match self.boundary {
+            Some(_) => Ok(self),
+            None => Ok(self.with_boundary(Mixture::tuned((visitors * self.compared()).max(MIN_UNITS), self.level)?)),
+        }
+    }
+
+    /// Visitors of all arms with which a lift (0.02 is 2 %) on a control of which the share `rate` converts is found, in
+    /// its direction, with probability `power`. Not rounded.
+    ///
+    /// # Errors
+    /// `InvalidInput` when `rate` or `power` are not between 0 and 1, `ZeroBaseline` when `rate` is 0, `Unbounded` when
+    /// no number suffices: the lift is 0, or more would convert than there are visitors.
+    pub fn visitors(&self, rate: f64, lift: f64, power: f64) -> Result<f64> {
+        let variance = self.variance(rate, lift)?;
+        let z = normal_quantile(power)?;
+        let enough = |multiplier: f64| ((multiplier + z) / (rate * lift)).powi(2) * variance;
+        // A boundary that is tuned for the size in question has the same multiplier at every size.
+        let tuned = enough(Mixture::tuned(1.0, self.level)?.multiplier(1.0));
+        let Some(boundary) = self.boundary else { return finite(tuned) };
+        // Intervals only become narrower with more visitors.
+        let suffices = |visitors: f64| enough(boundary.multiplier(visitors * self.compared())) <= visitors;
+        let (mut few, mut many) = (0.0, tuned);
+        while many.is_finite() && !suffices(many) {
+            (few, many) = (many, 2.0 * many);
+        }
+        while many - few > RELATIVE_ERROR * many {
+            let middle = few + (many - few) / 2.0;
+            if suffices(middle) { many = middle } else { few = middle }
+        }
+        finite(many)
+    }
+
+    /// The smallest positive lift that `visitors` of all arms find with probability `power`.
+    ///
+    /// # Errors
+    /// As [`LiftPlan::visitors`], and `NoUnits` without visitors.
+    pub fn mde(&self, rate: f64, visitors: f64, power: f64) -> Result<f64> {
+        let k = self.multiplier(visitors)? + normal_quantile(power)?;
+        let mut lift = 0.0;
+        for _ in 0..MAX_STEPS {
+            let next = k * (self.variance(rate, lift)? / visitors).sqrt() / rate;
+            if (next - lift).abs() <= RELATIVE_ERROR * next {
+                return Ok(next);
+            }
+            lift = next;
+        }
+        finite(lift)
+    }
+
+    /// The probability, 0 to 1, with which `visitors` of all arms find a lift in its direction.
+    ///
+    /// # Errors
+    /// As [`LiftPlan::mde`].
+    pub fn power(&self, rate: f64, lift: f64, visitors: f64) -> Result<f64> {
+        let z = (rate * lift).abs() / (self.variance(rate, lift)? / visitors).sqrt();
+        Ok(normal_sf(self.multiplier(visitors)? - z))
+    }
+
+    /// Multiplier of the standard error at so many visitors of all arms.
+    fn multiplier(&self, visitors: f64) -> Result<f64> {
+        if visitors <= 0.0 {
+            return Err(Undefined::NoUnits);
+        }
+        let tuned = self.tuned_for(visitors)?;
+        let units = (visitors * self.compared()).max(1.0);
+        tuned.boundary.map(|boundary| boundary.multiplier(units)).ok_or(Undefined::InvalidInput)
+    }
+
+    /// Squared standard error of the difference of the means, times visitors of all arms, in units of the mean value of
+    /// those who convert.
+    fn variance(&self, rate: f64, lift: f64) -> Result<f64> {
+        if !(0.0..1.0).contains(&rate) || !lift.is_finite() {
+            return Err(Undefined::InvalidInput);
+        }
+        if rate == 0.0 {
+            return Err(Undefined::ZeroBaseline);
+        }
+        let treated = rate * (1.0 + lift);
+        if !(0.0..1.0).contains(&treated) {
+            return Err(Undefined::Unbounded);
+        }
+        let of_arm = |rate: f64| rate * (self.value_spread - rate);
+        Ok(of_arm(rate) / self.control_share + of_arm(treated) / self.treatment_share)
+    }
+
+    /// Share of all visitors who are in one of the two arms.
+    fn compared(&self) -> f64 {
+        self.control_share + self.treatment_share
+    }
+}
+
+fn finite(number: f64) -> Result<f64> {
+    if number.is_finite() { Ok(number) } else { Err(Undefined::Unbounded) }
+}
+
+fn normal_quantile(power: f64) -> Result<f64> {
+    if power > 0.0 && power < 1.0 { Ok(normal_ppf(power)) } else { Err(Undefined::InvalidInput) }
+}
