@@ -275,4 +275,24 @@ const undone = {
 
 const signs = { name: "signs of frameworks before and after they take an element over", run: (given) => inFrames(given, "taken") };
 
-export const tests = [signs, ...streaming, ...vue, limit, absent, ...chosen, undone];
+const made = {
+  name: "what a script makes in an empty container is changed at once: nobody takes it over",
+  async run(given) {
+    const { server, other, page } = given;
+    const src = await serve(other, experiment());
+    const [app, rest] = [gate(), gate()];
+    server.route("/app.js", async () => (await app, { type: "text/javascript", body: `document.getElementById("app").innerHTML = '<h1 id="h">Old</h1><p id="p">Old</p>';` }));
+    server.route("/rest.js", async () => (await rest, { type: "text/javascript", body: "" }));
+    const head = LIMIT + WATCHING + tag(src) + `<script async src="/rest.js"></script>`;
+    await page.goto(server.route("/", html({ head, body: `<div id="app"></div><script type="module" src="/app.js"></script>` })), { until: "commit" });
+    await page.waitFor(() => document.readyState === "interactive");
+    app.open();
+    // The page has not loaded by then.
+    await shows(page, { h: "New", p: "New words" });
+    const { frames } = await page.evaluate(() => ({ frames: frames_ }));
+    for (const id of ["h", "p"]) assert.deepEqual(seen(frames, id).filter((text) => /Old|hidden/.test(text)), [], id);
+    rest.open();
+  },
+};
+
+export const tests = [made, signs, ...streaming, ...vue, limit, absent, ...chosen, undone];

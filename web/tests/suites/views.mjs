@@ -173,4 +173,59 @@ const transition = {
   },
 };
 
-export const tests = [...replaced, limited, shownFirst, back, next, transition];
+const drawnAgain = {
+  name: "a page that was drawn anew a moment ago keeps its change, too",
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]), body: "<main><h1>Old</h1></main>" });
+    await page.goto(server.url("/first"));
+    await page.waitFor(() => frames_.length > 2);
+    await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Old</h1>"));
+    await some(page);
+    await page.evaluate(() => history.pushState({}, "", "/second"));
+    await some(page);
+    assert.deepEqual(await distinct(page), ["first+"]);
+    await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Second</h1>"));
+    await page.waitFor(() => frames_.at(-1) === "second");
+    assert.deepEqual(await distinct(page), ["first+", "second"]);
+  },
+};
+
+/** How a router goes back to a view whose heading is `Old`, in JavaScript. */
+const RETURNS = {
+  "as new content": `main.innerHTML = "<h1>Old</h1>"`,
+  "as another element": `main.replaceWith(Object.assign(document.createElement("main"), { innerHTML: "<h1>Old</h1>" }))`,
+  "by new words of the element": `h1.textContent = "Old"`,
+  "by new words of its text": `h1.firstChild.data = "Old"`,
+};
+
+// A style sheet of an arm is for the whole document, and begins with the address.
+const returned = Object.entries(ARMS).filter(([kind]) => kind !== "style sheet").map(([kind, [arm, isThere]]) => ({
+  name: `on the way back the page that is left is not changed: ${kind}`,
+  async run(given) {
+    const { page, server } = given;
+    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
+      before: LIMIT + watching(isThere),
+      body: "<nav>Shop</nav><main><h1>Old</h1></main>",
+    });
+    for (const [how, swap] of Object.entries(RETURNS)) {
+      // What is hidden, or in another colour, says nothing of words: such an element is another one in the next view.
+      if (how.startsWith("by new words") && ["style", "hidden"].includes(kind)) continue;
+      await page.goto(server.url("/first"));
+      await page.waitFor(() => frames_.length > 2);
+      await page.evaluate(() => history.pushState({}, "", "/second"));
+      await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Second</h1>"));
+      await page.waitFor(() => frames_.at(-1) === "second");
+      await page.evaluate(() => history.back());
+      await page.waitFor(() => location.pathname === "/first");
+      await some(page);
+      assert.equal((await distinct(page)).at(-1), "second", `${how}: before`);
+      await page.evaluate(`(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`);
+      await page.waitFor(() => frames_.at(-1) === "first+");
+      await some(page);
+      assert.deepEqual(await distinct(page), ["first+", "second", "first+"], how);
+    }
+  },
+}));
+
+export const tests = [...replaced, limited, shownFirst, back, drawnAgain, ...returned, next, transition];

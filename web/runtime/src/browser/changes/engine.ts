@@ -5,10 +5,9 @@
 // knows the page's own value and all edits that are wanted, and settles on the last: so experiments that meet on an element can be undone in
 // any order. Observers are called as microtasks, thus before the browser paints.
 
-import { all, doc, floor, listen, now, quietly } from "../world";
-import { HIDDEN_MAX_MS } from "../limits";
+import { all, doc, floor, listen, now, quietly, win } from "../world";
 import { attached } from "./detour";
-import { type Held, isWaiting, notice } from "./leave";
+import { ELEMENTS_MAX, type Held, isTraversing, isWaiting, notice, untilNext } from "./leave";
 import { attributeOf, dependence, type Dependence, fits, namesOf } from "./match";
 import { reach, release } from "./roots";
 import { styleSlot } from "./style";
@@ -293,14 +292,32 @@ function isWanted(node: Element): unknown {
 /** Watches a node for mutations of the given kinds, as long as there are rules. */
 export const observe = (node: Node, what: MutationObserverInit): void => observer.observe(node, what);
 
+/** What is looked for in elements in which another view may be shown. */
+const inside: MutationObserverInit = { childList: true, characterData: true, subtree: true };
+
 const below: MutationObserverInit = { childList: true, subtree: true };
 
 /** The match that a rule is about to act on. */
 let matched: Element | undefined;
 
-/** When elements of a rule came or went, but for those that the parser brings; and rules that act on no more of them. */
-const changes = new WeakMap<Rule, number>();
+/** Rules that act on nothing more. */
 const leaving = new WeakSet<Rule>();
+
+/** After which frame elements of a rule came or went, but for those that the parser brings. Frames are counted as long as that is a moment ago. */
+const changes = new WeakMap<Rule, number>();
+const frame = win.requestAnimationFrame.bind(win);
+/** Routers that show a page before they name it do so in the same frame, or in the next one. */
+const RECENT_FRAMES = 2;
+let frames = 0;
+let counted = 0;
+
+const count = (): void => void (++frames < counted && frame(count));
+
+function change(rule: Rule): void {
+  changes.set(rule, frames);
+  if (frames >= counted) frame(count);
+  counted = frames + RECENT_FRAMES;
+}
 
 /** Lets rules act on nothing more, and gives what they hold. */
 export function held(rules: Rule[], isContent: (key: unknown) => boolean): Held {
@@ -313,7 +330,7 @@ export function held(rules: Rule[], isContent: (key: unknown) => boolean): Held 
   }
   for (const rule of rules) leaving.add(rule);
   observe(doc, below);
-  return { elements, contents, isRecent: rules.some((rule) => now() - (changes.get(rule) ?? 0) < HIDDEN_MAX_MS) };
+  return { elements, contents, isRecent: rules.some((rule) => changes.get(rule)! + RECENT_FRAMES > frames) };
 }
 
 /** By whose acts nodes are there: the rule that made them, and those that made what it was made for. */
@@ -337,7 +354,7 @@ function offer(rule: Rule, elements: Element[], isLater = true): void {
     matched = element;
     if (leaving.has(rule) || rule.done.has(element) || makersOf(element).includes(rule) || !rule.act(element)) continue;
     rule.done.add(element);
-    if (isLater && !loading()) changes.set(rule, now());
+    if (isLater && !loading()) change(rule);
   }
   matched = undefined;
 }
@@ -360,7 +377,7 @@ function check(slot: Slot, touched: Set<Node | null> | true): void {
     // An element that is gone is left as the page made it, and is a new one should it come back.
     edits.forEach(({ rule }) => {
       rule.done.delete(element);
-      changes.set(rule, now());
+      change(rule);
     });
     close(slot);
   } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
@@ -412,6 +429,38 @@ export function rest(): void {
   }
 }
 
+/** Calls `begin`: at once, but on the way back and forward when the view is there that the styles of `css` are for. */
+export function whenShown(css: string, begin: () => void): void {
+  if (!isTraversing) return begin();
+  observe(doc, below);
+  untilNext(
+    { elements: new NewSet(), contents: [], isRecent: false },
+    [css],
+    () => {
+      begin();
+      rest();
+    },
+    true,
+  );
+}
+
+/** Keeps a rule from what is there until the next view is, and then calls `end`. */
+function spare(rule: Rule, end: () => void): void {
+  const there = all(rule.selector);
+  const contents = there.slice(0, ELEMENTS_MAX);
+  for (const element of there) rule.done.add(element);
+  for (const element of contents) observe(element, inside);
+  untilNext(
+    { elements: new NewSet(contents), contents, isRecent: false },
+    [],
+    () => {
+      for (const element of there) rule.done.delete(element);
+      end();
+    },
+    true,
+  );
+}
+
 /** Lets a rule act on its matches, now and as they come, until it is undone. */
 export function follow(rule: Rule): Undo {
   const of = dependence(rule.selector);
@@ -425,7 +474,11 @@ export function follow(rule: Rule): Undo {
     below.attributeOldValue = true;
   }
   observe(doc, below);
-  asOurs(() => offer(rule, all(rule.selector), false));
+  const begin = (): void => {
+    if (rules.has(rule)) asOurs(() => offer(rule, all(rule.selector), false));
+  };
+  if (isTraversing) spare(rule, begin);
+  else begin();
   return () =>
     asOurs(() => {
       rules.delete(rule);

@@ -6,7 +6,7 @@
 
 import { HIDDEN_MAX_MS } from "../limits";
 import { when } from "../trigger";
-import { doc, later, now, quietly, win } from "../world";
+import { all, doc, later, listen, now, quietly, win } from "../world";
 
 /** What React keeps of an element; the same fields since version 16. */
 interface Fiber {
@@ -90,10 +90,21 @@ function stageOf(element: Element): Stage {
       if (closed < 0) closed = 0;
     }
   }
+  if (empty?.some((root) => root.contains(element))) return Stage.Unknown;
   const isTheirs =
     hasParts || element.closest(ROOTS) || isExpected() || (element.closest(MAYBE) && (doc.readyState === "loading" || doc.querySelector(SCRIPTS)));
   return isTheirs ? Stage.Expected : Stage.Unknown;
 }
+
+/** Containers in which there was nothing when the page had been parsed: what is in them scripts have made, and nobody takes it over. */
+let empty: Element[] | undefined;
+
+// Before deferred scripts and modules run.
+const noteEmpty = (): void => {
+  if (doc.readyState !== "loading") empty ??= all(ROOTS + "," + MAYBE).filter((root) => !root.firstElementChild);
+};
+listen(doc, "readystatechange", noteEmpty);
+noteEmpty();
 
 let expected: unknown;
 let looked = 0;

@@ -1,7 +1,10 @@
 // Leaving a page of a single-page application. Its router names the next page first and shows it when that has been loaded: until
 // then what is seen is the page of before, whose changes stay.
+//
+// On the way back and forward that is certain, as the browser itself names the page: then what is there is not changed by the next page's arms
+// either. On other ways routers may well have shown the page first, and nothing tells.
 
-import { all, doc, later, quietly, win } from "../world";
+import { all, doc, later, listen, quietly, win } from "../world";
 import { HIDDEN_MAX_MS } from "../limits";
 
 /** What of the page shows that the next view is there. */
@@ -18,8 +21,20 @@ export interface Held {
 const NewSet = Set;
 const Sheet = win.CSSStyleSheet;
 
-/** Elements of style rules that are held at most. */
-const ELEMENTS_MAX = 99;
+/** Elements of a rule that are looked at, at most, for signs of the next view. */
+export const ELEMENTS_MAX = 99;
+
+const { navigation } = win as { navigation?: EventTarget & { transition?: { finished: Promise<void> } } };
+
+/** Whether the browser has named another page on the way back or forward, in this turn. */
+export let isTraversing = false;
+
+// Before the script itself hears of it, so that it is known when arms begin.
+listen(navigation ?? win, navigation ? "currententrychange" : "popstate", ({ navigationType = "traverse" }: { navigationType?: string }) => {
+  if (navigationType !== "traverse") return;
+  isTraversing = true;
+  later(() => (isTraversing = false), 0);
+});
 
 const waiting = new NewSet<(mutations: MutationRecord[]) => void>();
 
@@ -47,9 +62,10 @@ export function selectorsOf(css: string[]): string {
 
 /**
  * Calls `end` when the next view is there: something of what was changed is gone, is changed by the page, or what stands beside it is taken out;
- * what styles are for comes anew; the page's navigation has finished. After a second it does in any case, and at once where nothing is shown of it.
+ * what styles are for comes anew; the page's navigation has finished; with `isAny`, an element is taken out anywhere. After a second it does in any case, and
+ * at once where nothing is shown of it.
  */
-export function untilNext({ elements, contents, isRecent }: Held, css: string[], end: () => void): void {
+export function untilNext({ elements, contents, isRecent }: Held, css: string[], end: () => void, isAny?: boolean): void {
   const styled = (css[0] && quietly(() => selectorsOf(css))) || "";
   for (const element of styled ? all(styled).slice(0, ELEMENTS_MAX) : []) {
     if (element !== doc.documentElement && element !== doc.body) elements.add(element);
@@ -69,7 +85,7 @@ export function untilNext({ elements, contents, isRecent }: Held, css: string[],
       type !== "attributes" &&
       (elements.has(target as Element) ||
         elements.has(target.parentNode as Element) ||
-        (parents.has(target as Element) && [...removedNodes].some(isElement)) ||
+        ((parents.has(target as Element) || (isAny && doc.body.contains(target))) && [...removedNodes].some(isElement)) ||
         contents.some((element) => element.contains(target)) ||
         (styled && [...addedNodes].some((node) => isElement(node) && (node.matches(styled) || node.querySelector(styled)))));
     if (isGone() || mutations.some(isTouched)) once();
@@ -77,6 +93,5 @@ export function untilNext({ elements, contents, isRecent }: Held, css: string[],
   if (isRecent || !(elements.size || (styled && all(styled)[0])) || isGone()) return end();
   waiting.add(look);
   later(once, HIDDEN_MAX_MS);
-  const { navigation } = win as { navigation?: { transition?: { finished: Promise<void> } } };
   navigation?.transition?.finished.then(once, once);
 }

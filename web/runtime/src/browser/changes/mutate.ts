@@ -4,7 +4,7 @@ import type { Change, Plain } from "../../ruleset";
 import { CHANGES_TOLD } from "../limits";
 import { all, doc, quietly } from "../world";
 import { contentSlot } from "./content";
-import { edit, follow, held, made, offerAgain, rest, type Rule } from "./engine";
+import { edit, follow, held, made, offerAgain, rest, type Rule, whenShown } from "./engine";
 import { gate } from "./hydration";
 import { untilNext } from "./leave";
 import { parseNodes } from "./parse";
@@ -114,8 +114,16 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
     );
   };
   const style = (css: string): void => {
+    let undo: Undo | undefined;
+    let isOver = false;
     styles.push(css);
-    undos.push(applyCss(css));
+    whenShown(css, () => {
+      if (!isOver) undo = applyCss(css);
+    });
+    undos.push(() => {
+      isOver = true;
+      undo?.();
+    });
   };
 
   for (const item of items) {
