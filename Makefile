@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash bench bench-data dist clean
+.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -55,6 +55,10 @@ simulate: ## try what the statistics promise on forty thousand experiments of ev
 
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
 	scripts/crash
+
+foreign: ## pages of other people's making under experiments, in a browser; options: make foreign ARGS="--engine firefox"
+	scripts/cargo build --bin muriel --locked
+	web/foreign/run $(ARGS)
 
 bench: ## side by side with the peers, in the process too, then large data; options: make bench ARGS="--reps 3"
 	bench/run $(ARGS)

@@ -1,0 +1,59 @@
+// run.mjs [--engine NAME]… [--page TEXT]… [--jobs N]: looks at foreign pages under experiments of a real server, in real browsers.
+//
+// Prints a table, page by page and check by check, and what failed. The status is 1 if anything did. README.md says what the
+// checks are.
+
+import { readdirSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { inEngine } from "../tests/engine.mjs";
+import { CHECKS, visit } from "./visit.mjs";
+
+const { values } = parseArgs({
+  options: {
+    engine: { type: "string", multiple: true, default: ["chromium"] },
+    page: { type: "string", multiple: true, default: [""] },
+    jobs: { type: "string", default: "1" },
+  },
+});
+
+const files = readdirSync(new URL("pages/", import.meta.url)).filter((file) => file.endsWith(".mjs")).sort();
+const modules = await Promise.all(files.map((file) => import(`./pages/${file}`)));
+const sites = modules.flatMap(({ pages }) => pages).filter(({ name }) => values.page.some((text) => name.includes(text)));
+if (sites.length === 0) throw new Error(`no page is called ${values.page}`);
+
+let stopping = false;
+const closing = [];
+for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+  process.once(name, async () => {
+    stopping = true;
+    await Promise.all(closing.map((close) => close()));
+    process.exit(128 + number);
+  });
+}
+
+const rows = [];
+const width = Math.max(...sites.map(({ name }) => name.length));
+const line = ([name, engine, ...cells]) => [name.padEnd(width), engine.padEnd(8), ...cells.map((cell) => cell.padEnd(15))].join("  ").trimEnd();
+let failed = 0;
+
+for (const engine of values.engine) {
+  const tests = sites.map((site) => ({
+    suite: { name: "foreign" },
+    test: {
+      name: site.name,
+      only: site.only,
+      async run(fixture) {
+        const { cells, failures } = await visit(fixture, site);
+        rows.push([site.name, engine, ...CHECKS.map((check) => `${cells[check]}${failures.some((text) => text.startsWith(check)) ? " FAILED" : ""}`)]);
+        if (failures.length > 0) throw new Error(failures.join("\n  "));
+      },
+    },
+  }));
+  const count = await inEngine(engine, { jobs: Number(values.jobs), tests: () => tests, proves: false, isStopping: () => stopping, closing });
+  failed += count.failed;
+}
+
+console.log(`\n${line(["page", "engine", ...CHECKS])}`);
+for (const row of rows.sort()) console.log(line(row));
+console.log(`foreign: ${rows.length} looked at, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
