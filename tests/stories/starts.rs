@@ -171,3 +171,16 @@ fn a_first_start_settles_the_plan(on: On) {
     let aimless = experiment(json!({ "status": 1, "primary_goal_key": null, "experiment_key": "aimless" }));
     assert_eq!((aimless.get("planned_visitors"), about_plan(&aimless)), (None, None), "{aimless}");
 }
+
+/// What cannot be looked at says neither much nor little.
+#[test]
+fn a_start_while_the_events_cannot_be_read_says_so() {
+    let app = On::Sqlite.start();
+    let shop = app.project("Acme", "Shop");
+    shop.goal("bought");
+    let test_id = shop.experiment(json!({ "status": 9, "primary_goal_key": "bought" }));
+    std::fs::remove_file(app.settings.place.data_dir.join("log.db")).expect("a log");
+    let started = shop.patch(&format!("/experiment/{test_id}/status"), json!({ "status": 1 })).ok();
+    let said = about_plan(&started).expect("a warning");
+    assert!(said.contains("the project's traffic could not be looked at now"), "{said}");
+}

@@ -25,16 +25,19 @@ impl App {
         now: Instant,
     ) -> Option<StartPlan> {
         let is_planned = experiment.epoch > 0 || experiment.plan.visitors.is_some();
-        let reports = self.results().filter(|_| !is_planned && primary_goal.is_some())?;
+        if is_planned || primary_goal.is_none() {
+            return None;
+        }
+        let Some(reports) = self.results() else { return Some(StartPlan::unmeasured()) };
         let known = Known::unstarted(experiment, primary_goal);
         let project_key = Arc::from(project_key);
         match tokio::time::timeout(PLAN_TIMEOUT, reports.start_plan(&project_key, &known, now)).await {
             Ok(Ok(plan)) => plan,
             Ok(Err(problem)) => {
                 tracing::warn!(%problem, "an experiment starts without a plan from the project's traffic");
-                Some(StartPlan::unknown())
+                Some(StartPlan::unmeasured())
             }
-            Err(_) => Some(StartPlan::unknown()),
+            Err(_) => Some(StartPlan::unmeasured()),
         }
     }
 }

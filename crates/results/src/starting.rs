@@ -28,10 +28,19 @@ pub struct StartPlan {
 
 impl StartPlan {
     /// Of an experiment of whose project too little is known.
-    pub fn unknown() -> Self {
+    fn unknown() -> Self {
         let message = format!(
             "plan.visitors: none was given, and the project's last two weeks say too little to plan with, so the \
              comparisons are tuned for {DEFAULT_VISITORS} visitors"
+        );
+        Self { visitors: None, message }
+    }
+
+    /// Of an experiment of whose project it could not be found out in time what is known.
+    pub fn unmeasured() -> Self {
+        let message = format!(
+            "plan.visitors: none was given, and the project's traffic could not be looked at now, so the comparisons are \
+             tuned for {DEFAULT_VISITORS} visitors; for another number, set plan.visitors before the first start"
         );
         Self { visitors: None, message }
     }

@@ -507,7 +507,7 @@ pub(crate) async fn experiment_set_status(
                 let plan = match planned {
                     Some((revision, plan)) if revision == before.experiment.revision => Some(plan),
                     // It was changed meanwhile: it is not planned for what it is now.
-                    Some(_) if before.experiment.epoch == 0 => Some(StartPlan::unknown()),
+                    Some(_) if before.experiment.epoch == 0 => Some(StartPlan::unmeasured()),
                     _ => None,
                 };
                 let (after, plan) = settled(after, plan);
