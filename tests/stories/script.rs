@@ -361,30 +361,59 @@ fn settings_are_kept_with_the_last_good_ruleset() {
     });
 }
 
-/// Code that took half a minute to read, and its server with it, is read in a moment;
-/// and a server that is told to end does so while code is read.
+/// Code that took half a minute to read, and its server with it, is read in a moment,
+/// other code in each variant too; and a server that is told to end does so while code
+/// is read.
 #[test]
 fn deeply_nested_loops_keep_no_script_and_no_server() {
     use muriel_tests::process::Process;
-    let deep = |times: usize| format!("{}{}", "for(;;){".repeat(times), "}".repeat(times));
+    use std::sync::mpsc;
+    const LOOPS: usize = 2_000;
+    let deep = |n: usize, loops: usize| format!("var n={n};{}{}", "for(;;){".repeat(loops), "}".repeat(loops));
+    let named = |at: usize, code: String| json!({ "name": format!("Variant {}", at + 1), "customJS": code });
     let app = On::Sqlite.start();
     let shop = app.project("Acme", "Shop");
-    let body = json!({ "status": 1, "variants": [{ "name": "Variant 1", "customJS": deep(3_000) }] });
-    shop.experiment(body);
+    let variants: Vec<Value> = (0..50).map(|at| named(at, deep(at, LOOPS))).collect();
+    shop.experiment(json!({ "status": 1, "variants": variants }));
     let (ruleset, ..) = arguments(&script(&app, &shop));
-    let code = ruleset["experiments"][0]["variants"][0]["customJS"].as_str().expect("code").to_owned();
-    assert_eq!(code.matches("__muriel_turn();").count(), 3_000);
+    let delivered = ruleset["experiments"][0]["variants"].as_array().expect("variants");
+    let codes: Vec<&str> = delivered.iter().filter_map(|variant| variant["customJS"].as_str()).collect();
+    assert_eq!(codes.len(), 50);
+    for (at, code) in codes.iter().enumerate() {
+        assert_eq!(code.matches("__muriel_turn();").count(), LOOPS, "variant {at}");
+        assert_eq!(code.replace("__muriel_turn();", ""), deep(at, LOOPS));
+    }
     drop(app);
 
     let data = tempfile::tempdir().expect("a directory");
     let server = Process::start(data.path(), &[]);
     let client = server.project("Acme", "Shop");
-    let writing = {
-        let client = client.clone();
-        let body = json!({ "test_name": "a", "url": "https://shop.example/",
-            "variants": [{ "name": "Variant 1", "customJS": deep(50_000) }] });
-        std::thread::spawn(move || client.call("POST", "/create-experiment").json(body).send().status)
-    };
-    assert_eq!(server.stop(), Some(0));
-    let _ = writing.join();
+    let (tell, told) = mpsc::channel();
+    // Three of the largest pieces in each: more in all than can be read before the end.
+    let writers: Vec<_> = (0..4)
+        .map(|writer| {
+            let (client, tell) = (client.clone(), tell.clone());
+            std::thread::spawn(move || {
+                for round in 0..4 {
+                    let variants: Vec<Value> =
+                        (0..3).map(|at| named(at, deep(100 * writer + 10 * round + at, 58_000))).collect();
+                    let body =
+                        json!({ "test_name": "a", "url": "https://shop.example/", "status": 1, "variants": variants });
+                    let status = client.call("POST", "/create-experiment").json(body).send().status;
+                    if tell.send(status).is_err() {
+                        return;
+                    }
+                }
+            })
+        })
+        .collect();
+    // One is written, so others are being read.
+    assert_eq!(told.recv(), Ok(201));
+    // It ends, on a slow machine by force: then its status tells so.
+    let _ = server.stop();
+    drop(told);
+    for writer in writers {
+        // Whose connection was cut fails.
+        let _ = writer.join();
+    }
 }

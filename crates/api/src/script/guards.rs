@@ -234,6 +234,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn different_code_of_many_variants_takes_steps_in_proportion() {
+        const VARIANTS: usize = 50;
+        let deep = |n: usize| format!("var n = {n:02};{}a(){}", "for(;;){".repeat(1_000), "}".repeat(1_000));
+        let codes: Vec<String> = (0..VARIANTS).map(deep).collect();
+        let variants: Vec<_> = codes.iter().map(|code| json!({ "customJS": code })).collect();
+        let (guards, document) = (Guards::default(), document(json!({ "variants": variants })));
+        let readings = || codes.iter().map(|code| guards.known(code).expect("it was read")).collect::<Vec<_>>();
+        let guarded = guards.guarded(&document).await.unwrap();
+        for (variant, code) in guarded.experiments[0].variants.iter().zip(&codes) {
+            assert_eq!(variant.code.js.matches("__muriel_turn();").count(), 1_000);
+            assert_eq!(variant.code.js.replace("__muriel_turn();", ""), *code);
+        }
+        let first = readings();
+        let steps: usize = first.iter().map(|reading| reading.steps).sum();
+        assert!(steps > 0 && steps <= VARIANTS * (first[0].steps + 1), "{steps} steps, {} for one", first[0].steps);
+        // Another script of the same code finds all of it read.
+        assert_eq!(guards.guarded(&document).await.unwrap().experiments, guarded.experiments);
+        assert!(readings().iter().zip(&first).all(|(again, first)| Arc::ptr_eq(again, first)));
+    }
+
+    #[tokio::test]
     async fn who_is_stopped_reads_nothing_more() {
         let guards = Guards::default();
         guards.stop();
