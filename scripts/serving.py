@@ -125,15 +125,17 @@ class Client:
 class Server:
     """`muriel serve` on a free port; a context manager that stops it."""
 
-    def __init__(self, program, data, log, database=None, options=()):
+    def __init__(self, program, data, log, database=None, options=(), env=None):
         self.program, self.data, self.log = program, Path(data), Path(log)
+        # What is in its environment besides ours.
+        self.env = os.environ | (env or {})
         self.store = ["--data-dir", data] + (["--database-url", database] if database else [])
         self.options = ["--listen", "127.0.0.1:0", "--metrics-listen", "off", "--rate-limits", "off", *options]
 
     def __enter__(self):
         with self.log.open("wb") as log:
             command = [self.program, "serve", *self.store, *self.options]
-            self.process = child(command, stdout=subprocess.PIPE, stderr=log)
+            self.process = child(command, stdout=subprocess.PIPE, stderr=log, env=self.env)
         try:
             self.url = self._ready(60)
         except BaseException:

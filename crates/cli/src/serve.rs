@@ -12,8 +12,9 @@ use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use muriel_api::visitor::{Geography, Visitors};
 use muriel_api::{App, Traffic};
+use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Log, Prune, Pruned};
+use muriel_events::log::{Log, Position, Prune, Pruned, Reader};
 use muriel_events::warehouse::{DuckWarehouse, Loader, Warehouse};
 use muriel_results::ReportCache;
 use muriel_sql::Db;
@@ -37,6 +38,8 @@ const BACKLOG: u32 = 4_096;
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// From the signal to the end at the latest. Schedulers wait ten seconds, and then kill.
 pub(crate) const STOP_TIMEOUT: Duration = Duration::from_millis(9_500);
+/// What a clock may be set back by without a word: those that are kept right go by less.
+const CLOCK_STEP_US: i64 = 60_000_000;
 /// How often a disk that was full at the start is looked at.
 const OPEN_AGAIN: Duration = Duration::from_secs(1);
 /// Free bytes below which a disk counts as full: opening the databases takes some.
@@ -318,8 +321,34 @@ fn told_if_full(error: Error, directory: &Path) -> Error {
 /// The event log. Opening blocks, longest when its index has to be made again.
 async fn open_log(settings: &Settings) -> Result<Log> {
     let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
-    let opened = tokio::task::spawn_blocking(move || Log::open(&directory, options)).await;
+    let now = settings.clock.now();
+    let opened = tokio::task::spawn_blocking(move || {
+        let log = Log::open(&directory, options)?;
+        if let Some(newest) = newest_event(&directory, log.last())
+            && is_ahead(newest, now)
+        {
+            tracing::warn!(
+                "the newest events were received on {newest}, and the clock says {now}: it is behind, or was ahead then. New \
+                 events are dated by it; set it right and start again"
+            );
+        }
+        Ok(log)
+    })
+    .await;
     opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
+}
+
+/// When the last block of the log was received. None where that cannot be told, which the
+/// log tells itself.
+fn newest_event(directory: &Path, last: Position) -> Option<Instant> {
+    let reader = Reader::open(directory).ok()?;
+    let mut newest = reader.summaries(Position { seq: last.seq - 1 }).ok()?;
+    newest.next()?.ok().map(|block| block.received_at)
+}
+
+/// Whether a time is later than a clock that is set right could have it.
+fn is_ahead(time: Instant, now: Instant) -> bool {
+    time > now.plus_us(CLOCK_STEP_US)
 }
 
 /// What answers questions about events, and the thread that feeds it.

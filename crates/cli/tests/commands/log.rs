@@ -351,3 +351,21 @@ fn tail_follows_a_server_and_import_works_beside_it() {
     assert_eq!(counted(directory.path(), &[])["events"], 52 + sent as u64);
     says(&["log", "verify"], directory.path());
 }
+
+#[test]
+fn a_start_with_a_clock_behind_the_newest_events_is_told() {
+    const DAY_US: i64 = 86_400_000_000;
+    for (ahead_us, is_told) in [(DAY_US, true), (-DAY_US, false)] {
+        let directory = tempfile::tempdir().unwrap();
+        store(directory.path(), "prj_a", 0..1, now().plus_us(ahead_us), USUAL);
+        let words = ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--log-level", "warn"];
+        let mut child = muriel(&words, directory.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        assert!(line.starts_with("muriel ready"), "{said}");
+        assert_eq!(said.contains("the newest events were received on"), is_told, "{ahead_us}: {said}");
+        assert_eq!(counted(directory.path(), &[])["events"], 1);
+    }
+}
