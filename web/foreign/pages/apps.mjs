@@ -40,7 +40,7 @@ const app = (name, code, { host = "", near, body = '<div id="app"></div>', prepa
   steps: [
     { name: "sorted", act: { click: `${host}#sort` }, until: shows(host, "edcba") },
     { name: "filtered", act: { click: `${host}#filter` }, until: shows(host, "dba") },
-    { name: "sorted back", act: { click: `${host}#sort` }, until: shows(host, "abd") },
+    { name: "sorted back", act: { click: `${host}#sort` }, until: shows(host, "abd") }, // typos: ignore
     { name: "all again", act: { click: `${host}#filter` }, until: shows(host, "abcde") },
     { name: "one more in the basket", act: { click: `${host}#add` }, until: `watched.all("${host}#count")[0].textContent.endsWith(" 1")` },
     { name: "another view", act: { click: `${host}#go` }, until: `watched.all("${host}#about").length === 1` },
