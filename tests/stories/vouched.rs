@@ -10,6 +10,8 @@ stories![
     junk_currency_changes_nothing,
     one_huge_order_changes_nothing,
     event_ids_cannot_be_claimed,
+    visitors_cannot_be_moved,
+    visitors_without_a_key_enter_as_before,
     a_goal_limits_and_names_its_orders,
     refunds_lower_revenue_alone,
 ];
@@ -74,7 +76,14 @@ impl Shop {
 
     #[track_caller]
     fn result(&self) -> Value {
-        self.client.get(&format!("/experiment/{}/result", self.test_id)).ok()
+        self.report("result")
+    }
+
+    /// What is told of the experiment, also by a server that is too busy at first.
+    #[track_caller]
+    fn report(&self, what: &str) -> Value {
+        let call = self.client.call("GET", &format!("/experiment/{}/{what}", self.test_id));
+        call.send_until_taken(|| false).expect("an answer").ok()
     }
 
     /// What buyers did, of all and of each arm: conversions, orders, revenue.
@@ -89,6 +98,24 @@ impl Shop {
             of(&result["variants"][0], "conversions"),
             of(&result["variants"][1], "conversions"),
         ])
+    }
+
+    /// All that a result says but for how far the log goes, as a whole and by device, and its days.
+    #[track_caller]
+    fn told(&self) -> Vec<Value> {
+        let told = |what: &str| {
+            let mut told = self.report(what);
+            told.as_object_mut().expect("fields").remove("manifest");
+            told
+        };
+        ["result", "result?breakdown_by=device&end_date=2026-03-02", "timeseries"].map(told).to_vec()
+    }
+
+    /// How many entered each arm.
+    #[track_caller]
+    fn entered(&self) -> [i64; 2] {
+        let result = self.result();
+        [0, 1].map(|arm| result["variants"][arm]["visitors"].as_i64().expect("a count"))
     }
 
     #[track_caller]
@@ -251,6 +278,82 @@ fn event_ids_cannot_be_claimed(on: On) {
     assert_eq!(vouched.iter().filter(|vouched| **vouched).count(), 4);
 }
 
+fn visitors_cannot_be_moved(on: On) {
+    let shop = Shop::open(on, json!({}));
+    // Each of these, under a name that somebody guessed, once moved the visitor or took the visitor out.
+    let moves = |visitor: i32| {
+        let other = shop.exposure(if visitor % 2 == 0 { "1" } else { "0" });
+        let dated = |at: &str| with(other.clone(), json!({ "at": at }));
+        vec![
+            dated("2026-03-01T12:00:00Z"),
+            dated(ENTRY),
+            dated("2026-03-02T10:00:01Z"),
+            with(dated("2026-03-02T09:00:00Z"), json!({ "epoch": 1 })),
+            // Into the same arm, but as somebody else, or later than what was bought.
+            with(
+                shop.exposure(&(visitor % 2).to_string()),
+                json!({ "at": "2026-03-01T13:00:00Z", "context": { "visitor_type": "returning", "country": "DE" } }),
+            ),
+            with(shop.exposure(&(visitor % 2).to_string()), json!({ "at": "2026-03-05T10:00:00Z" })),
+            dated("2026-02-28T10:00:00Z"),
+        ]
+    };
+    let shows = |visitor: i32, told: &[Value]| {
+        assert_eq!(shop.told(), told, "after v-{visitor}");
+        assert_eq!(shop.entered(), [30, 30]);
+    };
+    // Before the visitors came,
+    for visitor in 0..60 {
+        shop.anonymous(&format!("v-{visitor}"), moves(visitor));
+    }
+    assert_ne!(shop.entered(), [0, 0]);
+    shop.sells();
+    let before = shop.told();
+    let sold = shop.sold();
+    assert_eq!([&sold[0][0], &sold[0][1], &sold[1][1], &sold[2][1]], [36, 36, 12, 24]);
+    for check in ["sample_ratio", "crossovers", "before_start", "bots"] {
+        assert_eq!(shop.health(check).0, "ok", "{check}");
+    }
+    // and after: of half of them, of all, and once more by a program.
+    for visitors in [0..30, 30..60] {
+        let last = visitors.end - 1;
+        for visitor in visitors {
+            shop.anonymous(&format!("v-{visitor}"), moves(visitor));
+        }
+        shows(last, &before);
+    }
+    let call = shop.collector.call().header("user-agent", "Googlebot/2.1 (+http://www.google.com/bot.html)");
+    taken(Outcomes { answer: call.json(body("v-7", moves(7))).send() });
+    shows(7, &before);
+    // A key can say all that: the first exposure with a key counts, and the second arm is noticed.
+    shop.vouched("v-7", moves(7)[..1].to_vec());
+    assert_eq!(shop.entered(), [31, 29]);
+    assert!(shop.health("crossovers").1.starts_with("1 visitor"), "{:?}", shop.health("crossovers"));
+}
+
+fn visitors_without_a_key_enter_as_before(on: On) {
+    let shop = Shop::open(on, json!({}));
+    let earlier = |arm: &str| with(shop.exposure(arm), json!({ "at": "2026-03-01T12:00:00Z" }));
+    shop.anonymous("v", vec![shop.exposure("1")]);
+    assert_eq!(shop.entered(), [0, 1]);
+    shop.anonymous("v", vec![earlier("0")]);
+    assert_eq!(shop.entered(), [1, 0]);
+    // Orders with a key say nothing of the arm, nor do exposures with a key that are dated before the start.
+    shop.vouched("v", vec![order("A-1", 10.0)]);
+    shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-02-28T10:00:00Z" }))]);
+    assert_eq!(shop.entered(), [1, 0]);
+    // The first exposure with a key does, and what was done before it no longer counts.
+    assert_eq!(shop.sold()[0][1], 1);
+    shop.vouched("v", vec![with(shop.exposure("1"), json!({ "at": "2026-03-02T12:00:00Z" }))]);
+    assert_eq!((shop.entered(), &shop.sold()[0][1]), ([0, 1], &json!(0)));
+    // Nor does anybody make a person of what a server says is a program.
+    let agent = json!({ "id": "crawler", "user_agent": "Googlebot/2.1 (+http://www.google.com/bot.html)" });
+    let bot = with(body("crawler", vec![shop.exposure("0")]), json!({ "visitor": agent }));
+    taken(Outcomes { answer: shop.collector.trusted.post("", bot) });
+    shop.anonymous("crawler", vec![earlier("0"), shop.exposure("0")]);
+    assert_eq!(shop.entered(), [0, 1]);
+}
+
 fn a_goal_limits_and_names_its_orders(on: On) {
     let shop = Shop::open(on, json!({ "max_order_value": 100.0, "currency": "EUR" }));
     let goal = shop.client.get(&format!("/goal/{}", shop.goal_id)).ok()["goal"].clone();
@@ -328,7 +431,7 @@ fn refunds_lower_revenue_alone(on: On) {
         shop.vouched(visitor, vec![event]);
         assert_eq!(sold(), json!([2, 2, revenue, "EUR"]), "{what}");
         // As each day of the series has it.
-        let series = shop.client.get(&format!("/experiment/{}/timeseries", shop.test_id)).ok();
+        let series = shop.report("timeseries");
         let last = series["timeseries"].as_array().expect("days").iter().rev().find(|day| day["variant_id"] == "1");
         assert_eq!(last.expect("a day")["revenue"], json!(revenue), "{what}");
     }

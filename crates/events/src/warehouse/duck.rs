@@ -18,7 +18,7 @@ use super::{Error, Mark, Result, Stop, Warehouse, lock};
 use crate::log::Position;
 
 /// Counts the changes of the tables and of what is written into them.
-const SCHEMA: i32 = 6;
+const SCHEMA: i32 = 7;
 const TABLES: &str = include_str!("schema.sql");
 /// Bytes of its write-ahead log before the database moves them to its file.
 const CHECKPOINT: &str = "64MB";
@@ -547,6 +547,7 @@ fn append(conn: &Connection, rows: &Rows, urls: &[&UrlRow], profiles: &[&Profile
             row.variant,
             row.at,
             row.id,
+            row.vouched,
             row.asked,
             row.found,
             row.seq

@@ -9,7 +9,8 @@ use muriel_domain::goal::{GoalType, Trigger};
 ///
 /// A visitor enters by the first exposure to the experiment that was not a
 /// bot's, by time and then by id. That exposure gives the arm, the epoch and
-/// every attribute: later ones change nothing.
+/// every attribute: later ones change nothing. Of a visitor with an exposure that a
+/// key vouched for, a bot's or not, the exposures without a key are passed over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Whose experiment it is.

@@ -56,6 +56,7 @@ CREATE TABLE applied (
     variant UTINYINT NOT NULL,
     "at"    BIGINT NOT NULL,
     id      UBIGINT NOT NULL,
+    vouched BOOLEAN NOT NULL, -- sent with a key
     asked   BIGINT NOT NULL,
     found   BIGINT NOT NULL,
     seq     BIGINT NOT NULL

@@ -9,7 +9,7 @@ use muriel_domain::Instant;
 use super::super::answer::{Answer, Arrivals, Balance, Segment};
 use super::super::question::{Dimension, Filter, Outcome, Question, SEGMENTS_MAX};
 use super::read::Db;
-use super::{Result, before, literal};
+use super::{Result, before, literal, since};
 use crate::log::Position;
 
 /// Dimensions by which arms are compared.
@@ -24,8 +24,63 @@ fn in_profile(dimension: Dimension) -> bool {
     BALANCE.contains(&dimension)
 }
 
+/// Which exposures count: those within the experiment's arms and time, and of a visitor
+/// with such an exposure that a key vouched for no others. Anybody can send an
+/// exposure of any visitor without a key, and it moves nobody whom a key placed.
+pub(super) struct Exposures {
+    /// To the experiment's arms, at any time, bots' too; as SQL.
+    arms: String,
+    /// That another exposure of the visitor does not displace it, as SQL with ` AND `
+    /// before it; empty where none is displaced.
+    kept: &'static str,
+    started: String,
+    until: String,
+}
+
+impl Exposures {
+    /// Makes the table `placed`, if an exposure is displaced.
+    ///
+    /// The end of the question is not looked at: a visitor whom a key placed later has
+    /// not entered before, so each day of a series is what a report until then says.
+    pub(super) fn find(db: &Db<'_>, question: &Question, project: u64) -> Result<Self> {
+        let started = since("\"at\"", question.started_at);
+        let arms = format!("project = {project} AND test = {} AND variant < {}", question.test_id, question.arms);
+        // Hardly ever does an experiment have both.
+        let mixed = format!(
+            "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
+        );
+        let kept = if db.row(&mixed, |row| row.get(0))? {
+            db.run(&format!(
+                "CREATE OR REPLACE TEMP TABLE placed AS
+                 SELECT visitor FROM exposures WHERE {arms}
+                 GROUP BY visitor HAVING bool_or(vouched{started}) AND NOT bool_and(vouched)"
+            ))?;
+            " AND (vouched OR visitor NOT IN (SELECT visitor FROM placed))"
+        } else {
+            ""
+        };
+        Ok(Self { arms, kept, started, until: before("\"at\"", question.until) })
+    }
+
+    /// Those that count, bots' too, as SQL.
+    fn counted(&self) -> String {
+        let Self { arms, kept, started, until } = self;
+        format!("{arms}{started}{until}{kept}")
+    }
+
+    /// Those of people, as SQL: `visitor`, `at`, `id`, `variant`, `epoch` and `columns`.
+    fn met(&self, question: &Question, columns: &str) -> String {
+        format!(
+            r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
+               WHERE {counted} AND NOT bot"#,
+            epoch = epoch(&question.epochs),
+            counted = self.counted(),
+        )
+    }
+}
+
 /// Makes `entry`.
-pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()> {
+pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64, exposures: &Exposures) -> Result<()> {
     let mut columns = vec!["profile"];
     let visit = |outcome: &Outcome| matches!(outcome, Outcome::Bounce | Outcome::Engagement);
     if question.metrics.iter().any(|metric| visit(&metric.outcome)) {
@@ -39,7 +94,7 @@ pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()
     let columns = columns.join(", ");
     let condition = condition(question, project);
     let table = if condition.is_some() { "entered" } else { "entry" };
-    let met = met(question, project, &columns);
+    let met = exposures.met(question, &columns);
     let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
     let make = |once: &str| {
         db.run(&format!(
@@ -70,27 +125,6 @@ pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64) -> Result<()
         ))?;
     }
     Ok(())
-}
-
-/// Exposures of people to the experiment, as SQL.
-fn met(question: &Question, project: u64, columns: &str) -> String {
-    format!(
-        r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
-           WHERE {whole} AND NOT bot"#,
-        epoch = epoch(&question.epochs),
-        whole = whole(question, project),
-    )
-}
-
-/// What all exposures that count have in common, bots' too, as SQL.
-pub(super) fn whole(question: &Question, project: u64) -> String {
-    format!(
-        "project = {project} AND test = {test} AND variant < {arms}{started}{until}",
-        test = question.test_id,
-        arms = question.arms,
-        started = question.started_at.map_or_else(String::new, |at| format!(r#" AND "at" >= {}"#, at.us())),
-        until = before("\"at\"", question.until),
-    )
 }
 
 /// The epoch of an exposure, as SQL: the one that it names, where the experiment reached
@@ -131,14 +165,14 @@ fn condition(question: &Question, project: u64) -> Option<String> {
 }
 
 /// What is to be told of those who entered, without metrics and position.
-pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<Answer> {
+pub(super) fn health(db: &Db<'_>, question: &Question, project: u64, exposures: &Exposures) -> Result<Answer> {
     let arrivals = db
         .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
             Ok(Arrivals { epoch: row.get(0)?, variant: row.get(1)?, visitors: row.get(2)? })
         })?;
     let (first_entry, several): (Option<i64>, u64) =
         db.row(r#"SELECT min("at"), count(*) FILTER (several) FROM entry"#, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, project)? };
+    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, exposures)? };
     Ok(Answer {
         position: Position { seq: 0 },
         hash: None,
@@ -146,8 +180,8 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
         arrivals,
         crossed,
         moved,
-        bots: bots(db, question, project)?,
-        early: early(db, question, project)?,
+        bots: bots(db, question, exposures)?,
+        early: early(db, question, exposures)?,
         first_entry: first_entry.map(Instant::from_us),
         balance: balance(db, project)?,
         applied: Vec::new(),
@@ -155,8 +189,8 @@ pub(super) fn health(db: &Db<'_>, question: &Question, project: u64) -> Result<A
     })
 }
 
-fn crossed(db: &Db<'_>, question: &Question, project: u64) -> Result<(u64, u64)> {
-    let met = met(question, project, "true");
+fn crossed(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<(u64, u64)> {
+    let met = exposures.met(question, "true");
     let sql = format!(
         "WITH
            met AS ({met}),
@@ -170,28 +204,26 @@ fn crossed(db: &Db<'_>, question: &Question, project: u64) -> Result<(u64, u64)>
     db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-fn bots(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
+fn bots(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
     let from = question.from.map_or_else(String::new, |from| format!(r#" AND min("at") >= {}"#, from.us()));
     let sql = format!(
         r#"WITH
              met AS NOT MATERIALIZED (
-               SELECT visitor, bot, "at" FROM exposures WHERE {whole})
+               SELECT visitor, bot, "at" FROM exposures WHERE {counted})
            SELECT count(*) FROM (
              SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
              GROUP BY visitor HAVING bool_and(bot){from})"#,
-        whole = whole(question, project),
+        counted = exposures.counted(),
     );
     db.row(&sql, |row| row.get(0))
 }
 
-fn early(db: &Db<'_>, question: &Question, project: u64) -> Result<u64> {
+fn early(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
     let Some(started_at) = question.started_at else { return Ok(0) };
+    let Exposures { arms, kept, .. } = exposures;
     let sql = format!(
-        r#"SELECT count(DISTINCT visitor) FROM exposures
-           WHERE project = {project} AND test = {test} AND variant < {arms} AND NOT bot AND "at" < {start}"#,
-        test = question.test_id,
-        arms = question.arms,
-        start = started_at.us(),
+        r#"SELECT count(DISTINCT visitor) FROM exposures WHERE {arms} AND NOT bot AND "at" < {}{kept}"#,
+        started_at.us()
     );
     db.row(&sql, |row| row.get(0))
 }

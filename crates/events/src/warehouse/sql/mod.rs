@@ -6,6 +6,7 @@
 //!
 //! | table | |
 //! |---|---|
+//! | `placed` | visitors whom a key placed in an arm, with other exposures that no key vouched for |
 //! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
 //! | `alike` | how many visitors of `entry` had the same profile, by arm |
 //! | `segments` | the values of the breakdown that are told apart, numbered |
@@ -50,8 +51,9 @@ use self::read::Db;
 pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> Result<Answer> {
     snapshot(connection, stop, |db| {
         let project = hash_text(&question.project_key);
-        entry::enter(db, question, project)?;
-        let health = entry::health(db, question, project)?;
+        let exposures = entry::Exposures::find(db, question, project)?;
+        entry::enter(db, question, project, &exposures)?;
+        let health = entry::health(db, question, project, &exposures)?;
         let applied = applied::answer(db, question, project)?;
         let scope = outcome::Scope {
             project,
@@ -160,6 +162,11 @@ fn literal(text: &str) -> String {
     // A statement is handed over as a C string.
     let parts: Vec<String> = text.split('\0').map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
     if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(" || chr(0) || ")) }
+}
+
+/// ` AND column >= from`, if there is a beginning.
+fn since(column: &str, from: Option<Instant>) -> String {
+    from.map_or_else(String::new, |from| format!(" AND {column} >= {}", from.us()))
 }
 
 /// ` AND column < until`, if there is an end.

@@ -127,8 +127,9 @@ impl Candidates {
                      WHERE e.project = {project} AND {condition}{more}{until})"#
             )
         };
-        // What a key vouched for is not dated anew by an event that nobody vouched for.
+        // What a key vouched for is not dated anew, nor moved to another page, by an event that nobody vouched for.
         let first = r#"coalesce(min(e."at") FILTER (e.vouched), min(e."at"))"#;
+        let page = "CASE WHEN bool_or(e.vouched) THEN min(e.url) FILTER (e.vouched) ELSE min(e.url) END";
         let each = |more: &str| {
             format!(
                 r#"{found}
@@ -157,7 +158,7 @@ impl Candidates {
                 r#"{found}
                    SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
                      SELECT visitor, id, page, "at", {after} AS after FROM (
-                       SELECT x.visitor, e.id, min(e.url) AS page, {first} AS "at", min(x."at") AS entered
+                       SELECT x.visitor, e.id, {page} AS page, {first} AS "at", min(x."at") AS entered
                        FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
                        GROUP BY x.visitor, e.id)
                      WHERE {counts})

@@ -40,7 +40,7 @@ pub(super) fn prepare(db: &Db<'_>, scope: &Scope, metrics: &[Metric]) -> Result<
     let pageview = kind::PAGEVIEW;
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE did AS
-           SELECT x.visitor, e.id, greatest(e."at", x."at") AS "at",
+           SELECT x.visitor, e.id, e.vouched, greatest(e."at", x."at") AS "at",
                   CASE WHEN e.kind = {pageview} THEN 0 WHEN e.kind IN ({scroll}, {duration}) THEN 2 ELSE 1 END AS what
            FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
            WHERE e.project = {project} AND (e.kind IN ({pageview}, {decisive}){measured}){until}
@@ -81,9 +81,11 @@ pub(super) fn outcomes(db: &Db<'_>, metric: &Metric) -> Result<Outcomes> {
     db.run(&format!(
         r#"CREATE OR REPLACE TEMP TABLE active AS
            WITH
-             -- What counts, each event once.
+             -- What counts, each event once: as a key vouched for it, if one did.
              once AS (
-               SELECT visitor, min("at") AS "at", bool_or(what > 0) AS decisive FROM did {counts}
+               SELECT visitor, coalesce(min("at") FILTER (vouched), min("at")) AS "at",
+                      coalesce(bool_or(what > 0) FILTER (vouched), bool_or(what > 0)) AS decisive
+               FROM did {counts}
                GROUP BY visitor, id),
              -- The first of what is enough alone, and the second page view.
              each AS (

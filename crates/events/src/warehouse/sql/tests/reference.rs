@@ -28,24 +28,32 @@ struct Entry<'r> {
 /// Answers `question` without steps.
 pub(super) fn answer(records: &[Record], question: &Question) -> Answer {
     let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
-    // The end of a report is not looked at.
-    let early: BTreeSet<&str> = records
-        .iter()
-        .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id) && !record.bot)
-        .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
-        .filter(|record| question.started_at.is_some_and(|started_at| record.at < started_at))
-        .map(|record| record.visitor.id.as_str())
-        .collect();
-    let early = early.len() as u64;
-    let records: Vec<&Record> =
-        records.into_iter().filter(|record| question.until.is_none_or(|until| record.at < until)).collect();
-    let met: Vec<&Record> = records
+    let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
+    let exposures: Vec<&Record> = records
         .iter()
         .copied()
         .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
-        .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
         .collect();
+    // Who has an exposure with a key that counts has no others. The end of a report is not looked at.
+    let vouched: BTreeSet<&str> = exposures
+        .iter()
+        .filter(|record| record.vouched && !is_early(record))
+        .map(|record| record.visitor.id.as_str())
+        .collect();
+    let exposures: Vec<&Record> = exposures
+        .into_iter()
+        .filter(|record| record.vouched || !vouched.contains(record.visitor.id.as_str()))
+        .collect();
+    let early: BTreeSet<&str> = exposures
+        .iter()
+        .filter(|record| !record.bot && is_early(record))
+        .map(|record| record.visitor.id.as_str())
+        .collect();
+    let early = early.len() as u64;
+    let ended = |record: &&Record| question.until.is_some_and(|until| record.at >= until);
+    let records: Vec<&Record> = records.into_iter().filter(|record| !ended(record)).collect();
+    let met = exposures.into_iter().filter(|record| !ended(record) && !is_early(record));
     let mut by_visitor: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in met {
         by_visitor.entry(&record.visitor.id).or_default().push(record);
@@ -184,7 +192,7 @@ fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> V
             .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
             .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
             .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
-            .min_by_key(|record| (record.at, crate::warehouse::row::hash_id(record.id)));
+            .min_by_key(|record| (!record.vouched, record.at, crate::warehouse::row::hash_id(record.id)));
         for (place, letter) in
             told.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
         {
@@ -593,19 +601,28 @@ fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
         at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
     };
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
-    let mut pages = BTreeSet::new();
-    for record in records.iter().filter(whose).filter(during) {
+    // Whether something is enough alone; `None` where it does not matter.
+    let enough = |record: &Record| {
         // As it is stored: what is rounded up to ten seconds has lasted ten.
         let value = units(record.value.unwrap_or(0.0));
         match record.kind {
             // A refund is nothing that the visitor did.
-            Kind::Order if value < 0 || record.value.is_some_and(|value| value < 0.0) => {}
-            Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => return true,
-            Kind::Pageview => drop(pages.insert(record.id)),
-            Kind::Scroll if !bounce && value >= units(50.0) => return true,
-            Kind::Duration if !bounce && value >= units(10.0) => return true,
-            _ => {}
+            Kind::Order if record.value.is_some_and(|value| value < 0.0) => None,
+            Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => Some(true),
+            Kind::Pageview => Some(false),
+            Kind::Scroll if !bounce && value >= units(50.0) => Some(true),
+            Kind::Duration if !bounce && value >= units(10.0) => Some(true),
+            _ => None,
         }
-    }
-    pages.len() >= 2
+    };
+    let did: Vec<(&Record, bool)> = records
+        .iter()
+        .filter(whose)
+        .filter(during)
+        .filter_map(|record| enough(record).map(|enough| (*record, enough)))
+        .collect();
+    let vouched: BTreeSet<_> = did.iter().filter(|(record, _)| record.vouched).map(|(record, _)| record.id).collect();
+    let counts = |record: &Record| record.vouched || !vouched.contains(&record.id);
+    let did = || did.iter().filter(|(record, _)| counts(record));
+    did().any(|(_, enough)| *enough) || did().map(|(record, _)| record.id).collect::<BTreeSet<_>>().len() >= 2
 }
