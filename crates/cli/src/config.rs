@@ -72,13 +72,13 @@ pub struct ServeFlags {
     /// process only, faster) [default: full].
     #[arg(long, env = "MURIEL_LOG_SYNC", value_name = "full|relaxed")]
     pub log_sync: Option<String>,
-    /// MiB to leave free on the disk of the event log [default: the larger of 64
-    /// and 2 % of it].
-    #[arg(long, env = "MURIEL_LOG_RESERVE", value_name = "MIB")]
+    /// MiB to leave free on the disk of the event log [default: 2 % of the disk, at
+    /// least 64, at most 4096].
+    #[arg(long, env = "MURIEL_LOG_RESERVE", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub log_reserve: Option<u64>,
     /// MiB after which a file of the event log is closed and the next begun
     /// [default: 1024].
-    #[arg(long, env = "MURIEL_LOG_ROLL", value_name = "MIB")]
+    #[arg(long, env = "MURIEL_LOG_ROLL", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub log_roll: Option<u64>,
     /// Days after which closed files of the event log are deleted, or off
     /// [default: 395].
@@ -90,7 +90,7 @@ pub struct ServeFlags {
     pub alone: bool,
     /// MiB of memory that questions about events may take together; larger ones
     /// go on on the disk [default: 1024].
-    #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB")]
+    #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
 }
 
@@ -111,11 +111,28 @@ struct File {
     log_sync: Option<String>,
     log_reserve: Option<u64>,
     log_roll: Option<u64>,
-    log_retention: Option<String>,
+    log_retention: Option<Retention>,
     warehouse_memory: Option<u64>,
     alone: Option<bool>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
+}
+
+/// Days as a number, as one writes them in TOML, or text as on the command line.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of days or \"off\"")]
+enum Retention {
+    Days(i64),
+    Text(String),
+}
+
+impl From<Retention> for String {
+    fn from(retention: Retention) -> Self {
+        match retention {
+            Retention::Days(days) => days.to_string(),
+            Retention::Text(text) => text,
+        }
+    }
 }
 
 impl File {
@@ -127,9 +144,33 @@ impl File {
             source,
         })?;
         toml::from_str(&text).map_err(|error| {
-            Error::Setting(format!("the settings in {} make no sense: {}", path.display(), error.message()))
+            Error::Setting(format!(
+                "the settings in {} are not right, {}",
+                path.display(),
+                place_and_fault(&text, &error)
+            ))
         })
     }
+}
+
+/// The line of a fault in a TOML file, its key and what is wrong, without names of Rust
+/// types.
+fn place_and_fault(text: &str, error: &toml::de::Error) -> String {
+    let fault = error.message().replace("expected u64", "expected a whole number of MiB");
+    let Some(start) = error.span().map(|span| span.start.min(text.len())) else { return fault };
+    let before = &text.as_bytes()[..start];
+    let number = before.iter().filter(|byte| **byte == b'\n').count();
+    let line = text.lines().nth(number).unwrap_or_default();
+    let key = line.split_once('=').map(|(key, _)| key.trim()).filter(|key| !fault.contains(*key));
+    match key {
+        Some(key) => format!("line {}, {key}: {fault}", number + 1),
+        None => format!("line {}: {fault}", number + 1),
+    }
+}
+
+/// A number of MiB on the command line or in the environment.
+fn mib(text: &str) -> std::result::Result<u64, &'static str> {
+    text.parse().map_err(|_| "must be a whole number of MiB")
 }
 
 /// Where things are, decided.
@@ -249,7 +290,7 @@ impl Settings {
             None => TrustedProxies::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("trusted-proxies: {error}")))?,
         };
-        let log_retention_days = retention(flags.log_retention.or(file.log_retention).as_deref())?;
+        let log_retention_days = retention(flags.log_retention.or(file.log_retention.map(String::from)).as_deref())?;
         Ok(Self {
             place,
             site,
@@ -290,8 +331,10 @@ fn log_options(
     if let Some(mib) = reserve_mib {
         options.reserve = Reserve::Bytes(mib.saturating_mul(1 << 20));
     }
-    if let Some(mib) = roll_mib {
-        options.roll_bytes = mib.max(1).saturating_mul(1 << 20);
+    match roll_mib {
+        Some(0) => return Err(Error::Setting("log-roll must be at least 1 MiB, not 0".to_owned())),
+        Some(mib) => options.roll_bytes = mib.saturating_mul(1 << 20),
+        None => {}
     }
     if let Some(days) = retention_days {
         // So many files that the oldest is far less than the tenth of the log that
@@ -352,8 +395,38 @@ mod tests {
         assert_eq!(settings.site.page_api.as_str(), "shop");
         assert_eq!(settings.site.visitor_prefix.as_str(), "/y");
 
-        std::fs::write(&path, "lisen = \"127.0.0.1:1\"\n").unwrap();
-        let error = Settings::load(common, ServeFlags::default()).unwrap_err().to_string();
-        assert!(error.contains("lisen"), "{error}");
+        for (text, expect) in [
+            ("lisen = \"127.0.0.1:1\"\n", "line 1: unknown field `lisen`"),
+            (
+                "# sizes\nlog_roll = \"large\"\n",
+                "line 2, log_roll: invalid type: string \"large\", expected a whole number of MiB",
+            ),
+            ("log_roll = -1\n", "line 1, log_roll: invalid value: integer `-1`, expected a whole number of MiB"),
+            ("log_roll = 0\n", "log-roll must be at least 1 MiB"),
+            ("log_retention = true\n", "line 1, log_retention: expected a number of days or \"off\""),
+            ("log_retention = 0\n", "log-retention must be a number of days or off, not \"0\""),
+            ("log_roll = \n", "line 1, log_roll: "),
+            ("é = 1\n", "line 1, é: invalid unquoted key"),
+            ("listen", "line 1: "),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = Settings::load(common.clone(), ServeFlags::default()).unwrap_err().to_string();
+            assert!(error.contains(expect), "{text} gives: {error}");
+        }
+        for (text, expect) in [("log_retention = 90", Some(90)), ("log_retention = \"off\"", None)] {
+            std::fs::write(&path, text).unwrap();
+            let settings = Settings::load(common.clone(), ServeFlags::default()).unwrap();
+            assert_eq!(settings.log_retention_days, expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_is_no_number_is_said_in_plain_words() {
+        let command = ServeFlags::augment_args(clap::Command::new("muriel"));
+        for value in ["large", "-1", "1.5", ""] {
+            let error =
+                command.clone().try_get_matches_from(["muriel", "--log-reserve", value]).unwrap_err().to_string();
+            assert!(error.contains("must be a whole number of MiB"), "{error}");
+        }
     }
 }

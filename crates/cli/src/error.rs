@@ -91,9 +91,9 @@ impl From<muriel_api::api_key::NoRandomness> for Error {
 }
 
 /// An error with its causes, in one line.
-pub(crate) fn sentence(error: &Error) -> String {
+pub(crate) fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
+    let mut cause = error.source();
     while let Some(error) = cause {
         let said = error.to_string();
         if !text.ends_with(&said) {

@@ -47,6 +47,7 @@ enum Command {
     },
     /// Run the server with a company to look around in, and visitors; its data goes at the end
     /// unless --data-dir or --database-url keeps it.
+    #[command(mut_arg("data_dir", |arg| arg.help(demo::DATA_DIR_HELP)))]
     Demo {
         #[command(flatten)]
         common: Common,
@@ -76,7 +77,7 @@ enum Command {
     /// Try a plan many times, on simulated visitors or those of the past: how often it finds an effect, and how often
     /// it calls one that is not there.
     Simulate(Box<simulate::Simulate>),
-    /// Make the store of questions anew from the log.
+    /// Rebuild the warehouse, which answers questions about events, from the event log.
     #[command(subcommand)]
     Warehouse(warehouse::WarehouseCommand),
     /// Print the OpenAPI 3.1 document.

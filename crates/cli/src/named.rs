@@ -12,8 +12,7 @@ use muriel_store::{experiments, tenants};
 /// No such project, and what is neither a key of one of its experiments nor an id.
 pub(crate) async fn experiment(tx: &mut dyn Tx, project: &str, wanted: &str) -> Result<(ProjectId, ExperimentId)> {
     let Some(project) = tenants::project_by_key(tx, project).await? else {
-        let message = format!("there is no project with the key {project}; muriel project list shows them");
-        return Err(Error::Refused(message));
+        return Err(no_project(project));
     };
     let id = match experiments::id_of(tx, project.id, wanted).await? {
         Some(id) => id,
@@ -25,4 +24,9 @@ pub(crate) async fn experiment(tx: &mut dyn Tx, project: &str, wanted: &str) -> 
 /// That the project has no such experiment.
 pub(crate) fn no_experiment(wanted: &str) -> Error {
     Error::Refused(format!("the project has no experiment {wanted}"))
+}
+
+/// That there is no such project.
+pub(crate) fn no_project(wanted: &str) -> Error {
+    Error::Refused(format!("there is no project with the key {wanted}; muriel project list shows them"))
 }

@@ -42,6 +42,12 @@ enum Database {
     Postgresql,
 }
 
+impl Database {
+    fn of(place: &Place) -> Self {
+        if place.database_url.is_some() { Self::Postgresql } else { Self::Sqlite }
+    }
+}
+
 impl NodeFile {
     fn path(data_dir: &Path) -> PathBuf {
         data_dir.join("node.json")
@@ -65,27 +71,48 @@ impl NodeFile {
         Ok(Some(file))
     }
 
-    /// The file of this data directory, made or brought up to date.
+    /// The file of this data directory, made where it is missing.
+    ///
+    /// A directory that has a SQLite database is that database's until PostgreSQL has
+    /// answered ([`Self::settle`]): an address that was mistyped once must not keep the
+    /// next start from its own data.
     ///
     /// # Errors
     /// A file that cannot be read or written.
     pub(crate) fn of(place: &Place) -> Result<Self> {
-        let known = Self::read(&place.data_dir)?;
-        let database = if place.database_url.is_some() { Database::Postgresql } else { Database::Sqlite };
-        let file = match &known {
-            Some(file) => Self { node_id: file.node_id.clone(), database },
-            None => Self { node_id: random_text(22)?, database },
-        };
-        // A full disk keeps nobody from being served.
-        if known.as_ref() != Some(&file)
-            && let Err(error) = file.write(&place.data_dir)
-        {
+        if let Some(file) = Self::read(&place.data_dir)? {
+            return Ok(file);
+        }
+        let has_sqlite = place.data_dir.join("muriel.db").exists();
+        let database = if has_sqlite { Database::Sqlite } else { Database::of(place) };
+        let file = Self { node_id: random_text(22)?, database };
+        file.write_if_possible(&place.data_dir);
+        Ok(file)
+    }
+
+    /// Notes that the directory is served from this database from now on.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(crate) fn settle(place: &Place) -> Result<()> {
+        let database = Database::of(place);
+        match Self::read(&place.data_dir)? {
+            Some(file) if file.database != database => {
+                Self { database, ..file }.write_if_possible(&place.data_dir);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A full disk keeps nobody from being served.
+    fn write_if_possible(&self, data_dir: &Path) {
+        if let Err(error) = self.write(data_dir) {
             tracing::warn!(
                 error = crate::error::sentence(&error),
                 "which node this is will not be known at the next start"
             );
         }
-        Ok(file)
     }
 
     /// Which node a data directory is; `None` before it was served.
@@ -302,4 +329,33 @@ fn shown(text: &str) -> String {
 
 fn sentence(node: &Node) -> String {
     format!("{} on {}, data directory {}", node.id, node.host, node.data_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_sql::PostgresOptions;
+
+    #[test]
+    fn a_directory_stays_with_sqlite_until_postgresql_has_answered() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |name: &str, url: Option<&str>| Place {
+            data_dir: dir.path().join(name),
+            database_url: url.map(str::to_owned),
+            pepper_file: dir.path().join("pepper"),
+            postgres: PostgresOptions::default(),
+        };
+        let url = Some("postgres://127.0.0.1/muriel");
+        for (name, has_sqlite) in [("new", false), ("used", true)] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+            if has_sqlite {
+                File::create(dir.path().join(name).join("muriel.db")).unwrap();
+            }
+            let started = NodeFile::of(&place(name, url)).unwrap();
+            assert_eq!(check_database(&place(name, None)).is_ok(), has_sqlite, "{name}");
+            NodeFile::settle(&place(name, url)).unwrap();
+            assert!(check_database(&place(name, None)).is_err(), "{name}");
+            assert_eq!(NodeFile::of(&place(name, url)).unwrap().node_id, started.node_id);
+        }
+    }
 }

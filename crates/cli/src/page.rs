@@ -1,6 +1,7 @@
 //! The script on a project's pages: its settings, and the tags to paste.
 
 use crate::config::{Common, Place, SiteFlags};
+use crate::named::no_project;
 use crate::open::{Opened, open_existing};
 use crate::{Error, Result, say};
 use clap::Args;
@@ -92,9 +93,7 @@ pub async fn set(opened: &Opened, key: String, changes: Changes) -> Result<PageS
 }
 
 fn named(found: Option<Project>, key: &str) -> Result<Project> {
-    found.ok_or_else(|| {
-        Error::Refused(format!("there is no project with the key {key}; muriel project list shows them"))
-    })
+    found.ok_or_else(|| no_project(key))
 }
 
 /// Settings on one line, those that are not the default: `consent=required gpc=on`.

@@ -214,6 +214,7 @@ async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registra
     if let Some(registration) = registration {
         registration.register(settings.alone).await?;
     }
+    NodeFile::settle(&settings.place)?;
     Ok(pepper)
 }
 
@@ -415,6 +416,9 @@ async fn prepare_later(app: App, place: Place, mut stopped: watch::Receiver<bool
         }
         match prepare(&app.db, &place).await {
             Ok(_) => {
+                if let Err(error) = NodeFile::settle(&place) {
+                    tracing::warn!(error = crate::error::sentence(&error), "the node's file cannot be read");
+                }
                 tracing::info!("the database is back");
                 return;
             }

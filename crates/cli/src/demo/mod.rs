@@ -38,6 +38,10 @@ use welcome::{Welcome, reachable};
 
 pub(crate) use visitors::VisitorFlags;
 
+/// What `--data-dir` means here, where it has no default that stays.
+pub(crate) const DATA_DIR_HELP: &str =
+    "Directory that keeps the demo's data [default: a temporary one, deleted at the end]";
+
 /// The setting that says that the visitors of the past have been there.
 const VISITED: &str = "demo_visitors";
 

@@ -2,7 +2,8 @@
 
 use super::fields;
 use crate::config::{Common, Place, ServeFlags, Settings};
-use crate::open::make_directory;
+use crate::named::no_project;
+use crate::open::{make_directory, open_existing};
 use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::Args;
@@ -11,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use muriel_domain::Instant;
 use muriel_events::Record;
 use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
+use muriel_store::tenants;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -65,6 +67,9 @@ struct Tally {
 impl Import {
     pub(super) async fn run(self) -> Result<()> {
         let place = Place::load(&self.common)?;
+        if let Some(project) = &self.project {
+            check_project(&place, project).await?;
+        }
         let (from, size) = self.source()?;
         make_directory(&place.data_dir)?;
         let mut options = Settings::load(self.common.clone(), ServeFlags::default())?.log;
@@ -111,6 +116,26 @@ impl Import {
         }
         let size = Some(about.len()).filter(|_| about.is_file());
         Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size))
+    }
+}
+
+/// Refuses a project that the database does not know: no result would ever count its events.
+/// Where no database is named, as beside a server that uses PostgreSQL, the key is believed.
+///
+/// # Errors
+/// No such project, and a database that cannot be used.
+async fn check_project(place: &Place, key: &str) -> Result<()> {
+    if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
+        return Ok(());
+    }
+    let db = open_existing(place).await?.db;
+    let wanted = key.to_owned();
+    let found = db
+        .read::<_, Error, _>(move |tx| Box::pin(async move { Ok(tenants::project_by_key(tx, &wanted).await?) }))
+        .await?;
+    match found {
+        Some(_) => Ok(()),
+        None => Err(no_project(key)),
     }
 }
 

@@ -47,7 +47,8 @@ impl Prune {
         if self.json {
             say!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }))?;
         } else if pruned.files == 0 {
-            say!("No closed file is older than {} days; log.db, which is written, always stays.", self.older_than)?;
+            let days = if self.older_than == 1 { "day" } else { "days" };
+            say!("No closed file is older than {} {days}; log.db, which is written, always stays.", self.older_than)?;
         } else {
             let (files, size) = (pruned.files, pruned.bytes as f64 / f64::from(1 << 20));
             let s = if files == 1 { "" } else { "s" };

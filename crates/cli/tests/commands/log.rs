@@ -342,6 +342,9 @@ fn tail_follows_a_server_and_import_works_beside_it() {
     let lines: Vec<String> = (0..50).map(|number| record(project_key, number, moment(DAY)).to_string()).collect();
     fs::write(&file, lines.join("\n")).unwrap();
     let words = ["log", "import", file.to_str().unwrap()];
+    // Nothing is put where no result would count it.
+    let (_, complained) = refuses(&[&words[..], &["--project", "prj_typo"]].concat(), directory.path());
+    assert!(complained.contains("there is no project with the key prj_typo"), "{complained}");
     assert_eq!(says(&words, directory.path()), "50 new, 0 repeated, 0 refused\n");
     send(sent + 1, 0);
     for _ in 0..50 {
