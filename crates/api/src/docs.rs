@@ -95,6 +95,14 @@ struct Page {
     path: String,
     title: String,
     main: Html,
+    /// What was searched for, on the page of results.
+    query: String,
+}
+
+impl Page {
+    fn new(path: impl Into<String>, title: impl Into<String>, main: Html) -> Self {
+        Self { path: path.into(), title: title.into(), main, query: String::new() }
+    }
 }
 
 /// The pages, made from the contract.
@@ -115,14 +123,14 @@ impl Documentation {
     fn errors(&self) -> Page {
         let mut main = Html::default();
         errors::errors(&mut main, &mut Schemas::of(&self.contract), &self.contract);
-        Page { path: "docs/errors".to_owned(), title: "Errors".to_owned(), main }
+        Page::new("docs/errors", "Errors", main)
     }
 
     fn types(&self) -> Page {
         let mut main = Html::default();
         let operations: Vec<_> = operations::by_tag(&self.contract).into_iter().flat_map(|(_, all)| all).collect();
         errors::types(&mut main, &mut Schemas::of(&self.contract), operations.iter());
-        Page { path: "docs/types".to_owned(), title: "Types".to_owned(), main }
+        Page::new("docs/types", "Types", main)
     }
 
     fn operation(&self, name: &str) -> Option<Page> {
@@ -130,7 +138,7 @@ impl Documentation {
         let one = all.iter().flat_map(|(_, operations)| operations).find(|one| one.id == name)?;
         let mut main = Html::default();
         one.write(&mut main, &mut Schemas::of(&self.contract));
-        Some(Page { path: format!("docs/operations/{}", one.id), title: one.title.clone(), main })
+        Some(Page::new(format!("docs/operations/{}", one.id), one.title.clone(), main))
     }
 
     /// Every page that search finds.
@@ -168,7 +176,7 @@ impl Documentation {
             "<header><h1>There is no such page</h1><p class=\"lead\">The contents and the search lead to those that ",
         );
         main.tag("there are.</p></header>");
-        let page = Page { path: path.to_owned(), title: "No such page".to_owned(), main };
+        let page = Page::new(path, "No such page", main);
         let mut response = file(&HeaderMap::new(), HTML, &self.render(page));
         *response.status_mut() = StatusCode::NOT_FOUND;
         response

@@ -90,9 +90,12 @@ fn visitor_traffic() -> OpenApiRouter<App> {
     router
 }
 
-/// Adds to the contract what was routed by another path than it is published with.
+/// Adds to the contract what was routed by another path than it is published with. The tag of an operation is known to
+/// the macro of routes only, so it is given again.
 fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
-    router.get_openapi_mut().paths.add_path_operation(P::path(), P::methods(), P::operation());
+    let mut operation = P::operation();
+    operation.tags = Some(vec!["Visitor traffic".to_owned()]);
+    router.get_openapi_mut().paths.add_path_operation(P::path(), P::methods(), operation);
 }
 
 /// Everything that the contract describes.

@@ -26,15 +26,16 @@ fn authentication(html: &mut Html) {
     html.tag("company and works for its projects; one that is limited to some projects sees the others as unknown. ");
     html.tag("Keys are never read from a path or a query. Without a good key the answer is 401. The OpenFeature ");
     html.tag("operations take it as <code>X-API-Key: &lt;key&gt;</code> too; what visitors fetch needs none.</p>");
-    html.tag("<p>The examples take the server and the key from two variables of the shell. A key carries scopes, and ");
+    html.tag("<p>The examples take the server, the project and the key from variables of the shell. A key carries scopes, and ");
     html.tag("each operation names the one it needs:</p><dl class=\"scopes\">");
     for scope in Scope::ALL {
         html.tag("<dt>").code(scope.name()).tag("</dt><dd>").text(allows(scope)).tag("</dd>");
     }
     html.tag("</dl></div><div class=\"examples\">").tag(REQUEST);
     html.tag("export MURIEL_URL=<span class=\"s\">https://muriel.example.com</span>\n");
+    html.tag("export MURIEL_PROJECT=<span class=\"s\">prj_…</span>\n");
     html.tag("export MURIEL_KEY=<span class=\"s\">mrl_…</span>\n\n");
-    let target = "/v2/project/shop/experiments?limit=50".to_owned();
+    let target = "/v2/project/$MURIEL_PROJECT/experiments?limit=50".to_owned();
     Request { method: "GET", target, has_key: true, content_type: "", body: None }.write(html);
     html.tag("</code></pre></div></div>");
 }

@@ -8,7 +8,13 @@ use serde_json::{Map, Value, json};
 const DEPTH: usize = 10;
 
 /// Fields that make a request easier to understand although it need not have them.
-pub(super) const TELLING: &[&str] = &["VariantBody.data", "VariantBody.nickname", "ServeBody.traffic_allocation"];
+pub(super) const TELLING: &[&str] = &[
+    "EventBody.test_id",
+    "EventBody.variant_id",
+    "VariantBody.data",
+    "VariantBody.nickname",
+    "ServeBody.traffic_allocation",
+];
 
 /// Of a body that requires nothing, what a first request would have.
 pub(super) const CHANGED: &[&str] = &[
@@ -38,14 +44,32 @@ fn known(field: &str) -> Option<Value> {
         "ErrorBody.code" => json!("invalid_field"),
         "ErrorBody.error" => json!("variants[0].name must be \"Variant 1\""),
         "ErrorBody.success" => json!(false),
+        "AnalysisResult.reason" => json!("It is better than the control, whenever this is read."),
+        "Breakdown.dimension" => json!("device"),
+        "Breakdown.value" => json!("mobile"),
+        "Evaluation.key" => json!("pricing-headline"),
+        "Evaluation.reason" => json!("SPLIT"),
+        "Evaluation.value" | "Evaluation.variant" | "Assignment.variant" => json!("Variant 1"),
+        "EvaluationMetadata.unenforced" => json!(""),
+        "EventBody.id" => json!("0198c5a2-7d3e-7c11-9f60-2b8f1f0e6a54"),
+        "EventBody.variant_id" => json!("1"),
+        "EventsVisitor.id" => json!("visitor-1"),
         "ExperimentCreated.goal_profile_id" => json!(null),
         "ExperimentCreated.status" => json!(9),
+        "ExplanationStep.check" => json!("status"),
+        "ExplanationStep.detail" => json!("the experiment is live"),
         "FieldError.field" => json!("variants[0].name"),
         "FieldError.message" => json!("must be \"Variant 1\""),
+        "HealthCheck.message" | "RatioCheck.message" => json!("There is enough to judge from."),
+        "MetricResult.key" => json!("bounce_rate"),
+        "MetricResult.kind" => json!("builtin"),
+        "MetricResult.name" => json!("Bounce rate"),
+        "MetricResult.role" => json!("guardrail"),
+        "CurrencyRate.currency" | "RateSent.currency" => json!("USD"),
         "Targeting.user_rule" | "Audience.user_rule" => json!([]),
         "TimeRange.end" => json!("17:00"),
         "TimeRange.start" => json!("09:00"),
-        "Variant.name" | "VariantBody.name" => json!("Variant 1"),
+        "Variant.name" | "VariantBody.name" | "VariantResult.name" | "ArmShare.name" => json!("Variant 1"),
         "ServeBody.variant_id" | "WinnerServed.serving_variant_id" => json!("1"),
         "PreviewLinks.variants" => json!([
             { "variant_id": 0, "name": "Control", "preview_url": preview_url("0") },
@@ -55,6 +79,7 @@ fn known(field: &str) -> Option<Value> {
         "archived" | "has_more" | "was_live" => json!(false),
         "builtin_metrics" => json!(["bounce_rate", "engagement"]),
         "company_id" => json!(12),
+        "currency" => json!("EUR"),
         "completion_after_period" | "completion_conversion" | "completion_visitor" => json!(0),
         "confidence" | "difficulty" | "importance" => json!(4),
         "count" | "total" => json!(1),
@@ -77,7 +102,7 @@ fn known(field: &str) -> Option<Value> {
         "offset" => json!(0),
         "next_offset" => json!(1),
         "problem" => json!("The headline does not say what the product does."),
-        "project_key" => json!("shop"),
+        "project_key" => json!("prj_7Hq2ZkVt9XcRw4LmPb1NsY"),
         "request_id" => json!("0198c5a2-7d1e-7c3a-9b54-2f6e8a1c0d37"),
         "secondary_goals_count" => json!(0),
         "solution" => json!("Name the benefit in the headline."),
@@ -85,6 +110,9 @@ fn known(field: &str) -> Option<Value> {
         "tags" => json!(["pricing"]),
         "test_id" => json!(4711),
         "test_name" => json!("Pricing headline"),
+        // The field of answers, and the parameter, which is of no schema.
+        "targetingKey" | "Explanation.visitor" | ".visitor" => json!("visitor-1"),
+        "tz" => json!("UTC"),
         "traffic_allocation" => json!(100),
         "url" | "page_url" | "variants_data_key" => json!("https://www.example.com/pricing"),
         "weights" => json!({ "Control": 50, "Variant 1": 50 }),
@@ -201,7 +229,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The command. The server and the key are variables of the shell, so that
+    /// The command. The server, the project and the key are variables of the shell, so that
     /// it can be pasted as it is.
     pub(super) fn write(&self, html: &mut Html) {
         html.tag("curl ");

@@ -93,7 +93,7 @@ impl Guide {
     fn page(&self) -> Page {
         let mut main = Html::default();
         main.tag("<article class=\"guide\">").piece(&rendered(self.text)).tag("</article>");
-        Page { path: format!("docs/guides/{}", self.name), title: self.title.to_owned(), main }
+        Page::new(format!("docs/guides/{}", self.name), self.title, main)
     }
 }
 

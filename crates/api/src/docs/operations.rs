@@ -132,7 +132,7 @@ fn operation<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>
     html.tag("Operation <code>").text(one.node.get("operationId").and_then(Value::as_str).unwrap_or(&one.id));
     html.tag("</code></p>");
     let parameters = parameters(one);
-    parameter_table(html, schemas, &parameters);
+    parameter_list(html, schemas, &parameters);
     body(html, schemas, one);
     answers(html, schemas, one);
     error_list(html, one);
@@ -187,33 +187,32 @@ fn is_required(node: &Value) -> bool {
     node.get("required").is_some_and(|value| value == true)
 }
 
-fn parameter_table<'a>(html: &mut Html, schemas: &Schemas<'a>, parameters: &[&'a Value]) {
+fn parameter_list<'a>(html: &mut Html, schemas: &Schemas<'a>, parameters: &[&'a Value]) {
     if parameters.is_empty() {
         return;
     }
-    html.tag("<h2>Parameters</h2><table class=\"parameters\"><thead><tr><th scope=\"col\">Name</th>");
-    html.tag("<th scope=\"col\">Where</th><th scope=\"col\">Type</th><th scope=\"col\">Required</th>");
-    html.tag("<th scope=\"col\">Description</th></tr></thead><tbody>");
+    html.tag("<h2>Parameters</h2><ul class=\"fields\">");
     for parameter in parameters {
-        html.tag("<tr><th scope=\"row\"><code class=\"name\">").text(name(parameter)).tag("</code></th><td>");
-        html.text(place(parameter)).tag("</td><td class=\"type\">");
+        html.tag("<li><div class=\"field\"><code class=\"name\">")
+            .text(name(parameter))
+            .tag("</code> <span class=\"type\">");
         if let Some(schema) = parameter.get("schema") {
             schemas.type_words(html, schema, 0);
         }
-        html.tag(if is_required(parameter) {
-            "</td><td><span class=\"required\">required</span></td><td>"
-        } else {
-            "</td><td class=\"no\">no</td><td>"
-        });
+        html.tag(" in the ").text(place(parameter)).tag("</span>");
+        if is_required(parameter) {
+            html.tag(" <span class=\"required\">required</span>");
+        }
+        html.tag("</div>");
         if let Some(description) = parameter.get("description").and_then(Value::as_str) {
             html.tag("<p>").prose(description).tag("</p>");
         }
         if let Some(schema) = parameter.get("schema") {
             schemas.constraints(html, schema);
         }
-        html.tag("</td></tr>");
+        html.tag("</li>");
     }
-    html.tag("</tbody></table>");
+    html.tag("</ul>");
 }
 
 fn body<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>) {
@@ -284,6 +283,9 @@ fn error_list(html: &mut Html, one: &Operation<'_>) {
     html.tag("</ul></details>");
 }
 
+/// The parameter that every reader has a value of their own for.
+const PROJECT: &str = "project_key";
+
 fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, parameters: &[&'a Value]) {
     let (mut path, mut query) = (one.path.to_owned(), String::new());
     for parameter in parameters {
@@ -292,6 +294,7 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
             encoded(&example::parameter(schemas, name(parameter), schema))
         };
         match place(parameter) {
+            "path" if name(parameter) == PROJECT => {}
             "path" => path = path.replace(&format!("{{{}}}", name(parameter)), &text()),
             // The page size tells the reader that there are pages.
             "query" if is_required(parameter) || name(parameter) == "limit" => {
@@ -304,7 +307,8 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
     let content = first_content(one.node.get("requestBody"));
     let request = Request {
         method: &one.method,
-        target: unquoted(&path) + &query,
+        // A variable of the shell, so that what is copied works.
+        target: unquoted(&path).replace(&format!("{{{PROJECT}}}"), "$MURIEL_PROJECT") + &query,
         has_key: !is_public(one),
         content_type: content.map_or("", |(media_type, _)| media_type),
         body: content.map(|(_, schema)| example::value(schemas, schema, Side::Request)),

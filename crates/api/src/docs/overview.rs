@@ -35,7 +35,7 @@ pub(super) fn page(docs: &Documentation) -> Page {
         }
         main.tag("</ul></section>");
     }
-    Page { path: "docs".to_owned(), title: "HTTP API".to_owned(), main }
+    Page::new("docs", "HTTP API", main)
 }
 
 fn chapter(html: &mut Html, anchor: &str, title: &str) {

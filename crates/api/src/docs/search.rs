@@ -118,7 +118,7 @@ pub(super) fn page(index: &Index, query: &str) -> Page {
         main.text(&excerpt(section, &words)).tag("</p></li>");
     }
     main.tag("</ul>");
-    Page { path: "docs/search".to_owned(), title: "Search".to_owned(), main }
+    Page { query: asked, ..Page::new("docs/search", "Search", main) }
 }
 
 /// The value of `q`, cut to what is looked for.
@@ -173,7 +173,7 @@ mod tests {
         main.tag(
             "<h1>Top</h1><p>first &amp; <code>a</code>.</p><h2 id=\"b\"><a href=\"#b\">Second</a></h2><p>later</p>",
         );
-        let found = sections(Page { path: "docs/x".to_owned(), title: "X".to_owned(), main });
+        let found = sections(Page::new("docs/x", "X", main));
         let seen: Vec<_> = found.iter().map(|one| (one.path.as_str(), one.title.as_str(), one.text.trim())).collect();
         assert_eq!(seen, [("docs/x", "X", "Top first & a."), ("docs/x#b", "X: Second", "Second later")]);
     }

@@ -33,9 +33,11 @@ impl<'a> Shell<'a> {
         let contents = self.contents(&page.path);
         html.tag("<nav class=\"side\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:\">").text(self.title);
         html.tag("</a></p>");
-        search_form(&mut html);
-        html.piece(&contents).tag("</nav><nav class=\"top\" aria-label=\"Contents\">");
-        search_form(&mut html);
+        search_form(&mut html, &page.query);
+        html.piece(&contents)
+            .tag("</nav><nav class=\"top\" aria-label=\"Contents\"><p class=\"brand\"><a href=\"site:\">");
+        html.text(self.title).tag("</a></p>");
+        search_form(&mut html, &page.query);
         html.tag("<details><summary>Contents</summary>").piece(&contents).tag("</details></nav><main id=\"content\">");
         html.piece(&page.main).tag("</main></body></html>\n");
         let up = "../".repeat(page.path.matches('/').count());
@@ -84,11 +86,12 @@ fn link(html: &mut Html, path: &str, place: &str) {
     html.tag(if path == place { "\" aria-current=\"page\">" } else { "\">" });
 }
 
-pub(super) fn search_form(html: &mut Html) {
+/// `query` is what was searched for, to be changed and searched again.
+fn search_form(html: &mut Html, query: &str) {
     html.tag(
         "<form class=\"find\" role=\"search\" action=\"site:docs/search\"><input type=\"search\" name=\"q\" required ",
     );
-    html.tag("maxlength=\"200\" aria-label=\"Search the documentation\" placeholder=\"Search\"><button>Search</button></form>");
+    html.tag("value=\"").text(query).tag("\" maxlength=\"200\" aria-label=\"Search the documentation\" placeholder=\"Search\"><button>Search</button></form>");
 }
 
 pub(super) fn info<'a>(contract: &'a Value, field: &str) -> &'a str {

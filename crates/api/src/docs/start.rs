@@ -10,7 +10,10 @@ pub(super) fn page(docs: &Documentation) -> Page {
     main.tag("This server manages experiments, decides who sees which variant, records what visitors do and reports ");
     main.tag("results. It has no dashboard yet: the HTTP API and the command line do everything.</p></header>");
     main.tag("<section class=\"chapter\"><h2>First steps</h2><ol class=\"steps\">");
-    main.tag("<li>Make a project and its API key, on the machine of the server:");
+    main.tag(
+        "<li>Make a project and its API key, on the machine of the server and with its <code>--data-dir</code> or ",
+    );
+    main.tag("<code>--config</code>, if it has one:");
     main.tag("<pre tabindex=\"0\" role=\"group\" aria-label=\"Command\"><code>");
     main.tag("muriel project create --company Acme --name Shop</code></pre></li>");
     main.tag(
@@ -32,5 +35,5 @@ pub(super) fn page(docs: &Documentation) -> Page {
         main.prose(guide.about).tag("</p></li>");
     }
     main.tag("</ul></section>");
-    Page { path: String::new(), title: "Start".to_owned(), main }
+    Page::new("", "Start", main)
 }

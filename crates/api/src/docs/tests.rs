@@ -191,16 +191,31 @@ fn hostile_words_are_escaped_wherever_they_stand() {
     }
 }
 
+/// Whoever copies an example has to see what a value looks like.
+#[test]
+fn no_example_repeats_the_name_of_its_field() {
+    for (path, page) in rendered().iter().filter(|(path, _)| path.starts_with("docs/operations/")) {
+        for part in page.split("<b>&quot;").skip(1) {
+            let Some((name, rest)) = part.split_once("&quot;</b>: ") else { continue };
+            let same = format!("<span class=\"s\">&quot;{name}&quot;</span>");
+            assert!(!rest.starts_with(&same), "{path}: {name}");
+        }
+    }
+}
+
 #[test]
 fn what_is_searched_for_is_escaped_and_found() {
     let docs = documentation();
     let find = |query: &str| docs.render(search::page(docs.index(), query));
-    assert!(find("q=%3Cscript%3Ealert(1)%22").contains("&lt;script&gt;alert(1)&quot;"));
+    let hostile = find("q=%3Cscript%3Ealert(1)%22");
+    assert!(hostile.contains("“&lt;script&gt;alert(1)&quot;”"), "it is told");
+    assert!(hostile.contains("value=\"&lt;script&gt;alert(1)&quot;\""), "and can be changed");
     for (query, path) in [
         ("q=idempotency", "docs#idempotency"),
         ("q=create+experiment", "operations/createExperiment"),
         ("q=precondition_failed", "errors"),
         ("q=peeking", "guides/methods"),
+        ("q=refund_of", "operations/sendEvents"),
         ("q=traffic_allocation", "operations/updateExperiment"),
         ("q=%20EXPOSURE%20HOOK", "guides/openfeature#"),
     ] {

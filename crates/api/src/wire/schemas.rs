@@ -1093,7 +1093,7 @@ pub(crate) struct EventsVisitor {
     country: Option<String>,
 }
 
-/// One event. Which further fields it has depends on its type.
+/// One event. Which fields it has besides `id`, `type` and `at` depends on its type; those of other types are ignored.
 #[derive(ToSchema)]
 pub(crate) struct EventBody {
     /// A UUID made by the client, version 7 preferred; it counts once per project.
@@ -1102,6 +1102,58 @@ pub(crate) struct EventBody {
     kind: EventType,
     /// The client's time; the time of arrival unless given.
     at: Option<String>,
+    /// Any type: the address of the page. A `pageview` needs it.
+    #[schema(max_length = 8192)]
+    url: Option<String>,
+    /// Any type: the visit, in the client's words.
+    #[schema(max_length = 128)]
+    session: Option<String>,
+    /// Any type: at most 100 texts, numbers and booleans of your own.
+    #[schema(value_type = Option<Object>)]
+    properties: Option<()>,
+    /// Of an `exposure`, which needs it, and `health`: the experiment.
+    #[schema(minimum = 1)]
+    test_id: Option<i64>,
+    /// Of an `exposure`, which needs it, and `health`: `"0"` for the control, or the number of a variant, as text.
+    variant_id: Option<String>,
+    /// Of an `exposure`: the epoch that came with the decision; that of its time unless given.
+    #[schema(minimum = 1)]
+    epoch: Option<i64>,
+    /// Of an `exposure`: what was known of the visitor, as texts, numbers and booleans.
+    #[schema(value_type = Option<Object>)]
+    context: Option<()>,
+    /// Of a `custom` event and an `order`, which need it: what goals ask for.
+    #[schema(max_length = 128)]
+    name: Option<String>,
+    /// Of an `order`, which needs it: the amount, negative for a refund. Of `scroll` (percent) and `duration` (seconds),
+    /// which need it. Of a `custom` event: any number.
+    value: Option<f64>,
+    /// Of an `order`, which needs it: ISO 4217 in capitals.
+    currency: Option<String>,
+    /// Of an `order`: its number in your shop. Orders of one number count once.
+    #[schema(max_length = 256)]
+    order_id: Option<String>,
+    /// Of an `order` with a negative value: the `order_id` of the order that is paid back.
+    #[schema(max_length = 256)]
+    refund_of: Option<String>,
+    /// Of an `order`: how many items.
+    #[schema(minimum = 0)]
+    quantity: Option<f64>,
+    /// Of a `click`, which needs it: `element`, `text` or `link`.
+    by: Option<String>,
+    /// Of `submit`, `appear` and `script`, which need it, and of a `click` on an element or a text: the goal's value, such
+    /// as a selector.
+    #[schema(max_length = 8192)]
+    trigger: Option<String>,
+    /// Of a `click` on a link, which needs it: where the link leads.
+    #[schema(max_length = 8192)]
+    href: Option<String>,
+    /// Of a `pageview`: the address that led there.
+    #[schema(max_length = 8192)]
+    referrer: Option<String>,
+    /// Of `identify`, which needs it: what is known of the visitor from now on, at most 100 texts, numbers and booleans.
+    #[schema(value_type = Option<Object>)]
+    attributes: Option<()>,
 }
 
 /// What became of each event.
