@@ -284,7 +284,7 @@ impl Draft {
         let keep = |why: String| (Verdict::KeepRunning, why);
         let (compared, test) = match &self.judged {
             Ok(judged) => judged,
-            Err(problem) => return keep(format!("There is nothing to compare yet: {problem}.")),
+            Err(problem) => return keep(format!("There is nothing to compare yet: {}.", in_visitors(*problem))),
         };
         let (control, treatment) = (&compared.control, &compared.treatment);
         let (least, fewest) = (control.visitors.min(treatment.visitors), control.converted.min(treatment.converted));
@@ -351,4 +351,13 @@ fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> 
     };
     let worse = if metric.lower_is_better { compared.effect.num } else { -compared.effect.num };
     worse > boundary.multiplier_one_sided(compared.time) * se
+}
+
+/// Why a comparison has no value, in the words of who reads a report.
+fn in_visitors(problem: Undefined) -> String {
+    match problem {
+        Undefined::NoUnits => "an arm has no visitors".to_owned(),
+        Undefined::TooFewUnits => "an arm has fewer than two visitors".to_owned(),
+        other => other.to_string(),
+    }
 }

@@ -84,6 +84,17 @@ fn verdicts_of_one_arm() {
 }
 
 #[test]
+fn reasons_speak_of_visitors() {
+    for (control, expect) in [
+        ((0, 0), "There is nothing to compare yet: an arm has no visitors."),
+        ((1, 1), "There is nothing to compare yet: an arm has fewer than two visitors."),
+    ] {
+        let report = report_of(&[&[1, 1]], &[&[control, (2, 1)]]);
+        assert_eq!(report.metrics[0].analyses[0].reason, expect);
+    }
+}
+
+#[test]
 fn nothing_is_called_on_the_first_day() {
     let mut summaries = summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 650)]])]);
     summaries.observed_us = DAY_US - 1;

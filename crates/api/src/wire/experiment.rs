@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word};
 use super::goal::{GoalBody, inline_goal};
-use super::targeting::{audience, targeting};
+use super::targeting::{AUDIENCE_KEYS, audience, targeting};
 use crate::json::{self, Json};
 use muriel_domain::experiment::{
     BUILTIN_METRICS, CHANGES_MAX, Change, Code, Configuration, ConfigurationPatch, ControlPatch, DataKey,
@@ -60,6 +60,13 @@ const DEPLOY: (&str, &str) = (
     "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
 );
 
+/// Fields of the objects in an experiment, for who sends them beside these objects.
+fn nested() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let configuration = CONFIGURATION_KEYS.iter().map(|name| (*name, "is a field of configuration; send it in there"));
+    let targeting = AUDIENCE_KEYS.iter().chain(&["url_rule"]);
+    configuration.chain(targeting.map(|name| (*name, "is a field of targeting; send it in there")))
+}
+
 /// A PATCH body, and what is wrong with it.
 pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
     let found = Found::default();
@@ -67,6 +74,7 @@ pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
         let mut read_only = READ_ONLY.to_vec();
         read_only.push(DEPLOY);
         read_only.push(("serving_traffic_allocation", "is changed with PATCH /experiment/{test_id}/serving-rollout"));
+        read_only.extend(nested());
         fields.only(&PATCH_FIELDS, &read_only);
         patch_fields(&fields, mode)
     });
@@ -92,7 +100,9 @@ pub(crate) fn creation(body: &Json) -> (Creation, Problems) {
     let creation = Fields::new(body, "", &found).map(|fields| {
         let mut known = PATCH_FIELDS.to_vec();
         known.extend(["status", "test_type", "experiment_key", "primary_goal", "secondary_goals"]);
-        fields.only(&known, &READ_ONLY);
+        let mut elsewhere = READ_ONLY.to_vec();
+        elsewhere.extend(nested());
+        fields.only(&known, &elsewhere);
         for name in ["test_name", "url", "variants"] {
             fields.require(name);
         }
@@ -404,4 +414,26 @@ fn plan(value: &Json, place: String, mode: Mode, found: &Found) -> Option<PlanPa
         ),
         visitors: fields.choose("visitors", mode, || None, nullable(integer(1..=MAX_SAFE))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_are_sent_beside_their_object_are_told_where_they_belong() {
+        for (field, place) in [
+            ("dom_change_path", "configuration"),
+            ("traffic_allocation", "configuration"),
+            ("url_rule", "targeting"),
+            ("device_rule", "targeting"),
+        ] {
+            let body = Json::Object(vec![(field.to_owned(), Json::Null)]);
+            let hint = format!("is a field of {place}; send it in there");
+            for problems in [patch(&body, Mode::Whole).1, creation(&body).1] {
+                let told = problems.iter().find(|problem| problem.to_string().starts_with(field));
+                assert!(told.is_some_and(|problem| problem.to_string().contains(&hint)), "{field}");
+            }
+        }
+    }
 }

@@ -9,7 +9,7 @@ use muriel_domain::targeting::{
     TargetingPatch, TimeRange, UrlMatch, UrlRule, UserRule, language_tag, words,
 };
 
-const AUDIENCE_KEYS: [&str; 15] = [
+pub(super) const AUDIENCE_KEYS: [&str; 15] = [
     "referral_rule",
     "allowed_country",
     "allowed_region",

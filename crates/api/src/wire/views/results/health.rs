@@ -123,7 +123,7 @@ impl Health {
             computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
                 let all = (shown.other_currency_orders, ordered(shown));
                 let vouched = (shown.other_currency_vouched_orders, shown.vouched_orders);
-                currency(shown.currency.as_deref(), all, vouched)
+                currency(shown.currency.as_deref(), computed.manifest.currency_rates.is_some(), all, vouched)
             });
         let orders = computed
             .manifest
@@ -164,24 +164,32 @@ const OTHER_CURRENCY_FAIL: f64 = 0.05;
 
 /// Whether the orders of a revenue goal, of which most are in one currency, are in others too: `(left out, counted)` of all
 /// orders, and of those that were sent with a key. Where there are any of these they alone decide whether the check fails,
-/// as anybody can send the rest.
-fn currency(currency: Option<&str>, (others, counted): (u64, u64), vouched: (u64, u64)) -> Check {
+/// as anybody can send the rest. With `rates` they are in others only where these have no rate.
+fn currency(currency: Option<&str>, rates: bool, (others, counted): (u64, u64), vouched: (u64, u64)) -> Check {
     let currency = match (currency, others) {
         (None, 0) => return Check::new(Grade::Unknown, "There is no order yet."),
+        (Some(currency), 0) if rates => {
+            let message = format!("Every order is in {currency}, or is converted by the project's currency rates.");
+            return Check::new(Grade::Ok, message);
+        }
         (Some(_), 0) => return Check::new(Grade::Ok, "All orders are in one currency."),
         (currency, _) => currency.unwrap_or("no currency"),
+    };
+    let (why, what_to_do) = match rates {
+        true => ("have no rate to", "Add their rates to the project's currency rates."),
+        false => ("are not in", "Send values in one currency, or give the project currency rates."),
     };
     let share_of = |others: u64, counted: u64| others as f64 / (others + counted) as f64;
     let share = share_of(others, counted);
     let decisive = if vouched == (0, 0) { share } else { share_of(vouched.0, vouched.1) };
     let orders = if others == 1 { "order" } else { "orders" };
     let left_out =
-        format!("Left out, as their values are not in {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
+        format!("Left out, as their values {why} {currency}: {others} {orders}, {:.1} % of all.", 100.0 * share);
     if decisive > OTHER_CURRENCY_FAIL {
-        let message = format!("{left_out} Revenue is that of a part of the buyers only. Send values in one currency.");
+        let message = format!("{left_out} Revenue is that of a part of the buyers only. {what_to_do}");
         Check::new(Grade::Fail, message)
     } else {
-        Check::new(Grade::Warn, format!("{left_out} Send values in one currency."))
+        Check::new(Grade::Warn, format!("{left_out} {what_to_do}"))
     }
 }
 
@@ -355,9 +363,22 @@ mod tests {
             ((45, 55), (0, 10), Grade::Warn, "45 orders, 45.0 % of all"),
             ((45, 55), (1, 9), Grade::Fail, "45 orders, 45.0 % of all"),
         ] {
-            let check = currency(Some("EUR"), all, vouched);
+            let check = currency(Some("EUR"), false, all, vouched);
             assert_eq!(check.grade, grade, "{all:?} {vouched:?}: {}", check.message);
             assert!(check.message.contains(words), "{all:?} {vouched:?}: {}", check.message);
+        }
+    }
+
+    #[test]
+    fn with_rates_only_orders_without_one_are_left_out() {
+        for (others, grade, words) in [
+            (0, Grade::Ok, "in EUR, or is converted by the project's currency rates"),
+            (4, Grade::Warn, "have no rate to EUR: 4 orders, 4.0 % of all. Add their rates"),
+            (10, Grade::Fail, "Add their rates to the project's currency rates"),
+        ] {
+            let check = currency(Some("EUR"), true, (others, 100 - others), (0, 0));
+            assert_eq!(check.grade, grade, "{}", check.message);
+            assert!(check.message.contains(words), "{}", check.message);
         }
     }
 }
