@@ -1,5 +1,6 @@
 //! Remembers what happened.
 
+pub mod lines;
 pub mod log;
 mod record;
 pub mod warehouse;

@@ -11,12 +11,13 @@ use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_domain::Instant;
 use muriel_events::Record;
+use muriel_events::lines::{Content, Lines};
 use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
 use muriel_store::tenants;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
@@ -191,28 +192,28 @@ struct Importing<'i> {
 }
 
 impl Importing<'_> {
-    async fn all(&mut self, mut from: Box<dyn BufRead>) -> Result<()> {
-        let (mut chunk, mut bytes, mut number) = (Vec::new(), 0, 0_u64);
-        let mut line = Vec::new();
+    async fn all(&mut self, from: Box<dyn BufRead>) -> Result<()> {
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let mut lines = Lines::new(from, LINE_MAX);
+        let mut number = 0;
         let mut keys: HashMap<String, Arc<str>> = HashMap::new();
         loop {
-            line.clear();
-            number += 1;
-            let read = next_line(&mut *from, &mut line)
-                .map_err(|error| Error::Other(format!("line {number} cannot be read: {error}").into()))?;
-            if read == 0 {
-                break;
+            let failed = |error| Error::Other(format!("line {} cannot be read: {error}", number + 1).into());
+            let Some(line) = lines.next_line().map_err(failed)? else { break };
+            number = line.number;
+            match line.content {
+                Content::Nothing => {}
+                Content::TooLong => self.refuse(number, &format!("it has more than {LINE_MAX} bytes")),
+                Content::Text(text) => match event(text, self.project, &mut keys) {
+                    Ok(event) => {
+                        bytes += event.line.len();
+                        chunk.push(event);
+                    }
+                    Err(problem) => self.refuse(number, &problem),
+                },
             }
-            self.bar.inc(read);
-            self.read += read;
-            match event(&line, self.project, &mut keys) {
-                Ok(None) => {}
-                Ok(Some(event)) => {
-                    bytes += event.line.len();
-                    chunk.push(event);
-                }
-                Err(problem) => self.refuse(number, &problem),
-            }
+            self.bar.set_position(lines.read());
+            self.read = lines.read();
             if chunk.len() >= CHUNK.0 || bytes >= CHUNK.1 {
                 self.store(std::mem::take(&mut chunk)).await?;
                 bytes = 0;
@@ -306,25 +307,8 @@ impl Importing<'_> {
     }
 }
 
-/// Reads one line with its line feed; how many bytes. Of a line that is too long
-/// only the beginning is kept, which is longer than any event.
-fn next_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
-    let mut read = (&mut *from).take(LINE_MAX as u64 + 2).read_until(b'\n', line)? as u64;
-    if read > LINE_MAX as u64 && line.last() != Some(&b'\n') {
-        read += from.skip_until(b'\n')? as u64;
-    }
-    Ok(read)
-}
-
-/// The event of a line; none of a blank one.
-fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>>) -> Result<Option<Received>, String> {
-    let line = line.trim_ascii();
-    if line.is_empty() {
-        return Ok(None);
-    }
-    if line.len() > LINE_MAX {
-        return Err(format!("it has more than {LINE_MAX} bytes"));
-    }
+/// The event of a line.
+fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>>) -> Result<Received, String> {
     let mut record: Record = serde_json::from_slice(line).map_err(|_| fields::problems(line))?;
     let is_fine =
         !record.id.is_nil() && (1..=128).contains(&record.visitor.id.chars().count()) && !record.project_key.is_empty();
@@ -347,7 +331,7 @@ fn event(line: &[u8], project: Option<&str>, keys: &mut HashMap<String, Arc<str>
             record.project_key
         }
     };
-    Ok(Some(Received { project_key, id: record.id, scope, received_at: record.received_at, line }))
+    Ok(Received { project_key, id: record.id, scope, received_at: record.received_at, line })
 }
 
 /// The events in batches, each of a project and of what it received within an hour, in the
