@@ -1,7 +1,9 @@
-"""Real ids where schemathesis puts made-up ones.
+"""What schemathesis does not know by itself.
 
-Its coverage phase walks through the bodies one constraint at a time, but takes path parameters from the schema alone: with
-an id that does not exist every answer would be 404 and no body would ever be looked at.
+Real ids where it puts made-up ones: its coverage phase walks through the bodies one constraint at a time, but takes path
+parameters from the schema alone. With an id that does not exist every answer would be 404 and no body would ever be looked at.
+
+JSON lines: the schema is a list, whose items are the lines.
 """
 
 import json
@@ -12,6 +14,19 @@ import schemathesis
 
 IDS = json.loads(os.environ["MURIEL_CONTRACT_IDS"])
 turn = count()
+
+
+@schemathesis.serializer("application/x-ndjson")
+def to_lines(context, value):
+    lines = value if isinstance(value, list) else [value]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode("utf-8", "surrogatepass")
+
+
+@schemathesis.deserializer("application/x-ndjson")
+def from_lines(context, response):
+    if not response.content.endswith(b"\n"):
+        raise ValueError("the last line has no line feed")
+    return [json.loads(line) for line in response.content.decode().split("\n")[:-1]]
 
 
 @schemathesis.hook

@@ -28,6 +28,17 @@ impl Answer {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
+    /// The body as JSON lines.
+    ///
+    /// # Panics
+    /// When a line is not JSON.
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Value> {
+        let text = self.text();
+        let read = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error} in {line}", self.said));
+        text.lines().map(read).collect()
+    }
+
     /// A header field.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

@@ -42,6 +42,11 @@ impl Operation {
         self.scope == "none"
     }
 
+    /// Whether its path is one of a project's in the versioned interface.
+    pub fn is_below_project(&self) -> bool {
+        self.path.starts_with("/v2/project/{project_key}/")
+    }
+
     /// Whether its errors are those of the OpenFeature Remote Evaluation Protocol.
     pub fn is_ofrep(&self) -> bool {
         self.path.contains("/ofrep/")
@@ -144,9 +149,9 @@ impl Contract {
         Self { text, document, operations, validators: Mutex::default() }
     }
 
-    /// The operations that need a key, all of one project.
+    /// The operations of a project in the versioned interface, which need a key.
     pub fn keyed(&self) -> impl Iterator<Item = &Operation> {
-        self.operations.iter().filter(|operation| !operation.is_public())
+        self.operations.iter().filter(|operation| !operation.is_public() && operation.is_below_project())
     }
 
     /// The operation with this id.
@@ -188,8 +193,13 @@ impl Contract {
                 let Some(media) = content.get(essence) else {
                     fail("a content type that the contract does not declare");
                 };
-                let is_json = essence.ends_with("json");
-                let body = if is_json { answer.body.clone() } else { Value::String(answer.text()) };
+                let is_json = essence == "application/json";
+                let body = match essence {
+                    // The contract tells each line as an item.
+                    "application/x-ndjson" => Value::Array(answer.lines()),
+                    _ if is_json => answer.body.clone(),
+                    _ => Value::String(answer.text()),
+                };
                 let validator = contract.validator(&operation.id, answer.status, essence, &media["schema"]);
                 let errors: Vec<_> =
                     validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();

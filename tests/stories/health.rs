@@ -93,6 +93,7 @@ fn the_contract_is_the_published_one(on: On) {
     }
     for operation in operations {
         let expect = match operation.method.as_str() {
+            _ if operation.id == "sendEventBatch" => "write",
             _ if !operation.path.starts_with("/v2/project/{project_key}/") => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",
             "GET" => "read",

@@ -89,7 +89,7 @@ fn scopes_hold_for_every_operation(on: On) {
 
     // The keys with write may do the rest.
     let writer = app.scoped(&shop, "write");
-    for operation in Contract::get().operations.iter().filter(|operation| operation.scope == "write") {
+    for operation in Contract::get().keyed().filter(|operation| operation.scope == "write") {
         let things = Things::make(&app.project("Acme", &operation.id), "own");
         let project = app.project("Acme", &format!("{} 2", operation.id));
         drop((things, project));

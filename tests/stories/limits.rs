@@ -152,9 +152,7 @@ fn content_types(on: On) {
         call.send().refused(415, "unsupported_media_type");
     }
     // Only the update of an experiment merges.
-    for operation in
-        Contract::get().operations.iter().filter(|operation| operation.takes_body && !operation.is_public())
-    {
+    for operation in Contract::get().keyed().filter(|operation| operation.takes_body) {
         let id = path.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
         let idea = shop.hypothesis(json!({ "problem": "P" }));
         let goal = shop.goal(&format!("for-{}", operation.id));
@@ -205,9 +203,9 @@ fn methods_that_are_none(on: On) {
     let operations = &Contract::get().operations;
     for operation in operations {
         let below = operation.below_project(1, "checkout", 1, 1);
-        let target = match operation.is_public() {
-            true => below.replace("{project_key}", &shop.project_key),
-            false => format!("{}{below}", shop.base),
+        let target = match operation.is_below_project() {
+            true => format!("{}{below}", shop.base),
+            false => below.replace("{project_key}", &shop.project_key),
         };
         let declared: Vec<_> =
             operations.iter().filter(|other| other.path == operation.path).map(|other| other.method.as_str()).collect();

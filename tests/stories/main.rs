@@ -1,6 +1,7 @@
 //! Black-box stories over HTTP.
 
 mod answers;
+mod batches;
 mod currencies;
 mod epochs;
 mod evaluate;

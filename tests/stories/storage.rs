@@ -1,6 +1,6 @@
 //! What becomes of events when the disk or the database fails.
 
-use crate::scene::{Collector, id, stored_in};
+use crate::scene::{Collector, gzip, id, stored_in};
 use muriel_tests::process::{Process, refused};
 use muriel_tests::{Client, DEADLINE, Link, On, eventually, room};
 use serde_json::{Value, json};
@@ -114,6 +114,40 @@ fn a_full_disk_refuses_events_and_nothing_else() {
         assert_eq!(shop.take(&last).statuses(), ["ok"]);
         taken.extend(ids(&last));
         assert_eq!(ids(&stored_in(&data_dir)), taken);
+    });
+}
+
+/// Whatever of a batch was stored when the disk was full, it is not told as the whole.
+#[test]
+fn a_batch_that_meets_a_full_disk_is_sent_again() {
+    room::told("storage::a_batch_that_meets_a_full_disk_is_sent_again", || {
+        let disk = small_disk(40);
+        let data_dir = disk.path().join("data");
+        let server = Process::start(&data_dir, &["--log-reserve", "8", "--log-roll", "1"]);
+        let client = server.project("Acme", "Shop");
+        let shop = Collector::of(&client);
+        let batch = shop.trusted.call("POST", "/batch").header("content-type", "application/x-ndjson");
+        let batch = batch.header("content-encoding", "gzip");
+        let filler = disk.path().join("filler");
+        fill(&filler, 9 << 20);
+        // About 13 MiB, of which the log takes 4 at a time and keeps half.
+        let events: Vec<Value> = (0..450)
+            .map(|_| {
+                let mut event = event(30 << 10);
+                event["visitor"] = json!({ "id": "v" });
+                event
+            })
+            .collect();
+        let lines = gzip(events.iter().map(|event| format!("{event}\n")).collect::<String>().as_bytes());
+        let refused = batch.clone().body(lines.clone()).send().refused(503, "unavailable");
+        assert!((1..=60).contains(&refused.header_number("retry-after")));
+        let kept = stored_in(&data_dir).len();
+        assert!((1..events.len()).contains(&kept), "{kept} events were stored before the disk was full");
+        fs::remove_file(&filler).expect("the filler goes");
+        let told = batch.body(lines).send_until_taken(|| false).expect("an answer").has_status(200).lines();
+        let statuses: Vec<&str> = told.iter().filter_map(|outcome| outcome["status"].as_str()).collect();
+        assert_eq!(statuses, [vec!["duplicate"; kept], vec!["ok"; events.len() - kept]].concat());
+        assert_eq!(ids(&stored_in(&data_dir)), ids(&events));
     });
 }
 

@@ -22,6 +22,13 @@ pub(crate) fn written(status: StatusCode, body: Bytes) -> Response {
     response
 }
 
+/// A body of JSON lines.
+pub(crate) fn json_lines(body: Bytes) -> Response {
+    let mut response = written(StatusCode::OK, body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+    response
+}
+
 /// The same answer with a strong entity tag.
 pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
     if let Ok(tag) = HeaderValue::from_str(&tag(version)) {

@@ -19,6 +19,10 @@ pub const BODY_LIMIT: usize = 2 << 20;
 pub const EVENTS_LIMIT: usize = 512 << 10;
 /// The most bytes of a compressed body of events when it is expanded.
 pub const EXPANDED_LIMIT: usize = 4 << 20;
+/// The most bytes of a batch of many visitors' events as it is sent, compressed or not.
+pub const BATCH_LIMIT: usize = 8 << 20;
+/// The most bytes of a compressed batch when it is expanded.
+pub const BATCH_EXPANDED_LIMIT: usize = 64 << 20;
 /// How long a whole body may take to arrive.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(30);
 
@@ -86,26 +90,11 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
         expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
     };
     let (parts, body) = request.into_parts();
-    let types: Vec<_> = parts.headers.get_all(header::CONTENT_TYPE).iter().collect();
-    match types[..] {
-        // A beacon of bare bytes has none.
-        [] => {}
-        [one] => {
-            let named = one.to_str().ok().and_then(utf8_type).ok_or(EXPECTED)?;
-            if !["application/json", "text/plain"].iter().any(|known| known.eq_ignore_ascii_case(named)) {
-                return Err(EXPECTED);
-            }
-        }
-        _ => return Err(EXPECTED),
+    // A beacon of bare bytes has no type.
+    if parts.headers.contains_key(header::CONTENT_TYPE) {
+        has_type(&parts.headers, &["application/json", "text/plain"], EXPECTED)?;
     }
-    let mut is_gzip = false;
-    for coding in parts.headers.get_all(header::CONTENT_ENCODING) {
-        match coding.as_bytes() {
-            coding if coding.eq_ignore_ascii_case(b"identity") => {}
-            coding if coding.eq_ignore_ascii_case(b"gzip") && !is_gzip => is_gzip = true,
-            _ => return Err(EXPECTED),
-        }
-    }
+    let is_gzip = is_gzip(&parts.headers, EXPECTED)?;
     let announced = body.size_hint().lower();
     if announced > EVENTS_LIMIT as u64 {
         return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
@@ -120,6 +109,70 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
         bytes = expanded(&bytes)?;
     }
     Ok(EventsBody { bytes, arrived, room })
+}
+
+/// A batch of many visitors' events, as it was sent.
+pub(crate) struct BatchBody<'r> {
+    pub(crate) bytes: Bytes,
+    pub(crate) is_gzip: bool,
+    /// What it has of the memory for all of them.
+    pub(crate) room: Share<'r>,
+}
+
+/// The bytes of a batch: JSON lines, in gzip or as they are.
+///
+/// # Errors
+/// 415 for other types and codings; 413 over [`BATCH_LIMIT`]; 408 as
+/// [`read_json_body`]; 503 while other batches leave no room for it.
+pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result<BatchBody<'_>, ApiError> {
+    const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
+        expected: "application/x-ndjson or application/jsonl, in UTF-8, with no Content-Encoding but gzip",
+    };
+    let (parts, body) = request.into_parts();
+    has_type(&parts.headers, &["application/x-ndjson", "application/jsonl"], EXPECTED)?;
+    let is_gzip = is_gzip(&parts.headers, EXPECTED)?;
+    let size = body.size_hint();
+    if size.lower() > BATCH_LIMIT as u64 {
+        return Err(ApiError::BodyTooLarge { limit: BATCH_LIMIT });
+    }
+    // All of it beforehand: uploads that each hold a part and wait for more would
+    // end each other.
+    let mut room = intake.batches.share();
+    room.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
+    let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
+    let collected = collect(body, size.lower() as usize, BATCH_LIMIT, None);
+    let bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
+    Ok(BatchBody { bytes, is_gzip, room })
+}
+
+/// # Errors
+/// `otherwise` unless `Content-Type` names one of these types once, in UTF-8.
+fn has_type(headers: &HeaderMap, accept: &[&str], otherwise: ApiError) -> Result<(), ApiError> {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let named = match (types.next(), types.next()) {
+        (Some(one), None) => one.to_str().ok().and_then(utf8_type),
+        _ => None,
+    };
+    match named {
+        Some(named) if accept.iter().any(|known| known.eq_ignore_ascii_case(named)) => Ok(()),
+        _ => Err(otherwise),
+    }
+}
+
+/// Whether the body is compressed.
+///
+/// # Errors
+/// `otherwise` for a coding that is neither gzip nor `identity`, and for gzip twice.
+fn is_gzip(headers: &HeaderMap, otherwise: ApiError) -> Result<bool, ApiError> {
+    let mut is_gzip = false;
+    for coding in headers.get_all(header::CONTENT_ENCODING) {
+        match coding.as_bytes() {
+            coding if coding.eq_ignore_ascii_case(b"identity") => {}
+            coding if coding.eq_ignore_ascii_case(b"gzip") && !is_gzip => is_gzip = true,
+            _ => return Err(otherwise),
+        }
+    }
+    Ok(is_gzip)
 }
 
 /// What one gzip member holds.

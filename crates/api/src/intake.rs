@@ -1,5 +1,7 @@
 //! Events on their way into the log.
 
+mod batch;
+
 use crate::app::App;
 use crate::body::EXPANDED_LIMIT;
 use crate::error::ApiError;
@@ -26,6 +28,9 @@ use uuid::Uuid;
 const ARRIVING: usize = 96 << 20;
 /// Bytes that bodies may take while they are looked at and written.
 const BODIES: usize = 128 << 20;
+/// Bytes that batches of many visitors take, from their arrival to their answer. They
+/// have a budget of their own, so that they never keep visitors' events waiting.
+const BATCHES: usize = 128 << 20;
 /// What a body takes then, for each of its bytes: many small values take most.
 const TIMES: usize = 6;
 /// What a record has besides its event and its visitor.
@@ -55,6 +60,7 @@ pub(crate) struct Intake {
     counts: EventCounts,
     pub(crate) arriving: Room,
     pub(crate) bodies: Room,
+    pub(crate) batches: Room,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
     /// When the database did not tell one, last.
     asked_in_vain: Mutex<Option<std::time::Instant>>,
@@ -63,7 +69,7 @@ pub(crate) struct Intake {
 /// What became of one event.
 #[derive(Serialize)]
 pub(crate) struct Outcome<'j> {
-    pub(crate) id: Option<&'j str>,
+    pub(crate) id: Option<Cow<'j, str>>,
     pub(crate) status: &'static str,
     /// Why it is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,15 +89,32 @@ struct Place {
 
 impl<'j> Outcome<'j> {
     fn invalid(event: &'j Json, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { id: id_of(event), status: "invalid", message: Some(message.into()), note: None }
+        Self { id: id_of(event).map(Cow::Borrowed), status: "invalid", message: Some(message.into()), note: None }
     }
+}
+
+/// Events that were judged: those that are good are written as the log takes them.
+struct Draft<'j> {
+    project_key: Arc<str>,
+    received_at: Instant,
+    /// One for each event, in order.
+    outcomes: Vec<Outcome<'j>>,
+    /// Each event that is `ok`, with the place of its outcome.
+    entries: Vec<(Place, Entry)>,
+    lines: Vec<u8>,
 }
 
 impl Intake {
     pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
-        let (arriving, bodies) = (Room::new(ARRIVING), Room::new(BODIES));
-        let log = log.map(OnceLock::from).unwrap_or_default();
-        Self { log, counts, arriving, bodies, shapes: Cache::new(SHAPES), asked_in_vain: Mutex::default() }
+        Self {
+            log: log.map(OnceLock::from).unwrap_or_default(),
+            counts,
+            arriving: Room::new(ARRIVING),
+            bodies: Room::new(BODIES),
+            batches: Room::new(BATCHES),
+            shapes: Cache::new(SHAPES),
+            asked_in_vain: Mutex::default(),
+        }
     }
 }
 
@@ -124,20 +147,41 @@ impl App {
         delivery: &Delivery,
         arrival: Arrival<'j>,
     ) -> Result<Vec<Outcome<'j>>, ApiError> {
+        let draft = self.draft(delivery, arrival, self.clock.now()).await;
+        let Some(Draft { project_key, received_at, mut outcomes, entries, lines }) = draft else {
+            return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
+        };
+        if entries.is_empty() {
+            return Ok(outcomes);
+        }
+        let (places, events): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+        let taken = self.store(Batch { project_key, received_at, events, lines }).await?;
+        for (place, taken) in places.into_iter().zip(taken) {
+            self.intake.counts.tell(&mut outcomes[place.outcome], place.lost, taken);
+        }
+        Ok(outcomes)
+    }
+
+    /// Judges events and writes those that are good; none when they have more than
+    /// [`LINES_MAX`] bytes then.
+    async fn draft<'j>(&self, delivery: &Delivery, arrival: Arrival<'j>, received_at: Instant) -> Option<Draft<'j>> {
         let (events, flaws) = (arrival.parcel.events, arrival.parcel.flaws);
         if arrival.parcel.consent == Some(Consent::Denied) {
             let message = "not stored: the visitor's consent is denied";
-            return Ok(events.iter().map(|event| Outcome::invalid(event, message)).collect());
+            return Some(Draft {
+                project_key: delivery.project.key.as_str().into(),
+                received_at,
+                outcomes: events.iter().map(|event| Outcome::invalid(event, message)).collect(),
+                entries: Vec::new(),
+                lines: Vec::new(),
+            });
         }
-        let common = self.common(delivery, arrival);
+        let common = self.common(delivery, arrival, received_at);
         let scope = common.record.scope();
         let mut outcomes = Vec::with_capacity(events.len());
         let mut entries = Vec::with_capacity(events.len());
         let mut lines = Vec::with_capacity(512 * events.len());
         for (index, event) in events.iter().enumerate() {
-            if lines.len() > LINES_MAX {
-                return Err(ApiError::BodyTooLarge { limit: EXPANDED_LIMIT });
-            }
             let judged = match flaws.refusal(index) {
                 Some(refusal) => Err(refusal),
                 None => self.judged(event, &common, delivery).await,
@@ -154,43 +198,36 @@ impl App {
                         let told = [flaws.note(index), note.map(str::to_owned)];
                         let told = told.into_iter().flatten().collect::<Vec<_>>().join(". ");
                         let note = (!told.is_empty()).then_some(Cow::Owned(told));
-                        outcomes.push(Outcome { id: id_of(event), status: "ok", message: None, note });
+                        let id = id_of(event).map(Cow::Borrowed);
+                        outcomes.push(Outcome { id, status: "ok", message: None, note });
                     }
                 },
             }
-        }
-        let counts = &self.intake.counts;
-        counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
-        if entries.is_empty() {
-            return Ok(outcomes);
-        }
-        let (places, entries): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-        let batch = Batch { project_key: common.project_key, received_at: common.received_at, events: entries, lines };
-        let Some(log) = self.intake.log.get() else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
-        let taken = log.append(batch).await.map_err(|refused| {
-            counts.refused.inc_by(places.len() as u64);
-            refusal(&refused)
-        })?;
-        for (place, taken) in places.into_iter().zip(taken) {
-            match taken {
-                Taken::Stored => {
-                    counts.stored.inc();
-                    counts.lost_by_pages.inc_by(place.lost);
-                }
-                Taken::Repeated => {
-                    counts.repeated.inc();
-                    outcomes[place.outcome].status = "duplicate";
-                    outcomes[place.outcome].note = None;
-                }
+            if lines.len() > LINES_MAX {
+                return None;
             }
         }
-        Ok(outcomes)
+        self.intake.counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
+        let Common { project_key, received_at, .. } = common;
+        Some(Draft { project_key, received_at, outcomes, entries, lines })
+    }
+
+    /// Puts a batch into the log, where it is durable when this answers.
+    ///
+    /// # Errors
+    /// `Unavailable` when the log cannot take it; then nothing of it was taken.
+    async fn store(&self, batch: Batch) -> Result<Vec<Taken>, ApiError> {
+        let Some(log) = self.intake.log.get() else { return Err(ApiError::Unavailable { retry_after_s: 5 }) };
+        let events = batch.events.len();
+        log.append(batch).await.map_err(|refused| {
+            self.intake.counts.refused.inc_by(events as u64);
+            refusal(&refused)
+        })
     }
 
     /// What the server adds to every event of a request.
-    fn common(&self, delivery: &Delivery, arrival: Arrival<'_>) -> Common {
+    fn common(&self, delivery: &Delivery, arrival: Arrival<'_>, received_at: Instant) -> Common {
         let Arrival { parcel, origin, trusted } = arrival;
-        let received_at = self.clock.now();
         let behind_us = match parcel.sent_at {
             Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
             _ => 0,
@@ -323,6 +360,24 @@ impl App {
     async fn shape_in_database(&self, project: ProjectId, test_id: i64) -> Result<Option<Shape>, ApiError> {
         let id = ExperimentId(test_id);
         self.read(move |tx| Box::pin(async move { Ok(experiments::shape(tx, project, id).await?) })).await
+    }
+}
+
+impl EventCounts {
+    /// Counts an event that the log has taken, with how many others its page says to have
+    /// lost, and says so in its outcome.
+    fn tell(&self, outcome: &mut Outcome<'_>, lost: u64, taken: Taken) {
+        match taken {
+            Taken::Stored => {
+                self.stored.inc();
+                self.lost_by_pages.inc_by(lost);
+            }
+            Taken::Repeated => {
+                self.repeated.inc();
+                outcome.status = "duplicate";
+                outcome.note = None;
+            }
+        }
     }
 }
 

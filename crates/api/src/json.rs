@@ -25,6 +25,9 @@ pub const MAX_VALUES: usize = 50_000;
 pub const MAX_NUMBER: i64 = 1 << 53;
 /// Odd values that are told of one event.
 const FLAWS_TOLD: usize = 5;
+/// What a text is called in sentences.
+const THE_BODY: &str = "the body";
+const THE_LINE: &str = "the line";
 const TOO_DEEP: &str = "nests deeper than 32 levels";
 const BEYOND: &str = "is a number beyond ±9007199254740992";
 
@@ -193,7 +196,7 @@ impl From<serde_json::Value> for Json {
 /// values, NUL characters and lone surrogates in strings or keys, one key
 /// twice in an object (compared after unescaping), numbers beyond ±2⁵³.
 pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
-    read(bytes, MAX_VALUES, None).map(|(value, _)| value)
+    read(bytes, THE_BODY, MAX_VALUES, None).map(|(value, _)| value)
 }
 
 /// A body of events. What [`parse`] refuses the whole body for is judged where it
@@ -206,7 +209,20 @@ pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
 /// a key twice or levels too deep outside of `events`, and for a `visitor.id`
 /// that would have to be mended: another visitor could have the mended one.
 pub fn parse_events(bytes: &[u8], max_values: usize) -> Result<(Json, Flaws), ApiError> {
-    let (value, flaws) = read(bytes, max_values, Some(Flaws::default()))?;
+    read_events(bytes, THE_BODY, max_values)
+}
+
+/// A line of a batch: a body of events, or one event, of which everything is outside of
+/// `events`.
+///
+/// # Errors
+/// As [`parse_events`]; the sentence speaks of the line, and tells columns of it.
+pub fn parse_events_line(bytes: &[u8], max_values: usize) -> Result<(Json, Flaws), ApiError> {
+    read_events(bytes, THE_LINE, max_values)
+}
+
+fn read_events(bytes: &[u8], what: &'static str, max_values: usize) -> Result<(Json, Flaws), ApiError> {
+    let (value, flaws) = read(bytes, what, max_values, Some(Flaws::default()))?;
     if let Some(flaw) = flaws.elsewhere.iter().find(|flaw| flaw.place == "visitor.id") {
         let (field, message) = (flaw.place.clone(), flaw.message.to_owned());
         return Err(ApiError::Malformed(Problem { field, message }));
@@ -269,19 +285,17 @@ impl Flaws {
     }
 }
 
-fn read(bytes: &[u8], max_values: usize, flaws: Option<Flaws>) -> Result<(Json, Flaws), ApiError> {
+fn read(bytes: &[u8], what: &'static str, max_values: usize, flaws: Option<Flaws>) -> Result<(Json, Flaws), ApiError> {
     if bytes.is_empty() {
-        return Err(malformed("the body is empty; send {} where there is nothing to say"));
+        return Err(malformed(format!("{what} is empty; send {{}} where there is nothing to say")));
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let (line, column) = line_and_column(bytes, error.valid_up_to());
-        malformed(format!("the body is not UTF-8 at line {line} column {column}"))
-    })?;
-    let mut reader = Reader { text, bytes, at: 0, values: 0, max_values, flaws };
-    let value = reader.value(&Place::Body, 0)?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| malformed(format!("{what} is not UTF-8 at {}", position(what, bytes, error.valid_up_to()))))?;
+    let mut reader = Reader { text, bytes, what, at: 0, values: 0, max_values, flaws };
+    let value = reader.value(&Place::Root(what), 0)?;
     reader.skip_space();
     if reader.at < bytes.len() {
-        return Err(reader.unexpected("the end of the body"));
+        return Err(reader.unexpected(&format!("the end of {what}")));
     }
     Ok((value, reader.flaws.unwrap_or_default()))
 }
@@ -301,6 +315,12 @@ fn wrong_at(place: &Place<'_>, message: impl Into<String>) -> ApiError {
     }
 }
 
+/// Where a byte is: by line and column, or by column where there is one line.
+fn position(what: &str, bytes: &[u8], at: usize) -> String {
+    let (line, column) = line_and_column(bytes, at);
+    if what == THE_LINE { format!("column {column}") } else { format!("line {line} column {column}") }
+}
+
 /// Line and column, from 1, of a byte; columns count characters.
 fn line_and_column(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
@@ -314,7 +334,8 @@ fn line_and_column(bytes: &[u8], at: usize) -> (usize, usize) {
 /// Where in the document a value stands: a list linked towards the root, which
 /// lives on the stack and costs nothing until a sentence needs it.
 enum Place<'a> {
-    Body,
+    /// The whole, with what it is called.
+    Root(&'static str),
     Key(&'a Place<'a>, &'a str),
     Index(&'a Place<'a>, usize),
 }
@@ -335,15 +356,15 @@ impl Place<'_> {
     /// The entry of the body's `events` that this is or is in.
     fn event(&self) -> Option<usize> {
         match self {
-            Place::Index(Place::Key(Place::Body, "events"), index) => Some(*index),
-            Place::Body => None,
+            Place::Index(Place::Key(Place::Root(_), "events"), index) => Some(*index),
+            Place::Root(_) => None,
             Place::Key(parent, _) | Place::Index(parent, _) => parent.event(),
         }
     }
 
     fn write(&self, out: &mut String) {
         match self {
-            Place::Body => {}
+            Place::Root(_) => {}
             Place::Index(parent, index) => {
                 parent.write(out);
                 out.push_str(&format!("[{index}]"));
@@ -362,9 +383,12 @@ impl Place<'_> {
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Place::Root(what) = self {
+            return f.write_str(what);
+        }
         let mut text = String::new();
         self.write(&mut text);
-        f.write_str(if text.is_empty() { "the body" } else { &text })
+        f.write_str(&text)
     }
 }
 
@@ -372,6 +396,8 @@ impl fmt::Display for Place<'_> {
 struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
+    /// What the text is called in sentences.
+    what: &'static str,
     at: usize,
     values: usize,
     max_values: usize,
@@ -398,19 +424,19 @@ impl Reader<'_> {
     }
 
     fn unexpected(&self, expected: &str) -> ApiError {
-        let (line, column) = line_and_column(self.bytes, self.at);
+        let position = position(self.what, self.bytes, self.at);
         let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some(found) => format!("{found:?} where {expected} should be"),
             None => format!("it ends where {expected} should be"),
         };
-        malformed(format!("the body is not JSON at line {line} column {column}: {found}"))
+        malformed(format!("{} is not JSON at {position}: {found}", self.what))
     }
 
     fn value(&mut self, place: &Place<'_>, depth: usize) -> Result<Json, ApiError> {
         self.skip_space();
         self.values += 1;
         if self.values > self.max_values {
-            return Err(malformed(format!("the body holds more than {} values", self.max_values)));
+            return Err(malformed(format!("{} holds more than {} values", self.what, self.max_values)));
         }
         if depth == MAX_DEPTH && matches!(self.peek(), Some(b'{' | b'[')) {
             self.odd(place, TOO_DEEP, None)?;

@@ -118,8 +118,8 @@ impl Audience {
 fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     let scope = operation.extensions.as_ref().and_then(|named| named.get("x-scope")?.as_str()).unwrap_or_default();
     let audience = Audience::of(path, scope);
-    // Evaluating changes nothing: there is nothing to be done twice.
-    let is_post = is_post && scope == "write";
+    // Evaluating changes nothing: there is nothing to be done twice. Events have ids of their own.
+    let is_post = is_post && scope == "write" && !path.starts_with("/events/");
     match audience {
         Audience::Company => {}
         Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),

@@ -63,6 +63,12 @@ fn open_feature() -> OpenApiRouter<App> {
     )
 }
 
+/// What servers tell of their visitors. No page sends this, so it is not for other
+/// origins, and not below the prefix that sites pass on.
+fn visitors_of_servers() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(events::event_batch_take))
+}
+
 /// What pages fetch and send, by the project's key alone.
 fn visitor_traffic() -> OpenApiRouter<App> {
     let mut router = OpenApiRouter::new()
@@ -100,7 +106,7 @@ fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
 
 /// Everything that the contract describes.
 fn published() -> OpenApiRouter<App> {
-    interface().merge(open_feature()).merge(visitor_traffic())
+    interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
 }
 
 /// The contract of the interface.

@@ -38,7 +38,11 @@ fn known(field: &str) -> Option<Value> {
             { "variant_id": "0", "name": "Control", "traffic_weight": 50.0, "variant_status": "active" },
             { "variant_id": "1", "name": "Variant 1", "traffic_weight": 50.0, "variant_status": "active" },
         ]),
-        "EventResult.status" | "Health.status" | "HealthCheck.status" | "RatioCheck.status" => json!("ok"),
+        "EventResult.status"
+        | "EventLineTaken.status"
+        | "Health.status"
+        | "HealthCheck.status"
+        | "RatioCheck.status" => json!("ok"),
         "AnalysisResult.verdict" => json!("win"),
         "ResultAnswer.status" => json!("live"),
         "ErrorBody.code" => json!("invalid_field"),
@@ -243,7 +247,7 @@ impl Request<'_> {
         if let Some(body) = &self.body {
             html.tag(" \\\n  -H <span class=\"s\">&quot;Content-Type: ").text(self.content_type);
             html.tag("&quot;</span> \\\n  -d &#39;");
-            Json { shell: true }.write(html, body, 0);
+            Json { shell: true }.write_body(html, self.content_type, body);
             html.tag("&#39;");
         }
     }
@@ -252,6 +256,11 @@ impl Request<'_> {
 /// JSON on lines, its names and texts marked.
 pub(super) fn json(html: &mut Html, value: &Value) {
     Json { shell: false }.write(html, value, 0);
+}
+
+/// A body of an answer.
+pub(super) fn body(html: &mut Html, media_type: &str, value: &Value) {
+    Json { shell: false }.write_body(html, media_type, value);
 }
 
 struct Json {
@@ -284,6 +293,18 @@ impl Json {
             }
             Value::String(_) => _ = html.tag("<span class=\"s\">").text(&self.quoted(value)).tag("</span>"),
             other => _ = html.text(&other.to_string()),
+        }
+    }
+
+    /// JSON lines are a list whose entries stand on a line each.
+    fn write_body(&self, html: &mut Html, media_type: &str, value: &Value) {
+        match value {
+            Value::Array(lines) if media_type == "application/x-ndjson" => {
+                for (at, line) in lines.iter().enumerate() {
+                    html.tag(if at == 0 { "" } else { "\n" }).text(&self.quoted(line));
+                }
+            }
+            value => self.write(html, value, 0),
         }
     }
 

@@ -317,10 +317,11 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
     request.write(html);
     html.tag("</code></pre>");
     let answer = responses(one).filter(|(status, _)| !is_error(status));
-    for (status, schema) in answer.filter_map(|(status, node)| Some((status, first_content(Some(node))?.1))) {
+    let answer = answer.filter_map(|(status, node)| Some((status, first_content(Some(node))?)));
+    for (status, (media_type, schema)) in answer {
         html.tag("<p class=\"after\"><span class=\"status\">").text(status).tag("</span> Answer</p>");
         html.tag(ANSWER);
-        example::json(html, &example::value(schemas, schema, Side::Answer));
+        example::body(html, media_type, &example::value(schemas, schema, Side::Answer));
         html.tag("</code></pre>");
     }
 }

@@ -1,24 +1,21 @@
 //! What happened, from pages and from servers.
 
-use crate::answer::json;
+use crate::answer::{json, json_lines};
 use crate::app::App;
 use crate::auth::{Caller, Report, brings_key};
-use crate::body::{EventsBody, read_events_body};
+use crate::body::{EventsBody, read_batch_body, read_events_body};
 use crate::cookies;
 use crate::error::ApiError;
 use crate::intake::{Arrival, Outcome, room_to_read, room_to_write};
 use crate::json::parse_events;
 use crate::server::PeerAddr;
-use crate::wire::event::{self, Told};
+use crate::wire::event::{self, Told, VALUES_MAX};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_events::Consent;
 use serde::Serialize;
-
-/// The most values of a body of events: 500 events with all that they can have.
-const VALUES_MAX: usize = 200_000;
 
 #[derive(Serialize)]
 struct Taken<'j> {
@@ -74,6 +71,31 @@ pub(crate) async fn events_take(
         response.headers_mut().append(cookies::RENEWS, renewal);
     }
     Ok(response)
+}
+
+/// Takes events of many visitors.
+///
+/// JSON lines, each a body as `sendEvents` takes it or one event with its visitor: up to 8 MiB as they are sent
+/// and 64 MiB expanded, 100,000 lines and as many events, 4 MiB a line. A line that is wrong keeps no other out. With
+/// 503 a part may have been stored: send the same lines again, what is there is a `duplicate`.
+#[utoipa::path(
+    post, path = "/events/{project_key}/batch", tag = "Visitor traffic", operation_id = "sendEventBatch",
+    request_body(content = Vec<crate::wire::schemas::EventsLine>, content_type = "application/x-ndjson", description = "Each item is a line."),
+    responses((
+        status = 200, content_type = "application/x-ndjson", body = Vec<crate::wire::schemas::EventsLineTaken>,
+        description = "Each item is a line: the outcome of a line that was sent, blank ones left out, in the order sent. Each event that is `ok` is durable."
+    )),
+    extensions(("x-scope" = json!("write")))
+)]
+pub(crate) async fn event_batch_take(
+    State(app): State<App>,
+    Path(project_key): Path<String>,
+    _: Caller<Report>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let delivery = app.public_delivery(&project_key)?;
+    let body = read_batch_body(request, &app.intake).await?;
+    Ok(json_lines(app.take_batch(&delivery, body).await?))
 }
 
 /// The first parameter of this name, as it stands in the query. Others than this

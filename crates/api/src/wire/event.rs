@@ -14,6 +14,8 @@ use uuid::Uuid;
 
 /// Most events of one request.
 pub(crate) const EVENTS_MAX: usize = 500;
+/// The most values of a body of events: 500 events with all that they can have.
+pub(crate) const VALUES_MAX: usize = 200_000;
 /// Most bytes of one event as it is stored.
 pub(crate) const EVENT_MAX: usize = 32 << 10;
 /// Most names of one set of properties.
@@ -48,13 +50,7 @@ pub(crate) struct Told<'j> {
 /// Everything that is wrong with it.
 pub(crate) fn parcel<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
-        let sent_at = fields.read("sent_at", |value| Instant::parse(text(value)?));
-        let consent = fields.read("consent", |value| match text(value)? {
-            "granted" => Ok(Consent::Granted),
-            "denied" => Ok(Consent::Denied),
-            "unknown" => Ok(Consent::Unknown),
-            _ => Err(Flaw::new("must be granted, denied or unknown")),
-        });
+        let (sent_at, consent) = (sent_at(fields), consent(fields));
         fields.require("visitor");
         fields.require("events");
         fields.read("events", |value| match value.as_array() {
@@ -70,6 +66,43 @@ pub(crate) fn parcel<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>,
     let told = body.get("visitor").map(told).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
     Ok(Parcel { sent_at, consent, visitor, told, events, flaws })
+}
+
+/// Reads a line of a batch: a body as [`parcel`] reads it, or an event that has its
+/// visitor, and perhaps consent, beside its own fields.
+///
+/// # Errors
+/// Everything that is wrong with what its events share.
+pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, Problems> {
+    if is_body(line) {
+        return parcel(line, flaws);
+    }
+    let (consent, visitor) = from_body(line, |fields| {
+        let consent = consent(fields);
+        fields.require("visitor");
+        let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, fields.found()))?;
+        Some((consent, visitor))
+    })?;
+    let told = line.get("visitor").map(told).unwrap_or_default();
+    Ok(Parcel { sent_at: None, consent, visitor, told, events: std::slice::from_ref(line), flaws })
+}
+
+/// Whether a line of a batch is a body of events; otherwise it is one event.
+pub(crate) fn is_body(line: &Json) -> bool {
+    line.get("events").is_some()
+}
+
+fn sent_at(fields: &Fields<'_>) -> Option<Instant> {
+    fields.read("sent_at", |value| Instant::parse(text(value)?))
+}
+
+fn consent(fields: &Fields<'_>) -> Option<Consent> {
+    fields.read("consent", |value| match text(value)? {
+        "granted" => Ok(Consent::Granted),
+        "denied" => Ok(Consent::Denied),
+        "unknown" => Ok(Consent::Unknown),
+        _ => Err(Flaw::new("must be granted, denied or unknown")),
+    })
 }
 
 fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
@@ -128,7 +161,8 @@ pub(crate) fn record(event: &Json, common: &Common) -> Result<Record, String> {
     from_body(event, |fields| read(fields, common)).map_err(|problems| sentence(&problems))
 }
 
-fn sentence(problems: &Problems) -> String {
+/// What is wrong, in a sentence.
+pub(crate) fn sentence(problems: &Problems) -> String {
     let all: Vec<_> = problems.iter().take(5).map(|problem| problem.to_string()).collect();
     all.join("; ")
 }

@@ -1156,6 +1156,64 @@ pub(crate) struct EventBody {
     attributes: Option<()>,
 }
 
+/// A line of a batch: events of one visitor, or one event with its visitor.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum EventsLine {
+    /// As `sendEvents` takes it.
+    Body(EventsBody),
+    /// One event.
+    Event(EventWithVisitor),
+}
+
+/// An event with its visitor. Which further fields it has depends on its type.
+#[derive(ToSchema)]
+pub(crate) struct EventWithVisitor {
+    /// A UUID made by the client, version 7 preferred; it counts once per project.
+    id: String,
+    #[schema(rename = "type")]
+    kind: EventType,
+    /// When it happened, which the key vouches for; the time of arrival unless given.
+    at: Option<String>,
+    visitor: EventsVisitor,
+    /// With `denied` nothing is stored.
+    consent: Option<ConsentWord>,
+}
+
+/// What became of a line of a batch.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(crate) enum EventsLineTaken {
+    /// Of a body.
+    Body(BodyLineTaken),
+    /// Of one event, or of a line that could not be read.
+    Event(EventLineTaken),
+}
+
+/// What became of each event of a line.
+#[derive(ToSchema)]
+pub(crate) struct BodyLineTaken {
+    /// The number of the line, from 1; blank lines count.
+    #[schema(minimum = 1)]
+    line: i64,
+    results: Vec<EventResult>,
+}
+
+/// What became of the event of a line. A line that could not be read is `invalid`.
+#[derive(ToSchema)]
+pub(crate) struct EventLineTaken {
+    /// The number of the line, from 1; blank lines count.
+    #[schema(minimum = 1)]
+    line: i64,
+    /// As it was sent; null where there is none, or one of more than 64 bytes.
+    id: Option<String>,
+    status: EventStatus,
+    /// Why it is invalid.
+    message: Option<String>,
+    /// As in the results of `sendEvents`.
+    note: Option<String>,
+}
+
 /// What became of each event.
 #[derive(ToSchema)]
 pub(crate) struct EventsTaken {
