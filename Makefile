@@ -4,7 +4,7 @@
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash foreign bench bench-data dist clean
+.PHONY: help run build test check fmt clippy doc fresh web deny machete typos simulate crash clock foreign bench bench-data dist clean
 # Cargo uses every core already, and the count of `test` has to be the last line.
 .NOTPARALLEL:
 
@@ -55,6 +55,11 @@ simulate: ## try what the statistics promise on forty thousand experiments of ev
 
 crash: build ## kill the server, cut its power and send it slow clients, all under load; nothing acknowledged may be lost
 	scripts/crash
+
+clock: ## start the server with a wrong clock, and set the clock while it runs; no event may be lost
+	@scripts/tools faketime
+	scripts/cargo build --bin muriel --locked
+	tests/clock/run
 
 foreign: ## pages of other people's making under experiments, in a browser; options: make foreign ARGS="--engine firefox"
 	scripts/cargo build --bin muriel --locked

@@ -116,7 +116,8 @@ fn run(args: &Args) -> Result<bool> {
     }
     if matches!(args.what, What::Slow) {
         let program = process::program(args.muriel.as_deref())?;
-        let options = slow::Options { program, each: args.connections, time: Duration::from_secs(50) };
+        let (time, patience) = (Duration::from_secs(50), Duration::from_secs(300));
+        let options = slow::Options { program, each: args.connections, time, patience };
         return tell(slow::run(&options));
     }
     let options = events::Options {
