@@ -276,6 +276,31 @@ fn all(data_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     }
 }
 
+/// What is read elsewhere keeps a write-ahead log from being moved into its file, as a disk
+/// does that hangs. Nobody who stops a server waits for that.
+#[test]
+fn a_server_ends_well_while_its_files_cannot_be_closed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data_dir = folder.path().join("data");
+    let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+    let client = server.project("Acme", "Shop");
+    let readers = ["muriel.db", "log.db"].map(|name| {
+        let conn = rusqlite::Connection::open(data_dir.join(name)).expect("a database");
+        conn.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema").expect("a snapshot");
+        conn
+    });
+    // Later than the snapshots, which are in the way of it.
+    client.experiment(json!({}));
+    let sent = [event(0), event(0)];
+    assert_eq!(Collector::of(&client).take(&sent).statuses(), ["ok"; 2]);
+    assert_eq!(server.stop(), Some(0));
+    drop(readers);
+    let server = Process::start(&data_dir, &["--log-reserve", "1"]);
+    assert_eq!(Collector::of(&client.at(server.address)).take(&sent).statuses(), ["duplicate"; 2]);
+    assert_eq!(ids(&stored_in(&data_dir)), ids(&sent));
+    assert_eq!(server.stop(), Some(0));
+}
+
 /// Begun anew, the log would take repeats for new events, and results would silently lack
 /// what it had.
 #[test]

@@ -18,6 +18,7 @@ pub mod page;
 mod say;
 mod scratch;
 pub mod serve;
+mod shutdown;
 pub mod simulate;
 pub mod verify;
 mod warehouse;

@@ -4,6 +4,7 @@ use crate::config::{Place, Settings};
 use crate::node::{NodeFile, Registration, check_database};
 use crate::open::{connect_later, make_directory, prepare, read_pepper};
 use crate::say::say;
+use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::{Error, Result};
 use muriel_api::api_key::Pepper;
 use muriel_api::edge::Edge;
@@ -25,7 +26,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -36,8 +36,6 @@ const HOUSE_EVERY: Duration = Duration::from_secs(5);
 const BACKLOG: u32 = 4_096;
 /// How often the event log is looked through for old files.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
-/// From the signal to the end at the latest. Schedulers wait ten seconds, and then kill.
-pub(crate) const STOP_TIMEOUT: Duration = Duration::from_millis(9_500);
 /// What a clock may be set back by without a word: those that are kept right go by less.
 const CLOCK_STEP_US: i64 = 60_000_000;
 /// How often a disk that was full at the start is looked at.
@@ -439,33 +437,65 @@ impl Running {
     /// # Errors
     /// When the database could not be closed well.
     pub async fn stop(self) -> Result<()> {
+        self.drain().await.0.close().await
+    }
+
+    /// Takes no new connections, and lets running requests end.
+    pub(crate) async fn drain(mut self) -> Drained {
         let _ = self.stop.send(true);
         self.app.rulesets.guards.stop();
-        let cut = self.serving.await.unwrap_or(0);
+        let cut = (&mut self.serving).await.unwrap_or(0);
         if cut > 0 {
             tracing::warn!(connections = cut, "requests did not end in time and were cut");
         }
-        let _ = self.watching.await;
-        if let Some(keeping) = self.keeping {
-            let _ = keeping.await;
-        }
-        self.app.rulesets.flush().await;
-        match tokio::time::timeout(LAST_FLUSH, self.app.directory.flush()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
-            Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),
-        }
-        if let Some(results) = self.app.results().cloned() {
-            let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
-        }
-        if let Some(log) = self.app.log().cloned()
-            && let Err(error) = log.close().await
-        {
-            tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
-        }
-        self.app.db.clone().close().await?;
+        Drained(self)
+    }
+
+    async fn close(self) -> Result<()> {
+        let (results, log) = (self.app.results().cloned(), self.app.log().cloned());
+        let close_events = async {
+            if let Some(results) = results {
+                let _ = tokio::task::spawn_blocking(move || results.loader().stop()).await;
+            }
+            if let Some(log) = log
+                && let Err(error) = log.close().await
+            {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the event log was not closed in order");
+            }
+        };
+        let close_database = async {
+            let _ = self.watching.await;
+            if let Some(keeping) = self.keeping {
+                let _ = keeping.await;
+            }
+            self.app.rulesets.flush().await;
+            match tokio::time::timeout(LAST_FLUSH, self.app.directory.flush()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
+                Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),
+            }
+            self.app.db.clone().close().await
+        };
+        // A database that hangs does not keep the log from being closed, and on a slow disk the
+        // two wait for their flushes at the same time.
+        let ((), closed) = tokio::join!(close_events, close_database);
+        closed?;
         tracing::info!("stopped");
         Ok(())
+    }
+}
+
+/// A server that answers nobody any more, and has its files still open.
+pub(crate) struct Drained(Running);
+
+impl Drained {
+    /// Closes its files. The process ends with `status` when that takes too long.
+    pub(crate) async fn end(self, status: i32) {
+        end_after(CLOSE_TIMEOUT, status);
+        if let Err(error) = self.0.close().await {
+            // What it acknowledged is durable all the same.
+            tracing::warn!(error = crate::error::sentence(&error), "the database was not closed in order");
+        }
     }
 }
 
@@ -482,44 +512,8 @@ pub async fn until_signalled(settings: Settings) -> Result<()> {
     };
     say!("muriel ready http://{}", running.address)?;
     signals.wait().await;
-    end_by_force(STOP_TIMEOUT);
-    running.stop().await
-}
-
-/// Ends the process after `timeout` if it has not ended by itself. Events that were
-/// acknowledged are durable before, and whatever is open is made to be cut off.
-pub(crate) fn end_by_force(timeout: Duration) {
-    std::thread::spawn(move || {
-        std::thread::sleep(timeout);
-        tracing::error!("the server did not stop in time and is ended");
-        std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_millis(200));
-            // What libraries do at the end may wait for what does not end.
-            std::process::abort();
-        });
-        std::process::exit(1);
-    });
-}
-
-/// SIGTERM and SIGINT, which end nothing by themselves while this lives.
-pub(crate) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    pub(crate) fn new() -> Result<Self> {
-        let listen = |kind| signal(kind).map_err(|error| Error::Other(error.into()));
-        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
-    }
-
-    /// Waits for one of them.
-    pub(crate) async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
+    running.drain().await.end(0).await;
+    Ok(())
 }
 
 /// One server per data directory.

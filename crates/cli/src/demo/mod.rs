@@ -13,7 +13,8 @@ use crate::access::{WantedKey, key_create};
 use crate::config::{Common, ServeFlags, Settings};
 use crate::open::{Opened, open};
 use crate::say::tell;
-use crate::serve::{self, Signals};
+use crate::serve;
+use crate::shutdown::Signals;
 use crate::{Error, Result, logs};
 use client::Client;
 use data::{COMPANY, Project};
@@ -151,8 +152,7 @@ async fn until_signalled(
             () = signals.wait() => {}
         }
     }
-    serve::end_by_force(serve::STOP_TIMEOUT);
-    running.stop().await?;
+    running.drain().await.end(failed.is_err().into()).await;
     failed
 }
 
