@@ -12,6 +12,7 @@ from itertools import count
 
 import schemathesis
 
+JUDGED_ONE_BY_ONE = {"POST /events/{project_key}", "POST /events/{project_key}/batch"}
 IDS = json.loads(os.environ["MURIEL_CONTRACT_IDS"])
 turn = count()
 
@@ -27,6 +28,24 @@ def from_lines(context, response):
     if not response.content.endswith(b"\n"):
         raise ValueError("the last line has no line feed")
     return [json.loads(line) for line in response.content.decode().split("\n")[:-1]]
+
+
+def outcomes(response):
+    """Of all events of an answer, whether they stand in one body or in lines."""
+    for line in response.content.decode().splitlines():
+        answer = json.loads(line)
+        yield from answer.get("results", [answer])
+
+
+@schemathesis.check
+def events_that_do_not_fit_are_told(context, response, case):
+    if response.status_code != 200 or case.operation.label not in JUDGED_ONE_BY_ONE or case.meta is None:
+        return
+    body = case.meta.components.get("body")
+    if body is None or body.mode.value != "negative":
+        return
+    told = any(outcome["status"] == "invalid" or outcome.get("note") for outcome in outcomes(response))
+    assert told, "a body that does not fit the schema was taken without a word"
 
 
 @schemathesis.hook
