@@ -91,10 +91,18 @@ export async function visit({ page, server, muriel }, site) {
   const arms = Object.fromEntries(experiments.map(([key]) => [key, 1]));
   const visitor = await project.visitor(arms, { url: address });
   const src = `${project.server.url}/js/${project.key}.js`;
-  await page.goto(server.url("/nothing"));
-  await page.evaluate((id) => void (localStorage.muriel_id = id), visitor);
-  carry(src);
-  const changed = await walk(page, address, site, errorsOf);
+  const met = async () => {
+    await page.goto(server.url("/nothing"));
+    // What the page itself has kept goes: all walks begin alike.
+    await page.evaluate((id) => {
+      localStorage.clear();
+      sessionStorage.clear();
+      localStorage.muriel_id = id;
+    }, visitor);
+    carry(src);
+    return walk(page, address, site, errorsOf);
+  };
+  const changed = await met();
   for (const read of changed.read) read.gone = items.map((item) => !!(item.rm || item.outerHTML));
 
   const failures = [];
@@ -112,9 +120,12 @@ export async function visit({ page, server, muriel }, site) {
   last.counts.forEach(([seen, right], at) => check(seen === right, `words: in the end ${seen - right} of ${seen} are not as item ${at} wants them`));
   const added = changed.frames.errors.filter((text) => !plain.frames.errors.some((other) => other.replace(/\d+/g, "") === text.replace(/\d+/g, "")));
   check(added.length === 0, `errors: ${added.join("; ")}`);
-  const { shift } = changed.frames;
+  let { shift } = changed.frames;
   // What a page shifts by itself may have grown by a line of ours, and no two loads shift alike to the last digit.
-  check(shift === null || shift <= plain.frames.shift * 1.01 + 0.0005, `shift: ${shift}, without the script ${plain.frames.shift}`);
+  const most = plain.frames.shift * 1.01 + 0.0005;
+  // Whether a frame falls between two steps of a page's own is chance; what the script adds is there each time.
+  for (let again = 0; again < 3 && shift > most; again += 1) shift = Math.min(shift, (await met()).frames.shift);
+  check(shift === null || shift <= most, `shift: ${shift}, without the script ${plain.frames.shift}`);
 
   const exposed = async () => {
     const events = await project.events();

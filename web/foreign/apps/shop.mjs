@@ -52,13 +52,15 @@ export const counted = ({ count }) => `Things in the basket: ${count}`;
 export const cost = ({ price }) => `${price} EUR`;
 export const picture = ({ sku }) => `/img/${sku}.svg`;
 
-/** The page as text, for applications that make their own HTML. */
-export function markup(state) {
+const TOOLS = `<button id="sort">Sort</button> <button id="filter">In stock</button> <button id="add">Add</button> <a id="go" href="/about">About</a>`;
+
+/** The page as text, for applications that make their own HTML; `tools` are what there is to click. */
+export function markup(state, tools = TOOLS) {
   if (state.view === "about") return `<h1>${title(state)}</h1><p id="about">We have sold tools since spring.</p>`;
   const rows = goods(state).map(
     (each) => `<li data-sku="${each.sku}"><img src="${picture(each)}" alt="" width="40" height="40"> <span class="name">${each.name}</span> <b class="price">${cost(each)}</b> <button class="buy">Buy</button></li>`,
   );
   return `<h1>${title(state)}</h1>
-    <p><button id="sort">Sort</button> <button id="filter">In stock</button> <button id="add">Add</button> <a id="go" href="/about">About</a></p>
+    <p>${tools}</p>
     <p id="count">${counted(state)}</p><ul id="list">${rows.join("")}</ul>`;
 }

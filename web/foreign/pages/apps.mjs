@@ -88,6 +88,7 @@ export const pages = [
   app("Preact, no keys", "preact.jsx"),
   app("Solid, Index", "solid.mjs"),
   app("Angular 21, by index", "angular.mjs"),
+  app("Ember 7, by index", "ember.mjs"),
   app("Backbone, jQuery 4", "backbone.mjs"),
   app("jQuery 4", "jquery.mjs"),
   // Its container is not empty when the page has been parsed, and so might be a framework's.

@@ -137,4 +137,19 @@ export const pages = [
       look: { data: [{ target: "[data-section-id] h2", style: "letter-spacing: 1px" }] },
     },
   },
+  {
+    name: "Scalar (Vue)",
+    files: {
+      "/": '<!doctype html><html><head><meta charset="utf-8"><title>API</title><link rel="icon" href="data:,"></head><body><script id="api-reference" data-url="/openapi.json" data-configuration=\'{"withDefaultFonts":false,"telemetry":false,"agent":{"disabled":true}}\'></script><script src="https://cdn.jsdelivr.net/npm/@scalar/api-reference/dist/browser/standalone.js"></script></body></html>',
+      "/openapi.json": openapi,
+    },
+    // It comes part by part: the first, which is open, and the last, which is closed, are there at the end.
+    ready: () => document.querySelectorAll("h3").length > 8 && [...document.querySelectorAll("h2")].some((each) => each.textContent.includes("Models")),
+    arms: {
+      words: { data: [{ target: "h1", innerText: "All that can be asked" }] },
+      look: { data: [{ target: "h2", style: "letter-spacing: 1px" }] },
+    },
+    // Examples of answers tell the time.
+    ignore: ["pre"],
+  },
 ];

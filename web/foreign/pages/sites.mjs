@@ -22,6 +22,27 @@ const sorted = [
   { name: "back", act: { back: true }, until: shows("", "abcde") },
 ];
 
+/** What a server is asked for by the address. */
+const asked = ({ path, query }) => ({ ...start, isReversed: query.includes("reversed"), count: query.includes("added") ? 1 : 0, view: path === "/about" ? "about" : "list" });
+
+/** Links of Turbo lead to whole pages, of which it takes the body; the frame takes its own part. */
+const turbo = (came) => {
+  const state = asked(came);
+  const tools = `<a id="sort" href="${state.isReversed ? "/" : "/?reversed"}">Sort</a> <a id="go" href="/about">About</a>`;
+  const basket = `<turbo-frame id="basket"><p id="basket-count">${state.count} in the basket</p><a id="add" href="/?added">Add</a></turbo-frame>`;
+  return page('<script src="/npm/@hotwired/turbo/dist/turbo.es2017-umd.js"></script>', `${markup(state, tools)}${state.view === "list" ? basket : ""}`);
+};
+
+/** htmx puts what it is given where it is told, and gets the whole page for the way back. */
+const htmx = (came) => {
+  const state = asked(came);
+  const tools = `<button id="sort" hx-get="/?reversed" hx-target="#list" hx-select="#list" hx-swap="outerHTML">Sort</button>
+    <button id="resort" hx-get="/" hx-target="#list" hx-select="#list" hx-swap="outerHTML">Sort back</button>
+    <button id="add" hx-get="/?added" hx-target="#count" hx-select="#count" hx-swap="outerHTML">Add</button>
+    <a id="go" href="/about" hx-get="/about" hx-target="#shop" hx-select="#shop" hx-swap="outerHTML" hx-push-url="true">About</a>`;
+  return page('<script src="/npm/htmx.org/dist/htmx.min.js"></script>', `<div id="shop">${markup(state, tools)}</div>`);
+};
+
 const swiper = () =>
   page(
     '<link rel="stylesheet" href="/swiper.css"><style>.swiper { height: 120px } .swiper-slide { padding: 10px; box-sizing: border-box }</style>',
@@ -56,6 +77,32 @@ async function built(name, program, pages) {
 }
 
 export const pages = [
+  {
+    name: "Turbo 8",
+    arms: arms(""),
+    files: { ...PICTURES, "/": turbo, "/about": turbo },
+    ready: () => window.Turbo && document.readyState === "complete",
+    steps: [
+      sorted[0],
+      sorted[1],
+      { name: "one more in the basket", act: { click: "#add" }, until: () => document.querySelector("#basket-count").textContent.startsWith("1 ") },
+      sorted[2],
+      sorted[3],
+    ],
+  },
+  {
+    name: "htmx 4",
+    arms: arms(""),
+    files: { ...PICTURES, "/": htmx, "/about": htmx },
+    ready: () => window.htmx && document.readyState === "complete",
+    steps: [
+      sorted[0],
+      { name: "sorted back", act: { click: "#resort" }, until: shows("", "abcde") },
+      { name: "one more in the basket", act: { click: "#add" }, until: () => document.querySelector("#count").textContent.endsWith(" 1") },
+      sorted[2],
+      sorted[3],
+    ],
+  },
   {
     name: "Swiper 14, in a loop",
     arms: {

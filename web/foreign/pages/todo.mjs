@@ -1,0 +1,70 @@
+// TodoMVC: the same list of things to do, in the framework of each page as its authors wrote it in 2014; libraries are theirs of then.
+
+import { readFileSync } from "node:fs";
+
+/** In the page: how many things to do are seen. */
+const seen = (count) => `[...document.querySelectorAll("#todo-list li")].filter((each) => each.checkVisibility()).length === ${count}`;
+
+const added = (text, count) => [
+  { name: `${text}, typed`, act: { type: ["#new-todo", text] } },
+  { name: text, act: { press: "Enter" }, until: seen(count) },
+];
+
+/** A block is put after `near`. */
+const todo = (name, folder, { near = "#todo-count", lent = {} } = {}) => ({
+  name: `TodoMVC, ${name}`,
+  folder: "todomvc",
+  // What the project's own site shows beside each list comes when it comes, and moves the list.
+  files: { "/learn.json": "{}", ...lent },
+  path: `/examples/${folder}/`,
+  arms: {
+    heading: { data: [{ target: "#header h1", innerText: "today" }] },
+    // What is first changes with what is shown, and so does its element, or what that is for.
+    words: { data: [{ target: "#todo-list li:first-of-type label", innerText: "First of all, tea" }] },
+    look: { data: [{ target: "#filters a", style: "letter-spacing: 1px" }, { target: "#info p", class: "chosen" }] },
+    block: { data: [{ refEl: near, dir: "a", htmlBlock: "<em>Nearly there</em>" }] },
+  },
+  ready: () => document.querySelector("#new-todo") && document.readyState === "complete",
+  steps: [
+    ...added("Sow beans", 1),
+    ...added("Turn the compost", 2),
+    ...added("Mend the fence", 3),
+    { name: "the first is done", act: { click: "#todo-list li:first-of-type .toggle" }, until: () => document.querySelector("#todo-list li.completed") },
+    { name: "what is left", act: { click: '#filters a[href$="active"]' }, until: seen(2) },
+    { name: "what is done", act: { click: '#filters a[href$="completed"]' }, until: seen(1) },
+    { name: "back", act: { back: true }, until: seen(2) },
+    { name: "all", act: { click: "#filters li:first-child a" }, until: seen(3) },
+    { name: "done is gone", act: { click: "#clear-completed" }, until: seen(2) },
+  ],
+});
+
+/** For what puts a child at its number among the nodes that are there: one of ours before it would move it. */
+const BELOW = "#info p:last-child a";
+
+/** What the package has not got of one example, it has of others. */
+const lent = Object.fromEntries(
+  [
+    ["emberjs", "todomvc-common/base.css"],
+    ["emberjs", "todomvc-common/base.js"],
+    ["emberjs", "jquery/dist/jquery.js"],
+    ["emberjs", "handlebars/handlebars.js"],
+    ["react", "director/build/director.js"],
+  ].map(([from, path]) => [
+    `/examples/jquery/bower_components/${path}`,
+    () => readFileSync(new URL(`../node_modules/todomvc/examples/${from}/bower_components/${path}`, import.meta.url)),
+  ]),
+);
+
+export const pages = [
+  todo("React 0.12", "react", { near: BELOW }),
+  todo("Vue 0.10", "vue"),
+  todo("Ember 1.6", "emberjs"),
+  todo("AngularJS 1.3", "angularjs"),
+  todo("Backbone 1.1", "backbone"),
+  todo("Marionette", "backbone_marionette"),
+  todo("jQuery 2, Handlebars", "jquery", { lent }),
+  todo("Knockout 3", "knockoutjs"),
+  todo("Ractive", "ractive"),
+  todo("Mithril", "mithril", { near: BELOW }),
+  todo("no framework", "vanillajs"),
+];
