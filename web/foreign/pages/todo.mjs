@@ -57,13 +57,11 @@ const lent = Object.fromEntries(
 
 export const pages = [
   todo("React 0.12", "react", { near: BELOW }),
-  todo("Vue 0.10", "vue"),
   todo("Ember 1.6", "emberjs"),
   todo("AngularJS 1.3", "angularjs"),
   todo("Backbone 1.1", "backbone"),
   todo("Marionette", "backbone_marionette"),
   todo("jQuery 2, Handlebars", "jquery", { lent }),
-  todo("Knockout 3", "knockoutjs"),
   todo("Ractive", "ractive"),
   todo("Mithril", "mithril", { near: BELOW }),
   todo("no framework", "vanillajs"),
