@@ -306,6 +306,7 @@ async fn retention_that_was_cut_short_is_no_damage() {
     for n in 0..4 {
         stored(&log, "shop", n as i64 * SECOND, &ids(n..n + 1)).await;
     }
+    idle(&log).await;
     let before = copy(dir.path());
     prune(&log, 2 * SECOND).await;
     // It is noted, and the files are still there.
