@@ -198,19 +198,7 @@ fn questions() -> Vec<(&'static str, Question)> {
         breakdown: Some(Dimension::Device),
         by_quarter: false,
         as_of: Instant::from_us(START + DAYS * DAY_US),
-        metrics: outcomes
-            .into_iter()
-            .map(|outcome| Metric {
-                outcome,
-                window_us: None,
-                min_count: 1,
-                cap: None,
-                max_order_value: None,
-                currency: None,
-                before_us: None,
-                exchange: None,
-            })
-            .collect(),
+        metrics: outcomes.into_iter().map(Metric::new).collect(),
     };
     let series = Question { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
     let mut covariate = question(goal(GoalType::Revenue, "Purchase"));

@@ -163,16 +163,7 @@ impl MetricFacts {
     }
 
     fn metric(&self) -> Result<Metric, Flaw> {
-        let plain = |outcome| Metric {
-            outcome,
-            window_us: None,
-            min_count: 1,
-            cap: None,
-            max_order_value: None,
-            currency: None,
-            before_us: Some(BEFORE_US),
-            exchange: None,
-        };
+        let plain = |outcome| Metric { before_us: Some(BEFORE_US), ..Metric::new(outcome) };
         Ok(match &self.counted {
             Counted::Builtin => {
                 let outcome = if self.key == "bounce_rate" { Outcome::Bounce } else { Outcome::Engagement };

@@ -135,6 +135,23 @@ pub struct Metric {
     pub exchange: Option<Arc<Exchange>>,
 }
 
+impl Metric {
+    /// Whatever comes after entry counts, once is enough, and there is no covariate; caps,
+    /// limits and the currency are the usual ones.
+    pub fn new(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            window_us: None,
+            min_count: 1,
+            cap: None,
+            max_order_value: None,
+            currency: None,
+            before_us: None,
+            exchange: None,
+        }
+    }
+}
+
 /// What currencies are worth in one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange {

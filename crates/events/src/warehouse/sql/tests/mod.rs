@@ -55,19 +55,6 @@ fn trigger(goal_type: GoalType, value: &str) -> Outcome {
     Outcome::Goal(Trigger::new(goal_type, GoalValue::Text(value.into())).unwrap())
 }
 
-fn metric(outcome: Outcome) -> Metric {
-    Metric {
-        outcome,
-        window_us: None,
-        min_count: 1,
-        cap: None,
-        max_order_value: None,
-        currency: None,
-        before_us: None,
-        exchange: None,
-    }
-}
-
 fn question(metrics: Vec<Metric>) -> Question {
     Question {
         project_key: "shop".into(),
@@ -470,7 +457,7 @@ fn the_largest_segments_are_told_apart() {
     records.push(record(exposure("unknown", START, 0, json!({}))));
     let warehouse = warehouse();
     load(&warehouse, &[&records]);
-    let question = Question { breakdown: Some(Dimension::UtmCampaign), ..question(vec![metric(Outcome::Bounce)]) };
+    let question = Question { breakdown: Some(Dimension::UtmCampaign), ..question(vec![Metric::new(Outcome::Bounce)]) };
     let answer = ask(&warehouse, &question);
     assert_eq!(answer, reference::answer(&records, &question));
     let mut segments: Vec<_> = answer.metrics[0].cells.iter().filter_map(|cell| cell.segment.clone()).collect();
@@ -495,7 +482,7 @@ fn an_event_told_again_later_happened_when_it_was_told_first() {
     for blocks in [vec![&records[..]], vec![&records[2..], &records[..2]]] {
         let warehouse = warehouse();
         load(&warehouse, &blocks);
-        let answer = ask(&warehouse, &question(vec![metric(trigger(GoalType::Pageview, "thanks"))]));
+        let answer = ask(&warehouse, &question(vec![Metric::new(trigger(GoalType::Pageview, "thanks"))]));
         assert_eq!(answer.metrics[0].cells[0].totals, Totals { visitors: 1, ..Totals::default() });
     }
 }
@@ -542,9 +529,9 @@ fn what_a_key_vouched_for_is_not_displaced() {
     ]
     .map(record);
     let metrics = vec![
-        Metric { min_count: 2, ..metric(trigger(GoalType::Scrolling, "50")) },
-        metric(Outcome::Bounce),
-        metric(Outcome::Engagement),
+        Metric { min_count: 2, ..Metric::new(trigger(GoalType::Scrolling, "50")) },
+        Metric::new(Outcome::Bounce),
+        Metric::new(Outcome::Engagement),
     ];
     let question = Question { by_quarter: true, ..question(metrics) };
     let (honest, attacked) = (warehouse(), warehouse());
@@ -592,7 +579,7 @@ fn texts_are_only_texts() {
                 project_key: name.into(),
                 filter: Filter { countries: vec![name.into()], ..Filter::default() },
                 breakdown: Some(Dimension::Country),
-                ..question(vec![metric(trigger(GoalType::Revenue, name))])
+                ..question(vec![Metric::new(trigger(GoalType::Revenue, name))])
             },
         );
         assert_eq!(answer.metrics[0].currency.as_deref(), Some(name));
@@ -607,7 +594,7 @@ fn a_question_that_was_stopped_is_not_answered() {
     load(&warehouse, &[&[record(exposure("v", START, 0, json!({})))]]);
     let stop = Stop::new();
     stop.stop();
-    let answer = warehouse.ask(&question(vec![metric(Outcome::Bounce)]), &stop);
+    let answer = warehouse.ask(&question(vec![Metric::new(Outcome::Bounce)]), &stop);
     assert!(matches!(answer, Err(crate::warehouse::Error::Stopped)), "{answer:?}");
     // And the next is.
     assert_eq!(ask(&warehouse, &question(Vec::new())).arrivals[0].visitors, 1);
@@ -644,16 +631,16 @@ fn traffic_counts_each_visitor_once() {
     load(&warehouse, &[&records]);
     let (from, until) = (Instant::from_us(START), Instant::from_us(START + 3 * day));
     let buys = |min_count: i64, window_us: Option<i64>| {
-        Some(Metric { min_count, window_us, ..metric(Outcome::Event("buy".into())) })
+        Some(Metric { min_count, window_us, ..Metric::new(Outcome::Event("buy".into())) })
     };
-    let pays = |cap| Some(Metric { cap, ..metric(trigger(GoalType::Revenue, "Paid")) });
+    let pays = |cap| Some(Metric { cap, ..Metric::new(trigger(GoalType::Revenue, "Paid")) });
     for (project, metric, visitors, converted, worth) in [
         ("shop", None, 3, 0, (0, 0)),
         ("shop", buys(1, None), 3, 1, (0, 0)),
         ("shop", buys(3, None), 3, 1, (0, 0)),
         ("shop", buys(4, None), 3, 0, (0, 0)),
         ("shop", buys(3, Some(day)), 3, 0, (0, 0)),
-        ("shop", Some(metric(Outcome::Bounce)), 3, 1, (0, 0)),
+        ("shop", Some(Metric::new(Outcome::Bounce)), 3, 1, (0, 0)),
         // The largest is cut to the next.
         ("shop", pays(None), 3, 2, (60_000, 2 * 30_000 * 30_000)),
         ("shop", pays(Some(10.0)), 3, 2, (130_000, 30_000 * 30_000 + 100_000 * 100_000)),
@@ -673,12 +660,12 @@ fn traffic_counts_each_visitor_once() {
         warehouse.visitors(&asked, &Stop::new(), &mut |visitor| told.push(visitor)).unwrap();
         told
     };
-    let told = ask(10, metric(Outcome::Event("buy".into())));
+    let told = ask(10, Metric::new(Outcome::Event("buy".into())));
     let mut counts: Vec<_> = told.iter().map(|told| (told.day - START / day, told.count, told.converted)).collect();
     counts.sort_unstable();
     assert_eq!(counts, [(0, 3, true), (1, 0, false), (1, 0, false)]);
     assert!(told.is_sorted_by_key(|told| told.visitor));
-    assert_eq!(ask(2, metric(Outcome::Event("buy".into()))), told[..2]);
-    let bounced = ask(10, metric(Outcome::Bounce)).iter().filter(|told| told.converted).count();
+    assert_eq!(ask(2, Metric::new(Outcome::Event("buy".into()))), told[..2]);
+    let bounced = ask(10, Metric::new(Outcome::Bounce)).iter().filter(|told| told.converted).count();
     assert_eq!(bounced, 1);
 }
