@@ -11,8 +11,10 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-run: build ## build, then start the demo: a server with a shop to look around in
-	$(TARGET)/release/muriel demo
+# Built quickly rather than optimised: whoever comes first wants to look around.
+run: ## build, then start the demo: a server with a shop to look around in
+	@scripts/build quick
+	$(TARGET)/quick/muriel demo
 
 build: ## leave the release binary at target/release/muriel
 	@scripts/build

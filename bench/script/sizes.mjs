@@ -4,8 +4,11 @@ import { readFileSync } from "node:fs";
 import { constants, brotliCompressSync, gzipSync } from "node:zlib";
 import { changing, PARTS, script } from "../../web/tests/script.mjs";
 
-const WORDS = "buy now free delivery today only until stocks last try for thirty days without risk pay later".split(" ");
-const words = (from, count) => Array.from({ length: count }, (_, at) => WORDS[(from * 7 + at * 5) % WORDS.length]).join(" ");
+const WORDS = "buy now free delivery today only until stocks last try for thirty days without risk pay later".split(
+  " ",
+);
+const words = (from, count) =>
+  Array.from({ length: count }, (_, at) => WORDS[(from * 7 + at * 5) % WORDS.length]).join(" ");
 
 /** Ten experiments as sites have them: words, a style sheet and a rule about pages each, no two alike. */
 const ten = Array.from({ length: 10 }, (_, at) =>
@@ -13,11 +16,16 @@ const ten = Array.from({ length: 10 }, (_, at) =>
     test_id: at + 1,
     experiment_key: words(at, 2).replace(" ", "-"),
     targeting: { url_rule: [{ url: `/${words(at, 1)}`, rule: "contain", allowed: true }] },
-    ranges: [[500_000, 0], [1_000_000, 1]],
-    variants: [{
-      data: [{ target: `.${words(at, 1)} > h2:nth-child(${at + 1})`, innerText: words(at, 6) }],
-      customCSS: `.${words(at + 3, 1)} { padding: ${at + 2}px; color: #${(at * 1_118_481 + 7_890).toString(16).padStart(6, "0")} }`,
-    }],
+    ranges: [
+      [500_000, 0],
+      [1_000_000, 1],
+    ],
+    variants: [
+      {
+        data: [{ target: `.${words(at, 1)} > h2:nth-child(${at + 1})`, innerText: words(at, 6) }],
+        customCSS: `.${words(at + 3, 1)} { padding: ${at + 2}px; color: #${(at * 1_118_481 + 7_890).toString(16).padStart(6, "0")} }`,
+      },
+    ],
   }),
 );
 

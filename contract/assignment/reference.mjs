@@ -108,17 +108,27 @@ export function holds(operator, value, left, now) {
   const none = left === undefined;
   const contains = () => folded(asText(left)).includes(folded(asText(value)));
   const says = (word, number) =>
-    left === (word === "true") || left === number || left === String(number) ||
+    left === (word === "true") ||
+    left === number ||
+    left === String(number) ||
     (typeof left === "string" && same(left, word));
   switch (operator) {
-    case "ex": return !none;
-    case "nx": return none;
-    case "==": return !none && equals(left, value);
-    case "!=": return none || !equals(left, value);
-    case "**": return !none && contains();
-    case "!*": return none || !contains();
-    case "bt": return !none && says("true", 1);
-    case "bf": return !none && says("false", 0);
+    case "ex":
+      return !none;
+    case "nx":
+      return none;
+    case "==":
+      return !none && equals(left, value);
+    case "!=":
+      return none || !equals(left, value);
+    case "**":
+      return !none && contains();
+    case "!*":
+      return none || !contains();
+    case "bt":
+      return !none && says("true", 1);
+    case "bf":
+      return !none && says("false", 0);
   }
   if (none) return false;
   if (operator.startsWith("days_")) {
@@ -136,7 +146,18 @@ const any = (answers) => (answers.includes(true) ? true : answers.includes(null)
 
 // The context. Facts are `undefined` when not known, `null` when known to be none.
 
-const FACTS = ["country", "region", "city", "device", "browser", "os", "language", "visitor_type", "source", "referrer"];
+const FACTS = [
+  "country",
+  "region",
+  "city",
+  "device",
+  "browser",
+  "os",
+  "language",
+  "visitor_type",
+  "source",
+  "referrer",
+];
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const TEXT_MAX = 8192;
 const LIST_MAX = 1000;
@@ -158,7 +179,8 @@ export function visitorOf(context) {
   const occurrence = (event) => {
     if (!isObject(event) || Object.keys(event).some((key) => !["name", "at", "attributes"].includes(key))) return null;
     const { name, at, attributes: given = null } = event;
-    const ms = typeof at === "string" ? dateMs(at) : typeof at === "number" && Math.abs(at) <= 8.64e15 ? Math.floor(at) : null;
+    const ms =
+      typeof at === "string" ? dateMs(at) : typeof at === "number" && Math.abs(at) <= 8.64e15 ? Math.floor(at) : null;
     const good = isText(name) && name !== "" && ms !== null && (given === null || attributes(given));
     return good ? { name, at: ms, attributes: new Map(some(given)) } : null;
   };
@@ -190,7 +212,8 @@ export function visitorOf(context) {
       }
     } else if (name === "sticky") {
       const arms = named(value) ? Object.entries(value).map(([key, text]) => [key, armOf(text)]) : [];
-      if (must(value === null || (named(value) && arms.every(([, arm]) => arm !== null)), name)) visitor.sticky = new Map(arms);
+      if (must(value === null || (named(value) && arms.every(([, arm]) => arm !== null)), name))
+        visitor.sticky = new Map(arms);
     } else if (name === "attributes") {
       if (must(value === null || attributes(value), name)) {
         for (const [key, each] of some(value)) visitor.attributes.set(key, each);
@@ -229,7 +252,10 @@ const flag = (value) => typeof value === "boolean";
 const integer = (value) => Number.isInteger(value);
 const natural = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 const scalar = (value) => text(value) || flag(value) || typeof value === "number";
-const word = (...words) => (value) => words.includes(value);
+const word =
+  (...words) =>
+  (value) =>
+    words.includes(value);
 const list = (of) => (value) => Array.isArray(value) && value.every(of);
 const object = (members) => (value) => isObject(value) && Object.entries(members).every(([key, of]) => of(value[key]));
 const optional = (of) => (value) => value === undefined || of(value);
@@ -248,34 +274,67 @@ const RULES = {
   user_rule: optional((value) => text(value) || list(text)(value)),
   browser_language_rule: optional(list(text)),
   segment_rule: optional(groupsOf),
-  event_rule: optional(list(object({
-    rule: word("equal", "notEqual"), name: text, min_count: integer, timeframe_days: integer,
-    attributes: list(list(object({ key: text, operand: text, value: nullable(scalar) }))),
-  }))),
+  event_rule: optional(
+    list(
+      object({
+        rule: word("equal", "notEqual"),
+        name: text,
+        min_count: integer,
+        timeframe_days: integer,
+        attributes: list(list(object({ key: text, operand: text, value: nullable(scalar) }))),
+      }),
+    ),
+  ),
   parameter_rule: optional(groupsOf),
   ga4_rule: optional(list(text)),
   cookie_rule: optional(groupsOf),
-  schedule_rule: nullable(object({
-    schedule_groups: list(object({ days: list(text), time_ranges: list(object({ start: text, end: text })) })),
-  })),
+  schedule_rule: nullable(
+    object({
+      schedule_groups: list(object({ days: list(text), time_ranges: list(object({ start: text, end: text })) })),
+    }),
+  ),
 };
-const URLS = { url_rule: optional(list(object({
-  url: text, allowed: flag, rule: word("simple", "exact", "contain", "wildcard", "regex"),
-}))) };
+const URLS = {
+  url_rule: optional(
+    list(
+      object({
+        url: text,
+        allowed: flag,
+        rule: word("simple", "exact", "contain", "wildcard", "regex"),
+      }),
+    ),
+  ),
+};
 const CODE = { customJS: optional(text), customCSS: optional(text) };
 const DOCUMENT = object({
-  format: natural, hash: natural, project_key: text,
-  goals: optional(list(object({ goal_key: text, goal_type: text, goal_value: (value) => text(value) || integer(value) }))),
-  experiments: list(object({
-    test_id: integer, experiment_key: text, test_type: text, live: flag, epoch: integer, salt: text,
-    traffic_allocation: natural, ranges: list((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(natural)),
-    serving: nullable(object({ variant_id: text, traffic_allocation: natural })),
-    exclusion: nullable(object({ salt: text, from: natural, to: natural })),
-    targeting: optional(object({ ...RULES, ...URLS })),
-    variants_data_key: text, dom_change_path: nullable(text), trigger_variant_change: nullable(text),
-    custom_js: optional(text), custom_css: optional(text), control: optional(object(CODE)),
-    variants: list(object({ ...CODE, data: optional(list(isObject)), targeting: nullable(object(RULES)) })),
-  })),
+  format: natural,
+  hash: natural,
+  project_key: text,
+  goals: optional(
+    list(object({ goal_key: text, goal_type: text, goal_value: (value) => text(value) || integer(value) })),
+  ),
+  experiments: list(
+    object({
+      test_id: integer,
+      experiment_key: text,
+      test_type: text,
+      live: flag,
+      epoch: integer,
+      salt: text,
+      traffic_allocation: natural,
+      ranges: list((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(natural)),
+      serving: nullable(object({ variant_id: text, traffic_allocation: natural })),
+      exclusion: nullable(object({ salt: text, from: natural, to: natural })),
+      targeting: optional(object({ ...RULES, ...URLS })),
+      variants_data_key: text,
+      dom_change_path: nullable(text),
+      trigger_variant_change: nullable(text),
+      custom_js: optional(text),
+      custom_css: optional(text),
+      control: optional(object(CODE)),
+      variants: list(object({ ...CODE, data: optional(list(isObject)), targeting: nullable(object(RULES)) })),
+    }),
+  ),
 });
 
 /** A document's experiments, checked. Throws a `Refused` with the places of what is wrong. */
@@ -335,10 +394,12 @@ function flawsOfRules(rules) {
   const each = (entries, visit) => (entries ?? []).forEach(visit);
   if (Array.isArray(rules.user_rule) && rules.user_rule.length > 1) wrong.push("user_rule");
   for (const rule of ["segment_rule", "parameter_rule", "cookie_rule", "referral_rule"]) {
-    each(rules[rule], (group, at) => group.forEach(({ criteria, operator, value }, within) => {
-      const known = rule !== "referral_rule" || ["host", "url", "source"].includes(criteria);
-      if (!known || !isOperator(operator, value)) wrong.push(`${rule}[${at}][${within}]`);
-    }));
+    each(rules[rule], (group, at) =>
+      group.forEach(({ criteria, operator, value }, within) => {
+        const known = rule !== "referral_rule" || ["host", "url", "source"].includes(criteria);
+        if (!known || !isOperator(operator, value)) wrong.push(`${rule}[${at}][${within}]`);
+      }),
+    );
   }
   each(rules.url_rule, ({ url, rule }, at) => {
     if (rule === "regex" && !isPortable(url)) wrong.push(`url_rule[${at}].url`);
@@ -346,13 +407,17 @@ function flawsOfRules(rules) {
   each(rules.event_rule, (entry, at) => {
     if (entry.min_count < 1 || entry.min_count > 1_000_000) wrong.push(`event_rule[${at}].min_count`);
     if (entry.timeframe_days < 0 || entry.timeframe_days > 3_650) wrong.push(`event_rule[${at}].timeframe_days`);
-    entry.attributes.forEach((group, nth) => group.forEach(({ operand, value }, within) => {
-      if (!isOperator(operand, value)) wrong.push(`event_rule[${at}].attributes[${nth}][${within}]`);
-    }));
+    entry.attributes.forEach((group, nth) =>
+      group.forEach(({ operand, value }, within) => {
+        if (!isOperator(operand, value)) wrong.push(`event_rule[${at}].attributes[${nth}][${within}]`);
+      }),
+    );
   });
   each(rules.schedule_rule?.schedule_groups, ({ days, time_ranges }, at) => {
     const place = `schedule_rule.schedule_groups[${at}]`;
-    days.forEach((day) => { if (!DAYS.includes(day)) wrong.push(`${place}.days`); });
+    days.forEach((day) => {
+      if (!DAYS.includes(day)) wrong.push(`${place}.days`);
+    });
     time_ranges.forEach(({ start, end }) => {
       if (minutes(start) === null || (end !== "24:00" && minutes(end) === null)) wrong.push(`${place}.time_ranges`);
     });
@@ -388,7 +453,9 @@ function decided(experiment, visitor, at) {
   if (serving) {
     const eligible = isEligible(experiment.targeting, visitor, at);
     if (eligible !== true) return [null, eligible === false ? "targeting" : "unknown"];
-    return trafficBucket < serving.traffic_allocation * 10_000 ? [Number(serving.variant_id), "served"] : [null, "rollout"];
+    return trafficBucket < serving.traffic_allocation * 10_000
+      ? [Number(serving.variant_id), "served"]
+      : [null, "rollout"];
   }
   if (!experiment.live) return [null, "disabled"];
   if (exclusion) {
@@ -421,7 +488,10 @@ function personal(experiment, visitor, at, sticky, variantBucket) {
 }
 
 function weight(ranges, arm) {
-  return ranges.reduce((sum, [end, owner], at) => sum + (owner === arm ? end - (at > 0 ? ranges[at - 1][0] : 0) : 0), 0);
+  return ranges.reduce(
+    (sum, [end, owner], at) => sum + (owner === arm ? end - (at > 0 ? ranges[at - 1][0] : 0) : 0),
+    0,
+  );
 }
 
 // Targeting
@@ -432,7 +502,10 @@ const restricts = (rules, rule) =>
   rule === "schedule_rule" ? (rules?.schedule_rule?.schedule_groups ?? []).length > 0 : !isEmpty(rules?.[rule]);
 
 function unenforced({ targeting, test_type, variants }) {
-  const audiences = [targeting, ...(test_type === "personalization" ? variants.map((variant) => variant.targeting) : [])];
+  const audiences = [
+    targeting,
+    ...(test_type === "personalization" ? variants.map((variant) => variant.targeting) : []),
+  ];
   return BROWSER_ONLY.filter((rule) => audiences.some((rules) => restricts(rules, rule)));
 }
 
@@ -446,7 +519,11 @@ export function isEligible(rules, visitor, { now, place }) {
   const no = () => false;
   const filled = (rule) => (rules?.[rule] ?? []).length > 0;
 
-  for (const [rule, fact] of [["device_rule", "device"], ["browser_rule", "browser"], ["os_rule", "os"]]) {
+  for (const [rule, fact] of [
+    ["device_rule", "device"],
+    ["browser_rule", "browser"],
+    ["os_rule", "os"],
+  ]) {
     if (filled(rule)) about(visitor[fact], (value) => rules[rule].some((entry) => same(entry, value)), no);
   }
   const userRule = rules?.user_rule === undefined ? [] : [rules.user_rule].flat();
@@ -477,23 +554,43 @@ export function isEligible(rules, visitor, { now, place }) {
   const grouped = (rule, ofCondition) =>
     all(rules[rule].filter((group) => group.length > 0).map((group) => any(group.map(ofCondition))));
   const lookedUp = (look) => (condition) => holds(condition.operator, condition.value, look(condition.criteria), now);
-  if (asked("segment_rule")) answers.push(grouped("segment_rule", lookedUp((name) => visitor.attributes.get(name))));
+  if (asked("segment_rule"))
+    answers.push(
+      grouped(
+        "segment_rule",
+        lookedUp((name) => visitor.attributes.get(name)),
+      ),
+    );
   if (asked("parameter_rule")) {
     const of = (look) => grouped("parameter_rule", lookedUp(look));
-    about(visitor.url, (page) => of((name) => parameterOf(page, name)), () => of(() => undefined));
+    about(
+      visitor.url,
+      (page) => of((name) => parameterOf(page, name)),
+      () => of(() => undefined),
+    );
   }
   if (asked("cookie_rule")) {
     const of = (look) => grouped("cookie_rule", lookedUp(look));
-    about(visitor.cookies, (cookies) => of((name) => cookies.get(name)), () => of(() => undefined));
+    about(
+      visitor.cookies,
+      (cookies) => of((name) => cookies.get(name)),
+      () => of(() => undefined),
+    );
   }
   if (asked("referral_rule")) {
     const from = visitor.referrer && referrerOf(visitor.referrer);
-    answers.push(grouped("referral_rule", ({ criteria, operator, value }) => {
-      if (criteria === "source" && visitor.source) return holds(operator, value, visitor.source, now);
-      if (from === undefined) return null;
-      const left = { url: () => from?.text, host: () => from?.host, source: () => sourceOf(from, visitor.url ?? null) };
-      return holds(operator, value, left[criteria](), now);
-    }));
+    answers.push(
+      grouped("referral_rule", ({ criteria, operator, value }) => {
+        if (criteria === "source" && visitor.source) return holds(operator, value, visitor.source, now);
+        if (from === undefined) return null;
+        const left = {
+          url: () => from?.text,
+          host: () => from?.host,
+          source: () => sourceOf(from, visitor.url ?? null),
+        };
+        return holds(operator, value, left[criteria](), now);
+      }),
+    );
   }
   if (filled("url_rule")) {
     const matches = (allowed, page) => rules.url_rule.some((rule) => rule.allowed === allowed && isPage(rule, page));
@@ -501,10 +598,11 @@ export function isEligible(rules, visitor, { now, place }) {
     about(visitor.url, (page) => !matches(false, page) && (open() || matches(true, page)), open);
   }
   if (filled("event_rule")) {
-    const done = (events) => rules.event_rule.every((entry) => {
-      const count = events.filter((event) => counts(entry, event, now)).length;
-      return (count >= entry.min_count) === (entry.rule === "equal");
-    });
+    const done = (events) =>
+      rules.event_rule.every((entry) => {
+        const count = events.filter((event) => counts(entry, event, now)).length;
+        return count >= entry.min_count === (entry.rule === "equal");
+      });
     about(visitor.events, done, () => done([]));
   }
   if (asked("schedule_rule")) {
@@ -520,9 +618,11 @@ function isSamePlace(one, other) {
 
 function counts(entry, event, now) {
   const met = ({ key, operand, value }) => holds(operand, value, event.attributes.get(key), now);
-  return event.name === entry.name &&
+  return (
+    event.name === entry.name &&
     (entry.timeframe_days === 0 || now - event.at <= entry.timeframe_days * DAY_MS) &&
-    (entry.attributes.length === 0 || entry.attributes.some((group) => group.every(met)));
+    (entry.attributes.length === 0 || entry.attributes.some((group) => group.every(met)))
+  );
 }
 
 function isDuring({ days, time_ranges }, { day, minute }) {
@@ -594,14 +694,19 @@ function isAddressOf(text, exactly, page) {
   const escapes = new RegExp(ESCAPE, "g");
   const equal = (left, right) => left.replace(escapes, folded) === right.replace(escapes, folded);
   if (exactly) {
-    return (!scheme || scheme === page.scheme) &&
+    return (
+      (!scheme || scheme === page.scheme) &&
       (anywhere || (named.host === page.host && named.port === page.port)) &&
-      equal(named.path, page.path) && equal(named.query, page.query) &&
-      (named.fragment === "" || equal(named.fragment, page.fragment));
+      equal(named.path, page.path) &&
+      equal(named.query, page.query) &&
+      (named.fragment === "" || equal(named.fragment, page.fragment))
+    );
   }
   const open = (path) => path.replace(/\/$/, "");
-  return (anywhere || (bare(named.host) === bare(page.host) && named.port === page.port)) &&
-    equal(open(named.path), open(page.path));
+  return (
+    (anywhere || (bare(named.host) === bare(page.host) && named.port === page.port)) &&
+    equal(open(named.path), open(page.path))
+  );
 }
 
 const bare = (host) => host.replace(/^www\./, "");
@@ -647,7 +752,9 @@ const KINDS = [
     source: "email",
     medium: "email",
     mediums: "mail newsletter".split(" "),
-    hosts: "mail webmail outlook e.mail.ru fastmail.com hey.com deref-gmx.net deref-web.de com.google.android.gm".split(" "),
+    hosts: "mail webmail outlook e.mail.ru fastmail.com hey.com deref-gmx.net deref-web.de com.google.android.gm".split(
+      " ",
+    ),
   },
   {
     source: "social",
@@ -657,7 +764,9 @@ const KINDS = [
       facebook.com instagram.com threads.com threads.net messenger.com whatsapp.com x.com twitter.com t.co
       linkedin.com lnkd.in reddit.com pinterest pinterest.com tiktok.com youtube.com youtu.be snapchat.com
       tumblr.com quora.com vk.com ok.ru weibo.com xing.com bsky.app mastodon.social discord.com t.me telegram.org
-      news.ycombinator.com com.linkedin.android com.reddit.frontpage org.telegram.messenger`.trim().split(/\s+/),
+      news.ycombinator.com com.linkedin.android com.reddit.frontpage org.telegram.messenger`
+      .trim()
+      .split(/\s+/),
   },
   {
     source: "search",
@@ -667,7 +776,9 @@ const KINDS = [
       google bing.com duckduckgo.com yandex ya.ru baidu.com search.yahoo.com search.yahoo.co.jp ecosia.org qwant.com
       startpage.com search.brave.com kagi.com mojeek.com swisscows.com metager.org metager.de search.naver.com
       search.daum.net search.seznam.cz sogou.com so.com coccoc.com search.aol.com ask.com
-      com.google.android.googlequicksearchbox`.trim().split(/\s+/),
+      com.google.android.googlequicksearchbox`
+      .trim()
+      .split(/\s+/),
   },
 ];
 
@@ -678,10 +789,11 @@ export function sourceOf(from, page) {
   const medium = folded(parameter("utm_medium").replace(/[^A-Za-z]+/g, ""));
   if (page && from?.host && bare(from.host) === bare(page.host)) from = null;
   const host = from?.host ? bare(from.host) : null;
-  const means = (entry) =>
-    entry.includes(".") ? `.${host}`.endsWith(`.${entry}`) : host.startsWith(`${entry}.`);
-  const kind = KINDS.find(({ medium: beginning, mediums, hosts }) =>
-    medium.startsWith(beginning) || mediums.includes(medium) || (host !== null && hosts.some(means)));
+  const means = (entry) => (entry.includes(".") ? `.${host}`.endsWith(`.${entry}`) : host.startsWith(`${entry}.`));
+  const kind = KINDS.find(
+    ({ medium: beginning, mediums, hosts }) =>
+      medium.startsWith(beginning) || mediums.includes(medium) || (host !== null && hosts.some(means)),
+  );
   return kind ? kind.source : from ? "referral" : "direct";
 }
 

@@ -11,7 +11,8 @@ let failed = 0;
 /** Members in one order, so that equal values have equal texts. */
 const stable = (value) =>
   JSON.stringify(value, (_, each) =>
-    each && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each);
+    each && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each,
+  );
 
 function check(name, actual, expected) {
   if (stable(actual) === stable(expected)) {
@@ -33,12 +34,14 @@ function outcome(experiments, { place, now, visitor: context, forced }, expect) 
   }
   if (expect.refused) return { refused: [] };
   const at = { place, now: typeof now === "number" ? now : reference.dateMs(now), forced };
-  return Object.fromEntries(Object.entries(expect).map(([key, wanted]) => {
-    const experiment = experiments.find((each) => each.experiment_key === key);
-    const decision = reference.decide(experiment, visitor, at);
-    // What a case does not say, it does not ask.
-    return [key, Object.fromEntries(Object.keys(wanted).map((part) => [part, decision[part]]))];
-  }));
+  return Object.fromEntries(
+    Object.entries(expect).map(([key, wanted]) => {
+      const experiment = experiments.find((each) => each.experiment_key === key);
+      const decision = reference.decide(experiment, visitor, at);
+      // What a case does not say, it does not ask.
+      return [key, Object.fromEntries(Object.keys(wanted).map((part) => [part, decision[part]]))];
+    }),
+  );
 }
 
 function placesRefused(ruleset) {

@@ -4,10 +4,12 @@ export function exposureHook({ site, project, key, onError = console.error }) {
   const recorded = new Set();
 
   async function send(body) {
-    const headers = { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) };
+    const headers = { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) };
     for (let attempt = 1; ; attempt++) {
       // The same id every time, so that an answer that was lost does not count twice.
-      const answer = await fetch(`${site}/events/${project}`, { method: 'POST', headers, body, keepalive: true }).catch((error) => error);
+      const answer = await fetch(`${site}/events/${project}`, { method: "POST", headers, body, keepalive: true }).catch(
+        (error) => error,
+      );
       if (answer.ok) return;
       if (answer.status < 500 || attempt === 5) throw answer instanceof Error ? answer : new Error(await answer.text());
       await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));
@@ -22,7 +24,14 @@ export function exposureHook({ site, project, key, onError = console.error }) {
       if (recorded.has(seen)) return;
       if (recorded.size === 10_000) recorded.clear();
       recorded.add(seen);
-      const exposure = { id: crypto.randomUUID(), type: 'exposure', at: new Date().toISOString(), test_id, variant_id, epoch };
+      const exposure = {
+        id: crypto.randomUUID(),
+        type: "exposure",
+        at: new Date().toISOString(),
+        test_id,
+        variant_id,
+        epoch,
+      };
       send(JSON.stringify({ visitor: { id: context.targetingKey }, events: [exposure] })).catch(onError);
     },
   };

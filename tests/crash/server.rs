@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Much longer than a start takes, recovery of the database included.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A server that is ready. Dropped, it is killed.
 pub(crate) struct Server {
@@ -49,7 +49,7 @@ impl Server {
         let out = child.stdout.take();
         // Killed from here on whatever happens.
         let mut server = Self { address: ([127, 0, 0, 1], 0).into(), child };
-        server.address = process::ready(out.ok_or("the server has no output")?, PATIENCE)?;
+        server.address = process::ready(out.ok_or("the server has no output")?, TIMEOUT)?;
         Ok(server)
     }
 
@@ -60,7 +60,7 @@ impl Server {
             return Err(format!("the server, process {id}, could not be stopped").into());
         }
         // A signal takes a moment; what a thread does in the kernel it finishes.
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !is_frozen(id)? {
             if Instant::now() > deadline {
                 return Err(format!("the server, process {id}, does not stop").into());

@@ -19,7 +19,7 @@ use uuid::Uuid;
 /// Clients that behave.
 const HONEST: usize = 4;
 /// Requests that each of them makes, however long they take.
-const LEAST: usize = 13;
+const MIN_REQUESTS: usize = 13;
 /// Honest requests below which a run says nothing.
 const ENOUGH: usize = 50;
 
@@ -166,7 +166,7 @@ pub(crate) fn run(options: &Options) -> Result<Served> {
 fn honest(address: SocketAddr, account: &Account, end: Instant) -> (Vec<Duration>, Option<String>) {
     let mut times = Vec::new();
     let mut connection = None;
-    while Instant::now() < end || times.len() < LEAST {
+    while Instant::now() < end || times.len() < MIN_REQUESTS {
         let begun = Instant::now();
         match request(&mut connection, address, account, times.len()) {
             Ok(()) => times.push(begun.elapsed()),
@@ -261,7 +261,7 @@ mod tests {
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         // How long they took depends on what else runs here. Whoever starved would have met a
         // timeout. The long form waits until the others are put out.
-        assert!(outcome.failures.is_empty() && outcome.honest.len() >= HONEST * LEAST, "{outcome}");
+        assert!(outcome.failures.is_empty() && outcome.honest.len() >= HONEST * MIN_REQUESTS, "{outcome}");
         eprintln!("{outcome}");
     }
 

@@ -1,7 +1,7 @@
 // What both JavaScript clients are tried with: the scene that `run` made, and a line for each case.
 
-import { createRequire } from 'node:module';
-import { isDeepStrictEqual } from 'node:util';
+import { createRequire } from "node:module";
+import { isDeepStrictEqual } from "node:util";
 
 /** Packages are installed where this runs, not where it lies. */
 export const packages = createRequire(`${process.cwd()}/`);
@@ -37,4 +37,4 @@ export function failed(details) {
   return [details.value, details.errorCode];
 }
 
-export const bearer = (key) => [['Authorization', `Bearer ${key}`]];
+export const bearer = (key) => [["Authorization", `Bearer ${key}`]];

@@ -2,7 +2,6 @@
 
 use crate::postgres::Database;
 use crate::{Client, Contract, DEADLINE};
-use muriel_api::clock::Clock;
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
@@ -12,19 +11,26 @@ use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::serve::{self, Running};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Conclusion, Experiment, Outcome, Revision};
-use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_events::log::{LogOptions, Reserve};
-use muriel_events::warehouse;
+use muriel_domain::experiment::{Conclusion, Outcome};
+use muriel_domain::ids::ExperimentId;
+use muriel_log::{LogOptions, Reserve};
+use muriel_service::clock::Clock;
+use muriel_service::experiments::{self, Precondition, Target};
+use muriel_service::{Actor, App};
 use muriel_sql::PostgresOptions;
-use muriel_store::experiments::{self, HistoryEntry};
+use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
+use muriel_store::{experiments as stored, tenants};
+use muriel_warehouse as warehouse;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+/// Whoever uses the dashboard.
+const DASHBOARD: Actor = Actor::System("dashboard");
 
 /// The database that a story is told on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +184,7 @@ impl TestApp {
     /// When there is no such key.
     pub fn revoke(&self, of: &Client) {
         let text = of.api_key.as_deref().expect("a key");
-        let key = muriel_api::api_key::ApiKey::parse(text).expect("a key");
+        let key = muriel_service::api_key::ApiKey::parse(text).expect("a key");
         let place = &self.settings.place;
         let common = Common {
             data_dir: Some(place.data_dir.clone()),
@@ -218,9 +224,10 @@ impl TestApp {
     /// # Panics
     /// When it cannot be read.
     pub fn history(&self, test_id: i64) -> Vec<HistoryEntry> {
-        let read = self.opened.db.read::<_, muriel_store::Error, _>(move |tx| {
-            Box::pin(experiments::history(tx, ExperimentId(test_id), 1_000))
-        });
+        let read = self
+            .opened
+            .db
+            .read::<_, muriel_store::Error, _>(move |tx| Box::pin(stored::history(tx, ExperimentId(test_id), 1_000)));
         self.runtime().block_on(read).expect("history")
     }
 
@@ -229,10 +236,11 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn conclude(&self, test_id: i64) {
-        self.change_by_dashboard(test_id, |experiment, now| {
-            let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at: now };
-            experiment.concluded(conclusion, None).expect("a conclusion")
-        });
+        let concluded_at = self.settings.clock.now();
+        let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at };
+        let (app, target) = self.target(test_id);
+        let conclude = experiments::conclude(&app, &DASHBOARD, target, conclusion, None);
+        self.runtime().block_on(conclude).expect("a conclusion");
     }
 
     /// Reopens a concluded experiment, as only the dashboard can.
@@ -240,26 +248,25 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn reopen(&self, test_id: i64) {
-        self.change_by_dashboard(test_id, |experiment, _| experiment.reopened().expect("a concluded experiment"));
+        let (app, target) = self.target(test_id);
+        let reopen = experiments::reopen(&app, &DASHBOARD, target);
+        self.runtime().block_on(reopen).expect("a concluded experiment");
     }
 
-    fn change_by_dashboard(
-        &self,
-        test_id: i64,
-        change: impl FnOnce(&Experiment, Instant) -> Experiment + Send + 'static,
-    ) {
-        let now = self.settings.clock.now();
-        let write = self.opened.db.write::<(), muriel_store::Error, _>(move |tx| {
+    /// The server's state, and an experiment to change in it.
+    fn target(&self, test_id: i64) -> (App, Target) {
+        let app =
+            self.running.as_ref().map_or_else(|| self.opened.app(self.settings.clock.clone()), |it| it.app.clone());
+        let read = self.opened.db.read::<_, muriel_store::Error, _>(move |tx| {
             Box::pin(async move {
-                let sql = "SELECT project_id FROM experiment WHERE experiment_id = $1";
-                let project = ProjectId(tx.query_one(sql, muriel_sql::params![test_id]).await?.int(0)?);
-                let found = experiments::find(tx, project, ExperimentId(test_id)).await?;
-                let before = found.expect("the experiment").experiment;
-                let revision = Revision::between(&before, change(&before, now), now).expect("a change");
-                experiments::update(tx, &before, &revision, "dashboard", "conclusion").await
+                let sql = "SELECT p.project_key FROM experiment e JOIN project p ON p.project_id = e.project_id \
+                           WHERE e.experiment_id = $1";
+                let key = tx.query_one(sql, muriel_sql::params![test_id]).await?.text(0)?;
+                Ok(tenants::project_by_key(tx, &key).await?.expect("a project"))
             })
         });
-        self.runtime().block_on(write).expect("a conclusion");
+        let project = Arc::new(self.runtime().block_on(read).expect("the experiment"));
+        (app, Target { project, id: ExperimentId(test_id), precondition: Precondition::None })
     }
 
     /// Stops the server; its data stay.
@@ -394,6 +401,11 @@ impl Drop for TestApp {
         let Some(runtime) = self.runtime.take() else { return };
         let running = self.running.take();
         let db = self.opened.db.clone();
+        let contradictions = runtime.block_on(
+            self.opened
+                .db
+                .read::<_, muriel_store::Error, _>(|tx| Box::pin(muriel_store::milestones::contradictions(tx))),
+        );
         let stopped = runtime.block_on(async {
             let stopped = match running {
                 Some(running) => running.stop().await.map_err(|error| error.to_string()),
@@ -408,6 +420,8 @@ impl Drop for TestApp {
         runtime.shutdown_background();
         if !std::thread::panicking() {
             stopped.expect("the server stops well");
+            // Some stories take the database away.
+            assert_eq!(contradictions.unwrap_or_default(), Vec::<String>::new(), "milestones");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::results::{DAY, Shop, bought, counts};
 use crate::scene::{Collector, gzip, id, stored, stored_in};
-use muriel_events::log::Reserve;
+use muriel_log::Reserve;
 use muriel_tests::process::Process;
 use muriel_tests::{Answer, Call, Client, On, TestApp, stories};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ fn a_line_that_is_wrong_keeps_no_other_out(on: On) {
         (with(json!({ "consent": "yes" })), "consent must be granted, denied or unknown"),
         (
             with(json!({ "type": "exposure", "test_id": 9, "variant_id": "1" })),
-            "test_id is no experiment of this project",
+            "test_id is not an experiment of this project",
         ),
         (with(json!({ "name": null, "at": "yesterday" })), "at must be"),
         (with(json!({ "properties": { "long": "x".repeat(33 << 10) } })), "must have at most 32 KiB"),

@@ -452,21 +452,21 @@ fn exposures_are_of_experiments_that_exist(on: On) {
     for (test_id, variant_id, epoch, expect) in [
         (live, "0", Some(1), None),
         (live, "1", None, None),
-        (live, "2", None, Some("variant_id is no arm of this experiment")),
-        (live, "999", None, Some("variant_id is no arm of this experiment")),
+        (live, "2", None, Some("variant_id is not an arm of this experiment")),
+        (live, "999", None, Some("variant_id is not an arm of this experiment")),
         // The ruleset of another node may be newer than ours.
         (live, "1", Some(2), None),
         (live, "2", Some(2), None),
         (live, "50", Some(9_007_199_254_740_992_i64), None),
-        (live, "51", Some(2), Some("variant_id is no arm of this experiment")),
-        (live, "2", Some(1), Some("variant_id is no arm of this experiment")),
+        (live, "51", Some(2), Some("variant_id is not an arm of this experiment")),
+        (live, "2", Some(1), Some("variant_id is not an arm of this experiment")),
         (draft, "1", None, None),
         (draft, "1", Some(1), None),
-        (draft, "2", None, Some("variant_id is no arm of this experiment")),
-        (foreign, "1", None, Some("test_id is no experiment of this project")),
-        (gone, "1", None, Some("test_id is no experiment of this project")),
-        (999_999, "1", None, Some("test_id is no experiment of this project")),
-        (9_007_199_254_740_992, "1", None, Some("test_id is no experiment of this project")),
+        (draft, "2", None, Some("variant_id is not an arm of this experiment")),
+        (foreign, "1", None, Some("test_id is not an experiment of this project")),
+        (gone, "1", None, Some("test_id is not an experiment of this project")),
+        (999_999, "1", None, Some("test_id is not an experiment of this project")),
+        (9_007_199_254_740_992, "1", None, Some("test_id is not an experiment of this project")),
     ] {
         for kind in ["exposure", "health"] {
             let mut event = json!({ "id": id(), "type": kind, "test_id": test_id, "variant_id": variant_id });

@@ -294,7 +294,7 @@ fn event_log(scene: &Scene) -> (Value, u64) {
         told.is_some()
     });
     let result = told.expect("a result");
-    assert_eq!(result["health"]["event_log"]["status"] != "ok", result["manifest"]["log_damage"].is_object());
+    assert_eq!(result["health"]["event_log"]["status"] != "ok", result["manifest"]["logs"][0]["damage"].is_object());
     (result["health"]["event_log"].clone(), result["total_visitors"].as_u64().expect("a number"))
 }
 

@@ -10,6 +10,7 @@ stories![
     it_lives_and_is_ready,
     metrics_have_a_listener_of_their_own,
     metrics_count_what_pages_lost,
+    tasks_and_their_outcomes_can_be_seen,
     the_contract_is_the_published_one,
     one_server_per_data_directory,
     only_the_right_pepper_will_do,
@@ -26,6 +27,7 @@ fn it_lives_and_is_ready(on: On) {
     }
     let ready = json!({
         "status": "ready", "database": "ok", "rulesets": "ok", "events": "ok", "disk": "ok", "warehouse": "ok", "log": "ok",
+        "tasks": "ok",
     });
     // A slow machine's database may take more than the second that it has.
     let end = Instant::now() + DEADLINE;
@@ -61,7 +63,7 @@ fn metrics_have_a_listener_of_their_own(on: On) {
     let address = app.metrics_address.expect("a listener");
     let request = b"GET /metrics HTTP/1.1\r\nHost: localhost:4171\r\nConnection: close\r\n\r\n";
     let metrics = raw::unchecked(address, request).has_status(200).text();
-    for component in ["database", "rulesets", "events", "disk", "warehouse", "log"] {
+    for component in ["database", "rulesets", "events", "disk", "warehouse", "log", "tasks"] {
         let ok = format!("muriel_component_ok{{component=\"{component}\"}} 1");
         eventually(component, DEADLINE, || raw::unchecked(address, request).text().lines().any(|line| line == ok));
     }
@@ -74,6 +76,50 @@ fn metrics_have_a_listener_of_their_own(on: On) {
     raw::exchange(app.address, request).refused(404, "unknown_route");
     let other = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
     raw::unchecked(address, other).has_status(404);
+}
+
+fn tasks_and_their_outcomes_can_be_seen(on: On) {
+    let app = on.start_with(|settings| {
+        settings.metrics_listen = Some(([127, 0, 0, 1], 0).into());
+        settings.log_retention_days = Some(30);
+    });
+    let address = app.metrics_address.expect("a listener");
+    let ask = |path: &str, host: &str| {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        raw::unchecked(address, request.as_bytes())
+    };
+    let tasks = || -> Vec<Value> {
+        let answer = ask("/status", "localhost:4171").has_status(200);
+        let status: Value = serde_json::from_str(&answer.text()).expect("JSON");
+        status["tasks"].as_array().expect("tasks").clone()
+    };
+    let find = |name: &str| tasks().into_iter().find(|task| task["name"] == name).expect(name);
+    eventually("a run", DEADLINE, || find("measure_health")["outcome"] == "ok");
+    let ran = find("measure_health");
+    assert_eq!((&ran["period_ms"], &ran["reason"], &ran["failures"]), (&json!(5_000), &Value::Null, &json!(0)));
+    assert!(ran["last_started_at"].is_string() && ran["last_succeeded_at"].is_string(), "{ran}");
+    assert!(ran["runs"].as_u64() > Some(0) && ran["last_duration_ms"].is_number(), "{ran}");
+    // It waits for an hour, in case that the clock is wrong at the start.
+    let waits = find("delete_old_events");
+    assert_eq!((&waits["outcome"], &waits["last_started_at"]), (&json!("pending"), &Value::Null));
+    assert!(waits["next_due_at"].is_string(), "{waits}");
+    for name in ["write_key_uses", "warm_reports", "sweep_rate_limits"] {
+        find(name);
+    }
+    let is_on_postgres = tasks().iter().any(|task| task["name"] == "renew_node_lease");
+    assert_eq!(is_on_postgres, matches!(on, On::Postgres), "only nodes of one PostgreSQL database have leases");
+
+    let metrics = ask("/metrics", "localhost:4171").has_status(200).text();
+    let value = |name: &str| {
+        let start = format!("{name}{{task=\"measure_health\"}} ");
+        let line = metrics.lines().find_map(|line| line.strip_prefix(&start)).expect(name);
+        line.parse::<f64>().expect(name)
+    };
+    assert!(value("muriel_task_runs_total") >= 1.0 && value("muriel_task_failures_total") == 0.0);
+    assert!(value("muriel_task_last_success_timestamp_seconds") > 1e9);
+    assert!(value("muriel_task_last_duration_seconds") >= 0.0);
+    assert!(!ask("/status", "evil.example").has_status(421).text().contains("tasks"));
+    app.anyone().get("/status").has_status(404);
 }
 
 fn the_contract_is_the_published_one(on: On) {

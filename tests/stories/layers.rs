@@ -5,17 +5,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// What each crate may use of ours, outside of tests.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("muriel-domain", &[]),
     ("muriel-stats", &[]),
     ("muriel-sql", &[]),
     ("muriel-assign", &["muriel-domain"]),
     ("muriel-analysis", &["muriel-domain", "muriel-stats"]),
     ("muriel-store", &["muriel-domain", "muriel-sql"]),
-    ("muriel-events", &["muriel-domain", "muriel-sql", "muriel-stats"]),
+    ("muriel-log", &["muriel-domain", "muriel-sql"]),
+    ("muriel-warehouse", &["muriel-domain", "muriel-log", "muriel-stats"]),
     (
         "muriel-results",
-        &["muriel-analysis", "muriel-domain", "muriel-events", "muriel-sql", "muriel-stats", "muriel-store"],
+        &[
+            "muriel-analysis",
+            "muriel-domain",
+            "muriel-log",
+            "muriel-sql",
+            "muriel-stats",
+            "muriel-store",
+            "muriel-warehouse",
+        ],
+    ),
+    ("muriel-doctor", &[]),
+    ("muriel-worker", &["muriel-domain"]),
+    (
+        "muriel-service",
+        &[
+            "muriel-analysis",
+            "muriel-assign",
+            "muriel-domain",
+            "muriel-log",
+            "muriel-results",
+            "muriel-sql",
+            "muriel-store",
+            "muriel-warehouse",
+        ],
     ),
     (
         "muriel-api",
@@ -23,24 +47,32 @@ const MAY_USE: [(&str, &[&str]); 10] = [
             "muriel-analysis",
             "muriel-assign",
             "muriel-domain",
-            "muriel-events",
+            "muriel-log",
             "muriel-results",
+            "muriel-service",
             "muriel-sql",
             "muriel-stats",
             "muriel-store",
+            "muriel-warehouse",
         ],
     ),
+    ("muriel-demo", &["muriel-api", "muriel-assign", "muriel-domain", "muriel-service", "muriel-sql", "muriel-store"]),
     (
         "muriel-cli",
         &[
             "muriel-analysis",
             "muriel-api",
             "muriel-assign",
+            "muriel-demo",
+            "muriel-doctor",
             "muriel-domain",
-            "muriel-events",
+            "muriel-log",
             "muriel-results",
+            "muriel-service",
             "muriel-sql",
             "muriel-store",
+            "muriel-warehouse",
+            "muriel-worker",
         ],
     ),
 ];
@@ -81,6 +113,29 @@ fn decisions_are_pure() {
             assert!(!used[name].contains(other), "{name} must not use {other}");
         }
     }
+}
+
+#[test]
+fn acts_know_no_http() {
+    let used = dependencies();
+    for other in ["axum", "http", "http-body-util", "hyper", "hyper-util", "tower", "tower-http", "utoipa"] {
+        assert!(!used["muriel-service"].contains(other), "muriel-service must not use {other}");
+    }
+}
+
+#[test]
+fn only_the_warehouse_knows_duckdb() {
+    let used = dependencies();
+    let know: Vec<&String> = used.iter().filter(|(_, used)| used.contains("duckdb")).map(|(name, _)| name).collect();
+    assert_eq!(know, ["muriel-warehouse"]);
+    // So the log builds without it as long as it does not use the warehouse, at any depth.
+    let (mut below, mut open) = (BTreeSet::new(), vec!["muriel-log"]);
+    while let Some(name) = open.pop() {
+        if below.insert(name) {
+            open.extend(used[name].iter().map(String::as_str).filter(|other| used.contains_key(*other)));
+        }
+    }
+    assert!(!below.contains("muriel-warehouse"), "muriel-log must not use muriel-warehouse: {below:?}");
 }
 
 /// The crates of the workspace with what each uses when it runs.

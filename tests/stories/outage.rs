@@ -18,6 +18,8 @@ fn linked() -> (Link, TestApp) {
         let (made, through) = Link::to(url);
         *url = through;
         link = Some(made);
+        settings.metrics_listen = Some(([127, 0, 0, 1], 0).into());
+        settings.node_lease = Duration::from_secs(8);
     });
     (link.expect("a link"), app)
 }
@@ -90,6 +92,29 @@ fn visitors_are_served_while_the_database_is_away() {
     bulk(&unseen).ok();
     let made = shop.experiment(json!({ "status": 1, "experiment_key": "after" }));
     assert_eq!(ask(&shop, "after").ok()["metadata"]["test_id"], made);
+}
+
+#[test]
+fn tasks_wait_for_a_database_that_is_away() {
+    let (link, app) = linked();
+    let address = app.metrics_address.expect("a listener");
+    let request = b"GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let lease = || {
+        let status: Value = serde_json::from_str(&raw::unchecked(address, request).text()).expect("JSON");
+        let tasks = status["tasks"].as_array().expect("tasks").clone();
+        tasks.into_iter().find(|task| task["name"] == "renew_node_lease").expect("a task")
+    };
+    eventually("the first renewal", DEADLINE, || lease()["outcome"] == "ok");
+    link.cut();
+    eventually("the wait", DEADLINE, || lease()["outcome"] == "waiting");
+    let waiting = lease();
+    assert_eq!((&waiting["reason"], &waiting["failures"]), (&json!("it waits for the database"), &json!(0)));
+    // That the database is away is told once, and it is no failure of the tasks.
+    let degraded = health(&app);
+    assert_eq!((&degraded["database"], &degraded["tasks"]), (&json!("unavailable"), &json!("ok")));
+    link.mend();
+    eventually("another renewal", DEADLINE, || lease()["outcome"] == "ok");
+    eventually("readiness", DEADLINE, || health(&app)["status"] == "ready");
 }
 
 #[test]

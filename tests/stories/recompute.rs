@@ -1,7 +1,7 @@
 //! The same result again: after a kill, after a rebuild, from the log alone.
 
 use crate::scene::{Collector, id};
-use muriel_api::clock::Clock;
+use muriel_service::clock::Clock;
 use muriel_tests::Client;
 use muriel_tests::process::{Process, command, program};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn scene(client: &Client) -> i64 {
 /// A result without what changes with the time.
 fn timeless(mut result: Value) -> Value {
     result["manifest"]["as_of"] = Value::Null;
-    result["manifest"]["log_position"] = Value::Null;
+    result["manifest"]["logs"][0]["position"] = Value::Null;
     // Windows of a visit close as time passes.
     result["metrics"] = Value::Null;
     result
@@ -98,7 +98,7 @@ fn a_damaged_log_does_not_hold() {
     Collector::of(&client).trusted.post("", json!({ "visitor": { "id": "late" }, "events": [late] })).ok();
     drop(server);
 
-    let position = result["manifest"]["log_position"].as_i64().expect("a number");
+    let position = result["manifest"]["logs"][0]["position"].as_i64().expect("a number");
     let middle = position / 2;
     for (what, statement, holds) in [
         ("deleted", format!("DELETE FROM block WHERE seq = {middle}"), false),
@@ -159,7 +159,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     assert!(held, "{said}");
     assert_eq!((&json["notes"], &json["differences"]), (&json!([]), &json!([])));
 
-    let position = result["manifest"]["log_position"].as_i64().expect("a number");
+    let position = result["manifest"]["logs"][0]["position"].as_i64().expect("a number");
     let zeros = "0".repeat(64);
     let a_node = json!({ "node": "n", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": null });
     let a_table = json!({ "currency": "EUR", "rates": { "USD": { "2026-01-01": 0.5 } } });
@@ -171,12 +171,14 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let named =
         |name: &str| [("/manifest/experiment/arms/1/nickname", json!(name)), ("/variants/1/nickname", json!(name))];
     for (place, changes) in [
-        ("manifest.log_hash", &[("/manifest/log_hash", json!(zeros))][..]),
-        ("manifest.log_hash", &[("/manifest/log_hash", Value::Null)]),
-        ("manifest.log_hash", &[("/manifest/log_position", json!(position + 1))]),
+        ("manifest.logs[0].hash", &[("/manifest/logs/0/hash", json!(zeros))][..]),
+        ("manifest.logs[0].hash", &[("/manifest/logs/0/hash", Value::Null)]),
+        ("manifest.logs[0].hash", &[("/manifest/logs/0/position", json!(position + 1))]),
+        ("which is not given", &[("/manifest/logs/0/id", json!("7d444840-9dc0-11d1-b245-5ffdce74fad2"))]),
+        ("must be the id of a log", &[("/manifest/logs/0/id", json!("log"))]),
         ("inquiry.tz must be an IANA time zone", &[("/manifest/inquiry/tz", json!("UTx"))]),
-        ("log_position is negative", &[("/manifest/log_position", json!(-1))]),
-        ("ends with block", &[("/manifest/log_position", json!(position + 1_000))]),
+        ("logs[0].position must be at least 1", &[("/manifest/logs/0/position", json!(0))]),
+        ("ends with block", &[("/manifest/logs/0/position", json!(position + 1_000))]),
         ("manifest.epochs[0].weights[0]", &[("/manifest/epochs/0/weights", json!([9_000, 1_000]))]),
         ("manifest.epochs[0].started_at", &[("/manifest/epochs/0/started_at", json!("2020-01-01T00:00:00.000Z"))]),
         ("manifest.experiment.mde_percent", &[("/manifest/experiment/mde_percent", json!(7.0))]),
@@ -223,8 +225,44 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     std::fs::remove_file(copy.join("muriel.db")).expect("removed");
     let (held, said, _) = verified(&result.to_string(), &copy);
     assert!(held && said.contains("believed: there is no database beside the log"), "{said}");
-    let (held, said, _) = verified(&forged(&result, &[("/manifest/log_hash", json!(zeros))]), &copy);
-    assert!(!held && said.contains("manifest.log_hash"), "{said}");
+    let (held, said, _) = verified(&forged(&result, &[("/manifest/logs/0/hash", json!(zeros))]), &copy);
+    assert!(!held && said.contains("manifest.logs[0].hash"), "{said}");
+
+    // A result of the release before this one names the log by its position alone.
+    let mut former = result.clone();
+    let logs = former["manifest"].as_object_mut().and_then(|manifest| manifest.remove("logs")).expect("logs");
+    former["manifest"]["log_position"] = logs[0]["position"].clone();
+    former["manifest"]["log_hash"] = logs[0]["hash"].clone();
+    let (held, said, _) = verified(&former.to_string(), &copy);
+    assert!(held, "{said}");
+    let (held, said, _) = verified(&forged(&former, &[("/manifest/log_hash", json!(zeros))]), &copy);
+    assert!(!held && said.contains("manifest.logs[0].hash"), "{said}");
+
+    // Logs are given by their directories too: each once, and each that went in.
+    let other = dir.path().join("other");
+    drop(Process::start(&other, &[]));
+    let file = dir.path().join("result.json");
+    let path = |path: &Path| path.to_str().expect("a path").to_owned();
+    let verify = |result: &Value, directories: &[&Path]| {
+        std::fs::write(&file, result.to_string()).expect("a file");
+        let mut words = vec!["verify".to_owned(), path(&file)];
+        words.extend(directories.iter().flat_map(|directory| ["--log-dir".to_owned(), path(directory)]));
+        let told = muriel(&words.iter().map(String::as_str).collect::<Vec<_>>(), &copy);
+        (told.status.success(), says(&told))
+    };
+    let elsewhere = dir.path().join("nothing");
+    for (result, directories, expect) in [
+        (&result, &[&*copy][..], "every value is the same"),
+        (&result, &[&*other, &*copy], "did not go into it"),
+        (&result, &[&*copy, &*copy], "hold the same log"),
+        (&result, &[&*other], "which is not given"),
+        (&result, &[&*copy, &*elsewhere], "name it with --log-dir"),
+        (&former, &[&*other, &*copy], "did not name logs by their ids"),
+    ] {
+        let (held, said) = verify(result, directories);
+        assert_eq!(held, said.contains("every value is the same"), "{directories:?}: {said}");
+        assert!(said.contains(expect), "{directories:?}: {said}");
+    }
 }
 
 #[test]
@@ -262,7 +300,7 @@ fn a_result_outlives_the_warehouse() {
         }
     }
     for (text, expect) in [
-        ("{", "is no JSON that can be read"),
+        ("{", "is not valid JSON"),
         ("{}", "has no manifest"),
         (r#"{"manifest": {"engine": 1}}"#, "manifest that cannot be read"),
     ] {

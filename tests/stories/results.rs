@@ -554,7 +554,7 @@ fn a_result_is_a_table_too() {
     // Every line says what it is of.
     let result = shop.result("");
     let (test_id, manifest) = (shop.test_id, &result["manifest"]);
-    let (as_of, position) = (manifest["as_of"].as_str().expect("a time"), &manifest["log_position"]);
+    let (as_of, position) = (manifest["as_of"].as_str().expect("a time"), &manifest["logs"][0]["position"]);
     let name = result["test_name"].as_str().expect("a name");
     let health = result["health"].as_object().expect("checks");
     let status = health["status"].as_str().expect("a status");

@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use muriel_events::log::{Position, Reader};
+use muriel_log::{Position, Reader};
 use muriel_tests::{Answer, Call, Client, DEADLINE, Operation, TestApp, eventually};
 use serde_json::{Value, json};
 use std::io::Write;

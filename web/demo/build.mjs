@@ -1,4 +1,4 @@
-// build: makes the pages that `muriel demo` serves, in crates/cli/src/demo/shop/. `--check` fails where those are not what the
+// build: makes the pages that `muriel demo` serves, in crates/demo/src/shop/. `--check` fails where those are not what the
 // sources make. The result is committed, so that building the server needs no Node.
 
 import { build } from "esbuild";
@@ -11,7 +11,7 @@ import { PAGES, finder, missing } from "./src/pages.mjs";
 import { pictures } from "./src/pictures.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const into = here("../../crates/cli/src/demo/shop/");
+const into = here("../../crates/demo/src/shop/");
 const TYPES = { html: "Html", css: "Css", js: "Script", svg: "Picture" };
 
 async function bundled(entry, options = {}) {
@@ -33,7 +33,12 @@ async function bundled(entry, options = {}) {
 
 /** The section made with React, rendered here: the same code that runs in browsers. */
 async function routes() {
-  const code = await bundled("src/finder/made.jsx", { format: "esm", platform: "node", packages: "external", minify: false });
+  const code = await bundled("src/finder/made.jsx", {
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    minify: false,
+  });
   // Beside this file, where it finds its packages.
   const folder = mkdtempSync(here("build-"));
   try {
@@ -60,7 +65,9 @@ async function made() {
   put("/assets/finder.min.js", "assets/finder.min.js", await bundled("src/finder/browser.jsx"));
   for (const [name, content] of pictures(GOODS)) put(`/img/${name}`, `img/${name}`, content);
   files.set("pages/404.html", page(missing));
-  const list = rows.map(([path, type, file]) => `    (${JSON.stringify(path)}, Type::${type}, include_str!(${JSON.stringify(file)})),\n`);
+  const list = rows.map(
+    ([path, type, file]) => `    (${JSON.stringify(path)}, Type::${type}, include_str!(${JSON.stringify(file)})),\n`,
+  );
   files.set(
     "files.rs",
     `//! Made by web/demo/build.mjs: what the shop has at which path.
@@ -77,10 +84,14 @@ ${list.join("")}];
 }
 
 const files = await made();
-const there = existsSync(into) ? readdirSync(into, { recursive: true }).filter((name) => /\.\w+$/.test(name) && name !== "mod.rs") : [];
+const there = existsSync(into)
+  ? readdirSync(into, { recursive: true }).filter((name) => /\.\w+$/.test(name) && name !== "mod.rs")
+  : [];
 const gone = there.filter((name) => !files.has(name));
 if (process.argv.includes("--check")) {
-  const stale = [...files].filter(([name, content]) => !existsSync(into + name) || readFileSync(into + name, "utf8") !== content);
+  const stale = [...files].filter(
+    ([name, content]) => !existsSync(into + name) || readFileSync(into + name, "utf8") !== content,
+  );
   for (const name of [...stale.map(([name]) => name), ...gone]) {
     console.error(`shop/${name} is not what web/demo makes: run scripts/fresh --write`);
     process.exitCode = 1;

@@ -16,14 +16,22 @@ const { values } = parseArgs({
   },
 });
 
-const files = readdirSync(new URL("pages/", import.meta.url)).filter((file) => file.endsWith(".mjs")).sort();
+const files = readdirSync(new URL("pages/", import.meta.url))
+  .filter((file) => file.endsWith(".mjs"))
+  .sort();
 const modules = await Promise.all(files.map((file) => import(`./pages/${file}`)));
-const sites = modules.flatMap(({ pages }) => pages).filter(({ name }) => values.page.some((text) => name.includes(text)));
+const sites = modules
+  .flatMap(({ pages }) => pages)
+  .filter(({ name }) => values.page.some((text) => name.includes(text)));
 if (sites.length === 0) throw new Error(`no page is called ${values.page}`);
 
 let stopping = false;
 const closing = [];
-for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+for (const [name, number] of [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+]) {
   process.once(name, async () => {
     stopping = true;
     await Promise.all(closing.map((close) => close()));
@@ -33,7 +41,8 @@ for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
 
 const rows = [];
 const width = Math.max(...sites.map(({ name }) => name.length));
-const line = ([name, engine, ...cells]) => [name.padEnd(width), engine.padEnd(8), ...cells.map((cell) => cell.padEnd(15))].join("  ").trimEnd();
+const line = ([name, engine, ...cells]) =>
+  [name.padEnd(width), engine.padEnd(8), ...cells.map((cell) => cell.padEnd(15))].join("  ").trimEnd();
 let failed = 0;
 
 for (const engine of values.engine) {
@@ -44,12 +53,24 @@ for (const engine of values.engine) {
       only: site.only,
       async run(fixture) {
         const { cells, failures } = await visit(fixture, site);
-        rows.push([site.name, engine, ...CHECKS.map((check) => `${cells[check]}${failures.some((text) => text.startsWith(check)) ? " FAILED" : ""}`)]);
+        rows.push([
+          site.name,
+          engine,
+          ...CHECKS.map(
+            (check) => `${cells[check]}${failures.some((text) => text.startsWith(check)) ? " FAILED" : ""}`,
+          ),
+        ]);
         if (failures.length > 0) throw new Error(failures.join("\n  "));
       },
     },
   }));
-  const count = await inEngine(engine, { jobs: Number(values.jobs), tests: () => tests, proves: false, isStopping: () => stopping, closing });
+  const count = await inEngine(engine, {
+    jobs: Number(values.jobs),
+    tests: () => tests,
+    proves: false,
+    isStopping: () => stopping,
+    closing,
+  });
   failed += count.failed;
 }
 

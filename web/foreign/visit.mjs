@@ -50,10 +50,14 @@ function differences(plain, changed) {
     const flaws = other.strays.map((each) => `${name}: not where it belongs: ${each}`);
     const place = own.findIndex((text, index) => text !== other.own[index]);
     const first = place < 0 && other.own.length > own.length ? own.length : place;
-    if (first >= 0) flaws.push(`${name}: reads ${JSON.stringify(other.own[first] ?? "nothing")} for ${JSON.stringify(own[first] ?? "nothing")}, after ${JSON.stringify(own[first - 1] ?? "")}`);
+    if (first >= 0)
+      flaws.push(
+        `${name}: reads ${JSON.stringify(other.own[first] ?? "nothing")} for ${JSON.stringify(own[first] ?? "nothing")}, after ${JSON.stringify(own[first - 1] ?? "")}`,
+      );
     counts.forEach(([seen], item) => {
       const [there] = other.counts[item];
-      if (there !== seen && !other.gone[item]) flaws.push(`${name}: item ${item} is about ${there} elements instead of ${seen}`);
+      if (there !== seen && !other.gone[item])
+        flaws.push(`${name}: item ${item} is about ${there} elements instead of ${seen}`);
     });
     return flaws;
   });
@@ -82,7 +86,8 @@ export async function visit({ page, server, muriel }, site) {
   const console_ = [];
   page.page?.on?.("console", (message) => {
     const text = message.text();
-    if (message.type() === "error" && /^Failed to load resource|was blocked|Refused to/.test(text)) console_.push(`${text} ${message.location?.().url ?? ""}`);
+    if (message.type() === "error" && /^Failed to load resource|was blocked|Refused to/.test(text))
+      console_.push(`${text} ${message.location?.().url ?? ""}`);
   });
   const errorsOf = () => console_;
 
@@ -111,14 +116,21 @@ export async function visit({ page, server, muriel }, site) {
   items.forEach((item, at) => {
     const what = JSON.stringify(item).slice(0, 80);
     check(plain.frames.original[at] > 0, `words: without the script no frame shows what ${what} is to change`);
-    check(changed.frames.original[at] === 0, `original: ${changed.frames.original[at]} frames, of ${what}: ${changed.frames.examples}`);
+    check(
+      changed.frames.original[at] === 0,
+      `original: ${changed.frames.original[at]} frames, of ${what}: ${changed.frames.examples}`,
+    );
     check(changed.frames.changed[at] > 0, `words: no frame shows ${what}`);
   });
   check(changed.frames.elsewhere === 0, `content: ${changed.frames.elsewhere} frames: ${changed.frames.examples}`);
   for (const text of differences(plain.read, changed.read)) check(false, `content: ${text}`);
   const last = changed.read.at(-1);
-  last.counts.forEach(([seen, right], at) => check(seen === right, `words: in the end ${seen - right} of ${seen} are not as item ${at} wants them`));
-  const added = changed.frames.errors.filter((text) => !plain.frames.errors.some((other) => other.replace(/\d+/g, "") === text.replace(/\d+/g, "")));
+  last.counts.forEach(([seen, right], at) =>
+    check(seen === right, `words: in the end ${seen - right} of ${seen} are not as item ${at} wants them`),
+  );
+  const added = changed.frames.errors.filter(
+    (text) => !plain.frames.errors.some((other) => other.replace(/\d+/g, "") === text.replace(/\d+/g, "")),
+  );
   check(added.length === 0, `errors: ${added.join("; ")}`);
   const { shift } = changed.frames;
   let own = plain.frames.shift;
@@ -130,10 +142,14 @@ export async function visit({ page, server, muriel }, site) {
 
   const exposed = async () => {
     const events = await project.events();
-    return new Set(events.filter(({ type, visitor: { id } }) => type === "exposure" && id === visitor).map(({ test_id }) => test_id)).size;
+    return new Set(
+      events.filter(({ type, visitor: { id } }) => type === "exposure" && id === visitor).map(({ test_id }) => test_id),
+    ).size;
   };
   let exposures = 0;
-  await until("every exposure is in the log", async () => (exposures = await exposed()) === experiments.length).catch(({ message }) => check(false, `exposures: ${message}`));
+  await until("every exposure is in the log", async () => (exposures = await exposed()) === experiments.length).catch(
+    ({ message }) => check(false, `exposures: ${message}`),
+  );
 
   const sum = (numbers) => Math.max(0, ...numbers);
   const measured = (value) => (value === null ? "–" : String(+value.toFixed(4)));

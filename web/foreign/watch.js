@@ -2,6 +2,7 @@
 //
 // `watch(items)` is called once. `watched.frames()` gives what frames showed, `watched.texts()` all that the page reads at the moment.
 
+// biome-ignore lint/correctness/noUnusedVariables: visit.mjs calls it in the page.
 function watch(items) {
   // Driven engines say so here, which keeps a page from being tested; a visitor's says no.
   Object.defineProperty(Navigator.prototype, "webdriver", { get: () => false, configurable: true });
@@ -13,14 +14,21 @@ function watch(items) {
     note(given.join(" "));
     error.apply(console, given);
   };
-  addEventListener("error", ({ message, target }) => note(message ?? `no ${target.localName} at ${target.src ?? target.href}`), true);
+  addEventListener(
+    "error",
+    ({ message, target }) => note(message ?? `no ${target.localName} at ${target.src ?? target.href}`),
+    true,
+  );
   addEventListener("unhandledrejection", ({ reason }) => note(reason));
-  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => note(`blocked: ${effectiveDirective}`));
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
+    note(`blocked: ${effectiveDirective}`),
+  );
 
   let shift = 0;
   const canShift = PerformanceObserver.supportedEntryTypes.includes("layout-shift");
   if (canShift) {
-    const add = (list) => list.getEntries().forEach(({ value, hadRecentInput }) => (shift += hadRecentInput ? 0 : value));
+    const add = (list) =>
+      list.getEntries().forEach(({ value, hadRecentInput }) => (shift += hadRecentInput ? 0 : value));
     new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
   }
 
@@ -31,17 +39,29 @@ function watch(items) {
   /** All matches, also in open shadow roots by `host >>> inner`. */
   function all(selector) {
     const [first, ...inner] = selector.split(/\s*>>>\s*/);
-    return inner.reduce((hosts, each) => hosts.flatMap((host) => [...(host.shadowRoot?.querySelectorAll(each) ?? [])]), [...document.querySelectorAll(first)]);
+    return inner.reduce(
+      (hosts, each) => hosts.flatMap((host) => [...(host.shadowRoot?.querySelectorAll(each) ?? [])]),
+      [...document.querySelectorAll(first)],
+    );
   }
 
   const isSeen = (element) =>
     element.isConnected &&
-    element.checkVisibility({ visibilityProperty: true, opacityProperty: true, checkVisibilityCSS: true, checkOpacity: true }) &&
+    element.checkVisibility({
+      visibilityProperty: true,
+      opacityProperty: true,
+      checkVisibilityCSS: true,
+      checkOpacity: true,
+    }) &&
     // Not what lies out of the page on purpose, for screen readers alone.
     [...element.getClientRects()].some(({ width, height }) => width > 1 && height > 1);
 
   const beside = { a: "nextElementSibling", b: "previousElementSibling", p: "lastElementChild" };
-  const declarations = (style) => style.split(";").filter((each) => each.trim()).map((each) => [each.slice(0, each.indexOf(":")).trim(), plain(each.slice(each.indexOf(":") + 1))]);
+  const declarations = (style) =>
+    style
+      .split(";")
+      .filter((each) => each.trim())
+      .map((each) => [each.slice(0, each.indexOf(":")).trim(), plain(each.slice(each.indexOf(":") + 1))]);
 
   /** The elements that an item is about. */
   const place = ({ target, rm, refEl }) => all(target ?? rm ?? refEl);
@@ -54,13 +74,19 @@ function watch(items) {
     if (item.htmlBlock) return !!next() && plain(next().textContent) === textOf(item.htmlBlock);
     const words = item.innerText ?? item.textContent ?? (item.innerHTML && textOf(item.innerHTML));
     if (words !== undefined && plain(element.textContent) !== words) return false;
-    if (item.style && !declarations(item.style).every(([name, value]) => getComputedStyle(element).getPropertyValue(name) === value)) return false;
+    if (
+      item.style &&
+      !declarations(item.style).every(([name, value]) => getComputedStyle(element).getPropertyValue(name) === value)
+    )
+      return false;
     if (item.class && !item.class.split(" ").every((name) => element.classList.contains(name))) return false;
     return ["src", "href"].every((name) => item[name] === undefined || element.getAttribute(name) === item[name]);
   }
 
   /** The words that an arm brings, by which it is recognised wherever it is. */
-  const words = items.map((item) => item.innerText ?? item.textContent ?? (item.innerHTML ?? item.htmlBlock ?? item.outerHTML) ?? "").map(textOf);
+  const words = items
+    .map((item) => item.innerText ?? item.textContent ?? item.innerHTML ?? item.htmlBlock ?? item.outerHTML ?? "")
+    .map(textOf);
 
   /** An item is for a view of the page where it says which (`view`, a selector): on others the page's own content is right. */
   const isDue = ({ view }) => !view || all(view).some(isSeen);
@@ -70,7 +96,11 @@ function watch(items) {
     if (!isDue(item)) return false;
     const within = (other) => other?.contains(element);
     if (item.oriEl) return all(item.oriEl).some(within);
-    if (item.htmlBlock) return plain(textContentOf(element, words[items.indexOf(item)])) !== "" && place(item).some((ref) => within(ref[beside[item.dir]]));
+    if (item.htmlBlock)
+      return (
+        plain(textContentOf(element, words[items.indexOf(item)])) !== "" &&
+        place(item).some((ref) => within(ref[beside[item.dir]]))
+      );
     if (item.outerHTML) return place(item).some((each) => within(each) || within(each.nextElementSibling));
     return !(item.style || item.class || item.src || item.href) && place(item).some(within);
   }
@@ -107,7 +137,8 @@ function watch(items) {
       const wrong = seen.find((element) => !isChanged(element, item));
       if (wrong) {
         frames.original[at] += 1;
-        if (window.muriel?.track) example(`original of ${item.target ?? item.rm ?? item.refEl}: ${plain(wrong.textContent).slice(0, 60)}`);
+        if (window.muriel?.track)
+          example(`original of ${item.target ?? item.rm ?? item.refEl}: ${plain(wrong.textContent).slice(0, 60)}`);
       } else if (seen.length > 0 || ((item.rm || item.outerHTML) && place(item).length > 0)) frames.changed[at] += 1;
     });
     const stray = strays()[0];
@@ -149,8 +180,13 @@ function watch(items) {
       const marks = items.flatMap((item) => (item.style ? [[item, declarations(item.style)]] : []));
       const skipped = new Set(ignored.flatMap(all));
       for (const [text, element] of texts()) {
-        if (items.some((item) => isOwned(element, item)) || [...skipped].some((each) => each.contains(element))) continue;
-        const styled = marks.some(([item, all]) => !(isDue(item) && place(item).some((each) => each.contains(element))) && all.every(([name, value]) => getComputedStyle(element).getPropertyValue(name) === value));
+        if (items.some((item) => isOwned(element, item)) || [...skipped].some((each) => each.contains(element)))
+          continue;
+        const styled = marks.some(
+          ([item, all]) =>
+            !(isDue(item) && place(item).some((each) => each.contains(element))) &&
+            all.every(([name, value]) => getComputedStyle(element).getPropertyValue(name) === value),
+        );
         own.push(styled ? `${text} (styled)` : text);
       }
       const counts = items.map((item) => {

@@ -1,4 +1,4 @@
-// build: makes what the server embeds, in crates/api/src/script/. `--check` fails where that is not what the sources make.
+// build: makes what the server embeds, in crates/service/src/script/. `--check` fails where that is not what the sources make.
 // The result is committed, so that building the server needs no Node.
 
 import { build } from "esbuild";
@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const into = here("../../crates/api/src/script/");
+const into = here("../../crates/service/src/script/");
 
 // The names of kit.ts, and where they are from. In parts they are parameters, of the same names everywhere.
 const kit = readFileSync(here("src/browser/kit.ts"), "utf8");
@@ -22,13 +22,19 @@ const handed = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => ({
       loader: "ts",
-      contents: readFileSync(path, "utf8").replace(/^import\s*\{([^}]*)\}\s*from\s*"(.*?)";?$/gm, (text, names, from) => {
-        if (!KIT_MODULES.includes(resolve(path, `../${from}.ts`))) return text;
-        const wanted = names.split(",").map((name) => name.trim()).filter(Boolean);
-        const missing = wanted.find((name) => !KIT.includes(name) && !/^type /.test(name));
-        if (missing) throw Error(`${path}: ${missing} is not in kit.ts`);
-        return "";
-      }),
+      contents: readFileSync(path, "utf8").replace(
+        /^import\s*\{([^}]*)\}\s*from\s*"(.*?)";?$/gm,
+        (text, names, from) => {
+          if (!KIT_MODULES.includes(resolve(path, `../${from}.ts`))) return text;
+          const wanted = names
+            .split(",")
+            .map((name) => name.trim())
+            .filter(Boolean);
+          const missing = wanted.find((name) => !KIT.includes(name) && !/^type /.test(name));
+          if (missing) throw Error(`${path}: ${missing} is not in kit.ts`);
+          return "";
+        },
+      ),
     })),
 };
 
@@ -40,7 +46,9 @@ export function checkBundled(name, metafile) {
   const paths = Object.keys(metafile.inputs).map((path) => resolve(path));
   const copied = KIT_MODULES.find((path) => paths.includes(path));
   if (copied) {
-    const [importer] = Object.entries(metafile.inputs).find(([, { imports }]) => imports.some(({ path }) => resolve(path) === copied)) ?? [];
+    const [importer] =
+      Object.entries(metafile.inputs).find(([, { imports }]) => imports.some(({ path }) => resolve(path) === copied)) ??
+      [];
     throw Error(`${name} bundles a copy of ${copied}: write its import in ${importer} as \`import { … } from "…";\``);
   }
 }
@@ -75,20 +83,21 @@ export const SCRIPTS = {
 const TYPES = "muriel.d.ts";
 
 /**
- * Properties that nobody but the script sees, which are short in what is delivered: the same in all parts, as those hand
- * them to each other. What is stored, sent, served, the page's, the snippet's or the browser's keeps its name, and so must not
- * be here.
+ * The properties that the minifier may rename: those with one leading underscore, which only the script's own objects have.
+ * Whatever is stored, sent or served, or belongs to the page, the snippet or the browser, has another name, and keeps it.
  */
-const OWN = [
-  // assign: addresses, clocks, facts about visitors, circumstances and answers of decisions
-  ..."scheme port path query fragment weekday time device browser os cookies local_time sticky forced isEligible factsOf sourceOf arm".split(" "),
-  // browser: arms and how they are shown, identity, memory, transport
-  ..."experiment counted wasLate stop engine tools meet leave tell went recall send resume drop version met who may answer record save".split(" "),
-  // changes and goals
-  ..."act wide keep lost done selector slots times burst element edits settle needs nodes near direction undo missing found run measure anew owners isWanted cover again forget holds hiddenMs".split(" "),
-];
-const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$";
-const short = (at) => (at < LETTERS.length ? LETTERS[at] : "_" + LETTERS[at - LETTERS.length]);
+export const MANGLED = /^_[a-z]/;
+
+/** The short names. One table for all files, as the runtime and its parts hand each other objects. */
+export const { mangleCache } = await build({
+  entryPoints: Object.values(SCRIPTS).map(({ entry }) => here(entry)),
+  bundle: true,
+  minify: true,
+  write: false,
+  outdir: into,
+  mangleProps: MANGLED,
+  mangleCache: {},
+});
 
 export async function bundled(name, options = {}) {
   const { entry, wrap, options: own } = SCRIPTS[name];
@@ -101,8 +110,8 @@ export async function bundled(name, options = {}) {
     target: "es2020",
     legalComments: "none",
     charset: "utf8",
-    mangleProps: RegExp(`^(${OWN.join("|")})$`),
-    mangleCache: Object.fromEntries(OWN.map((name, at) => [name, short(at)])),
+    mangleProps: MANGLED,
+    mangleCache,
     ...own,
     metafile: true,
     ...options,

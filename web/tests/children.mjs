@@ -15,9 +15,10 @@ export function start(program, args, options) {
 /** Ends a process and all of its group: asked first, then made to. */
 export async function stop(child, patienceMs = 5_000) {
   if (child.pid === undefined) return;
-  const gone = child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve()
-    : new Promise((done) => child.once("exit", done));
+  const gone =
+    child.exitCode !== null || child.signalCode !== null
+      ? Promise.resolve()
+      : new Promise((done) => child.once("exit", done));
   signal(child, "SIGTERM");
   const timer = setTimeout(() => signal(child, "SIGKILL"), patienceMs);
   await gone;

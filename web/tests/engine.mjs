@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // Runs tests in one engine, several side by side: each worker has a browser of its own, so that one that hangs takes no
 // other test with it.
 
@@ -15,7 +16,9 @@ class OutOfTime extends Error {}
 
 /** Whether the browser or its driver gave up, and not what is tested: its other tests would fail alike. */
 const isBroken = (error) =>
-  error instanceof OutOfTime || !!error?.engine || /invalid session id|aborted due to timeout|fetch failed|socket|Target closed|Connection closed/.test(error?.message);
+  error instanceof OutOfTime ||
+  !!error?.engine ||
+  /invalid session id|aborted due to timeout|fetch failed|socket|Target closed|Connection closed/.test(error?.message);
 
 /** The servers of a run, each started once a test asks for it. */
 class Servers {
@@ -23,7 +26,19 @@ class Servers {
   demo = () => (this.shop ??= Demo.start());
 
   close() {
-    return Promise.all([this.server, this.shop].map((server) => server && ended("a server", server.then((one) => one.stop(), () => {}))));
+    return Promise.all(
+      [this.server, this.shop].map(
+        (server) =>
+          server &&
+          ended(
+            "a server",
+            server.then(
+              (one) => one.stop(),
+              () => {},
+            ),
+          ),
+      ),
+    );
   }
 }
 
@@ -63,7 +78,16 @@ async function tried(test, engine, servers) {
   });
   const work = async () => {
     const page = await newPage();
-    await test.run({ engine, server, other, page, newPage, muriel: servers.muriel, demo: servers.demo, bundle: bundled });
+    await test.run({
+      engine,
+      server,
+      other,
+      page,
+      newPage,
+      muriel: servers.muriel,
+      demo: servers.demo,
+      bundle: bundled,
+    });
     for (const each of pages) await each.close();
     const refused = test.refused ? [] : [...server.refused, ...other.refused];
     if (refused.length > 0) throw new Error(`Muriel would not take what was sent: ${refused.join("\n  ")}`);
@@ -166,9 +190,11 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
     count.skipped = all.length - chosen.length;
     // Side by side, the longest first; what measures time or hides windows has the engine to itself in the end.
     const waiting = chosen.filter(({ test }) => !test.alone).sort((a, b) => (b.test.ms ?? 0) - (a.test.ms ?? 0));
-    await Promise.all(workers.map(async (worker) => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await one(worker, next);
-    }));
+    await Promise.all(
+      workers.map(async (worker) => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) await one(worker, next);
+      }),
+    );
     await Promise.all(workers.slice(1).map((worker) => worker.close()));
     for (const entry of chosen.filter(({ test }) => test.alone)) await one(workers[0], entry);
     for (const suite of new Set(all.map(({ suite }) => suite))) {

@@ -34,9 +34,16 @@ ${head}</head>
 /**
  * The same under the policy of a careful site: scripts and styles by nonce only, and with `trustedTypes` (the names of
  * policies that it allows) no text as code. `also` holds further sources for scripts; connections are free.
+ *
+ * @param {any} page
+ * @param {{ trustedTypes?: any, also?: string }} options
  */
 export function strict(page, { trustedTypes, also = "" } = {}) {
   const policy = [`script-src 'nonce-${NONCE}' ${also}`, `style-src 'nonce-${NONCE}'`];
-  if (trustedTypes !== undefined) policy.push("require-trusted-types-for 'script'", `trusted-types ${trustedTypes || "'none'"}`);
-  return { headers: { "content-security-policy": policy.join("; ") }, body: typeof page === "string" ? page : html(page) };
+  if (trustedTypes !== undefined)
+    policy.push("require-trusted-types-for 'script'", `trusted-types ${trustedTypes || "'none'"}`);
+  return {
+    headers: { "content-security-policy": policy.join("; ") },
+    body: typeof page === "string" ? page : html(page),
+  };
 }

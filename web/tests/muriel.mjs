@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // The real server, on a data directory that goes with it.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -19,6 +20,7 @@ function program() {
 
 /** The environment with the folder of DuckDB's library, where the program was not compiled with it. */
 function environment() {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it.
   const script = '. scripts/env.sh; printf %s "${LD_LIBRARY_PATH:-}"';
   const library = execFileSync("sh", ["-c", script], { cwd: ROOT, encoding: "utf8" });
   // It takes events however little is free on the disk of the machine that tests.
@@ -124,7 +126,8 @@ export class Demo extends Muriel {
       const { experiments } = await demo.shop.call("GET", "/experiments?limit=500");
       const live = new Set(experiments.filter(({ status }) => status === 1).map(({ test_id }) => test_id));
       await until("what is live is delivered", async () =>
-        (await demo.shop.ruleset()).experiments.every(({ test_id, serving }) => serving || live.has(test_id)));
+        (await demo.shop.ruleset()).experiments.every(({ test_id, serving }) => serving || live.has(test_id)),
+      );
     } catch (error) {
       await demo.stop();
       throw error;
@@ -169,7 +172,9 @@ class Project {
     for (let tried = 0; tried < 1_000; tried += 1) {
       const targetingKey = `visitor-${tried}`;
       const { flags } = await this.call("POST", "/ofrep/v1/evaluate/flags", { context: { ...context, targetingKey } });
-      const given = new Map(flags.map(({ key, reason, metadata }) => [key, reason === "DEFAULT" ? null : +metadata.variant_id]));
+      const given = new Map(
+        flags.map(({ key, reason, metadata }) => [key, reason === "DEFAULT" ? null : +metadata.variant_id]),
+      );
       if (Object.entries(arms).every(([key, arm]) => given.get(key) === arm)) return targetingKey;
     }
     throw new Error(`no visitor gets ${JSON.stringify(arms)}`);

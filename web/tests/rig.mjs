@@ -10,10 +10,17 @@ const at = (path) => new URL(path, import.meta.url);
 const file = (suite, version) => at(`rig/${suite}.${version.split(/[ /]/)[0].toLowerCase()}`);
 
 function fingerprint(suite, version) {
-  const modules = (folder) => readdirSync(at(folder)).filter((name) => name.endsWith(".mjs")).sort().map((name) => folder + name);
+  const modules = (folder) =>
+    readdirSync(at(folder))
+      .filter((name) => name.endsWith(".mjs"))
+      .sort()
+      .map((name) => folder + name);
   const hash = createHash("sha256");
   for (const path of [...modules("./"), ...modules("./engines/"), `./suites/${suite}.mjs`, "./package-lock.json"]) {
-    hash.update(`${path}\0`).update(readFileSync(at(path))).update("\0");
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(at(path)))
+      .update("\0");
   }
   return `${version}\n${hash.digest("hex")}\n`;
 }

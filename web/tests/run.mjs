@@ -22,14 +22,21 @@ const { values } = parseArgs({
   },
 });
 const jobs = Number(values.jobs);
-if (!(Number.isInteger(jobs) && jobs >= 1)) throw new Error(`--jobs must be a whole number from 1 on, not ${values.jobs}`);
+if (!(Number.isInteger(jobs) && jobs >= 1))
+  throw new Error(`--jobs must be a whole number from 1 on, not ${values.jobs}`);
 const unknown = values.engine.filter((name) => !ENGINES.includes(name));
 if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there are ${ENGINES}`);
 
 /** What a signal has to end before this process does. */
 const closing = [];
 let stopping = false;
-for (const [name, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]]) {
+/** @type {[NodeJS.Signals, number][]} */
+const SIGNALS = [
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+];
+for (const [name, number] of SIGNALS) {
   process.once(name, async () => {
     stopping = true;
     await Promise.all(closing.map((close) => close()));
@@ -72,7 +79,16 @@ async function alone(name) {
 /** Runs an engine in a process of its own, whose lines come through as they are; gives back its counts. */
 async function apart(name) {
   const chosen = (values.suite ?? []).flatMap((suite) => ["--suite", suite]);
-  const args = [fileURLToPath(import.meta.url), "--engine", name, "--jobs", values.jobs, "--test", values.test, ...chosen];
+  const args = [
+    fileURLToPath(import.meta.url),
+    "--engine",
+    name,
+    "--jobs",
+    values.jobs,
+    "--test",
+    values.test,
+    ...chosen,
+  ];
   const child = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   // It has browsers to end itself.
   closing.push(() => stop(child, 30_000));

@@ -47,9 +47,20 @@ export const changing = (data, fields = {}) => experiment({ variants: [{ data }]
 /** The same where everybody gets the control. */
 export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
-export const ruleset = (experiments = [], goals = []) => ({ format: 1, hash: 1, project_key: "shop", experiments, goals });
+export const ruleset = (experiments = [], goals = []) => ({
+  format: 1,
+  hash: 1,
+  project_key: "shop",
+  experiments,
+  goals,
+});
 
-/** The whole script, with all parts or these. */
+/**
+ * The whole script, with all parts or these.
+ *
+ * @param {any[]} experiments
+ * @param {{ settings?: any, goals?: any[], parts?: string[] }} options
+ */
 export async function script(experiments, { settings, goals = [], parts = PARTS } = {}) {
   const [runtime, ...code] = await Promise.all(["runtime", ...parts].map((name) => part(`${name}.js`)));
   const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
@@ -68,4 +79,5 @@ export async function serve(server, experiments, options) {
 }
 
 /** The inline snippet for pages that load the script without waiting for it. */
-export const snippet = async () => (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');
+export const snippet = async () =>
+  (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');

@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // A web server whose pages a test makes up: the site of a customer, or a Muriel of which everything is known.
 
 import { createServer } from "node:http";
@@ -106,7 +107,9 @@ export class FixtureServer {
       const value = condition(this);
       if (value) return value;
       if (timer.aborted) {
-        const came = this.requests.map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 300)}`).join("\n  ");
+        const came = this.requests
+          .map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 300)}`)
+          .join("\n  ");
         throw new Error(`not received within ${ms} ms: ${condition}; what came:\n  ${came}`);
       }
       await new Promise((again) => this.#waiting.add((wake = again)));
@@ -142,7 +145,9 @@ export class FixtureServer {
   async #found(came) {
     let answer = this.routes.get(came.path);
     if (answer === undefined) {
-      const beginnings = [...this.routes.keys()].filter((path) => path.endsWith("*") && came.path.startsWith(path.slice(0, -1)));
+      const beginnings = [...this.routes.keys()].filter(
+        (path) => path.endsWith("*") && came.path.startsWith(path.slice(0, -1)),
+      );
       answer = this.routes.get(beginnings.sort((a, b) => b.length - a.length)[0]);
     }
     if (typeof answer === "function") answer = await answer(came);
@@ -169,7 +174,8 @@ function parsed(body) {
 function taken({ method, json }) {
   if (method === "OPTIONS") return { status: 204, headers: CORS };
   const { whole, events } = judged(json);
-  if (whole.length > 0) return { status: 400, headers: CORS, body: { success: false, code: "malformed_body", message: whole.join("; ") } };
+  if (whole.length > 0)
+    return { status: 400, headers: CORS, body: { success: false, code: "malformed_body", message: whole.join("; ") } };
   const results = events.map((flaws, at) => ({
     id: json.events[at]?.id,
     ...(flaws.length > 0 ? { status: "invalid", message: flaws.join("; ") } : { status: "ok" }),
@@ -186,7 +192,8 @@ async function send(request, response, answer) {
   }
   const { status = 200, headers = {}, body = "", type } = typeof answer === "string" ? { body: answer } : answer;
   const plain = typeof body === "string" || Buffer.isBuffer(body) || Array.isArray(body);
-  const found = type ?? (plain ? (TYPES[request.url.match(/\.(\w+)(?:\?|$)/)?.[1]] ?? "text/html") : "application/json");
+  const found =
+    type ?? (plain ? (TYPES[request.url.match(/\.(\w+)(?:\?|$)/)?.[1]] ?? "text/html") : "application/json");
   const charset = found.startsWith("image/") ? found : `${found}; charset=utf-8`;
   response.writeHead(status, { "content-type": charset, ...headers });
   if (!Array.isArray(body)) {

@@ -31,22 +31,30 @@ export class Shop {
   gates = [];
 
   constructor({ server, other }, demo) {
-    const pairs = [[demo.site, server.origin], [demo.url, other.origin]];
+    const pairs = [
+      [demo.site, server.origin],
+      [demo.url, other.origin],
+    ];
     /** What the shop answers, for routes of a test's own. */
     this.answer = (came) => this.#passed(came, demo.site, pairs);
     server.route("/*", this.answer);
     const muriel = (came) => this.#passed(came, demo.url, pairs);
     other.route("/*", muriel);
     /** Gives the pages the script of another project. */
-    this.use = ({ key }) => other.route(`/js/${demo.shop.key}.js`, (came) => muriel({ ...came, path: `/js/${key}.js` }));
+    this.use = ({ key }) =>
+      other.route(`/js/${demo.shop.key}.js`, (came) => muriel({ ...came, path: `/js/${key}.js` }));
   }
 
   async #passed({ method, path, query, headers, body }, to, pairs) {
     const back = pairs.map(([from, to]) => [to, from]);
+    /** @type {RequestInit} */
     const asked = { method, headers: kept(headers), redirect: "manual" };
     if (method === "POST") asked.body = moved(body, back);
     const answer = await fetch(to + path + query, asked);
-    const given = Object.entries(kept(Object.fromEntries(answer.headers))).map(([name, value]) => [name, moved(value, pairs)]);
+    const given = Object.entries(kept(Object.fromEntries(answer.headers))).map(([name, value]) => [
+      name,
+      moved(value, pairs),
+    ]);
     const text = moved(await answer.text(), pairs);
     const isPage = answer.headers.get("content-type")?.startsWith("text/html") && answer.ok;
     return { status: answer.status, headers: Object.fromEntries(given), body: isPage ? this.#page(text) : text };
@@ -58,7 +66,9 @@ export class Shop {
     const script = `${tag[0]}>(${before})(${JSON.stringify([this.visitor, this.phone])});${this.first}</script>`;
     let rest = html.slice(0, tag.index) + script + html.slice(tag.index);
     if (this.whole) {
-      rest = rest.replace("</head>", `<link rel="expect" href="#whole" blocking="render"></head>`).replace("</body>", `<i id="whole"></i></body>`);
+      rest = rest
+        .replace("</head>", `<link rel="expect" href="#whole" blocking="render"></head>`)
+        .replace("</body>", `<i id="whole"></i></body>`);
     }
     // WebKit draws no frame of a page that has less than 200 letters.
     if (this.cuts.length > 0) rest = rest.replace("<body>", `<body><p class="unseen">${"x".repeat(300)}</p>`);
@@ -76,11 +86,18 @@ export class Shop {
 
 /** What runs first in a page. */
 function before([visitor, phone]) {
-  const is = (name, value) => Object.defineProperty(Navigator.prototype, name, { get: () => value, configurable: true });
+  const is = (name, value) =>
+    Object.defineProperty(Navigator.prototype, name, { get: () => value, configurable: true });
   is("webdriver", false);
-  if (phone) is("userAgent", "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36");
+  if (phone)
+    is(
+      "userAgent",
+      "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
+    );
   const seen = (window.seen = { errors: [], rejections: [], blocked: [] });
-  addEventListener("error", (event) => { if (event.message) seen.errors.push(event.message); });
+  addEventListener("error", (event) => {
+    if (event.message) seen.errors.push(event.message);
+  });
   addEventListener("unhandledrejection", (event) => seen.rejections.push(String(event.reason)));
   document.addEventListener("securitypolicyviolation", (event) => seen.blocked.push(event.effectiveDirective));
   // Of who has an id the script says that they have been here before.
@@ -111,15 +128,18 @@ function watch(changes) {
   /** What is wrong with an element that is to be changed; undefined if nothing is. */
   const flaw = (element, { innerText, href, src, class: name, style, dir, moved, block, css }) => {
     const { visibility, opacity } = getComputedStyle(element);
-    const attribute = (name, wanted) => wanted !== undefined && element.getAttribute(name) !== wanted && element.getAttribute(name);
+    const attribute = (name, wanted) =>
+      wanted !== undefined && element.getAttribute(name) !== wanted && element.getAttribute(name);
     if (visibility !== "visible" || opacity !== "1") return `${visibility}, opacity ${opacity}`;
     if (innerText !== undefined && element.textContent !== innerText) return element.textContent;
     if (name !== undefined && !element.classList.contains(name)) return element.className;
     const rules = document.adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules]);
     // Styles of elements are rules, too.
-    const styles = (property) => rules.some((rule) => rule.style?.getPropertyValue(property) && element.matches(rule.selectorText));
+    const styles = (property) =>
+      rules.some((rule) => rule.style?.getPropertyValue(property) && element.matches(rule.selectorText));
     const isStyled = (property) => element.style.getPropertyValue(property) || styles(property);
-    if (style && !style.split(";").every((each) => isStyled(each.split(":")[0].trim()))) return element.style.cssText || "no style";
+    if (style && !style.split(";").every((each) => isStyled(each.split(":")[0].trim())))
+      return element.style.cssText || "no style";
     const near = moved ?? block;
     if (near && !element[beside[dir]]?.matches(near)) return `not beside ${near}`;
     if (css) {
@@ -154,7 +174,9 @@ function steady() {
   const places = new Map();
   const moved = (window.moved_ = { shift: 0, elements: [], drawn: 0 });
   if (PerformanceObserver.supportedEntryTypes.includes("layout-shift")) {
-    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved.shift += value))).observe({ type: "layout-shift" });
+    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved.shift += value))).observe({
+      type: "layout-shift",
+    });
   }
   const look = () => {
     requestAnimationFrame(look);

@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // A customer's site with the real script on it, and what the real server knows of who was there.
 
 import assert from "node:assert/strict";
@@ -23,7 +24,12 @@ const SETTLED = ["pageview /settled", "custom settled /settled"];
 
 /** A site on the test's own server, in a project of its own with one experiment on all pages: Variant 1 reads `New`. */
 export class Site {
-  /** `fields` are those of the experiment; it takes place on the page `start`, at least. */
+  /**
+   * `fields` are those of the experiment; it takes place on the page `start`, at least.
+   *
+   * @param {any} given
+   * @param {{ start?: string, [field: string]: any }} options
+   */
   static async open({ server, muriel }, { start = "/", ...fields } = {}) {
     const site = Object.assign(new Site(), { server, start });
     site.project = await (await muriel()).project();

@@ -40,8 +40,20 @@ export const CLOCK = inline(`
   Date.now = () => now() + passed;
   window.ahead = (ms) => void (passed += ms);`);
 
-/** Routes for pages with the script first in their head; gives back the script's address. */
-export async function site({ server, other }, paths, experiments, { body = "<h1>Old</h1>", before = "", head = "", ...options } = {}) {
+/**
+ * Routes for pages with the script first in their head; gives back the script's address.
+ *
+ * @param {any} given
+ * @param {string[]} paths
+ * @param {any[]} experiments
+ * @param {{ body?: string, before?: string, head?: string, [option: string]: any }} options
+ */
+export async function site(
+  { server, other },
+  paths,
+  experiments,
+  { body = "<h1>Old</h1>", before = "", head = "", ...options } = {},
+) {
   const src = await serve(other, experiments, options);
   for (const path of paths) server.route(path, html({ head: before + tag(src) + head, body }));
   return src;
@@ -67,4 +79,9 @@ export async function settled({ page, other }) {
 
 /** Cookies of the page by name, without those of others. */
 export const cookies = async (page) =>
-  Object.fromEntries((await page.evaluate("document.cookie")).split("; ").filter(Boolean).map((each) => each.split("=")));
+  Object.fromEntries(
+    (await page.evaluate("document.cookie"))
+      .split("; ")
+      .filter(Boolean)
+      .map((each) => each.split("=")),
+  );

@@ -6,13 +6,19 @@ const TEXT_MAX = 8_192;
 
 const isText = (least, most) => (value) => typeof value === "string" && value.length >= least && value.length <= most;
 const isNumber = (least, most) => (value) => typeof value === "number" && value >= least && value <= most;
-const isOneOf = (...words) => (value) => words.includes(value);
+const isOneOf =
+  (...words) =>
+  (value) =>
+    words.includes(value);
 const isLike = (pattern) => (value) => typeof value === "string" && pattern.test(value);
-const isTime = (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value));
+const isTime = (value) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value));
 const isId = (value) => Number.isSafeInteger(value) && value >= 1;
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isPlain = (value) =>
-  isObject(value) && Object.keys(value).length <= 100 && Object.values(value).every((each) => each === null || typeof each !== "object");
+  isObject(value) &&
+  Object.keys(value).length <= 100 &&
+  Object.values(value).every((each) => each === null || typeof each !== "object");
 
 const count = isNumber(0, 1e9);
 const amount = isNumber(-1e15, 1e15);
@@ -38,11 +44,32 @@ const TYPES = {
   scroll: { "value!": isNumber(0, 100) },
   duration: { "value!": isNumber(0, 1e7) },
   custom: { ...named, value: amount },
-  order: { ...named, "value!": amount, "currency!": isLike(/^[A-Z]{3}$/), order_id: isText(0, 256), refund_of: isText(0, 256), quantity: count },
+  order: {
+    ...named,
+    "value!": amount,
+    "currency!": isLike(/^[A-Z]{3}$/),
+    order_id: isText(0, 256),
+    refund_of: isText(0, 256),
+    quantity: count,
+  },
   identify: { "attributes!": isPlain },
-  health: { ...arm, apply_ms: count, hidden_ms: count, late: count, failed_selectors: count, errors: count, dropped: count, changes: isLike(/^[01-]{1,60}$/) },
+  health: {
+    ...arm,
+    apply_ms: count,
+    hidden_ms: count,
+    late: count,
+    failed_selectors: count,
+    errors: count,
+    dropped: count,
+    changes: isLike(/^[01-]{1,60}$/),
+  },
 };
-const BODY = { sent_at: isTime, consent: isOneOf("granted", "denied", "unknown"), "visitor!": isObject, "events!": Array.isArray };
+const BODY = {
+  sent_at: isTime,
+  consent: isOneOf("granted", "denied", "unknown"),
+  "visitor!": isObject,
+  "events!": Array.isArray,
+};
 const VISITOR = { "id!": isText(1, 128), attributes: isPlain };
 
 /** The fields of a value that are not as they are asked for. */
@@ -55,8 +82,16 @@ const flaws = (value, asked) =>
 
 function flawsOf(event, attributes) {
   if (!isObject(event)) return ["must be an object"];
-  const isOfPage = event.type === "health" && event.dropped !== undefined && event.test_id === undefined && event.variant_id === undefined;
-  const known = isOfPage ? { dropped: count } : Object.hasOwn(TYPES, event.type) ? TYPES[event.type] : { "type!": () => false };
+  const isOfPage =
+    event.type === "health" &&
+    event.dropped !== undefined &&
+    event.test_id === undefined &&
+    event.variant_id === undefined;
+  const known = isOfPage
+    ? { dropped: count }
+    : Object.hasOwn(TYPES, event.type)
+      ? TYPES[event.type]
+      : { "type!": () => false };
   const linked = event.type === "click" ? { [event.by === "link" ? "href!" : "trigger!"]: () => true } : {};
   const refund = event.type === "order" && event.refund_of && event.value >= 0 ? { refund_of: () => false } : {};
   const found = [...flaws(event, EVENT), ...flaws(event, known), ...flaws(event, linked), ...flaws(event, refund)];
@@ -66,10 +101,16 @@ function flawsOf(event, attributes) {
 
 /** What the server would have to mend: the script does so itself. */
 function odd(value, place = "") {
-  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? [`${place} is not well-formed: ${JSON.stringify(value)}`] : [];
+  if (typeof value === "string")
+    return value.includes("\0") || !value.isWellFormed()
+      ? [`${place} is not well-formed: ${JSON.stringify(value)}`]
+      : [];
   if (typeof value === "number") return Math.abs(value) > 2 ** 53 ? [`${place} is beyond 2^53`] : [];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [...odd(name, `${place}: a key`), ...odd(inner, `${place}.${name}`)]);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...odd(name, `${place}: a key`),
+    ...odd(inner, `${place}.${name}`),
+  ]);
 }
 
 /** What is wrong with a whole batch, and with each of its events: lists that are empty where nothing is. */

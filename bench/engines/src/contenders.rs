@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use eppo_core::eval::get_assignment;
 use eppo_core::ufc::UniversalFlagConfig;
 use eppo_core::{Attributes, Configuration, SdkMetadata, Str};
-use muriel_assign::{Document, Fact, Ruleset, Scalar, Silent, Visitor};
+use muriel_assign::{Document, Fact, Ruleset, Scalar, NoopObserver, Visitor};
 use muriel_domain::experiment::Arm;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ impl Muriel {
 
     fn treats(&self, experiment: usize, visitor: &Visitor<'_>) -> bool {
         let experiment = self.ruleset.experiment(&self.keys[experiment]).expect("it is one of the fifty");
-        experiment.decide(visitor, &mut Silent).arm == Some(Arm(1))
+        experiment.decide(visitor, &mut NoopObserver).arm == Some(Arm(1))
     }
 }
 

@@ -1,41 +1,44 @@
 //! Whether the changes of the arms found on pages what they change: an arm that
 //! changes nothing looks as if it had no effect.
 
-use crate::health::{Check, Grade};
+use crate::health::{Grade, HealthCheck};
 use crate::summary::{Applied, Summaries};
 use std::collections::BTreeMap;
 
-/// Pages from which a change that found nothing is worth a look.
-const LEAST_PAGES: u64 = 20;
-/// Changes that one sentence names.
-const NAMED: usize = 5;
+/// Pages on which a change was due and found nothing, from which on it is worth a look: on fewer it may be chance.
+const MIN_PAGES: u64 = 20;
+/// Changes that the message names one by one; of the others it tells the number.
+const MAX_NAMED_CHANGES: usize = 5;
 
-/// The check over all arms.
-pub(crate) fn changes(summaries: &Summaries) -> Check {
+/// Whether the changes of all arms find what they change.
+///
+/// An arm of which no change ever found anything is named as a whole: it shows the original, so its effect is none
+/// whatever the idea was worth. Of other arms each change that never found anything is named by its place in `data`.
+pub(crate) fn changes(summaries: &Summaries) -> HealthCheck {
     let mut arms: BTreeMap<usize, Vec<&Applied>> = BTreeMap::new();
     for applied in &summaries.applied {
         arms.entry(applied.arm).or_default().push(applied);
     }
     if arms.is_empty() {
-        return Check::new(Grade::Unknown, "No page has told yet whether changes found what they change.");
+        return HealthCheck::new(Grade::Unknown, "No page has told yet whether changes found what they change.");
     }
     let (mut idle, mut missing) = (Vec::new(), Vec::new());
     for (arm, all) in &arms {
         let pages = all.iter().map(|applied| applied.pages).max().unwrap_or(0);
-        if pages >= LEAST_PAGES && all.iter().all(|applied| applied.matched == 0) {
+        if pages >= MIN_PAGES && all.iter().all(|applied| applied.matched == 0) {
             idle.push(format!("{} changed nothing on {pages} pages", name(*arm)));
             continue;
         }
-        let never = all.iter().filter(|applied| applied.pages >= LEAST_PAGES && applied.matched == 0);
+        let never = all.iter().filter(|applied| applied.pages >= MIN_PAGES && applied.matched == 0);
         missing.extend(
             never.map(|applied| format!("data[{}] of {} on {} pages", applied.change, name(*arm), applied.pages)),
         );
     }
     if idle.is_empty() && missing.is_empty() {
-        return Check::new(Grade::Ok, "Changes find what they change.");
+        return HealthCheck::new(Grade::Ok, "Changes find what they change.");
     }
-    let more = missing.len().saturating_sub(NAMED);
-    missing.truncate(NAMED);
+    let more = missing.len().saturating_sub(MAX_NAMED_CHANGES);
+    missing.truncate(MAX_NAMED_CHANGES);
     if more > 0 {
         missing.push(format!("{more} more"));
     }
@@ -44,7 +47,7 @@ pub(crate) fn changes(summaries: &Summaries) -> Check {
         sentences.push(format!("Found nothing: {}.", missing.join(", ")));
     }
     sentences.push("Check the selectors.".to_owned());
-    Check::new(Grade::Warn, sentences.join(" "))
+    HealthCheck::new(Grade::Warn, sentences.join(" "))
 }
 
 fn name(arm: usize) -> String {

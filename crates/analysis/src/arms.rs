@@ -1,27 +1,32 @@
 //! One arm beside the control: from cells to an effect.
+//!
+//! Visitors are compared within strata, that is, among those who came under the same ratio of weights, and the effects of
+//! the strata are combined. A change of weights then cannot look like an effect, however the metric moves with time.
 
-use crate::design::{BANDIT_EPOCHS, Design, Trial};
+use crate::design::{AllocationPolicy, BANDIT_EPOCHS, Design};
 use crate::summary::{Measure, Metric, Summary};
 use muriel_stats::boundary::Mixture;
-use muriel_stats::{Effect, Result, Sample, Undefined};
+use muriel_stats::{Effect, Epochs, Result, Sample, Undefined};
 
 /// Visitors of both arms together from which a covariate is worth its noise.
-const ADJUSTED_FROM: u64 = 200;
+const MIN_COVARIATE_VISITORS: u64 = 200;
 
 /// What is compared, and how it is to be judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Compared {
     pub(crate) effect: Effect,
-    /// Tuned for the comparison; its time runs in `time`.
+    /// The boundary of the test, tuned for the comparison, before any correction.
     pub(crate) boundary: Mixture,
-    /// Units, or epochs of a bandit.
+    /// How far the comparison has come on the boundary's scale: units of both arms, or epochs of a bandit.
     pub(crate) time: f64,
-    /// How many strata of equal weights went in.
+    /// Strata that could be compared.
     pub(crate) strata: usize,
     /// Their visitors, without those of strata in which one of the arms had too few.
     pub(crate) control: Summary,
+    /// As `control`, of the arm.
     pub(crate) treatment: Summary,
-    /// How the first of them shared, the control first; of a bandit it says nothing.
+    /// Weights of control and arm in the first stratum, in lowest terms. Of a bandit it says nothing: each epoch is a
+    /// stratum of its own.
     pub(crate) ratio: (u64, u64),
     /// Variance over that without the covariate; 1 where none was used.
     pub(crate) variance_ratio: f64,
@@ -53,7 +58,7 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
     let mut first_problem = None;
     for stratum in &strata {
         let visitors = stratum.control.visitors + stratum.treatment.visitors;
-        let one_variance = design.trial == Trial::Bandit && strata.len() > 1;
+        let one_variance = design.policy == AllocationPolicy::Bandit && strata.len() > 1;
         match effect(metric.measure, &stratum.control, &stratum.treatment, one_variance) {
             Ok((effect, left)) => {
                 let weight = visitors as f64;
@@ -67,9 +72,10 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
         }
     }
     let Some(ratio) = ratio else { return Err(first_problem.unwrap_or(Undefined::NoUnits)) };
-    let (effect, boundary, time) = match design.trial {
-        Trial::Bandit if parts.len() > 1 => {
-            let effect = studentised(&parts)?;
+    let (effect, boundary, time) = match design.policy {
+        AllocationPolicy::Bandit if parts.len() > 1 => {
+            let epochs: Vec<Result<Effect>> = parts.iter().map(|(_, effect)| Ok(*effect)).collect();
+            let effect = Epochs::combine(&epochs)?.studentised;
             (effect, Mixture::tuned(BANDIT_EPOCHS, level)?, parts.len() as f64)
         }
         _ => {
@@ -94,10 +100,10 @@ fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
         if of_control == 0 || of_arm == 0 {
             continue;
         }
-        let ratio = match design.trial {
+        let ratio = match design.policy {
             // Each epoch of a bandit is a batch of its own.
-            Trial::Bandit => (cell.epoch.unsigned_abs(), 0),
-            Trial::Fixed | Trial::Personalization => reduced(of_control, of_arm),
+            AllocationPolicy::Bandit => (cell.epoch.unsigned_abs(), 0),
+            AllocationPolicy::Fixed | AllocationPolicy::Personalization => reduced(of_control, of_arm),
         };
         let at = strata.iter().position(|stratum| stratum.ratio == ratio).unwrap_or_else(|| {
             strata.push(Stratum { ratio, ..Stratum::default() });
@@ -110,6 +116,7 @@ fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     strata
 }
 
+/// Two weights in lowest terms: 50 : 50 and 40 : 40 are one ratio.
 fn reduced(a: u32, b: u32) -> (u64, u64) {
     let (mut x, mut y) = (a, b);
     while y != 0 {
@@ -136,32 +143,21 @@ fn effect(measure: Measure, control: &Summary, treatment: &Summary, one_variance
         let arm = |arm: Sample| Sample { variance: all.variance, ..arm };
         return Ok((Effect::of_samples(&arm(arms.0), &arm(arms.1))?, 1.0));
     }
-    let of_both = 1.0 / control.visitors as f64 + 1.0 / treatment.visitors as f64;
-    let at_least = |effect: Effect, variance: f64| Effect { var_num: effect.var_num.max(variance * of_both), ..effect };
-    let plain = at_least(Effect::of_samples(&arms.0, &arms.1)?, all.variance);
-    let both = control.visitors + treatment.visitors;
+    let (in_control, in_treatment) = (control.visitors, treatment.visitors);
+    let plain = Effect::of_samples(&arms.0, &arms.1)?.with_min_variance(all.variance, in_control, in_treatment);
     let varies = |summary: &Summary| summary.adjusted.m2_y > 0.0;
-    if both < ADJUSTED_FROM || !(varies(control) && varies(treatment)) || plain.var_num <= 0.0 {
+    if in_control + in_treatment < MIN_COVARIATE_VISITORS
+        || !(varies(control) && varies(treatment))
+        || plain.var_num <= 0.0
+    {
         return Ok((plain, 1.0));
     }
     let adjusted = match Effect::of_adjusted(&control.adjusted, &treatment.adjusted) {
         Ok(adjusted) if adjusted.effect.var_num > 0.0 => adjusted,
         _ => return Ok((plain, 1.0)),
     };
-    let (joint, theta) = (control.adjusted.merge(&treatment.adjusted), adjusted.theta);
-    let m2 = joint.m2_x - 2.0 * theta * joint.c + theta * theta * joint.m2_y;
-    let effect = at_least(adjusted.effect, m2 / (joint.n as f64 - 1.0));
+    let of_all = control.adjusted.merge(&treatment.adjusted).residual_variance(adjusted.theta)?;
+    let effect = adjusted.effect.with_min_variance(of_all, in_control, in_treatment);
     // A covariate that does not help is left out.
     Ok(if effect.var_num < plain.var_num { (effect, effect.var_num / plain.var_num) } else { (plain, 1.0) })
-}
-
-/// Epochs weighted by their precision: the z of each is standard normal whatever
-/// the allocation was, as it was settled before the epoch began.
-fn studentised(parts: &[(f64, Effect)]) -> Result<Effect> {
-    let parts: Vec<(f64, Effect)> = parts
-        .iter()
-        .filter(|(_, effect)| effect.var_num > 0.0)
-        .map(|(_, effect)| (1.0 / effect.var_num.sqrt(), *effect))
-        .collect();
-    if parts.is_empty() { Err(Undefined::ZeroVariance) } else { Effect::weighted(&parts) }
 }

@@ -1,4 +1,4 @@
-//! What was settled before the data came.
+//! The design: what was settled before the data came, and decides how to read it.
 
 use muriel_stats::boundary::Mixture;
 use muriel_stats::{LiftPlan, Undefined};
@@ -10,12 +10,12 @@ pub(crate) const DEFAULT_UNITS: f64 = 10_000.0;
 /// Epochs that a bandit is tuned for.
 pub(crate) const BANDIT_EPOCHS: f64 = 30.0;
 
-/// How visitors were shared.
+/// How visitors were shared among the arms, which decides what may be compared with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trial {
-    /// By weights that people set.
+pub enum AllocationPolicy {
+    /// By weights that people set, and perhaps changed: strata of equal ratio, weighted by their visitors.
     Fixed,
-    /// By weights that follow the results.
+    /// By weights that follow the results: each epoch by itself, studentised.
     Bandit,
     /// By audience first, and then by the weights of the matched arm and the control.
     Personalization,
@@ -34,7 +34,7 @@ pub struct EpochPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
     /// How visitors were shared.
-    pub trial: Trial,
+    pub policy: AllocationPolicy,
     /// How many arms there are, the control among them; at least 1.
     pub arms: usize,
     /// Probability that an interval covers, 0.5 to 0.99.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn comparisons_are_tuned_for_their_share_of_the_plan() {
         let design = |visitors, weights: Vec<u32>| Design {
-            trial: Trial::Fixed,
+            policy: AllocationPolicy::Fixed,
             arms: weights.len(),
             confidence: 0.95,
             visitors,

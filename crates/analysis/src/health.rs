@@ -1,20 +1,40 @@
-//! Whether the data can be trusted.
+//! Health: whether the data can be trusted.
+//!
+//! Each check looks for one fault that voids or bends comparisons, and says what it found in a sentence for a person.
+//! Thresholds are shares or p-values; those of p-values are always-valid where the check is read again and again.
+//!
+//! | check | fault | fails | warns |
+//! |---|---|---|---|
+//! | sample ratio | something loses visitors of an arm | p < 0.01 | p < 0.05 |
+//! | crossovers | identities are lost, visitors meet several arms | > 1 % | > 0.1 % |
+//! | minimum data | too little to judge from | | below the minimum |
+//! | bots | programs among the visitors | | > 20 % |
+//! | before start | clocks that are wrong, or a test that ran elsewhere | | > 0.1 % |
+//! | epochs | weights that were changed by hand | | two sets or more |
+//! | balance | arms differ in what assignment does not look at | | p < 0.001 |
+//! | changes | changes that find nothing on the page | | one or more |
+//! | other nodes | events that another server keeps | one runs | one ran |
+//!
+//! A failed sample ratio, crossovers or other nodes makes every verdict `do_not_trust`.
 
 use crate::applied;
-use crate::design::{Design, Trial};
-use crate::summary::{OtherNodes, Role, Summaries};
+use crate::design::{AllocationPolicy, Design};
+use crate::summary::{MetricRole, OtherNodes, Summaries};
 use muriel_stats::Undefined;
+use muriel_stats::boundary;
+use muriel_stats::contingency::independence;
 use muriel_stats::srm::{self, ChiSquared};
 use std::collections::BTreeMap;
 
-/// The sample ratio alarm.
-const RATIO_ALARM: f64 = 0.01;
-/// Below this a ratio is worth watching.
-const RATIO_WATCH: f64 = 0.05;
+/// P-value of the sample ratio below which the comparison is void. The test is always-valid, so daily looks do not raise
+/// the rate of false alarms above this.
+const SRM_FAIL_P: f64 = 0.01;
+/// P-value of the sample ratio below which it is worth watching.
+const SRM_WARN_P: f64 = 0.05;
 /// Visitors in arms without weight that are a fault: more than so many, and than this
 /// share. A page that kept its ruleset for some seconds after a change of weights
 /// sends a few; whoever wants to spoil a result must send as many as matter.
-const STRAY_FAIL: (u64, f64) = (5, 0.001);
+const ZERO_WEIGHT_FAIL: (u64, f64) = (5, 0.001);
 /// Shares of visitors in several arms of one epoch that are noted, and that void the comparison.
 const CROSSED_WARN: f64 = 0.001;
 const CROSSED_FAIL: f64 = 0.01;
@@ -23,12 +43,15 @@ const BOTS_WARN: f64 = 0.2;
 /// The share of visitors with exposures dated before the start from which it is no matter of
 /// clocks that differ.
 const EARLY_WARN: f64 = 0.001;
-/// An attribute is unbalanced from this p-value on, over all attributes.
-const BALANCE_ALARM: f64 = 0.001;
-/// What a comparison needs before it is called.
-pub(crate) const LEAST_VISITORS: u64 = 100;
-pub(crate) const LEAST_CONVERTED: u64 = 10;
-pub(crate) const LEAST_TIME_US: i64 = 86_400_000_000;
+/// P-value below which an attribute is unbalanced, after Bonferroni's correction over the attributes. It is strict because
+/// the test holds for one look, and reports are read often.
+const BALANCE_WARN_P: f64 = 0.001;
+/// Visitors that each arm needs before a comparison gets a verdict.
+pub(crate) const MIN_VISITORS: u64 = 100;
+/// Conversions that each arm needs before a comparison gets a verdict.
+pub(crate) const MIN_CONVERTED: u64 = 10;
+/// Microseconds from the first entry that have to be over before a verdict: a full day, as days differ by the hour.
+pub(crate) const MIN_OBSERVED_US: i64 = 86_400_000_000;
 
 /// How a check went, the better ones first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,14 +88,14 @@ impl Grade {
 
 /// A check with what it found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Check {
+pub struct HealthCheck {
     /// How it went.
     pub grade: Grade,
     /// A sentence for a person.
     pub message: String,
 }
 
-impl Check {
+impl HealthCheck {
     /// A check that found this.
     pub fn new(grade: Grade, message: impl Into<String>) -> Self {
         Self { grade, message: message.into() }
@@ -81,7 +104,7 @@ impl Check {
 
 /// Visitors per arm beside what the weights promised.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ratio {
+pub struct SampleRatioTest {
     /// The epoch; `None` for all of them.
     pub epoch: Option<i64>,
     /// Visitors per arm, the control first.
@@ -98,30 +121,30 @@ pub struct Ratio {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
     /// Whether visitors were shared as the weights say.
-    pub sample_ratio: Check,
+    pub sample_ratio: HealthCheck,
     /// Its numbers: all epochs together, then each.
-    pub ratios: Vec<Ratio>,
+    pub ratios: Vec<SampleRatioTest>,
     /// Whether visitors stayed in their arm.
-    pub crossovers: Check,
+    pub crossovers: HealthCheck,
     /// Whether there is enough to judge from.
-    pub minimum_data: Check,
+    pub minimum_data: HealthCheck,
     /// How many programs were left out.
-    pub bots: Check,
+    pub bots: HealthCheck,
     /// Whether exposures are dated before the start, which do not count.
-    pub before_start: Check,
+    pub before_start: HealthCheck,
     /// Whether weights changed on the way.
-    pub epochs: Check,
+    pub epochs: HealthCheck,
     /// Whether the arms resemble each other in what assignment knows nothing of.
-    pub balance: Check,
+    pub balance: HealthCheck,
     /// Whether the changes of the arms found on pages what they change.
-    pub changes: Check,
+    pub changes: HealthCheck,
     /// Whether other servers took events that are not here.
-    pub other_nodes: Check,
+    pub other_nodes: HealthCheck,
 }
 
 impl Health {
-    /// Every check with its name.
-    pub fn checks(&self) -> [(&'static str, &Check); 9] {
+    /// Every check with its name in answers, in the order in which they are shown.
+    pub fn checks(&self) -> [(&'static str, &HealthCheck); 9] {
         [
             ("sample_ratio", &self.sample_ratio),
             ("crossovers", &self.crossovers),
@@ -151,6 +174,7 @@ impl Health {
     }
 }
 
+/// Every check of an experiment of this design. A check that has nothing to look at is [`Grade::Unknown`].
 pub(crate) fn health(design: &Design, summaries: &Summaries) -> Health {
     let (sample_ratio, ratios) = sample_ratio(design, summaries);
     Health {
@@ -169,7 +193,7 @@ pub(crate) fn health(design: &Design, summaries: &Summaries) -> Health {
 
 /// Fails while another server runs: a visitor who met the arm there, or bought there,
 /// is missing here.
-fn other_nodes(summaries: &Summaries) -> Check {
+fn other_nodes(summaries: &Summaries) -> HealthCheck {
     let OtherNodes { running, gone } = summaries.other_nodes;
     if running > 0 {
         let others = counted(running, "other node");
@@ -178,18 +202,18 @@ fn other_nodes(summaries: &Summaries) -> Check {
             "{others} {runs} on this database and keeps the events that it takes. They are missing here, so these \
              numbers are of a part of the visitors only. Run one node."
         );
-        Check::new(Grade::Fail, message)
+        HealthCheck::new(Grade::Fail, message)
     } else if gone > 0 {
         let others = counted(gone, "other node");
         let message = format!(
             "{others} took events while this experiment ran, and stopped. They are missing here unless that node's \
              event log was imported; when it was, or none are of this experiment, forget the node (muriel node forget)."
         );
-        Check::new(Grade::Warn, message)
+        HealthCheck::new(Grade::Warn, message)
     } else if visitors(summaries) == 0 {
         nobody()
     } else {
-        Check::new(Grade::Ok, "No other server took events.")
+        HealthCheck::new(Grade::Ok, "No other server took events.")
     }
 }
 
@@ -202,8 +226,8 @@ fn counts(design: &Design, summaries: &Summaries) -> BTreeMap<i64, Vec<u64>> {
     counts
 }
 
-/// The ratio of each epoch.
-pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
+/// The sample ratio of each epoch in which somebody entered, lowest number first.
+pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<SampleRatioTest> {
     counts(design, summaries)
         .into_iter()
         .map(|(epoch, observed)| {
@@ -213,7 +237,7 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<Ratio> {
             let counts = placed(&observed, &weights);
             let p_value = sequential(vec![srm::Epoch { weights: weights.clone(), counts: counts.clone() }]);
             let chi_squared = srm::chi_squared(&counts, &weights).ok();
-            Ratio { epoch: Some(epoch), p_value, chi_squared, observed, expected }
+            SampleRatioTest { epoch: Some(epoch), p_value, chi_squared, observed, expected }
         })
         .collect()
 }
@@ -227,20 +251,24 @@ fn placed(observed: &[u64], weights: &[f64]) -> Vec<u64> {
 /// without anybody.
 fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
     match srm::mixed_over_epochs(&epochs) {
-        Ok(log) => Some((-log).exp().min(1.0)),
+        Ok(log) => Some(boundary::p_value(log)),
         Err(Undefined::NoUnits) => None,
         // Somebody was where nobody could be.
         Err(_) => Some(0.0),
     }
 }
 
-fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
-    if design.trial == Trial::Personalization {
+/// Whether visitors were shared as the weights say, over all epochs together, and the numbers behind it.
+///
+/// Epochs multiply their evidence, so a change of weights is no fault. Visitors in arms without weight are told apart: a
+/// few are pages that kept an old ruleset for some seconds, many are a fault of their own.
+fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<SampleRatioTest>) {
+    if design.policy == AllocationPolicy::Personalization {
         let message = "Visitors are shared by audience first, so the numbers per arm say nothing about the ratio.";
-        return (Check::new(Grade::Unknown, message), Vec::new());
+        return (HealthCheck::new(Grade::Unknown, message), Vec::new());
     }
     if design.arms < 2 {
-        return (Check::new(Grade::Unknown, "There is one arm only."), Vec::new());
+        return (HealthCheck::new(Grade::Unknown, "There is one arm only."), Vec::new());
     }
     let each = epoch_ratios(design, summaries);
     let arms = design.arms;
@@ -265,9 +293,9 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
     let all: u64 = observed.iter().sum();
     let in_place: u64 = epochs.iter().flat_map(|epoch| &epoch.counts).sum();
     let strays = all - in_place;
-    let astray = strays > STRAY_FAIL.0 && share(strays, all) > STRAY_FAIL.1;
+    let astray = strays > ZERO_WEIGHT_FAIL.0 && share(strays, all) > ZERO_WEIGHT_FAIL.1;
     let p_value = if astray { 0.0 } else { sequential(epochs).unwrap_or(1.0) };
-    let overall = Ratio {
+    let overall = SampleRatioTest {
         epoch: None,
         p_value: Some(p_value),
         chi_squared: srm::chi_squared(&observed, &expected).ok(),
@@ -283,36 +311,36 @@ fn sample_ratio(design: &Design, summaries: &Summaries) -> (Check, Vec<Ratio>) {
             counted(strays, "visitor"),
             100.0 * share(strays, all)
         );
-        Check::new(Grade::Fail, message)
-    } else if p_value < RATIO_ALARM {
+        HealthCheck::new(Grade::Fail, message)
+    } else if p_value < SRM_FAIL_P {
         let message = format!(
             "Visitors were shared {seen}, where the weights promise {meant}; by chance this happens less than once in {}. \
              Something keeps visitors out of an arm, so the arms cannot be compared.",
             once_in(p_value)
         );
-        Check::new(Grade::Fail, message)
-    } else if p_value < RATIO_WATCH {
+        HealthCheck::new(Grade::Fail, message)
+    } else if p_value < SRM_WARN_P {
         let message =
             format!("Visitors were shared {seen}, where the weights promise {meant}; this is rare. Watch it.");
-        Check::new(Grade::Warn, message)
+        HealthCheck::new(Grade::Warn, message)
     } else if strays > 0 {
         let was = if strays == 1 { "was" } else { "were" };
         let message = format!(
             "{} of {all} {was} {had_none}, too few to matter. They are not compared.",
             counted(strays, "visitor")
         );
-        Check::new(Grade::Warn, message)
+        HealthCheck::new(Grade::Warn, message)
     } else {
         let message = format!("Visitors were shared {seen}, within chance of what the weights promise ({meant}).");
-        Check::new(Grade::Ok, message)
+        HealthCheck::new(Grade::Ok, message)
     };
     let ratios = std::iter::once(overall).chain(each).collect();
     (check, ratios)
 }
 
 /// What a check says before the first visitor.
-fn nobody() -> Check {
-    Check::new(Grade::Unknown, "Nobody entered yet.")
+fn nobody() -> HealthCheck {
+    HealthCheck::new(Grade::Unknown, "Nobody entered yet.")
 }
 
 /// `1 visitor`, `2 visitors`.
@@ -320,6 +348,7 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
+/// How often something of this p-value happens by chance, in words: `250 times` for 0.004.
 fn once_in(p_value: f64) -> String {
     if p_value < 1e-9 { "a thousand million times".to_owned() } else { format!("{:.0} times", (1.0 / p_value).floor()) }
 }
@@ -331,15 +360,18 @@ fn split(parts: &[f64]) -> String {
     shares.join(" : ")
 }
 
+/// Visitors of all arms and epochs.
 fn visitors(summaries: &Summaries) -> u64 {
     summaries.arrivals.iter().map(|arrivals| arrivals.visitors).sum()
 }
 
+/// A share of a whole, 0 to 1; 0 of nothing.
 fn share(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
-fn crossovers(summaries: &Summaries) -> Check {
+/// Whether visitors stayed in their arm. Those who met another one after a change of the experiment are no fault.
+fn crossovers(summaries: &Summaries) -> HealthCheck {
     let all = visitors(summaries);
     if all == 0 {
         return nobody();
@@ -360,50 +392,52 @@ fn crossovers(summaries: &Summaries) -> Check {
             counted(number, "visitor"),
             100.0 * crossed
         );
-        Check::new(Grade::Fail, message)
+        HealthCheck::new(Grade::Fail, message)
     } else if crossed > CROSSED_WARN {
         let message =
             format!("{} ({:.2} %) met more than one arm.{moved}", counted(number, "visitor"), 100.0 * crossed);
-        Check::new(Grade::Warn, message)
+        HealthCheck::new(Grade::Warn, message)
     } else if number > 0 {
         let all = counted(all, "visitor");
-        Check::new(Grade::Ok, format!("{number} of {all} met more than one arm, too few to matter.{moved}"))
+        HealthCheck::new(Grade::Ok, format!("{number} of {all} met more than one arm, too few to matter.{moved}"))
     } else {
-        Check::new(Grade::Ok, format!("No visitor met more than one arm of an epoch.{moved}"))
+        HealthCheck::new(Grade::Ok, format!("No visitor met more than one arm of an epoch.{moved}"))
     }
 }
 
 /// What one arm still needs, in words.
-fn minimum_data(design: &Design, summaries: &Summaries) -> Check {
-    let Some(primary) = summaries.metrics.iter().find(|metric| metric.role == Role::Primary) else {
-        return Check::new(Grade::Warn, "There is no primary goal, so nothing can be called.");
+fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
+    let Some(primary) = summaries.metrics.iter().find(|metric| metric.role == MetricRole::Primary) else {
+        return HealthCheck::new(Grade::Warn, "There is no primary goal, so nothing can be called.");
     };
     let mut needs = Vec::new();
     for arm in 0..design.arms {
         let cells = || primary.cells.iter().filter(|cell| cell.arm == arm && !cell.open);
         let visitors: u64 = cells().map(|cell| cell.summary.visitors).sum();
         let converted: u64 = cells().map(|cell| cell.summary.converted).sum();
-        if visitors < LEAST_VISITORS {
-            needs.push(format!("{} has {visitors} of {LEAST_VISITORS} visitors", name(arm)));
-        } else if converted < LEAST_CONVERTED {
-            needs.push(format!("{} has {converted} of {LEAST_CONVERTED} conversions", name(arm)));
+        if visitors < MIN_VISITORS {
+            needs.push(format!("{} has {visitors} of {MIN_VISITORS} visitors", name(arm)));
+        } else if converted < MIN_CONVERTED {
+            needs.push(format!("{} has {converted} of {MIN_CONVERTED} conversions", name(arm)));
         }
     }
-    if summaries.observed_us < LEAST_TIME_US {
+    if summaries.observed_us < MIN_OBSERVED_US {
         needs.push("a full day is not over yet".to_owned());
     }
     if needs.is_empty() {
-        Check::new(Grade::Ok, "There is enough to judge from.")
+        HealthCheck::new(Grade::Ok, "There is enough to judge from.")
     } else {
-        Check::new(Grade::Warn, format!("Too early to call: {}.", needs.join("; ")))
+        HealthCheck::new(Grade::Warn, format!("Too early to call: {}.", needs.join("; ")))
     }
 }
 
+/// `Control`, `Variant 1`.
 fn name(arm: usize) -> String {
     if arm == 0 { "Control".to_owned() } else { format!("Variant {arm}") }
 }
 
-fn bots(summaries: &Summaries) -> Check {
+/// How many visitors were programs, which count nowhere.
+fn bots(summaries: &Summaries) -> HealthCheck {
     let bots = summaries.bots;
     let all = bots + visitors(summaries);
     if all == 0 {
@@ -414,38 +448,40 @@ fn bots(summaries: &Summaries) -> Check {
         0 => "No programs were among the visitors.".to_owned(),
         _ => format!("Programs, not people, were left out: {bots}, {:.1} % of all who came.", 100.0 * of),
     };
-    Check::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
+    HealthCheck::new(if of > BOTS_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
 
-fn before_start(summaries: &Summaries) -> Check {
+/// How many visitors sent exposures that are dated before the first start, which count nowhere.
+fn before_start(summaries: &Summaries) -> HealthCheck {
     let early = summaries.early;
     let all = early + visitors(summaries);
     if all == 0 {
         return nobody();
     }
     if early == 0 {
-        return Check::new(Grade::Ok, "No exposure is dated before the start.");
+        return HealthCheck::new(Grade::Ok, "No exposure is dated before the start.");
     }
     let message = format!(
         "{} sent exposures that are dated before the first start; these are in no result. A test that ran elsewhere can \
          be given its start when it is first started here, with started_at.",
         counted(early, "visitor")
     );
-    Check::new(if share(early, all) > EARLY_WARN { Grade::Warn } else { Grade::Ok }, message)
+    HealthCheck::new(if share(early, all) > EARLY_WARN { Grade::Warn } else { Grade::Ok }, message)
 }
 
-fn epochs(design: &Design, summaries: &Summaries) -> Check {
+/// Whether weights were changed while visitors entered. A bandit's always are.
+fn epochs(design: &Design, summaries: &Summaries) -> HealthCheck {
     let seen: Vec<i64> = counts(design, summaries).into_keys().collect();
     let mut weights: Vec<Vec<u32>> = seen.iter().map(|epoch| design.weights(*epoch)).collect();
     weights.sort_unstable();
     weights.dedup();
     match (seen.len(), weights.len()) {
         (0, _) => nobody(),
-        (1, _) => Check::new(Grade::Ok, "Nothing was changed while visitors entered."),
+        (1, _) => HealthCheck::new(Grade::Ok, "Nothing was changed while visitors entered."),
         (epochs, 0 | 1) => {
-            Check::new(Grade::Ok, format!("Visitors entered in {epochs} epochs, all with the same weights."))
+            HealthCheck::new(Grade::Ok, format!("Visitors entered in {epochs} epochs, all with the same weights."))
         }
-        (epochs, weights) if design.trial == Trial::Bandit => Check::new(
+        (epochs, weights) if design.policy == AllocationPolicy::Bandit => HealthCheck::new(
             Grade::Ok,
             format!("Visitors entered in {epochs} epochs with {weights} sets of weights, as a bandit's do."),
         ),
@@ -454,15 +490,19 @@ fn epochs(design: &Design, summaries: &Summaries) -> Check {
                 "Weights were changed while it ran: visitors entered in {epochs} epochs with {weights} sets of weights. \
                  Each set is compared on its own, and the differences are put together by their visitors."
             );
-            Check::new(Grade::Warn, message)
+            HealthCheck::new(Grade::Warn, message)
         }
     }
 }
 
-/// Whether an attribute depends on the arm: Pearson's test of independence.
-fn balance(design: &Design, summaries: &Summaries) -> Check {
-    if design.trial == Trial::Personalization {
-        return Check::new(Grade::Unknown, "Arms have audiences of their own, so they need not resemble each other.");
+/// Whether an attribute at entry depends on the arm, by Pearson's test of independence for each attribute. Assignment does
+/// not look at attributes, so where one does, visitors of one kind are lost or counted twice in an arm.
+fn balance(design: &Design, summaries: &Summaries) -> HealthCheck {
+    if design.policy == AllocationPolicy::Personalization {
+        return HealthCheck::new(
+            Grade::Unknown,
+            "Arms have audiences of their own, so they need not resemble each other.",
+        );
     }
     let mut tables: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     for row in summaries.balance.iter().filter(|row| row.arm < design.arms) {
@@ -471,47 +511,26 @@ fn balance(design: &Design, summaries: &Summaries) -> Check {
     }
     let mut worst: Option<(f64, &str)> = None;
     for (dimension, values) in &tables {
-        let rows: Vec<&Vec<f64>> = values.values().collect();
-        if let Some(p) = independence(&rows)
+        let rows: Vec<&[f64]> = values.values().map(Vec::as_slice).collect();
+        if let Ok(p) = independence(&rows)
             && worst.is_none_or(|(least, _)| p < least)
         {
             worst = Some((p, dimension));
         }
     }
     match worst {
-        None => Check::new(
+        None => HealthCheck::new(
             Grade::Unknown,
             "The arms cannot be compared: there are too few visitors, or their device, browser, system and country are \
              not known.",
         ),
-        Some((p, dimension)) if p * (tables.len() as f64) < BALANCE_ALARM => {
+        Some((p, dimension)) if p * (tables.len() as f64) < BALANCE_WARN_P => {
             let message = format!(
                 "The arms differ by {} more than chance explains: visitors of one kind may be lost, or counted twice, in an arm.",
                 dimension.replace('_', " ")
             );
-            Check::new(Grade::Warn, message)
+            HealthCheck::new(Grade::Warn, message)
         }
-        Some(_) => Check::new(Grade::Ok, "The arms resemble each other in device, browser, system and country."),
+        Some(_) => HealthCheck::new(Grade::Ok, "The arms resemble each other in device, browser, system and country."),
     }
-}
-
-/// P-value of rows and columns being independent; `None` with fewer than two of
-/// each, or where so few are expected that the test does not hold.
-fn independence(rows: &[&Vec<f64>]) -> Option<f64> {
-    let columns = rows.first()?.len();
-    let of_columns: Vec<f64> = (0..columns).map(|at| rows.iter().map(|row| row[at]).sum()).collect();
-    let all: f64 = of_columns.iter().sum();
-    let used: Vec<usize> = (0..columns).filter(|at| of_columns[*at] > 0.0).collect();
-    let (mut chi2, mut kept) = (0.0, 0_u32);
-    for row in rows {
-        let of_row: f64 = row.iter().sum();
-        let expected = |at: usize| of_row * of_columns[at] / all;
-        if used.iter().any(|at| expected(*at) < 5.0) {
-            continue;
-        }
-        kept += 1;
-        chi2 += used.iter().map(|at| (row[*at] - expected(*at)).powi(2) / expected(*at)).sum::<f64>();
-    }
-    let freedom = (used.len() as u32).checked_sub(1)?.checked_mul(kept.checked_sub(1)?)?;
-    (freedom > 0).then(|| muriel_stats::special::chi_squared_sf(chi2, f64::from(freedom)))
 }

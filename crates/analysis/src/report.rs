@@ -1,19 +1,32 @@
-//! What it all means: a verdict per arm and metric.
+//! The report: health, and a verdict per metric and arm.
+//!
+//! Every arm is compared with the control by an always-valid test, so a report may be read, and the experiment stopped, at
+//! any time. `docs/methods.md` explains the methods to users; each is a function of `muriel_stats`, with its source there.
+//!
+//! A verdict is the first of these that applies:
+//!
+//! 1. [`Verdict::DoNotTrust`]: a health check failed without which no comparison holds.
+//! 2. [`Verdict::KeepRunning`]: an arm has too few visitors or conversions, or no full day is over.
+//! 3. [`Verdict::Win`] or [`Verdict::Loss`]: the p-value, corrected for the other comparisons, is below alpha.
+//! 4. [`Verdict::NoDifference`]: the corrected interval of the lift is within the smallest lift worth acting on.
+//! 5. [`Verdict::KeepRunning`].
 
 use crate::arms::{Compared, compare};
-use crate::design::{Design, PRIOR_SD, Trial};
-use crate::family;
-use crate::health::{Health, LEAST_CONVERTED, LEAST_TIME_US, LEAST_VISITORS, counted, health};
-use crate::summary::{Measure, Metric, Role, Summaries};
+use crate::design::{AllocationPolicy, Design, PRIOR_SD};
+use crate::health::{Health, MIN_CONVERTED, MIN_OBSERVED_US, MIN_VISITORS, counted, health};
+use crate::summary::{Measure, Metric, MetricRole, Summaries};
 use muriel_stats::bayes::{Prior, posterior};
-use muriel_stats::boundary::{Mixture, Sequential, sequential};
+use muriel_stats::boundary::{self, BoundSide, Mixture, Sequential, sequential, sequential_bound};
+use muriel_stats::multiplicity::{Correction, adjust, adjust_e_values, interval_alpha};
 use muriel_stats::srm::conversions_log_bayes_factor;
 use muriel_stats::{Effect, Interval, Undefined};
 
 /// Below this many conversions of both arms the exact test is worth showing.
-const RARE: u64 = 100;
-/// Its prior: shares some five points from even, a lift of a fifth.
+const RARE_CONVERSIONS: u64 = 100;
+/// The prior of the exact test in units: shares some five points from even, a lift of a fifth.
 const RARE_CONCENTRATION: f64 = 100.0;
+/// One-sided boundaries exist below an error rate of a half; a confidence of 50 % is the lowest that a design has.
+const MAX_ONE_SIDED_ALPHA: f64 = 0.49;
 
 /// What to do about an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +44,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its word: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`.
+    /// The verdict as answers write it: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Win => "win",
@@ -51,18 +64,19 @@ pub struct Analysis {
     /// Visitors of both who are compared: their time to convert is over, and they
     /// came under weights under which both arms got some.
     pub visitors: u64,
-    /// Difference over the control's mean.
+    /// Difference over the absolute mean of the control. `None` when that mean is 0, or nothing can be compared.
     pub lift: Option<f64>,
     /// Where the true lift is, with the design's confidence, at any time it is
     /// read. `None` while the control is too uncertain for a bound.
     pub lift_interval: Option<Interval>,
-    /// Difference of the means.
+    /// Difference of the means: in visitors who convert for a conversion, in units of the value for a value. Taken per
+    /// set of weights and weighted by visitors, so it need not be the difference of the arms' plain means.
     pub difference: Option<f64>,
     /// Where the true difference is.
     pub difference_interval: Option<Interval>,
     /// Always-valid p-value.
     pub p_value: Option<f64>,
-    /// The same after correction over arms and metrics.
+    /// P-value after correction: Holm's over the arms of the primary metric, e-BH's over everything else.
     pub p_value_adjusted: Option<f64>,
     /// Always-valid p-value of the exact test, where conversions are rare.
     pub exact_p_value: Option<f64>,
@@ -86,14 +100,14 @@ pub struct Analysis {
     pub reason: String,
 }
 
-/// A metric's comparisons.
+/// The comparisons of one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricReport {
     /// One per arm but the control, in their order.
     pub analyses: Vec<Analysis>,
 }
 
-/// What is known of an experiment.
+/// What the numbers of an experiment mean, as of one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Whether the data can be trusted.
@@ -102,9 +116,9 @@ pub struct Report {
     pub metrics: Vec<MetricReport>,
 }
 
-/// A lift as of some time.
+/// A lift with its uncertainty, of a part of the visitors or as of some day. It is not corrected for other comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct LiftEstimate {
     /// Difference over the control's mean.
     pub lift: Option<f64>,
     /// Where the true lift is; valid at any time it is read.
@@ -113,13 +127,15 @@ pub struct Point {
     pub p_value: Option<f64>,
 }
 
-/// The lift of an arm by a metric's numbers as they were at some time.
-pub fn point(design: &Design, metric: &Metric, arm: usize) -> Point {
+/// The lift of an arm by one metric's numbers, for series and breakdowns.
+///
+/// `arm` is 1 for `Variant 1`. All fields are `None` where nothing can be compared.
+pub fn lift_estimate(design: &Design, metric: &Metric, arm: usize) -> LiftEstimate {
     match judged(design, metric, arm) {
         Ok((_, test)) => {
-            Point { lift: test.lift.ok(), lift_interval: test.lift_interval.ok(), p_value: Some(test.p_value) }
+            LiftEstimate { lift: test.lift.ok(), lift_interval: test.lift_interval.ok(), p_value: Some(test.p_value) }
         }
-        Err(_) => Point { lift: None, lift_interval: None, p_value: None },
+        Err(_) => LiftEstimate { lift: None, lift_interval: None, p_value: None },
     }
 }
 
@@ -150,6 +166,10 @@ pub fn report(design: &Design, summaries: &Summaries) -> Report {
     Report { health, metrics }
 }
 
+/// The comparison of an arm with the control, and its always-valid test at the design's confidence.
+///
+/// # Errors
+/// Why there is no comparison, such as an arm without visitors.
 fn judged(design: &Design, metric: &Metric, arm: usize) -> muriel_stats::Result<(Compared, Sequential)> {
     let compared = compare(design, metric, arm, design.alpha())?;
     let test = test(&compared, compared.boundary)?;
@@ -169,7 +189,7 @@ struct Draft {
     judged: muriel_stats::Result<(Compared, Sequential)>,
 }
 
-/// What the other comparisons make of one.
+/// What the correction for other comparisons makes of one.
 #[derive(Clone, Copy)]
 struct Corrected {
     p_value: Option<f64>,
@@ -180,26 +200,29 @@ struct Corrected {
 /// The primary metric's arms are a family of their own; everything else is one.
 fn corrected(design: &Design, summaries: &Summaries, drafts: &[Vec<Draft>]) -> Vec<Vec<Corrected>> {
     let alpha = design.alpha();
-    let decides = |at: usize| summaries.metrics[at].role == Role::Primary;
+    let decides = |at: usize| summaries.metrics[at].role == MetricRole::Primary;
     let logs: Vec<Option<f64>> = drafts
         .iter()
         .enumerate()
         .filter(|(at, _)| !decides(*at))
         .flat_map(|(_, drafts)| drafts.iter().map(|draft| draft.test().map(|test| test.log_e)))
         .collect();
-    let of_rest = family::of_discoveries(&logs);
-    let compared = logs.iter().flatten().count().max(1) as f64;
-    let found = of_rest.iter().flatten().filter(|p| **p <= alpha).count().max(1) as f64;
+    // An e-value is a number, and a p-value is between 0 and 1, so neither correction has a reason to fail.
+    let of_rest = adjust_e_values(&logs).unwrap_or_else(|_| vec![None; logs.len()]);
+    let compared = logs.iter().flatten().count();
+    let discoveries = of_rest.iter().flatten().filter(|p| **p <= alpha).count();
+    // Without a comparison there is no interval to show.
+    let level_of_rest = interval_alpha(alpha, discoveries, compared).unwrap_or(alpha);
     let mut of_rest = of_rest.into_iter();
     let of_metric = |(at, drafts): (usize, &Vec<Draft>)| {
         if !decides(at) {
             let each = of_rest.by_ref().take(drafts.len());
-            return each.map(|p_value| Corrected { p_value, level: alpha * found / compared }).collect();
+            return each.map(|p_value| Corrected { p_value, level: level_of_rest }).collect();
         }
         let p_values: Vec<Option<f64>> = drafts.iter().map(|draft| draft.test().map(|test| test.p_value)).collect();
-        let of_arms = p_values.iter().flatten().count().max(1) as f64;
-        let adjusted = family::of_arms(&p_values).into_iter();
-        adjusted.map(|p_value| Corrected { p_value, level: alpha / of_arms }).collect()
+        let level = interval_alpha(alpha, 0, p_values.iter().flatten().count()).unwrap_or(alpha);
+        let adjusted = adjust(&p_values, Correction::Holm).unwrap_or_else(|_| vec![None; p_values.len()]);
+        adjusted.into_iter().map(|p_value| Corrected { p_value, level }).collect()
     };
     drafts.iter().enumerate().map(of_metric).collect()
 }
@@ -258,18 +281,18 @@ impl Draft {
         analysis.undefined = test.lift.err().or(test.lift_interval.err());
         analysis.variance_ratio = compared.variance_ratio;
         analysis.strata = compared.strata;
-        analysis.harmed = metric.role == Role::Guardrail && harmed(design, metric, self.arm, compared);
+        analysis.harmed = metric.role == MetricRole::Guardrail && harmed(design, metric, self.arm, compared);
         let prior = Prior::Normal { mean: 0.0, sd: PRIOR_SD };
-        if let Ok(view) = posterior(&compared.effect, &prior, design.alpha(), metric.lower_is_better) {
-            let base = compared.effect.den.abs();
+        let view = posterior(&compared.effect, &prior, design.alpha(), metric.lower_is_better);
+        if let Ok(view) = view.and_then(|view| view.in_lift_units(&compared.effect)) {
             analysis.chance_to_beat_control = Some(view.chance_to_win);
-            analysis.expected_loss = Some(view.expected_loss_treatment / base);
-            analysis.credible_interval =
-                Some(Interval { lower: view.interval.lower / base, upper: view.interval.upper / base });
+            analysis.expected_loss = Some(view.expected_loss_treatment);
+            analysis.credible_interval = Some(view.interval);
         }
         analysis
     }
 
+    /// What to do about the arm, and the reason as a sentence.
     fn verdict(
         &self,
         design: &Design,
@@ -289,20 +312,20 @@ impl Draft {
         let (control, treatment) = (&compared.control, &compared.treatment);
         let (least, fewest) = (control.visitors.min(treatment.visitors), control.converted.min(treatment.converted));
         // Nobody in one arm while many converted in the other is no lack of data.
-        let is_all_or_nothing = control.converted + treatment.converted >= 10 * LEAST_CONVERTED;
-        if least < LEAST_VISITORS {
+        let is_all_or_nothing = control.converted + treatment.converted >= 10 * MIN_CONVERTED;
+        if least < MIN_VISITORS {
             return keep(format!(
-                "One of the arms has {}; {LEAST_VISITORS} are the least to judge from.",
+                "One of the arms has {}; {MIN_VISITORS} are the least to judge from.",
                 counted(least, "visitor")
             ));
         }
-        if fewest < LEAST_CONVERTED && !is_all_or_nothing {
+        if fewest < MIN_CONVERTED && !is_all_or_nothing {
             return keep(format!(
-                "One of the arms has {}; {LEAST_CONVERTED} are the least to judge from.",
+                "One of the arms has {}; {MIN_CONVERTED} are the least to judge from.",
                 counted(fewest, "conversion")
             ));
         }
-        if summaries.observed_us < LEAST_TIME_US {
+        if summaries.observed_us < MIN_OBSERVED_US {
             return keep("A full day is not over yet, and days differ by the hour.".to_owned());
         }
         let better = (compared.effect.num > 0.0) != metric.lower_is_better;
@@ -325,32 +348,35 @@ impl Draft {
     }
 }
 
-/// The exact test, which needs one set of weights and visitors that were
-/// shared as these say.
+/// Always-valid p-value of the exact test on conversions, where they are so rare that the normal approximation is coarse.
+///
+/// `None` where the test does not apply: it takes one set of weights, and visitors that were shared as they say.
 fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
     let conversions = [compared.control.converted, compared.treatment.converted];
-    let rare = metric.measure == Measure::Conversion && (1..RARE).contains(&conversions.iter().sum());
-    if !rare || compared.strata != 1 || design.trial != Trial::Fixed {
+    let rare = metric.measure == Measure::Conversion && (1..RARE_CONVERSIONS).contains(&conversions.iter().sum());
+    if !rare || compared.strata != 1 || design.policy != AllocationPolicy::Fixed {
         return None;
     }
     let weights = [compared.ratio.0 as f64, compared.ratio.1 as f64];
     let log = conversions_log_bayes_factor(&weights, &conversions, RARE_CONCENTRATION).ok()?;
-    Some((-log).exp().min(1.0))
+    Some(boundary::p_value(log))
 }
 
-/// Whether a guardrail got worse: one-sided, as nobody stops for its better.
+/// Whether a guardrail got worse, by a one-sided always-valid bound: nobody stops because it got better.
 fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> bool {
-    let planned = match design.trial {
-        Trial::Bandit if compared.strata > 1 => crate::design::BANDIT_EPOCHS,
+    let planned = match design.policy {
+        AllocationPolicy::Bandit if compared.strata > 1 => crate::design::BANDIT_EPOCHS,
         _ => design.planned_units(arm),
     };
-    let (Ok(boundary), Ok(se)) =
-        (Mixture::tuned_one_sided(planned, design.alpha().min(0.49)), compared.effect.std_error())
-    else {
-        return false;
-    };
-    let worse = if metric.lower_is_better { compared.effect.num } else { -compared.effect.num };
-    worse > boundary.multiplier_one_sided(compared.time) * se
+    let effect = Effect { n: compared.time, ..compared.effect };
+    let side = if metric.lower_is_better { BoundSide::Lower } else { BoundSide::Upper };
+    let bound = Mixture::tuned_one_sided(planned, design.alpha().min(MAX_ONE_SIDED_ALPHA))
+        .and_then(|boundary| sequential_bound(&effect, &boundary, side));
+    match (bound, side) {
+        (Ok(worst), BoundSide::Lower) => worst.bound > 0.0,
+        (Ok(worst), BoundSide::Upper) => worst.bound < 0.0,
+        (Err(_), _) => false,
+    }
 }
 
 /// Why a comparison has no value, in the words of who reads a report.

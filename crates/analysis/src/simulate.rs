@@ -17,10 +17,10 @@ mod tally;
 mod tests;
 
 pub use draw::{Scenario, Simulation};
-pub use replay::{Past, Replay};
-pub use tally::{Share, Spread, Tally};
+pub use replay::{PastVisitor, Replay};
+pub use tally::{RunDistribution, RunShare, Tally};
 
-use crate::design::{Design, Trial};
+use crate::design::{AllocationPolicy, Design};
 use crate::report::Verdict;
 
 /// Days of a simulated experiment at most.
@@ -33,7 +33,7 @@ pub const SIGMA_MAX: f64 = 3.0;
 
 /// When nobody enters any more. Rules that are not there do not end anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Rules {
+pub struct StopRules {
     /// When an arm is called better or worse than the control.
     pub significant: bool,
     /// When so many entered, in all arms.
@@ -48,7 +48,7 @@ pub struct Rules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
     /// When it ends by itself.
-    pub rules: Rules,
+    pub rules: StopRules,
     /// When it is ended if no rule did: after so many days, 1 to [`DAYS_MAX`].
     pub days: u32,
     /// Days that a visitor has to convert; 0 where there is no such window.
@@ -59,38 +59,39 @@ pub struct Schedule {
 
 /// What ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ended {
+pub enum EndReason {
     /// An arm was called.
     Significant,
     /// Enough visitors.
     Visitors,
     /// Enough conversions.
     Conversions,
-    /// [`Rules::period`].
+    /// [`StopRules::period`].
     Period,
     /// No rule did: [`Schedule::days`].
     Days,
 }
 
-impl Ended {
+impl EndReason {
     /// All of them.
-    pub const ALL: [Ended; 5] = [Ended::Significant, Ended::Visitors, Ended::Conversions, Ended::Period, Ended::Days];
+    pub const ALL: [EndReason; 5] =
+        [EndReason::Significant, EndReason::Visitors, EndReason::Conversions, EndReason::Period, EndReason::Days];
 
     /// Its word: `significant`, `visitors`, `conversions`, `period`, `days`.
     pub fn word(self) -> &'static str {
         match self {
-            Ended::Significant => "significant",
-            Ended::Visitors => "visitors",
-            Ended::Conversions => "conversions",
-            Ended::Period => "period",
-            Ended::Days => "days",
+            EndReason::Significant => "significant",
+            EndReason::Visitors => "visitors",
+            EndReason::Conversions => "conversions",
+            EndReason::Period => "period",
+            EndReason::Days => "days",
         }
     }
 }
 
 /// The first time that an arm was called better or worse than the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
+pub struct FirstCall {
     /// At the end of which day, 1 for the first.
     pub day: u32,
     /// [`Verdict::Win`] or [`Verdict::Loss`].
@@ -99,11 +100,11 @@ pub struct Call {
 
 /// What became of an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fate {
+pub struct ArmOutcome {
     /// What was said of it at the last look.
     pub verdict: Verdict,
     /// When it was first called, if it ever was: at any look, not only the last.
-    pub called: Option<Call>,
+    pub called: Option<FirstCall>,
 }
 
 /// An experiment from its start to its end.
@@ -114,9 +115,9 @@ pub struct Run {
     /// How many did, in all arms.
     pub visitors: u64,
     /// What ended it.
-    pub ended: Ended,
+    pub ended: EndReason,
     /// Every arm but the control, in their order.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<ArmOutcome>,
 }
 
 impl Run {
@@ -128,7 +129,7 @@ impl Run {
 
 /// Why a plan cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Impossible {
+pub enum SimulationError {
     /// There is nothing beside the control.
     NoVariant,
     /// The control or the first variant gets nobody.
@@ -149,41 +150,41 @@ pub enum Impossible {
     NoPast,
 }
 
-impl std::fmt::Display for Impossible {
+impl std::fmt::Display for SimulationError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match self {
-            Impossible::NoVariant => "there is no variant to compare with the control",
-            Impossible::NoWeight => "the control and the first variant must both have a share of the traffic",
-            Impossible::Bandit => "its weights follow its results, and only fixed weights can be simulated",
-            Impossible::Days => return write!(f, "an experiment lasts 1 to {DAYS_MAX} days here"),
-            Impossible::Visitors => {
+            SimulationError::NoVariant => "there is no variant to compare with the control",
+            SimulationError::NoWeight => "the control and the first variant must both have a share of the traffic",
+            SimulationError::Bandit => "its weights follow its results, and only fixed weights can be simulated",
+            SimulationError::Days => return write!(f, "an experiment lasts 1 to {DAYS_MAX} days here"),
+            SimulationError::Visitors => {
                 return write!(f, "daily visitors must be more than 0 and at most {} million", DAILY_MAX / 1e6);
             }
-            Impossible::Rate => "the baseline rate must be more than 0 % and less than 100 %",
-            Impossible::Lift => "the effect must leave the variant's rate between 0 % and 100 %",
-            Impossible::Sigma => return write!(f, "the spread of order values must be from 0 to {SIGMA_MAX}"),
-            Impossible::NoPast => "there are no visitors in the past to replay",
+            SimulationError::Rate => "the baseline rate must be more than 0 % and less than 100 %",
+            SimulationError::Lift => "the effect must leave the variant's rate between 0 % and 100 %",
+            SimulationError::Sigma => return write!(f, "the spread of order values must be from 0 to {SIGMA_MAX}"),
+            SimulationError::NoPast => "there are no visitors in the past to replay",
         };
         f.write_str(text)
     }
 }
 
-impl std::error::Error for Impossible {}
+impl std::error::Error for SimulationError {}
 
 /// Checks what both ways of running have in common.
-fn check(design: &Design, schedule: &Schedule) -> Result<(), Impossible> {
+fn check(design: &Design, schedule: &Schedule) -> Result<(), SimulationError> {
     if design.arms < 2 {
-        return Err(Impossible::NoVariant);
+        return Err(SimulationError::NoVariant);
     }
-    if design.trial == Trial::Bandit {
-        return Err(Impossible::Bandit);
+    if design.policy == AllocationPolicy::Bandit {
+        return Err(SimulationError::Bandit);
     }
     let weights = design.weights(EPOCH);
     if weights[0] == 0 || weights[1] == 0 {
-        return Err(Impossible::NoWeight);
+        return Err(SimulationError::NoWeight);
     }
     if !(1..=DAYS_MAX).contains(&schedule.days) {
-        return Err(Impossible::Days);
+        return Err(SimulationError::Days);
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub struct Balance {
 
 /// What a metric is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum MetricRole {
     /// It decides.
     Primary,
     /// It is looked at.
@@ -88,7 +88,7 @@ pub struct Cell {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
     /// What it is for.
-    pub role: Role,
+    pub role: MetricRole,
     /// What it measures.
     pub measure: Measure,
     /// Whether less is better.

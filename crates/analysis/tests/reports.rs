@@ -1,8 +1,8 @@
 //! Reports of numbers whose meaning is known.
 
 use muriel_analysis::{
-    Arrivals, Balance, Cell, Design, EpochPlan, Grade, Health, Measure, Metric, Report, Role, Summaries, Summary,
-    Trial, Verdict, report,
+    AllocationPolicy, Arrivals, Balance, Cell, Design, EpochPlan, Grade, Health, Measure, Metric, MetricRole, Report,
+    Summaries, Summary, Verdict, report,
 };
 use muriel_stats::{JointMoments, Moments};
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ type Counts = (u64, u64);
 
 fn design(weights: &[&[u32]]) -> Design {
     Design {
-        trial: Trial::Fixed,
+        policy: AllocationPolicy::Fixed,
         arms: weights[0].len(),
         confidence: 0.95,
         visitors: Some(20_000.0),
@@ -34,7 +34,7 @@ fn conversions((visitors, converted): Counts) -> Summary {
     }
 }
 
-fn metric(role: Role, epochs: &[&[Counts]]) -> Metric {
+fn metric(role: MetricRole, epochs: &[&[Counts]]) -> Metric {
     let cells = (1..).zip(epochs).flat_map(|(epoch, arms)| {
         arms.iter().enumerate().map(move |(arm, counts)| Cell {
             epoch,
@@ -54,7 +54,7 @@ fn summaries(metrics: Vec<Metric>) -> Summaries {
 }
 
 fn report_of(weights: &[&[u32]], epochs: &[&[Counts]]) -> Report {
-    report(&design(weights), &summaries(vec![metric(Role::Primary, epochs)]))
+    report(&design(weights), &summaries(vec![metric(MetricRole::Primary, epochs)]))
 }
 
 fn verdicts(report: &Report) -> Vec<Vec<Verdict>> {
@@ -78,7 +78,8 @@ fn verdicts_of_one_arm() {
         ((10_000, 0), (10_000, 0), KeepRunning, "nothing to compare"),
         ((0, 0), (0, 0), KeepRunning, "nobody"),
     ] {
-        let report = report(&design(&[&[1, 1]]), &summaries(vec![metric(Role::Primary, &[&[control, treatment]])]));
+        let report =
+            report(&design(&[&[1, 1]]), &summaries(vec![metric(MetricRole::Primary, &[&[control, treatment]])]));
         assert_eq!(verdicts(&report), [[expect]], "{why}: {:?}", report.metrics[0].analyses[0]);
     }
 }
@@ -96,7 +97,7 @@ fn reasons_speak_of_visitors() {
 
 #[test]
 fn nothing_is_called_on_the_first_day() {
-    let mut summaries = summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 650)]])]);
+    let mut summaries = summaries(vec![metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 650)]])]);
     summaries.observed_us = DAY_US - 1;
     let report = report(&design(&[&[1, 1]]), &summaries);
     assert_eq!(verdicts(&report), [[Verdict::KeepRunning]]);
@@ -106,9 +107,9 @@ fn nothing_is_called_on_the_first_day() {
 
 #[test]
 fn less_is_better_where_it_is() {
-    let mut bounces = metric(Role::Guardrail, &[&[(10_000, 6_000), (10_000, 5_500)]]);
+    let mut bounces = metric(MetricRole::Guardrail, &[&[(10_000, 6_000), (10_000, 5_500)]]);
     bounces.lower_is_better = true;
-    let primary = metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]]);
+    let primary = metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 500)]]);
     let found = report(&design(&[&[1, 1]]), &summaries(vec![primary.clone(), bounces.clone()]));
     let analysis = &found.metrics[1].analyses[0];
     assert_eq!((analysis.verdict, analysis.harmed), (Verdict::Win, false));
@@ -133,7 +134,7 @@ fn a_change_of_weights_is_no_effect() {
         rate(1) / rate(0) - 1.0
     };
     assert!(pooled > 0.3, "pooled it looks like a lift of {pooled}");
-    let report = report(&design(&[&[9, 1], &[1, 1]]), &summaries(vec![metric(Role::Primary, epochs)]));
+    let report = report(&design(&[&[9, 1], &[1, 1]]), &summaries(vec![metric(MetricRole::Primary, epochs)]));
     let analysis = &report.metrics[0].analyses[0];
     assert_eq!(analysis.strata, 2);
     assert!(analysis.lift.is_some_and(|lift| lift.abs() < 1e-12), "{analysis:?}");
@@ -143,9 +144,10 @@ fn a_change_of_weights_is_no_effect() {
 
 #[test]
 fn epochs_of_equal_weights_are_one() {
-    let whole = report(&design(&[&[1, 1]]), &summaries(vec![metric(Role::Primary, &[&[(3_000, 150), (3_000, 190)]])]));
+    let whole =
+        report(&design(&[&[1, 1]]), &summaries(vec![metric(MetricRole::Primary, &[&[(3_000, 150), (3_000, 190)]])]));
     let parts: &[&[Counts]] = &[&[(1_000, 40), (1_100, 60)], &[(2_000, 110), (1_900, 130)]];
-    let parts = report(&design(&[&[1, 1], &[50, 50]]), &summaries(vec![metric(Role::Primary, parts)]));
+    let parts = report(&design(&[&[1, 1], &[50, 50]]), &summaries(vec![metric(MetricRole::Primary, parts)]));
     let (whole, parts) = (&whole.metrics[0].analyses[0], &parts.metrics[0].analyses[0]);
     assert_eq!(parts.strata, 1);
     assert!((whole.lift.unwrap() - parts.lift.unwrap()).abs() < 1e-12);
@@ -159,7 +161,7 @@ fn the_best_of_many_arms_must_stand_out_among_them() {
     let verdict = |others: usize| {
         let weights = vec![1; others + 2];
         let arms = arms(others);
-        let report = report(&design(&[&weights]), &summaries(vec![metric(Role::Primary, &[&arms])]));
+        let report = report(&design(&[&weights]), &summaries(vec![metric(MetricRole::Primary, &[&arms])]));
         let analysis = report.metrics[0].analyses[0].clone();
         (analysis.verdict, analysis.p_value.unwrap(), analysis.p_value_adjusted.unwrap())
     };
@@ -172,9 +174,9 @@ fn the_best_of_many_arms_must_stand_out_among_them() {
 
 #[test]
 fn secondary_metrics_share_their_false_discoveries() {
-    let primary = metric(Role::Primary, &[&[(10_000, 500), (10_000, 505)]]);
-    let doubtful = metric(Role::Secondary, &[&[(10_000, 500), (10_000, 620)]]);
-    let flat = metric(Role::Secondary, &[&[(10_000, 800), (10_000, 802)]]);
+    let primary = metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 505)]]);
+    let doubtful = metric(MetricRole::Secondary, &[&[(10_000, 500), (10_000, 620)]]);
+    let flat = metric(MetricRole::Secondary, &[&[(10_000, 800), (10_000, 802)]]);
     let of = |flats: usize| {
         let metrics = [primary.clone(), doubtful.clone()].into_iter().chain((0..flats).map(|_| flat.clone())).collect();
         report(&design(&[&[1, 1]]), &summaries(metrics)).metrics[1].analyses[0].clone()
@@ -186,9 +188,9 @@ fn secondary_metrics_share_their_false_discoveries() {
 
 #[test]
 fn open_windows_wait() {
-    let mut primary = metric(Role::Primary, &[&[(10_000, 500), (10_000, 650)]]);
+    let mut primary = metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 650)]]);
     let closed = report(&design(&[&[1, 1]]), &summaries(vec![primary.clone()]));
-    let late = metric(Role::Primary, &[&[(5_000, 0), (5_000, 0)]]);
+    let late = metric(MetricRole::Primary, &[&[(5_000, 0), (5_000, 0)]]);
     primary.cells.extend(late.cells.into_iter().map(|cell| Cell { open: true, ..cell }));
     let found = report(&design(&[&[1, 1]]), &summaries(vec![primary]));
     assert_eq!(found.metrics, closed.metrics);
@@ -196,7 +198,7 @@ fn open_windows_wait() {
 
 #[test]
 fn checks_name_what_they_found() {
-    let good = || summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
+    let good = || summaries(vec![metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let balance = |phones: u64| {
         let row =
             |value: &str, arm, visitors| Balance { dimension: "device".into(), value: value.into(), arm, visitors };
@@ -232,7 +234,7 @@ fn checks_name_what_they_found() {
 
 #[test]
 fn a_check_that_has_nothing_to_look_at_is_unknown() {
-    let nobody = || metric(Role::Primary, &[&[(0, 0), (0, 0)]]);
+    let nobody = || metric(MetricRole::Primary, &[&[(0, 0), (0, 0)]]);
     let names = |health: &Health, grade: Grade| -> Vec<&str> {
         health.checks().into_iter().filter(|(_, check)| check.grade == grade).map(|(name, _)| name).collect()
     };
@@ -251,12 +253,12 @@ fn a_check_that_has_nothing_to_look_at_is_unknown() {
     assert_eq!(bots.health.bots.grade, Grade::Warn);
 
     // Of visitors whose devices nobody knows the arms cannot be balanced, and no page said what changed; the rest is fine.
-    let good = summaries(vec![metric(Role::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
+    let good = summaries(vec![metric(MetricRole::Primary, &[&[(10_000, 500), (10_000, 500)]])]);
     let found = report(&design(&[&[1, 1]]), &good);
     assert_eq!(names(&found.health, Grade::Unknown), ["balance", "changes"]);
     assert_eq!(found.health.grade(), Grade::Ok);
     // Without the sample ratio nothing is.
-    let personal = Design { trial: Trial::Personalization, ..design(&[&[1, 1]]) };
+    let personal = Design { policy: AllocationPolicy::Personalization, ..design(&[&[1, 1]]) };
     let found = report(&personal, &good);
     assert_eq!(names(&found.health, Grade::Unknown), ["sample_ratio", "balance", "changes"]);
     assert_eq!((found.health.grade(), found.health.distrust()), (Grade::Unknown, None));
@@ -282,7 +284,7 @@ fn many_in_an_arm_without_weight_are_a_fault() {
         (10_000, 21, Grade::Fail, "cannot be compared"),
     ] {
         let arms: &[Counts] = &[(others, 50), (others, 50), (strays, strays)];
-        let report = report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(Role::Primary, &[arms])]));
+        let report = report(&design(&[&[1, 1, 0]]), &summaries(vec![metric(MetricRole::Primary, &[arms])]));
         let check = &report.health.sample_ratio;
         assert_eq!(check.grade, grade, "{strays} of {others}: {}", check.message);
         assert!(check.message.contains(words), "{strays} of {others}: {}", check.message);
@@ -320,8 +322,8 @@ proptest! {
     ) {
         let counts: Vec<[Counts; 2]> = parts.iter().map(|(n, x, m, y)| [(*n, *x.min(n)), (*m, *y.min(m))]).collect();
         let sum = |arm: usize| counts.iter().fold((0, 0), |(n, x), arms| (n + arms[arm].0, x + arms[arm].1));
-        let whole = report(&design(&[&[1, 1]]), &summaries(vec![metric(Role::Primary, &[&[sum(0), sum(1)]])]));
-        let mut split = metric(Role::Primary, &counts.iter().map(|arms| &arms[..]).collect::<Vec<_>>());
+        let whole = report(&design(&[&[1, 1]]), &summaries(vec![metric(MetricRole::Primary, &[&[sum(0), sum(1)]])]));
+        let mut split = metric(MetricRole::Primary, &counts.iter().map(|arms| &arms[..]).collect::<Vec<_>>());
         for cell in &mut split.cells {
             cell.epoch = 1;
         }
@@ -336,7 +338,7 @@ proptest! {
     #[test]
     fn calls_have_small_p_values(n in 200_u64..50_000, x in 0.0..1.0f64, y in 0.0..1.0f64) {
         let count = |share: f64| (n, (n as f64 * share) as u64);
-        let report = report(&design(&[&[1, 1]]), &summaries(vec![metric(Role::Primary, &[&[count(x), count(y)]])]));
+        let report = report(&design(&[&[1, 1]]), &summaries(vec![metric(MetricRole::Primary, &[&[count(x), count(y)]])]));
         let analysis = &report.metrics[0].analyses[0];
         if matches!(analysis.verdict, Verdict::Win | Verdict::Loss) {
             prop_assert!(analysis.p_value.unwrap() < 0.05);

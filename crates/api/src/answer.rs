@@ -1,13 +1,12 @@
 //! Answers and the headers that go with them.
 
-use crate::api_key::hex;
 use crate::error::ApiError;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use muriel_service::experiments::Precondition;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 /// A body as JSON.
 pub(crate) fn json<T: Serialize>(status: StatusCode, body: &T) -> Result<Response, ApiError> {
@@ -80,34 +79,19 @@ fn ascii(json: &str) -> String {
     out
 }
 
-/// A version for a body: equal bodies have equal ones.
-pub(crate) fn etag_of(body: &[u8]) -> String {
-    hex(&Sha256::digest(body)[..16])
-}
-
 fn tag(version: &str) -> String {
     format!("\"{version}\"")
 }
 
-/// What a request demands of the present state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Precondition(Option<Vec<String>>);
-
-impl Precondition {
-    /// The tags in `If-Match`.
-    pub(crate) fn if_match(headers: &HeaderMap) -> Self {
-        Self(tags(headers, &header::IF_MATCH))
-    }
-
-    /// # Errors
-    /// `PreconditionFailed` when tags are named and the version's is not among them.
-    pub(crate) fn check(&self, version: &str) -> Result<(), ApiError> {
-        match &self.0 {
-            Some(tags) if !tags.iter().any(|named| named == "*" || *named == tag(version)) => {
-                Err(ApiError::PreconditionFailed)
-            }
-            _ => Ok(()),
+/// The versions that `If-Match` allows to change.
+pub(crate) fn if_match(headers: &HeaderMap) -> Precondition {
+    match tags(headers, &header::IF_MATCH) {
+        Some(tags) if !tags.iter().any(|tag| tag == "*") => {
+            // Weak tags and text without quotes name no version.
+            let version = |tag: &String| Some(tag.strip_prefix('"')?.strip_suffix('"')?.to_owned());
+            Precondition::OneOf(tags.iter().filter_map(version).collect())
         }
+        _ => Precondition::None,
     }
 }
 
@@ -155,21 +139,22 @@ mod tests {
 
     #[test]
     fn preconditions() {
-        for (header, passes) in [
-            (None, true),
-            (Some("\"1-0\""), true),
-            (Some("*"), true),
-            (Some("\"2\", \"1-0\""), true),
-            (Some("\"2\""), false),
-            (Some("W/\"1-0\""), false),
-            (Some("1-0"), false),
-            (Some(""), false),
+        let one_of = |versions: &[&str]| Precondition::OneOf(versions.iter().map(|one| (*one).to_owned()).collect());
+        for (header, expect) in [
+            (None, Precondition::None),
+            (Some("\"1-0\""), one_of(&["1-0"])),
+            (Some("*"), Precondition::None),
+            (Some("\"2\", \"1-0\""), one_of(&["2", "1-0"])),
+            (Some("W/\"1-0\""), one_of(&[])),
+            (Some("1-0"), one_of(&[])),
+            (Some("\""), one_of(&[])),
+            (Some(""), one_of(&[])),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(value) = header {
                 headers.insert(header::IF_MATCH, HeaderValue::from_static(value));
             }
-            assert_eq!(Precondition::if_match(&headers).check("1-0").is_ok(), passes, "{header:?}");
+            assert_eq!(if_match(&headers), expect, "{header:?}");
         }
     }
 }

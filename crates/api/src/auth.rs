@@ -1,7 +1,5 @@
 //! Who is asking: the checks before anything else, in their fixed order.
 
-use crate::app::App;
-use crate::directory::{KnownKey, Outage};
 use crate::edge::RequestContext;
 use crate::error::ApiError;
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -9,6 +7,8 @@ use http::request::Parts;
 use http::{HeaderMap, header};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::CompanyId;
+use muriel_service::directory::Outage;
+use muriel_service::{Actor, App};
 use muriel_store::tenants::Project;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -56,31 +56,17 @@ impl Needs for Evaluate {
 
 /// A key that may do what the operation needs in the project of its path.
 pub(crate) struct Caller<N> {
-    key: Arc<KnownKey>,
+    /// The key, as whoever acts.
+    pub(crate) actor: Actor,
     /// The project of the path.
     pub(crate) project: Arc<Project>,
     needs: PhantomData<N>,
 }
 
 impl<N> Caller<N> {
-    /// The key's id, which history names.
-    pub(crate) fn key_id(&self) -> &str {
-        &self.key.stored.id
-    }
-
     /// The company that owns both the key and the project.
     pub(crate) fn company_id(&self) -> CompanyId {
         self.project.company_id
-    }
-
-    /// Whether the key may also do this.
-    pub(crate) fn may(&self, scope: Scope) -> bool {
-        self.key.stored.grant.scopes.has(scope)
-    }
-
-    /// Whether the key sees only some of the company's projects.
-    pub(crate) fn is_limited(&self) -> bool {
-        self.key.stored.grant.projects.is_some()
     }
 }
 
@@ -118,7 +104,7 @@ impl<N: Needs> Caller<N> {
         if !grant.scopes.has(N::SCOPE) {
             return Err(ApiError::MissingScope(N::SCOPE.name()));
         }
-        Ok(Self { key, project, needs: PhantomData })
+        Ok(Self { actor: Actor::Key(key), project, needs: PhantomData })
     }
 }
 

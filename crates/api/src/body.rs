@@ -10,8 +10,8 @@ use http_body_util::BodyExt;
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
-use crate::intake::Intake;
-use crate::room::Share;
+use muriel_service::intake::Intake;
+use muriel_service::memory_budget::Reservation;
 
 /// The most bytes of an API body.
 pub const BODY_LIMIT: usize = 2 << 20;
@@ -74,8 +74,8 @@ pub async fn read_json_body(
 /// A body of events, and what it has of the memory for all of them.
 pub(crate) struct EventsBody<'r> {
     pub(crate) bytes: Bytes,
-    pub(crate) arrived: Share<'r>,
-    pub(crate) room: Share<'r>,
+    pub(crate) arrived: Reservation<'r>,
+    pub(crate) room: Reservation<'r>,
 }
 
 /// The bytes of a body of events: JSON under its own name or as plain text, as
@@ -100,7 +100,7 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
         return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
     }
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let (mut arrived, mut room) = (intake.arriving.share(), intake.bodies.share());
+    let (mut arrived, mut room) = (intake.arriving.reserve(), intake.bodies.reserve());
     let collected = collect(body, announced as usize, EVENTS_LIMIT, Some(&mut arrived));
     let mut bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
     if is_gzip {
@@ -116,7 +116,7 @@ pub(crate) struct BatchBody<'r> {
     pub(crate) bytes: Bytes,
     pub(crate) is_gzip: bool,
     /// What it has of the memory for all of them.
-    pub(crate) room: Share<'r>,
+    pub(crate) room: Reservation<'r>,
 }
 
 /// The bytes of a batch: JSON lines, in gzip or as they are.
@@ -137,7 +137,7 @@ pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result
     }
     // All of it beforehand: uploads that each hold a part and wait for more would
     // end each other.
-    let mut room = intake.batches.share();
+    let mut room = intake.batches.reserve();
     room.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
     let collected = collect(body, size.lower() as usize, BATCH_LIMIT, None);
@@ -200,7 +200,7 @@ async fn collect(
     mut body: Body,
     announced: usize,
     limit: usize,
-    mut share: Option<&mut Share<'_>>,
+    mut share: Option<&mut Reservation<'_>>,
 ) -> Result<Bytes, ApiError> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();

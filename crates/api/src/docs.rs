@@ -17,7 +17,6 @@ mod shell;
 mod start;
 
 use crate::answer::{is_known, tagged, written};
-use crate::app::App;
 use axum::Router;
 use axum::extract::{Path, RawQuery};
 use axum::response::{IntoResponse, Response};
@@ -25,6 +24,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use html::Html;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use muriel_service::App;
 use schema::Schemas;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -13,9 +13,12 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use muriel_domain::experiment::{Conflict, Refusal};
 use muriel_domain::problem::{Problem, Problems};
+use muriel_service as service;
+use muriel_service::error::ConflictCode;
 use serde::Serialize;
+
+use crate::body::EXPANDED_LIMIT;
 
 /// Everything that the API answers a request with, other than what it asked for.
 #[derive(Debug)]
@@ -86,43 +89,18 @@ pub enum ApiError {
     Internal(Box<dyn Error + Send + Sync>),
 }
 
-/// The rules that a conflict (409) can be about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConflictCode {
-    /// The lifecycle has no such step.
-    TransitionForbidden,
-    /// The experiment is concluded and must be reopened first.
-    Concluded,
-    /// A winner is served already.
-    AlreadyServing,
-    /// Nothing is served.
-    NotServing,
-    /// A draft cannot serve a winner.
-    DraftCannotServe,
-    /// The variant to be removed is the one that is served.
-    VariantIsServed,
-    /// Experiments use the goal.
-    GoalInUse,
-    /// Something else has this key.
-    KeyTaken,
-    /// The idempotency key was used with another body.
-    IdempotencyKeyReused,
-}
-
-impl ConflictCode {
-    /// The code as it stands in the body.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ConflictCode::TransitionForbidden => "transition_forbidden",
-            ConflictCode::Concluded => "concluded",
-            ConflictCode::AlreadyServing => "already_serving",
-            ConflictCode::NotServing => "not_serving",
-            ConflictCode::DraftCannotServe => "draft_cannot_serve",
-            ConflictCode::VariantIsServed => "variant_is_served",
-            ConflictCode::GoalInUse => "goal_in_use",
-            ConflictCode::KeyTaken => "key_taken",
-            ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
-        }
+/// The code of a conflict as it stands in the body.
+fn conflict_code(code: ConflictCode) -> &'static str {
+    match code {
+        ConflictCode::TransitionForbidden => "transition_forbidden",
+        ConflictCode::Concluded => "concluded",
+        ConflictCode::AlreadyServing => "already_serving",
+        ConflictCode::NotServing => "not_serving",
+        ConflictCode::DraftCannotServe => "draft_cannot_serve",
+        ConflictCode::VariantIsServed => "variant_is_served",
+        ConflictCode::GoalInUse => "goal_in_use",
+        ConflictCode::KeyTaken => "key_taken",
+        ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
     }
 }
 
@@ -227,7 +205,7 @@ impl ApiError {
                 "precondition_failed",
                 "If-Match names another state than the present one; read again, then send".into(),
             ),
-            ApiError::Conflict { code, message } => (S::CONFLICT, code.as_str(), message.as_str().into()),
+            ApiError::Conflict { code, message } => (S::CONFLICT, conflict_code(*code), message.as_str().into()),
             ApiError::RateLimited { retry_after_s } => (
                 S::TOO_MANY_REQUESTS,
                 "rate_limited",
@@ -333,59 +311,40 @@ fn whole(problem: &Problem) -> String {
     format!("{}{space}{}", problem.field, problem.message)
 }
 
-impl From<muriel_sql::Error> for ApiError {
-    fn from(error: muriel_sql::Error) -> Self {
+impl From<service::Error> for ApiError {
+    fn from(error: service::Error) -> Self {
         match error {
-            muriel_sql::Error::Unavailable { source } => {
-                tracing::warn!(cause = %source, "the database is unavailable");
-                ApiError::Unavailable { retry_after_s: 1 }
-            }
-            muriel_sql::Error::OutcomeUnknown { source } => {
-                tracing::warn!(cause = %source, "the database did not say whether it has written");
-                ApiError::OutcomeUnknown
-            }
-            other => ApiError::internal(other),
+            service::Error::Unauthorized => ApiError::Unauthorized,
+            service::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
+            service::Error::NotFound(noun) => ApiError::NotFound(noun),
+            service::Error::Invalid(problems) => ApiError::Invalid(problems),
+            // What could not be read is a request's body, so its error is one of these.
+            service::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
+                Ok(error) => *error,
+                Err(cause) => ApiError::Internal(cause),
+            },
+            service::Error::PreconditionFailed => ApiError::PreconditionFailed,
+            service::Error::Conflict { code, message } => ApiError::Conflict { code, message },
+            service::Error::TooLarge => ApiError::BodyTooLarge { limit: EXPANDED_LIMIT },
+            service::Error::Unavailable { retry_after_s } => ApiError::Unavailable { retry_after_s },
+            service::Error::OutcomeUnknown => ApiError::OutcomeUnknown,
+            service::Error::NotYet { why, retry_after_s } => ApiError::NotYet { why, retry_after_s },
+            service::Error::Internal(cause) => ApiError::Internal(cause),
         }
     }
 }
 
-impl From<muriel_store::Error> for ApiError {
-    fn from(error: muriel_store::Error) -> Self {
-        match error {
-            muriel_store::Error::Sql(error) => error.into(),
-            other => ApiError::internal(other),
-        }
+/// An error of reading a request, on its way through an act that first looks whether the thing
+/// to change exists.
+impl From<ApiError> for service::Error {
+    fn from(error: ApiError) -> Self {
+        service::Error::Unreadable(Box::new(error))
     }
 }
 
 impl From<Problems> for ApiError {
     fn from(problems: Problems) -> Self {
         ApiError::Invalid(problems)
-    }
-}
-
-impl From<Conflict> for ApiError {
-    fn from(conflict: Conflict) -> Self {
-        let code = match conflict {
-            Conflict::DeactivateFirst | Conflict::HasStarted | Conflict::NotConcluded => {
-                ConflictCode::TransitionForbidden
-            }
-            Conflict::Concluded => ConflictCode::Concluded,
-            Conflict::DraftCannotServe => ConflictCode::DraftCannotServe,
-            Conflict::AlreadyServing => ConflictCode::AlreadyServing,
-            Conflict::NotServing => ConflictCode::NotServing,
-            Conflict::VariantIsServed => ConflictCode::VariantIsServed,
-        };
-        ApiError::Conflict { code, message: conflict.to_string() }
-    }
-}
-
-impl From<Refusal> for ApiError {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Invalid(problems) => problems.into(),
-            Refusal::Conflict(conflict) => conflict.into(),
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
@@ -256,20 +256,6 @@ impl Limits {
             limiter.buckets.retain_recent();
             limiter.buckets.shrink_to_fit();
         }
-    }
-
-    /// Sweeps every `every` on a task of its own, for as long as the limits are in use.
-    pub fn spawn_sweep(self: &Arc<Limits>, every: Duration) -> tokio::task::JoinHandle<()> {
-        let limits = Arc::downgrade(self);
-        tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(every).await;
-                match limits.upgrade() {
-                    Some(limits) => limits.sweep(),
-                    None => return,
-                }
-            }
-        })
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::{Method, StatusCode};
+use muriel_service::intake::EventCounts;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -55,19 +56,21 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// What became of events.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct TaskLabels {
+    task: &'static str,
+}
+
+/// A gauge of seconds.
+type Seconds = Gauge<f64, std::sync::atomic::AtomicU64>;
+
+/// The numbers of all tasks.
 #[derive(Clone, Debug, Default)]
-pub struct EventCounts {
-    /// Stored.
-    pub stored: Counter,
-    /// There already.
-    pub repeated: Counter,
-    /// Invalid, and not taken.
-    pub invalid: Counter,
-    /// Good, and not taken because the log could not: to be sent again.
-    pub refused: Counter,
-    /// Lost by pages, as they say in stored health events.
-    pub lost_by_pages: Counter,
+struct TaskMetrics {
+    runs: Family<TaskLabels, Counter>,
+    failures: Family<TaskLabels, Counter>,
+    last_duration: Family<TaskLabels, Seconds>,
+    last_success: Family<TaskLabels, Seconds>,
 }
 
 type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
@@ -107,6 +110,7 @@ pub struct Metrics {
     /// 1 while the event log takes events, else 0.
     pub event_log_taking: Gauge,
     components: Family<ComponentLabels, Gauge>,
+    tasks: TaskMetrics,
     /// Bytes that are free on the volume of the event log.
     pub disk_free_bytes: Gauge,
     /// Bytes below which events are refused.
@@ -180,8 +184,21 @@ impl Metrics {
         let components = Family::<ComponentLabels, Gauge>::default();
         registry.register(
             "muriel_component_ok",
-            "1 while this component is ok in /readyz, else 0: database, rulesets, events, disk, warehouse, log",
+            "1 while this component is ok in /readyz, else 0: database, rulesets, events, disk, warehouse, log, tasks",
             components.clone(),
+        );
+        let tasks = TaskMetrics::default();
+        registry.register("muriel_task_runs", "Runs of a task, also those that failed", tasks.runs.clone());
+        registry.register("muriel_task_failures", "Runs of a task that failed", tasks.failures.clone());
+        registry.register(
+            "muriel_task_last_duration_seconds",
+            "How long the latest run of a task took",
+            tasks.last_duration.clone(),
+        );
+        registry.register(
+            "muriel_task_last_success_timestamp_seconds",
+            "When a task last did its work, in seconds since 1970",
+            tasks.last_success.clone(),
         );
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
@@ -213,7 +230,7 @@ impl Metrics {
 
         let panics = Counter::default();
         registry.register("muriel_http_panics", "Panics caught while answering", panics.clone());
-        let started: Gauge<f64, std::sync::atomic::AtomicU64> = Gauge::default();
+        let started = Seconds::default();
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
         started.set(since_epoch.map_or(0.0, |since| since.as_secs_f64()));
         registry.register("process_start_time_seconds", "When the server started, in seconds since 1970", started);
@@ -240,6 +257,7 @@ impl Metrics {
                 lost_by_pages,
             },
             components,
+            tasks,
             disk_free_bytes,
             disk_reserve_bytes,
             warehouse_lag_seconds,
@@ -254,6 +272,21 @@ impl Metrics {
     /// 1 while this component of the server is well, else 0.
     pub fn component(&self, component: &'static str) -> Gauge {
         self.components.get_or_create_owned(&ComponentLabels { component })
+    }
+
+    /// Counts one run of a task, which has ended now.
+    pub fn task_ran(&self, task: &'static str, duration: Duration, succeeded: bool) {
+        let labels = TaskLabels { task };
+        self.tasks.runs.get_or_create_owned(&labels).inc();
+        // Shown as 0 before the first failure.
+        let failures = self.tasks.failures.get_or_create_owned(&labels);
+        self.tasks.last_duration.get_or_create_owned(&labels).set(duration.as_secs_f64());
+        if succeeded {
+            let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            self.tasks.last_success.get_or_create_owned(&labels).set(since_epoch.as_secs_f64());
+        } else {
+            failures.inc();
+        }
     }
 
     /// Counts one answer. `route` is a route of the router or [`UNMATCHED`].
@@ -357,6 +390,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.answered(UNMATCHED, &Method::GET, StatusCode::OK, Duration::ZERO);
         metrics.component("log").set(1);
+        metrics.task_ran("prune", Duration::ZERO, true);
         let text = metrics.render();
         let names: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();

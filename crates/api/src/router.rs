@@ -1,16 +1,16 @@
 //! Every route, on one page.
 
-use crate::app::App;
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     evaluate, events, experiments, explain, goals, hypotheses, ofrep, rates, results, script, serving, traffic,
 };
-use crate::script::Under;
 use crate::{docs, openapi};
 use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER};
 use http::{HeaderName, Method};
+use muriel_service::App;
+use muriel_service::script::Mount;
 use std::time::Duration;
 use tower_http::cors::{Any, CorsLayer};
 use utoipa::openapi::OpenApi;
@@ -121,7 +121,7 @@ pub fn router(app: App) -> Router {
     let prefix = app.site.visitor_prefix.as_str();
     let published = match prefix {
         "" => published,
-        _ => published.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Under::Prefix))),
+        _ => published.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Mount::Prefix))),
     };
     published
         .route("/livez", get(crate::health::live))

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
@@ -113,25 +113,35 @@ pub async fn serve(
     run(listener, service, Some(metrics), settings, shutdown).await
 }
 
-/// Serves `GET /metrics`, on a listener of its own, until `shutdown` is done.
-pub async fn serve_metrics(listener: TcpListener, metrics: Arc<Metrics>, shutdown: impl Future<Output = ()>) {
-    async fn render(State((metrics, local)): State<(Arc<Metrics>, bool)>, headers: HeaderMap) -> Response {
-        if local && !is_of_this_machine(&headers) {
-            let refused = "the Host of a request to this machine's own address must be localhost or an IP address\n";
-            return (StatusCode::MISDIRECTED_REQUEST, refused).into_response();
-        }
-        let mut response = Response::new(Body::from(metrics.render()));
-        response.headers_mut().insert(
-            header::CONTENT_TYPE,
-            header::HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8"),
-        );
-        response
-    }
-    // Who asks through a name of their own that leads here is a page in a browser.
+/// Serves `GET /metrics` and `GET /status`, on a listener of its own, until `shutdown` is done. `status` returns JSON.
+pub async fn serve_metrics(
+    listener: TcpListener,
+    metrics: Arc<Metrics>,
+    status: impl Fn() -> String + Send + Sync + 'static,
+    shutdown: impl Future<Output = ()>,
+) {
+    type Render = Arc<dyn Fn() -> String + Send + Sync>;
+    // A browser that asks through another name that leads here shows a page of somebody else.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+    let answering = move |render: Render, media_type: &'static str| {
+        get(move |headers: HeaderMap| async move {
+            if local && !is_of_this_machine(&headers) {
+                let refused =
+                    "the Host of a request to this machine's own address must be localhost or an IP address\n";
+                return (StatusCode::MISDIRECTED_REQUEST, refused).into_response();
+            }
+            let mut response = Response::new(Body::from(render()));
+            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media_type));
+            response
+        })
+    };
     // With a body: a bare answer is taken for hyper's own about a request it cannot read.
-    let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics is here\n") };
-    let router = Router::new().route("/metrics", get(render)).fallback(nothing).with_state((metrics, local));
+    let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are here\n") };
+    let openmetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let router = Router::new()
+        .route("/metrics", answering(Arc::new(move || metrics.render()), openmetrics))
+        .route("/status", answering(Arc::new(status), "application/json"))
+        .fallback(nothing);
     let settings = ServerSettings {
         max_connections: 64,
         max_connections_per_network: 16,
@@ -168,7 +178,7 @@ async fn run(
     // The timeouts are ours, and 100 header fields are hyper's own limit, cheaper
     // than the same number set by hand.
     builder.header_read_timeout(None).max_header_size(settings.max_header).max_buf_size(settings.max_buffer);
-    let server = Arc::new(Server { builder, census: Arc::new(Census::default()), metrics, settings });
+    let server = Arc::new(Server { builder, limiter: Arc::new(ConnectionLimiter::default()), metrics, settings });
     let (stage, _) = watch::channel(Stage::Serving);
     let mut shutdown = pin!(shutdown);
     loop {
@@ -179,9 +189,9 @@ async fn run(
         };
         match accepted {
             Ok((stream, peer)) => {
-                if let Some(seat) = server.seat(peer) {
+                if let Some(permit) = server.permit(peer) {
                     let connection =
-                        Connection { server: Arc::clone(&server), peer, stage: stage.subscribe(), _seat: seat };
+                        Connection { server: Arc::clone(&server), peer, stage: stage.subscribe(), _seat: permit };
                     tokio::spawn(connection.run(stream, service.clone()));
                 }
             }
@@ -217,30 +227,30 @@ fn gone_before_accept(error: &io::Error) -> bool {
 
 struct Server {
     builder: http1::Builder,
-    census: Arc<Census>,
+    limiter: Arc<ConnectionLimiter>,
     metrics: Option<Arc<Metrics>>,
     settings: ServerSettings,
 }
 
-/// How many connections are open, and where from.
+/// Counts open connections, in all and per network.
 #[derive(Default)]
-struct Census {
+struct ConnectionLimiter {
     total: AtomicUsize,
     networks: Mutex<HashMap<Network, usize>>,
 }
 
-/// A connection's place in the census.
-struct Seat {
-    census: Arc<Census>,
+/// Counts one open connection; dropping it gives the place back.
+struct Permit {
+    limiter: Arc<ConnectionLimiter>,
     network: Option<Network>,
     metrics: Option<Arc<Metrics>>,
 }
 
 impl Server {
-    /// A place for one more connection, unless a cap stands in the way.
-    fn seat(&self, peer: SocketAddr) -> Option<Seat> {
+    /// A permit for one more connection; `None` when a cap is reached.
+    fn permit(&self, peer: SocketAddr) -> Option<Permit> {
         let metrics = self.metrics.as_deref();
-        if self.census.total.load(Ordering::Relaxed) >= self.settings.max_connections {
+        if self.limiter.total.load(Ordering::Relaxed) >= self.settings.max_connections {
             metrics.inspect(|metrics| {
                 metrics.rejected_total.inc();
             });
@@ -249,7 +259,7 @@ impl Server {
         let address = peer.ip().to_canonical();
         let network = (!address.is_loopback()).then(|| Network::of(address));
         if let Some(network) = network {
-            let networks = self.census.networks.lock();
+            let networks = self.limiter.networks.lock();
             let mut networks = networks.unwrap_or_else(PoisonError::into_inner);
             let open = networks.entry(network).or_default();
             if *open >= self.settings.max_connections_per_network {
@@ -260,22 +270,22 @@ impl Server {
             }
             *open += 1;
         }
-        self.census.total.fetch_add(1, Ordering::Relaxed);
+        self.limiter.total.fetch_add(1, Ordering::Relaxed);
         metrics.inspect(|metrics| {
             metrics.connections.inc();
         });
-        Some(Seat { census: Arc::clone(&self.census), network, metrics: self.metrics.clone() })
+        Some(Permit { limiter: Arc::clone(&self.limiter), network, metrics: self.metrics.clone() })
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.census.total.fetch_sub(1, Ordering::Relaxed);
+        self.limiter.total.fetch_sub(1, Ordering::Relaxed);
         if let Some(metrics) = &self.metrics {
             metrics.connections.dec();
         }
         if let Some(network) = self.network {
-            let networks = self.census.networks.lock();
+            let networks = self.limiter.networks.lock();
             let mut networks = networks.unwrap_or_else(PoisonError::into_inner);
             if let Some(open) = networks.get_mut(&network) {
                 *open -= 1;
@@ -301,7 +311,7 @@ struct Connection {
     server: Arc<Server>,
     peer: SocketAddr,
     stage: watch::Receiver<Stage>,
-    _seat: Seat,
+    _seat: Permit,
 }
 
 impl Connection {

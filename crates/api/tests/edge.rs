@@ -25,7 +25,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 /// Long enough for a busy machine; a test that gets here has failed.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 const BODY_LIMIT: usize = 64 << 10;
 
 struct Server {
@@ -51,7 +51,7 @@ impl Default for Settings {
             edge: EdgeSettings::default(),
             server: ServerSettings::default(),
             limits: RateLimits::OFF,
-            body_deadline: PATIENCE,
+            body_deadline: TIMEOUT,
         }
     }
 }
@@ -118,7 +118,7 @@ impl Server {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream
     }
 
@@ -157,7 +157,7 @@ impl Server {
 
     fn wait(&mut self) -> usize {
         let served = self.served.take().unwrap();
-        let served = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, served).await });
+        let served = self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, served).await });
         served.expect("the server ends").unwrap()
     }
 
@@ -168,7 +168,7 @@ impl Server {
 
 /// Waits for a condition that nothing announces.
 fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !condition() {
         assert!(Instant::now() < deadline, "never came true: {what}");
         std::thread::yield_now();
@@ -531,11 +531,11 @@ fn metrics_have_a_listener_of_their_own() {
     let address = listener.local_addr().unwrap();
     let (shutdown, stop) = oneshot::channel::<()>();
     let metrics = Arc::clone(&server.metrics);
-    let served = server.runtime.spawn(serve_metrics(listener, metrics, async {
+    let served = server.runtime.spawn(serve_metrics(listener, metrics, || "{}".to_owned(), async {
         let _ = stop.await;
     }));
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let answer = Answer::read(&mut stream);
     assert_eq!(answer.status, 200);

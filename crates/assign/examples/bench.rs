@@ -8,7 +8,7 @@
 //! allocations.
 
 use muriel_assign::document::{Delivered, DeliveredVariant};
-use muriel_assign::{Document, Experiment, Fact, Ruleset, Scalar, Silent, Visitor};
+use muriel_assign::{Document, Experiment, Fact, NoopObserver, Ruleset, Scalar, Visitor};
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn visitor(n: usize, id: &str) -> Visitor<'_> {
 }
 
 fn decided(experiment: &Experiment, visitor: &Visitor<'_>) -> usize {
-    usize::from(black_box(experiment).decide(black_box(visitor), &mut Silent).in_experiment())
+    usize::from(black_box(experiment).decide(black_box(visitor), &mut NoopObserver).in_experiment())
 }
 
 fn report(what: &str, mut round: impl FnMut() -> usize) {

@@ -1,16 +1,29 @@
 //! Targeting, compiled: whom and where.
+//!
+//! An [`Audience`] is a list of [`Rule`]s, one per key of the interface's `targeting` that restricts anything. Each rule
+//! answers yes, no or not known yet ([`Tri`]); the audience is all of them together. `docs/assignment.md`, "Targeting",
+//! is the specification; `contract/assignment` has cases for every rule.
+//!
+//! What holds of all rules:
+//!
+//! - A list without entries restricts nothing, so it makes no rule.
+//! - Text is compared without regard to the letter case of A to Z, and other letters as they are.
+//! - A fact that nobody told is not known, and the visitor stays out for now; a fact that is known to be absent meets no
+//!   inclusion and every exclusion.
 
 use crate::condition::{Comparison, Scalar};
-use crate::observe::{Check, Observer, Outcome};
-use crate::page::{PageRule, Referrer, source};
+use crate::observe::{Check, CheckOutcome, Observer};
+use crate::page::PageRule;
 use crate::tri::Tri;
-use crate::visitor::{Fact, LocalTime, Place, Visitor};
+use crate::visitor::{EvaluationSide, Fact, LocalTime, Visitor};
+use muriel_domain::referral::{Referrer, source};
 use muriel_domain::targeting::{
     self, AttributeCondition, Condition, Country, CountryMode, DAYS, EventRule, Groups, Match, Schedule, Targeting,
     UserRule, minutes,
 };
 use muriel_domain::{Flaw, Problems};
 
+/// Texts of which one has to fit, as the rule has them.
 type Words = Box<[Box<str>]>;
 
 /// Rules that all have to hold, the cheap ones first.
@@ -19,75 +32,107 @@ pub(crate) struct Audience {
     rules: Box<[Rule]>,
 }
 
+/// One rule of targeting. `Groups` are conditions in two levels: all groups have to hold, and of a group any condition.
 #[derive(Debug, Clone)]
 enum Rule {
+    /// `device_rule`: the device is one of these, such as `mobile`.
     Device(Words),
+    /// `browser_rule`: the browser is one of these, such as `firefox`.
     Browser(Words),
+    /// `os_rule`: the operating system is one of these, such as `macOS`.
     System(Words),
+    /// `user_rule`: `new` or `returning`.
     VisitorType(Box<str>),
+    /// `browser_language_rule`: the preferred language is one of these tags or begins with one: `en` covers `en-GB`.
     Language(Words),
-    Country { let_in: Words, kept_out: Words },
-    Region { let_in: Words, kept_out: Words },
-    City { let_in: Words, kept_out: Words },
+    /// `allowed_country`: ISO 3166-1 alpha-2 codes. Without inclusions everything is included; an exclusion wins.
+    Country { included: Words, excluded: Words },
+    /// `allowed_region`: names as [`same_place`] compares them; as for countries.
+    Region { included: Words, excluded: Words },
+    /// `allowed_city`: as for regions.
+    City { included: Words, excluded: Words },
+    /// `ga4_rule`: the visitor is in one of these audiences, by the names that the page handed over.
     Audiences(Words),
-    Segment(Groups<Named>),
-    Parameter(Groups<Named>),
-    Cookie(Groups<Named>),
-    Referral(Groups<Referral>),
-    Url { let_in: Box<[PageRule]>, kept_out: Box<[PageRule]> },
-    Event(Box<[Done]>),
-    Schedule(Box<[Hours]>),
+    /// `segment_rule`: conditions on attributes of the visitor.
+    Segment(Groups<NamedComparison>),
+    /// `parameter_rule`: conditions on parameters of the page's query.
+    Parameter(Groups<NamedComparison>),
+    /// `cookie_rule`: conditions on cookies, which only the page sees.
+    Cookie(Groups<NamedComparison>),
+    /// `referral_rule`: conditions on where the visitor came from.
+    Referral(Groups<ReferralCondition>),
+    /// `url_rule`: the page's address. Without inclusions every page is included; an exclusion wins.
+    Url { included: Box<[PageRule]>, excluded: Box<[PageRule]> },
+    /// `event_rule`: what the visitor did before; all entries have to hold.
+    Event(Box<[EventCondition]>),
+    /// `schedule_rule`: the visitor's own time is in one of these windows, which only the page knows.
+    Schedule(Box<[ScheduleWindow]>),
 }
 
 /// A name that is looked up, and what it is compared with.
 #[derive(Debug, Clone)]
-struct Named {
+struct NamedComparison {
     name: Box<str>,
     comparison: Comparison,
 }
 
+/// What of a visitor's origin is compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ReferralPart {
+    /// The referrer's host in small letters; none for a referrer that is not an address.
     Host,
+    /// The whole referrer.
     Url,
+    /// The kind of source, such as `search`: as the visitor's context has it, else by referrer and page.
     Source,
 }
 
+/// A condition on where a visitor came from.
 #[derive(Debug, Clone)]
-struct Referral {
+struct ReferralCondition {
     part: ReferralPart,
     comparison: Comparison,
 }
 
-/// What must, or must not, have been done.
+/// What the visitor must have done, or must not.
 #[derive(Debug, Clone)]
-struct Done {
+struct EventCondition {
+    /// Whether it must have been done often enough; else it must not.
     wanted: bool,
+    /// Name of the event, compared byte for byte.
     name: Box<str>,
-    attributes: Groups<Named>,
+    /// Conditions on the event's attributes: any group, and of it all conditions. Without a group every event counts.
+    /// The two levels are the other way round than elsewhere, as the interface has them.
+    attributes: Groups<NamedComparison>,
+    /// Events that are often enough, 1 to [`EVENT_COUNT_MAX`].
     min_count: i64,
-    /// Within so many milliseconds; none is ever.
+    /// Events count for so many milliseconds; `None` for ever.
     within_ms: Option<i64>,
 }
 
-/// Days of the week and minutes of the day.
+/// Days of the week and minutes of the day on the visitor's clock.
 #[derive(Debug, Clone)]
-struct Hours {
+struct ScheduleWindow {
+    /// Monday first.
     days: [bool; 7],
-    /// From, to; to the next day when `to` is not later.
+    /// Start and end in minutes from midnight, the end excluded. It is on the next day when it is not later than the
+    /// start, and the window then belongs to the day on which it begins.
     ranges: Box<[(u16, u16)]>,
 }
 
 /// Minutes of a day.
-const DAY: u16 = 1_440;
+const MINUTES_PER_DAY: u16 = 1_440;
 /// Most times that an event can have to be done.
 const EVENT_COUNT_MAX: i64 = 1_000_000;
 /// Longest time in days within which it can have to be done.
 const EVENT_DAYS_MAX: i64 = 3_650;
 
 impl Audience {
+    /// The rules of an audience and of the pages that it is for.
+    ///
     /// # Errors
-    /// Whatever cannot be decided by, with its place.
+    /// Every rule that cannot be decided by, with its place, such as `segment_rule[0][1]`: unknown operators, operators
+    /// without the value that they need, regular expressions that are not portable, counts and times out of range.
     pub(crate) fn compile(audience: &targeting::Audience, pages: &[targeting::UrlRule]) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let mut rules = Vec::new();
@@ -118,26 +163,26 @@ impl Audience {
                 let countries = audience.allowed_country.iter().filter(|country: &&Country| country.rule == mode);
                 countries.map(|country| country.code.as_str().into()).collect::<Words>()
             };
-            rules.push(Rule::Country { let_in: of(CountryMode::Whitelist), kept_out: of(CountryMode::Blacklist) });
+            rules.push(Rule::Country { included: of(CountryMode::Whitelist), excluded: of(CountryMode::Blacklist) });
         }
         let places = |places: &[targeting::Place], rule: Match| {
             places.iter().filter(|place| place.rule == rule).map(|place| place.name.as_str().into()).collect::<Words>()
         };
         if !audience.allowed_region.is_empty() {
             let of = |rule| places(&audience.allowed_region, rule);
-            rules.push(Rule::Region { let_in: of(Match::Equal), kept_out: of(Match::NotEqual) });
+            rules.push(Rule::Region { included: of(Match::Equal), excluded: of(Match::NotEqual) });
         }
         if !audience.allowed_city.is_empty() {
             let of = |rule| places(&audience.allowed_city, rule);
-            rules.push(Rule::City { let_in: of(Match::Equal), kept_out: of(Match::NotEqual) });
+            rules.push(Rule::City { included: of(Match::Equal), excluded: of(Match::NotEqual) });
         }
         if !audience.ga4_rule.is_empty() {
             rules.push(Rule::Audiences(words(&audience.ga4_rule)));
         }
-        let mut grouped = |field: &str, groups: &Groups<Condition>, rule: fn(Groups<Named>) -> Rule| {
+        let mut grouped = |field: &str, groups: &Groups<Condition>, rule: fn(Groups<NamedComparison>) -> Rule| {
             let named = compiled(field, groups, &mut problems, |condition| {
                 let comparison = Comparison::compile(&condition.operator, condition.value.as_ref());
-                Some(Named { name: condition.criteria.as_str().into(), comparison: comparison? })
+                Some(NamedComparison { name: condition.criteria.as_str().into(), comparison: comparison? })
             });
             if !named.is_empty() {
                 rules.push(rule(named));
@@ -154,7 +199,7 @@ impl Audience {
                 _ => return None,
             };
             let comparison = Comparison::compile(&condition.operator, condition.value.as_ref())?;
-            Some(Referral { part, comparison })
+            Some(ReferralCondition { part, comparison })
         });
         if !referral.is_empty() {
             rules.push(Rule::Referral(referral));
@@ -185,19 +230,19 @@ impl Audience {
     pub(crate) fn has<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Tri {
         let mut all = Tri::Yes;
         for rule in &*self.rules {
-            if visitor.place == Place::Server && rule.is_browser_only() {
-                observer.saw(Check::Rule(rule.name()), Outcome::NotEnforced, || {
+            if visitor.side == EvaluationSide::Server && rule.is_browser_only() {
+                observer.on_check(Check::Rule(rule.name()), CheckOutcome::NotEnforced, || {
                     "only the page can look; a server passes it over".to_owned()
                 });
                 continue;
             }
             let holds = rule.holds(visitor);
             let outcome = match holds {
-                Tri::Yes => Outcome::Pass,
-                Tri::No => Outcome::Fail,
-                Tri::Unknown => Outcome::Unknown,
+                Tri::Yes => CheckOutcome::Pass,
+                Tri::No => CheckOutcome::Fail,
+                Tri::Unknown => CheckOutcome::Unknown,
             };
-            observer.saw(Check::Rule(rule.name()), outcome, || rule.explain(visitor, holds));
+            observer.on_check(Check::Rule(rule.name()), outcome, || rule.explain(visitor, holds));
             all = all.and(holds);
             if all == Tri::No && !O::THOROUGH {
                 break;
@@ -207,6 +252,7 @@ impl Audience {
     }
 }
 
+/// Groups of conditions, each compiled by `compile`; those that it refuses become problems with their place.
 fn compiled<T>(
     field: &str,
     groups: &Groups<Condition>,
@@ -219,7 +265,7 @@ fn compiled<T>(
         for (within, condition) in group.iter().enumerate() {
             match compile(condition) {
                 Some(condition) => any.push(condition),
-                None => problems.add(format!("{field}[{at}][{within}]"), "is no condition that can be decided"),
+                None => problems.add(format!("{field}[{at}][{within}]"), "is not a condition that can be decided"),
             }
         }
         // A group without entries restricts nothing.
@@ -230,20 +276,22 @@ fn compiled<T>(
     compiled
 }
 
+/// The rule of the pages; `None` when no page is named.
 fn url_rule(rules: &[targeting::UrlRule], problems: &mut Problems) -> Option<Rule> {
-    let (mut let_in, mut kept_out) = (Vec::new(), Vec::new());
+    let (mut included, mut excluded) = (Vec::new(), Vec::new());
     for (at, rule) in rules.iter().enumerate() {
         match PageRule::compile(rule) {
-            Ok(page) if rule.allowed => let_in.push(page),
-            Ok(page) => kept_out.push(page),
+            Ok(page) if rule.allowed => included.push(page),
+            Ok(page) => excluded.push(page),
             Err(flaw) => problems.add(format!("url_rule[{at}].url"), Flaw::to_string(&flaw)),
         }
     }
-    let some = !let_in.is_empty() || !kept_out.is_empty();
-    some.then(|| Rule::Url { let_in: let_in.into(), kept_out: kept_out.into() })
+    let some = !included.is_empty() || !excluded.is_empty();
+    some.then(|| Rule::Url { included: included.into(), excluded: excluded.into() })
 }
 
-fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[Done]> {
+/// The entries of `event_rule`. Problems have the place of the entry.
+fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[EventCondition]> {
     let mut done = Vec::with_capacity(rules.len());
     for (at, rule) in rules.iter().enumerate() {
         let mut attributes = Vec::new();
@@ -251,10 +299,10 @@ fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[Done]> {
             let mut all = Vec::new();
             for (within, AttributeCondition { key, operand, value }) in conditions.iter().enumerate() {
                 match Comparison::compile(operand, value.as_ref()) {
-                    Some(comparison) => all.push(Named { name: key.as_str().into(), comparison }),
+                    Some(comparison) => all.push(NamedComparison { name: key.as_str().into(), comparison }),
                     None => problems.add(
                         format!("event_rule[{at}].attributes[{group}][{within}]"),
-                        "is no condition that can be decided",
+                        "is not a condition that can be decided",
                     ),
                 }
             }
@@ -266,18 +314,21 @@ fn events(rules: &[EventRule], problems: &mut Problems) -> Box<[Done]> {
         if !(0..=EVENT_DAYS_MAX).contains(&rule.timeframe_days) {
             problems.add(format!("event_rule[{at}].timeframe_days"), format!("must be from 0 to {EVENT_DAYS_MAX}"));
         }
-        done.push(Done {
+        done.push(EventCondition {
             wanted: rule.rule == Match::Equal,
             name: rule.name.as_str().into(),
             attributes,
             min_count: rule.min_count,
-            within_ms: (rule.timeframe_days > 0).then(|| rule.timeframe_days.saturating_mul(i64::from(DAY) * 60_000)),
+            within_ms: (rule.timeframe_days > 0)
+                .then(|| rule.timeframe_days.saturating_mul(i64::from(MINUTES_PER_DAY) * 60_000)),
         });
     }
     done.into()
 }
 
-fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[Hours]> {
+/// The windows of `schedule_rule`. Without days a window is on every day, without times it is the whole day; `24:00`
+/// ends a day.
+fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[ScheduleWindow]> {
     let mut groups = Vec::with_capacity(schedule.schedule_groups.len());
     for (at, group) in schedule.schedule_groups.iter().enumerate() {
         let mut days = [group.days.is_empty(); 7];
@@ -289,22 +340,23 @@ fn hours(schedule: &Schedule, problems: &mut Problems) -> Box<[Hours]> {
         }
         let mut ranges = Vec::new();
         for range in &group.time_ranges {
-            let end = if range.end == "24:00" { Some(DAY) } else { minutes(&range.end) };
+            let end = if range.end == "24:00" { Some(MINUTES_PER_DAY) } else { minutes(&range.end) };
             match (minutes(&range.start), end) {
                 (Some(start), Some(end)) => ranges.push((start, end)),
                 _ => problems.add(format!("schedule_rule.schedule_groups[{at}].time_ranges"), "has an unknown time"),
             }
         }
         if group.time_ranges.is_empty() {
-            ranges.push((0, DAY));
+            ranges.push((0, MINUTES_PER_DAY));
         }
-        groups.push(Hours { days, ranges: ranges.into() });
+        groups.push(ScheduleWindow { days, ranges: ranges.into() });
     }
     groups.into()
 }
 
-impl Hours {
-    fn have(&self, now: LocalTime) -> bool {
+impl ScheduleWindow {
+    /// Whether the window is open at this time.
+    fn contains(&self, now: LocalTime) -> bool {
         let today = usize::from(now.weekday % 7);
         let yesterday = (today + 6) % 7;
         self.ranges.iter().any(|&(start, end)| {
@@ -318,13 +370,18 @@ impl Hours {
     }
 }
 
-impl Named {
+impl NamedComparison {
+    /// Whether a value holds, `None` for one that is not there; `now_ms` in milliseconds since 1970.
     fn holds(&self, value: Option<Scalar<'_>>, now_ms: i64) -> bool {
         self.comparison.holds(value, now_ms)
     }
 }
 
-impl Done {
+impl EventCondition {
+    /// Whether the visitor did it often enough and recently enough, or did not where that is wanted.
+    ///
+    /// A visitor of whom it is known that nothing was done before has no events; one of whom nothing was told is not
+    /// known.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         let events = match &visitor.events {
             Fact::Unknown => return Tri::Unknown,
@@ -347,7 +404,9 @@ impl Done {
     }
 }
 
-impl Referral {
+impl ReferralCondition {
+    /// Whether the part of the origin holds. A source that the context names is taken before the referrer, which a server
+    /// often does not know.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         if let (ReferralPart::Source, Fact::Is(source)) = (self.part, visitor.source) {
             return self.comparison.holds(Some(Scalar::Text(source)), visitor.now_ms).into();
@@ -372,11 +431,12 @@ impl Referral {
     }
 }
 
-/// All of the groups, any of a group.
+/// All of the groups, any of a group; yes without a group. What is not known decides only where nothing else does.
 fn grouped<T>(groups: &Groups<T>, holds: impl Fn(&T) -> Tri) -> Tri {
     Tri::all(groups.iter().map(|group| Tri::any(group.iter().map(&holds))))
 }
 
+/// Whether a fact is one of these texts; a fact that is absent is none of them.
 fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
     match fact {
         Fact::Unknown => Tri::Unknown,
@@ -385,12 +445,14 @@ fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
     }
 }
 
-fn in_and_out(let_in: &Words, kept_out: &Words, fact: Fact<&str>, same: impl Fn(&str, &str) -> bool) -> Tri {
+/// Whether a fact is included and not excluded. Without inclusions everything is included, also a fact that is absent;
+/// an exclusion wins over an inclusion.
+fn in_and_out(included: &Words, excluded: &Words, fact: Fact<&str>, same: impl Fn(&str, &str) -> bool) -> Tri {
     let within = |words: &Words, text: &str| words.iter().any(|word| same(word, text));
     match fact {
         Fact::Unknown => Tri::Unknown,
-        Fact::Absent => let_in.is_empty().into(),
-        Fact::Is(text) => (!within(kept_out, text) && (let_in.is_empty() || within(let_in, text))).into(),
+        Fact::Absent => included.is_empty().into(),
+        Fact::Is(text) => (!within(excluded, text) && (included.is_empty() || within(included, text))).into(),
     }
 }
 
@@ -433,10 +495,12 @@ impl Rule {
         }
     }
 
+    /// Whether only a page can decide it: a server sees neither the cookies nor the clock of a visitor.
     fn is_browser_only(&self) -> bool {
         matches!(self, Rule::Cookie(_) | Rule::Schedule(_))
     }
 
+    /// Whether the visitor meets the rule; not known while the fact that it asks about is.
     fn holds(&self, visitor: &Visitor<'_>) -> Tri {
         let now_ms = visitor.now_ms;
         match self {
@@ -453,11 +517,11 @@ impl Rule {
                 Fact::Absent => Tri::No,
                 Fact::Is(tag) => words.iter().any(|word| same_language(word, tag)).into(),
             },
-            Rule::Country { let_in, kept_out } => {
-                in_and_out(let_in, kept_out, visitor.country, |rule, code| rule.eq_ignore_ascii_case(code))
+            Rule::Country { included, excluded } => {
+                in_and_out(included, excluded, visitor.country, |rule, code| rule.eq_ignore_ascii_case(code))
             }
-            Rule::Region { let_in, kept_out } => in_and_out(let_in, kept_out, visitor.region, same_place),
-            Rule::City { let_in, kept_out } => in_and_out(let_in, kept_out, visitor.city, same_place),
+            Rule::Region { included, excluded } => in_and_out(included, excluded, visitor.region, same_place),
+            Rule::City { included, excluded } => in_and_out(included, excluded, visitor.city, same_place),
             Rule::Audiences(words) => match &visitor.audiences {
                 Fact::Unknown => Tri::Unknown,
                 Fact::Absent => Tri::No,
@@ -485,34 +549,35 @@ impl Rule {
                 }),
             },
             Rule::Referral(groups) => grouped(groups, |condition| condition.holds(visitor)),
-            Rule::Url { let_in, kept_out } => match &visitor.url {
+            Rule::Url { included, excluded } => match &visitor.url {
                 Fact::Unknown => Tri::Unknown,
-                Fact::Absent => let_in.is_empty().into(),
+                Fact::Absent => included.is_empty().into(),
                 Fact::Is(address) => {
                     let within = |rules: &[PageRule]| rules.iter().any(|rule| rule.matches(address));
-                    (!within(kept_out) && (let_in.is_empty() || within(let_in))).into()
+                    (!within(excluded) && (included.is_empty() || within(included))).into()
                 }
             },
             Rule::Event(entries) => Tri::all(entries.iter().map(|entry| entry.holds(visitor))),
             Rule::Schedule(groups) => match visitor.local_time {
                 Fact::Unknown => Tri::Unknown,
                 Fact::Absent => Tri::No,
-                Fact::Is(now) => groups.iter().any(|hours| hours.have(now)).into(),
+                Fact::Is(now) => groups.iter().any(|window| window.contains(now)).into(),
             },
         }
     }
 
-    /// What the rule saw, in words.
+    /// A sentence for an explanation: the fact that the rule looked at, and what follows from it. Texts of the visitor's
+    /// are quoted and cut.
     fn explain(&self, visitor: &Visitor<'_>, holds: Tri) -> String {
         let what = match self {
-            Rule::Device(_) => told("the device", visitor.device),
-            Rule::Browser(_) => told("the browser", visitor.browser),
-            Rule::System(_) => told("the operating system", visitor.os),
-            Rule::VisitorType(_) => told("the visitor's type", visitor.visitor_type),
-            Rule::Language(_) => told("the language", visitor.language),
-            Rule::Country { .. } => told("the country", visitor.country),
-            Rule::Region { .. } => told("the region", visitor.region),
-            Rule::City { .. } => told("the city", visitor.city),
+            Rule::Device(_) => describe("the device", visitor.device),
+            Rule::Browser(_) => describe("the browser", visitor.browser),
+            Rule::System(_) => describe("the operating system", visitor.os),
+            Rule::VisitorType(_) => describe("the visitor's type", visitor.visitor_type),
+            Rule::Language(_) => describe("the language", visitor.language),
+            Rule::Country { .. } => describe("the country", visitor.country),
+            Rule::Region { .. } => describe("the region", visitor.region),
+            Rule::City { .. } => describe("the city", visitor.city),
             Rule::Audiences(_) => match &visitor.audiences {
                 Fact::Is(names) => format!("{} audiences were handed over", names.len()),
                 _ => "no audiences were handed over".to_owned(),
@@ -529,9 +594,9 @@ impl Rule {
                 _ => "the cookies are not known".to_owned(),
             },
             Rule::Referral(_) => match &visitor.referrer {
-                Fact::Is(referrer) => told("the referrer", Fact::Is(referrer.as_str())),
-                Fact::Absent => told("the referrer", Fact::Absent),
-                Fact::Unknown => told("the referrer", visitor.source),
+                Fact::Is(referrer) => describe("the referrer", Fact::Is(referrer.as_str())),
+                Fact::Absent => describe("the referrer", Fact::Absent),
+                Fact::Unknown => describe("the referrer", visitor.source),
             },
             Rule::Url { .. } => match &visitor.url {
                 Fact::Is(address) => format!("the page is {}", quoted(address.as_str())),
@@ -564,7 +629,8 @@ impl Rule {
     }
 }
 
-fn told(what: &str, fact: Fact<&str>) -> String {
+/// What a fact is, as the beginning of a sentence: `the device is "mobile"`.
+fn describe(what: &str, fact: Fact<&str>) -> String {
     match fact {
         Fact::Unknown => format!("{what} is not known"),
         Fact::Absent => format!("{what} is none"),
@@ -572,7 +638,8 @@ fn told(what: &str, fact: Fact<&str>) -> String {
     }
 }
 
-fn looked_up(groups: &Groups<Named>, value: impl Fn(&str) -> Option<String>) -> String {
+/// The values that conditions looked up by name, each name once: `plan is "pro", age is none`.
+fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<String>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for condition in groups.iter().flatten() {
         if !names.contains(&&*condition.name) {
@@ -590,6 +657,7 @@ fn looked_up(groups: &Groups<Named>, value: impl Fn(&str) -> Option<String>) -> 
     parts.join(", ")
 }
 
+/// A value as an explanation writes it: text quoted, numbers and flags as they are.
 fn shown(value: Scalar<'_>) -> String {
     match value {
         Scalar::Flag(flag) => flag.to_string(),

@@ -1,15 +1,27 @@
 //! Bucketing: a unit's place on a line of a million.
+//!
+//! A 32-bit hash times 1,000,000 stays below 2⁵³, so JavaScript's doubles find the same bucket exactly. A bucket is a
+//! ten-thousandth of a percent, which is finer than any weight: shares are met to within one visitor in a million.
 
-/// Places on the line.
+/// Buckets on the line.
 pub const BUCKETS: u32 = 1_000_000;
-/// Places per hundredth of a percent, in which weights are counted.
+/// Buckets per hundredth of a percent, in which weights are counted.
 pub(crate) const PER_HUNDREDTH: u32 = BUCKETS / 10_000;
-/// Places per percent.
+/// Buckets per percent.
 pub(crate) const PER_PERCENT: u32 = BUCKETS / 100;
 
 /// MurmurHash3 (x86, 32 bits, seed 0) of bytes that arrive in pieces.
 ///
 /// The state after a salt is kept, so that deciding hashes the unit alone.
+///
+/// ```
+/// use muriel_assign::Murmur3;
+///
+/// // The salt is hashed once, when the ruleset is compiled; the unit at each decision.
+/// let salted = Murmur3::of("exp-1:v:");
+/// assert_eq!(salted.with(b"visitor-1").finish(), 1_045_915_408);
+/// assert_eq!(salted.bucket("visitor-1"), 243_521); // 1,045,915,408 / 2³² of a million
+/// ```
 ///
 /// # Source
 /// Austin Appleby's MurmurHash3_x86_32, public domain; the values in the tests
@@ -54,6 +66,7 @@ impl Murmur3 {
         self
     }
 
+    /// Takes in four bytes, the first one lowest.
     #[inline]
     fn block(&mut self, block: u32) {
         self.hash = (self.hash ^ scrambled(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
@@ -76,6 +89,7 @@ impl Murmur3 {
     }
 }
 
+/// A block before it is mixed into the state; 0 stays 0, so an empty tail changes nothing.
 #[inline]
 fn scrambled(block: u32) -> u32 {
     block.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)

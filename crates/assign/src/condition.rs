@@ -1,4 +1,19 @@
 //! Operators: a value of the visitor's compared with one of the rule's.
+//!
+//! Values are text, numbers or flags, and a value that was sent as text may be meant as a number. How each operator reads
+//! them is fixed here, to the last white space, because a page decides the same in JavaScript:
+//!
+//! | operators | compare |
+//! |---|---|
+//! | `ex` `nx` | whether there is a value |
+//! | `bt` `bf` | whether the value says true, or false |
+//! | `==` `!=` | as numbers where either side is one and both read as one, else as text |
+//! | `**` `!*` | whether the text contains the rule's |
+//! | `gt` `gte` `lt` `lte`, `>` `>=` `<` `<=` | as numbers |
+//! | `days_gt` `days_gte` `days_lt` `days_lte` | days from the moment that the value names to now |
+//!
+//! A value that is not there equals nothing and contains nothing, so it meets `nx`, `!=` and `!*` and no other operator.
+//! A value that does not read as what the operator compares meets none.
 
 use muriel_domain::targeting::{Operator, Scalar as Stored};
 use std::borrow::Cow;
@@ -15,7 +30,7 @@ pub enum Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The number that it is or reads as.
+    /// The number that it is, or that its text reads as; a flag is no number.
     fn number(self) -> Option<f64> {
         match self {
             Scalar::Flag(_) => None,
@@ -37,7 +52,7 @@ impl<'a> Scalar<'a> {
         }
     }
 
-    /// `true`, 1 or text that says so; the opposite; or neither.
+    /// Whether it says true (`true`, 1, `"1"`, `"TRUE"`) or false (`false`, 0, `"0"`, `"False"`); `None` for anything else.
     fn truth(self) -> Option<bool> {
         match self {
             Scalar::Flag(flag) => Some(flag),
@@ -64,6 +79,7 @@ impl<'a> Scalar<'a> {
     }
 }
 
+/// Milliseconds since 1970 of a number of seconds, or of milliseconds from 10¹¹ on; parts of a millisecond are dropped.
 fn unix_ms(number: f64) -> f64 {
     if number.abs() < 1e11 { (number * 1_000.0).floor() } else { number.floor() }
 }
@@ -163,43 +179,53 @@ pub(crate) fn contains_folded(text: &str, part: &str) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
 }
 
+/// How two numbers are ordered.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Order {
+enum Inequality {
     Greater,
     GreaterOrEqual,
     Less,
     LessOrEqual,
 }
 
-impl Order {
+impl Inequality {
+    /// Whether `left` stands in this order to `right`; never when either is not a number.
     fn holds(self, left: f64, right: f64) -> bool {
         match self {
-            Order::Greater => left > right,
-            Order::GreaterOrEqual => left >= right,
-            Order::Less => left < right,
-            Order::LessOrEqual => left <= right,
+            Inequality::Greater => left > right,
+            Inequality::GreaterOrEqual => left >= right,
+            Inequality::Less => left < right,
+            Inequality::LessOrEqual => left <= right,
         }
     }
 }
 
+/// What an operator asks. The flag is the answer that meets it.
 #[derive(Debug, Clone, PartialEq)]
-enum Test {
+enum Operation {
+    /// Whether there is a value.
     Exists(bool),
+    /// The truth value that the value has to say: one that says neither meets no operator.
     Truth(bool),
+    /// Whether the value equals the rule's.
     Equals(bool),
+    /// Whether the value's text contains the rule's.
     Contains(bool),
-    Compares(Order, f64),
-    /// Milliseconds between the moment and now.
-    Ago(Order, f64),
+    /// How the value's number stands to this one.
+    Compares(Inequality, f64),
+    /// How the milliseconds from the value's moment to now stand to these; negative for a moment to come.
+    Ago(Inequality, f64),
 }
 
 /// An operator with what it compares with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
-    test: Test,
+    operation: Operation,
+    /// The rule's value as text; empty without one.
     text: Box<str>,
     /// Whether the rule's value was written as a number.
     is_number: bool,
+    /// The number that the rule's value is or reads as.
     number: Option<f64>,
 }
 
@@ -207,8 +233,10 @@ pub(crate) struct Comparison {
 const DAY_MS: f64 = 86_400_000.0;
 
 impl Comparison {
-    /// `None` for an operator that is not known or lacks the value it needs; the
-    /// domain lets neither pass.
+    /// An operator with the rule's value, made ready.
+    ///
+    /// `None` for an operator that is not known or lacks the value that it needs: the domain lets neither pass, but a
+    /// ruleset may come from a file that somebody wrote.
     pub(crate) fn compile(operator: &Operator, value: Option<&Stored>) -> Option<Self> {
         let (text, is_number, number) = match value {
             None if !operator.takes_no_value() => return None,
@@ -219,43 +247,47 @@ impl Comparison {
             Some(Stored::Number(number)) => (Scalar::Number(*number).text(), true, Some(*number)),
             Some(Stored::Text(text)) => (text.as_str().into(), false, number(text)),
         };
-        let compares = |order| number.map(|number| Test::Compares(order, number));
-        let ago = |order| number.map(|days| Test::Ago(order, days * DAY_MS));
-        let test = match operator.as_str() {
-            "ex" => Test::Exists(true),
-            "nx" => Test::Exists(false),
-            "bt" => Test::Truth(true),
-            "bf" => Test::Truth(false),
-            "==" => Test::Equals(true),
-            "!=" => Test::Equals(false),
-            "**" => Test::Contains(true),
-            "!*" => Test::Contains(false),
-            "gt" | ">" => compares(Order::Greater)?,
-            "gte" | ">=" => compares(Order::GreaterOrEqual)?,
-            "lt" | "<" => compares(Order::Less)?,
-            "lte" | "<=" => compares(Order::LessOrEqual)?,
-            "days_gt" => ago(Order::Greater)?,
-            "days_gte" => ago(Order::GreaterOrEqual)?,
-            "days_lt" => ago(Order::Less)?,
-            "days_lte" => ago(Order::LessOrEqual)?,
+        let compares = |order| number.map(|number| Operation::Compares(order, number));
+        let ago = |order| number.map(|days| Operation::Ago(order, days * DAY_MS));
+        let operation = match operator.as_str() {
+            "ex" => Operation::Exists(true),
+            "nx" => Operation::Exists(false),
+            "bt" => Operation::Truth(true),
+            "bf" => Operation::Truth(false),
+            "==" => Operation::Equals(true),
+            "!=" => Operation::Equals(false),
+            "**" => Operation::Contains(true),
+            "!*" => Operation::Contains(false),
+            "gt" | ">" => compares(Inequality::Greater)?,
+            "gte" | ">=" => compares(Inequality::GreaterOrEqual)?,
+            "lt" | "<" => compares(Inequality::Less)?,
+            "lte" | "<=" => compares(Inequality::LessOrEqual)?,
+            "days_gt" => ago(Inequality::Greater)?,
+            "days_gte" => ago(Inequality::GreaterOrEqual)?,
+            "days_lt" => ago(Inequality::Less)?,
+            "days_lte" => ago(Inequality::LessOrEqual)?,
             _ => return None,
         };
-        Some(Self { test, text: text.into(), is_number, number })
+        Some(Self { operation, text: text.into(), is_number, number })
     }
 
-    /// Whether it holds for what the visitor has; `None` is nothing.
+    /// Whether it holds for what the visitor has, `None` for nothing. `now_ms` is the moment of the decision in
+    /// milliseconds since 1970, which only `days_…` operators look at.
     pub(crate) fn holds(&self, left: Option<Scalar<'_>>, now_ms: i64) -> bool {
         let Some(left) = left else {
             // What is not there equals nothing and contains nothing.
-            return matches!(self.test, Test::Exists(false) | Test::Equals(false) | Test::Contains(false));
+            return matches!(
+                self.operation,
+                Operation::Exists(false) | Operation::Equals(false) | Operation::Contains(false)
+            );
         };
-        match self.test {
-            Test::Exists(wanted) => wanted,
-            Test::Truth(wanted) => left.truth() == Some(wanted),
-            Test::Equals(wanted) => self.equals(left) == wanted,
-            Test::Contains(wanted) => contains_folded(&left.text(), &self.text) == wanted,
-            Test::Compares(order, right) => left.number().is_some_and(|left| order.holds(left, right)),
-            Test::Ago(order, right) => {
+        match self.operation {
+            Operation::Exists(wanted) => wanted,
+            Operation::Truth(wanted) => left.truth() == Some(wanted),
+            Operation::Equals(wanted) => self.equals(left) == wanted,
+            Operation::Contains(wanted) => contains_folded(&left.text(), &self.text) == wanted,
+            Operation::Compares(order, right) => left.number().is_some_and(|left| order.holds(left, right)),
+            Operation::Ago(order, right) => {
                 left.moment_ms().is_some_and(|moment| order.holds(now_ms as f64 - moment, right))
             }
         }

@@ -1,19 +1,36 @@
 //! Deciding: one walk from a visitor to an arm and a reason.
+//!
+//! Everything that can be wrong was found when the ruleset was compiled, so a decision always has an answer. It allocates
+//! nothing and hashes each salt once with the visitor's id; a test counts allocations.
+//!
+//! The checks, and what each leads to when it does not pass:
+//!
+//! | check | the visitor gets |
+//! |---|---|
+//! | forced | the arm that a preview asks for, and nothing else is looked at |
+//! | status | the original, [`Reason::Disabled`] |
+//! | serving | the winner, if targeting and rollout let the visitor in |
+//! | exclusion | the original, [`Reason::Excluded`] |
+//! | sticky | the original where the arm is gone, [`Reason::VariantGone`]; who was given one before passes traffic |
+//! | traffic | the original, [`Reason::Traffic`] |
+//! | targeting | the original, [`Reason::Targeting`] or [`Reason::Unknown`] |
+//! | audience | of a personalization: the first variant that is for this visitor, else [`Reason::Audience`] |
+//! | variant | the arm in whose range the bucket is, [`Reason::Split`] |
 
 use crate::bucket::{BUCKETS, PER_PERCENT};
-use crate::observe::{Check, Observer, Outcome};
+use crate::observe::{Check, CheckOutcome, Observer};
 use crate::ruleset::Experiment;
 use crate::tri::Tri;
-use crate::visitor::{Place, Visitor};
+use crate::visitor::{EvaluationSide, Visitor};
 use muriel_domain::experiment::{Arm, VARIANTS_MAX};
 use std::sync::LazyLock;
 
 /// Why a visitor gets what it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// The unit's bucket is in the arm's stretch.
+    /// The unit's bucket is in the arm's range: the only way into an experiment for the first time.
     Split,
-    /// The visitor was given the arm before.
+    /// The visitor was given the arm before, and keeps it when weights or traffic change.
     Sticky,
     /// A preview asked for the arm.
     Forced,
@@ -29,7 +46,7 @@ pub enum Reason {
     Traffic,
     /// A rule of targeting keeps the visitor out.
     Targeting,
-    /// Something that targeting asks about is not known yet.
+    /// Something that targeting asks about is not known yet. The caller may decide again when it knows more.
     Unknown,
     /// No variant of the personalization is for this visitor.
     Audience,
@@ -38,7 +55,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Every reason.
+    /// Every reason, those with an arm first.
     pub const ALL: [Reason; 12] = [
         Reason::Split,
         Reason::Sticky,
@@ -54,7 +71,7 @@ impl Reason {
         Reason::VariantGone,
     ];
 
-    /// Its word.
+    /// The reason as answers write it, in snake case, such as `variant_gone`. Part of the interface: clients compare it.
     pub fn word(self) -> &'static str {
         match self {
             Reason::Split => "split",
@@ -74,6 +91,9 @@ impl Reason {
 }
 
 /// What was decided.
+///
+/// The arm and the reason go together: only [`Reason::Split`] and [`Reason::Sticky`] take part in the experiment, only
+/// these are exposed and counted. A preview or a served winner shows an arm to somebody who is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     /// What the visitor gets; `None` sees the original and is not counted.
@@ -83,6 +103,7 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// The original, for this reason.
     const fn out(reason: Reason) -> Self {
         Self { arm: None, reason }
     }
@@ -109,18 +130,21 @@ impl Experiment {
     /// What this visitor gets. Always answers; looks nothing up and changes
     /// nothing, so the same visitor, ruleset and moment give the same.
     ///
+    /// The observer sees each check as it is made and cannot change the decision. Without one
+    /// ([`NoopObserver`](crate::NoopObserver)) nothing is allocated, which a test counts.
+    ///
     /// The order of checks is part of the specification: forced, status, winner,
     /// exclusion, what was given before, traffic, targeting, audience, variant.
     pub fn decide<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some((_, arm)) = visitor.forced.filter(|(id, arm)| *id == self.id && arm.0 < self.arms) {
-            observer.saw(Check::Forced, Outcome::Pass, || format!("a preview shows {}", arm_name(arm)));
+            observer.on_check(Check::Forced, CheckOutcome::Pass, || format!("a preview shows {}", arm_name(arm)));
             return Decision { arm: Some(arm), reason: Reason::Forced };
         }
         if let Some(served) = self.serving {
             return self.serve(visitor, served.arm, served.below, observer);
         }
         if !self.live {
-            observer.saw(Check::Status, Outcome::Fail, || {
+            observer.on_check(Check::Status, CheckOutcome::Fail, || {
                 "the experiment does not run; what follows is what would happen if it did".to_owned()
             });
             if O::THOROUGH {
@@ -128,13 +152,14 @@ impl Experiment {
             }
             return Decision::out(Reason::Disabled);
         }
-        observer.saw(Check::Status, Outcome::Pass, || "the experiment is live".to_owned());
+        observer.on_check(Check::Status, CheckOutcome::Pass, || "the experiment is live".to_owned());
         self.assign(visitor, observer)
     }
 
-    /// Eligible visitors within the rollout get the winner.
+    /// Eligible visitors within the rollout get the winner. The rollout is on the line of traffic, so raising it takes the
+    /// winner from nobody.
     fn serve<O: Observer>(&self, visitor: &Visitor<'_>, arm: Arm, below: u32, observer: &mut O) -> Decision {
-        observer.saw(Check::Serving, Outcome::Pass, || {
+        observer.on_check(Check::Serving, CheckOutcome::Pass, || {
             format!("{} won and is served to {} % of the visitors", arm_name(arm), below / PER_PERCENT)
         });
         if let Some(refusal) = self.eligible(visitor, observer) {
@@ -147,11 +172,12 @@ impl Experiment {
         }
     }
 
+    /// The arm of an experiment that runs: exclusion, earlier arm, traffic, targeting, then the bucket.
     fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some(part) = self.exclusion {
             let bucket = part.hash.bucket(visitor.id);
             let within = (part.from..part.to).contains(&bucket);
-            observer.saw(Check::Exclusion, if within { Outcome::Pass } else { Outcome::Fail }, || {
+            observer.on_check(Check::Exclusion, if within { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
                 let side = if within { "within" } else { "outside" };
                 format!(
                     "bucket {bucket} of {BUCKETS} is {side} {} to {}, this experiment's part of its group",
@@ -165,7 +191,7 @@ impl Experiment {
         let sticky = if visitor.sticky.is_empty() { None } else { visitor.sticky(&self.key) };
         if let Some(arm) = sticky {
             let there = arm.0 < self.arms;
-            observer.saw(Check::Sticky, if there { Outcome::Pass } else { Outcome::Fail }, || {
+            observer.on_check(Check::Sticky, if there { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
                 let now = if there { "and is past traffic" } else { "which is gone" };
                 format!("the visitor was given {} before, {now}", Arm::to_string(&arm))
             });
@@ -189,7 +215,7 @@ impl Experiment {
         let bucket = || self.for_traffic.bucket(visitor.id);
         // Where everybody is in, nothing has to be hashed.
         let within = end == BUCKETS || bucket() < end;
-        observer.saw(Check::Traffic, if within { Outcome::Pass } else { Outcome::Fail }, || {
+        observer.on_check(Check::Traffic, if within { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
             let side = if within { "within" } else { "outside" };
             format!("bucket {} of {BUCKETS} is {side} the first {end} that enter", bucket())
         });
@@ -205,6 +231,7 @@ impl Experiment {
         }
     }
 
+    /// The arm by the bucket on the line that all arms share, or the one that was given before.
     fn among_all<O: Observer>(&self, visitor: &Visitor<'_>, sticky: Option<Arm>, observer: &mut O) -> Decision {
         if let Some(arm) = sticky {
             return Decision { arm: Some(arm), reason: Reason::Sticky };
@@ -212,14 +239,17 @@ impl Experiment {
         let bucket = self.for_variant.bucket(visitor.id);
         // Ranges end with the whole line, so one is always found.
         let arm = self.ranges.iter().find(|(end, _)| bucket < *end).map_or(Arm::CONTROL, |(_, arm)| *arm);
-        observer.saw(Check::Variant, Outcome::Pass, || {
+        observer.on_check(Check::Variant, CheckOutcome::Pass, || {
             format!("bucket {bucket} of {BUCKETS} belongs to {}", arm_name(arm))
         });
         Decision { arm: Some(arm), reason: Reason::Split }
     }
 
-    /// The first variant that is for this visitor, against the control: the two
-    /// share as their weights say.
+    /// The first variant that is for this visitor, against the control: the two share as their weights say, so a variant
+    /// for few does not starve.
+    ///
+    /// `audiences[i]` is that of arm `i + 1`. A variant of which it is not known whether it is for this visitor is passed
+    /// over; when no other is, the answer is [`Reason::Unknown`], and may be another one later.
     fn personal<O: Observer>(
         &self,
         audiences: &[crate::audience::Audience],
@@ -230,12 +260,12 @@ impl Experiment {
         let mut unknown = false;
         for (arm, audience) in (1..).map(Arm).zip(audiences) {
             let belongs = audience.has(visitor, observer);
-            observer.saw(
+            observer.on_check(
                 Check::Audience,
                 match belongs {
-                    Tri::Yes => Outcome::Pass,
-                    Tri::No => Outcome::Fail,
-                    Tri::Unknown => Outcome::Unknown,
+                    Tri::Yes => CheckOutcome::Pass,
+                    Tri::No => CheckOutcome::Fail,
+                    Tri::Unknown => CheckOutcome::Unknown,
                 },
                 || match belongs {
                     Tri::Yes => format!("{} is for this visitor", arm_name(arm)),
@@ -262,7 +292,7 @@ impl Experiment {
             // Exact in doubles too: below 2⁵³.
             let place = u64::from(bucket) * u64::from(control + own) / u64::from(BUCKETS);
             let chosen = if place < u64::from(control) { Arm::CONTROL } else { arm };
-            observer.saw(Check::Variant, Outcome::Pass, || {
+            observer.on_check(Check::Variant, CheckOutcome::Pass, || {
                 format!(
                     "bucket {bucket} of {BUCKETS}, scaled to {place} of {}, belongs to {}",
                     control + own,
@@ -274,11 +304,12 @@ impl Experiment {
         Decision::out(if unknown { Reason::Unknown } else { Reason::Audience })
     }
 
-    /// The rules that were passed over for a decision at this place.
-    pub fn unenforced_at(&self, place: Place) -> &str {
-        match place {
-            Place::Server => &self.unenforced,
-            Place::Browser => "",
+    /// The rules that a decision on this side passes over, separated by commas, such as `cookie_rule,schedule_rule`; empty
+    /// on the page, which sees everything.
+    pub fn unenforced_on(&self, side: EvaluationSide) -> &str {
+        match side {
+            EvaluationSide::Server => &self.unenforced,
+            EvaluationSide::Browser => "",
         }
     }
 }

@@ -2,6 +2,12 @@
 //!
 //! Names and shapes are those of the interface. What is empty is left out, so
 //! that a page loads nothing that says nothing.
+//!
+//! A document is written by [`Delivered::of`] from what is stored, and read by [`Ruleset::compile`](crate::Ruleset::compile),
+//! which trusts nothing: a ruleset file may have been edited by hand. In between it is only carried, cached and hashed.
+//!
+//! [`FORMAT`] changes when a reader of the former form would misread the new one, [`HASH`] when the same visitor would get
+//! another bucket. A reader that does not know a number refuses the document, rather than decide differently from others.
 
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
@@ -34,22 +40,25 @@ pub struct Document {
 /// An experiment, as visitors meet it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Delivered {
-    /// Its id.
+    /// The experiment's id, which exposures carry.
     pub test_id: i64,
-    /// Its name in code.
+    /// The experiment's name in code, unique within a project.
     pub experiment_key: String,
     /// `abtest`, `split` or `personalization`.
     pub test_type: String,
     /// Whether it runs; one that does not is here because a winner is served.
     pub live: bool,
-    /// The epoch that exposures belong to.
+    /// The number of the epoch that exposures belong to, from 1 for the first start. Each change that moves visitors opens
+    /// the next one, and results compare visitors within one.
     pub epoch: i64,
-    /// What its hashes begin with.
+    /// What the hashes of this experiment begin with: 1 to 128 bytes. Two experiments with one salt would give the same
+    /// visitor the same arm, so their effects could not be told apart.
     pub salt: String,
-    /// Percentage of eligible visitors that enter.
+    /// Percentage of eligible visitors that enter, 0 to 100. Raising it lets more in and moves nobody.
     pub traffic_allocation: u32,
     /// Ends of stretches in hundredths of a percent, and whose they are: 0 is
-    /// the control.
+    /// the control. `[[5000, 0], [10000, 1]]` is half and half. Ends rise to 10,000; an arm may have several stretches,
+    /// because a change of weights moves as few visitors as it can.
     pub ranges: Vec<(u32, u32)>,
     /// The winner that is served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +91,9 @@ pub struct Delivered {
 }
 
 /// A winner and how many percent of the visitors get it.
+///
+/// The experiment's targeting still decides who is eligible. The rollout is on the line of traffic; whoever is outside it
+/// sees the original, and nobody is counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Winner {
     /// `"0"` is the control, `"N"` is `Variant N`.
@@ -90,7 +102,10 @@ pub struct Winner {
     pub traffic_allocation: u32,
 }
 
-/// A stretch of a group's line, in hundredths of a percent.
+/// A stretch of a group's line, in hundredths of a percent (0 to 10,000).
+///
+/// Every experiment of a group hashes with the group's salt and has a stretch of its own, so a unit is in one of them at
+/// most. An empty stretch lets nobody in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exclusion {
     /// What the group's hash begins with.
@@ -135,11 +150,11 @@ pub struct DeliveredVariant {
 /// A goal that the page has to watch for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchedGoal {
-    /// Its name in code.
+    /// The goal's name in code, which the page's event carries.
     pub goal_key: String,
-    /// Its type in the interface.
+    /// The goal's type in the interface, such as `clickOnElement`.
     pub goal_type: String,
-    /// What to watch for.
+    /// What to watch for: a selector, a text, a percentage or seconds, by the type.
     pub goal_value: GoalValue,
 }
 
@@ -230,10 +245,12 @@ impl Delivered {
     }
 }
 
+/// Whether there is no code, and nothing has to be delivered.
 fn is_blank(text: &Arc<str>) -> bool {
     text.is_empty()
 }
 
+/// Whether a part says nothing, and is left out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

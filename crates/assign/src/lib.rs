@@ -3,11 +3,65 @@
 //! [`Ruleset::compile`] checks everything that a project delivers;
 //! [`Experiment::decide`] then always answers: an arm or none, with a
 //! [`Reason`]. One walk serves deciding and explaining: the first passes
-//! [`Silent`], the second [`Recording`].
+//! [`NoopObserver`], the second [`TraceObserver`].
 //!
 //! Nothing here reads a clock, draws a number or looks anything up. What it does
 //! is written down in `docs/assignment.md`, exactly enough that a client in
 //! another language decides the same, and held by `contract/assignment`.
+//!
+//! | term | meaning |
+//! |---|---|
+//! | unit | what is randomised: the text that is hashed, a visitor's id |
+//! | arm | the control or one of the variants; the control is number 0 |
+//! | bucket | a unit's place on a line of 1,000,000, by the hash of a salt and the unit |
+//! | range | a stretch of that line that belongs to an arm; its length is the arm's weight |
+//! | traffic | the share of eligible units that enter, on a line of its own |
+//! | sticky | the arm that the visitor was given before, which the caller keeps |
+//! | forced | the arm that a preview asks for; it is shown and not counted |
+//! | exclusion | the stretch of a group's line that one experiment has, so that experiments share no unit |
+//!
+//! # Examples
+//!
+//! ```
+//! use muriel_assign::{Document, NoopObserver, Reason, Ruleset, TraceObserver, Visitor};
+//!
+//! let document: Document = serde_json::from_value(serde_json::json!({
+//!     "format": 1, "hash": 1, "project_key": "shop",
+//!     "experiments": [{
+//!         "test_id": 7, "experiment_key": "checkout", "test_type": "abtest", "live": true, "epoch": 1,
+//!         "salt": "exp-1", "traffic_allocation": 100, "variants_data_key": "https://shop.example/",
+//!         // The control has the first half of the line, `Variant 1` the second.
+//!         "ranges": [[5000, 0], [10000, 1]],
+//!         "targeting": { "device_rule": ["mobile"] },
+//!         "variants": [{}],
+//!     }],
+//! })).unwrap();
+//! let ruleset = Ruleset::compile(&document).unwrap();
+//! let checkout = ruleset.experiment("checkout").unwrap();
+//!
+//! // A name that is left out of the context is not known yet: the visitor stays out for now.
+//! let context = serde_json::json!({ "targetingKey": "visitor-1" });
+//! let visitor = |context: &serde_json::Value| {
+//!     let facts = context.as_object().unwrap().clone();
+//!     let facts: Vec<_> = facts.into_iter().collect();
+//!     let decision = {
+//!         let visitor = Visitor::read(facts.iter().map(|(name, value)| (name.as_str(), value.into()))).unwrap();
+//!         checkout.decide(&visitor, &mut NoopObserver)
+//!     };
+//!     (decision.variant(), decision.reason)
+//! };
+//! assert_eq!(visitor(&context), ("Control", Reason::Unknown));
+//!
+//! let context = serde_json::json!({ "targetingKey": "visitor-1", "device": "mobile" });
+//! assert_eq!(visitor(&context).1, Reason::Split);
+//!
+//! // The same walk, explained.
+//! let mut trace = TraceObserver::default();
+//! let someone = Visitor { id: "visitor-1", ..Visitor::default() };
+//! checkout.decide(&someone, &mut trace);
+//! let checks: Vec<_> = trace.steps.iter().map(|step| (step.check.name(), step.outcome.name())).collect();
+//! assert_eq!(checks, [("status", "pass"), ("traffic", "pass"), ("device_rule", "unknown")]);
+//! ```
 
 mod audience;
 mod bucket;
@@ -24,7 +78,7 @@ pub use bucket::{BUCKETS, Murmur3};
 pub use condition::Scalar;
 pub use decide::{Decision, Reason, arm_name};
 pub use document::{Delivered, Document};
-pub use observe::{Check, Observer, Outcome, Recording, Silent, Step};
+pub use observe::{Check, CheckOutcome, NoopObserver, Observer, TraceObserver, TraceStep};
 pub use ruleset::{Experiment, Ruleset};
 pub use tri::Tri;
-pub use visitor::{Fact, ID_MAX, LocalTime, Occurrence, Place, Value, Visitor};
+pub use visitor::{ContextValue, EvaluationSide, Fact, ID_MAX, LocalTime, PastEvent, Visitor};

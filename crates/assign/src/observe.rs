@@ -1,4 +1,6 @@
-//! Who listens while a decision is made.
+//! Observers: what sees each check while a decision is made.
+//!
+//! Deciding and explaining are one walk with two observers, so an explanation cannot differ from the decision.
 
 /// What is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +26,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// Its name.
+    /// The name in explanations: that of the check, or of the rule, such as `device_rule`.
     pub fn name(self) -> &'static str {
         match self {
             Check::Status => "status",
@@ -42,7 +44,7 @@ impl Check {
 
 /// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// The visitor goes on, or is decided for.
     Pass,
     /// The visitor stays out.
@@ -53,61 +55,64 @@ pub enum Outcome {
     NotEnforced,
 }
 
-impl Outcome {
-    /// Its name.
+impl CheckOutcome {
+    /// The name in explanations: `pass`, `fail`, `unknown` or `not_enforced`.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Pass => "pass",
-            Outcome::Fail => "fail",
-            Outcome::Unknown => "unknown",
-            Outcome::NotEnforced => "not_enforced",
+            CheckOutcome::Pass => "pass",
+            CheckOutcome::Fail => "fail",
+            CheckOutcome::Unknown => "unknown",
+            CheckOutcome::NotEnforced => "not_enforced",
         }
     }
 }
 
-/// Hears of each check as it is made.
+/// Sees each check as it is made.
+///
+/// A type parameter of deciding, so that an observer that does nothing costs nothing.
 pub trait Observer {
-    /// Whether it wants to hear of rules after the one that decided, and of
-    /// what would happen if a paused experiment ran. The decision is the same.
+    /// Whether the walk goes on where the decision is already certain: to rules after the one that decided, and to what
+    /// would happen if a paused experiment ran. The decision is the same.
     const THOROUGH: bool;
 
-    /// A check was made. The detail is written only for those who keep it.
-    fn saw(&mut self, check: Check, outcome: Outcome, detail: impl FnOnce() -> String);
+    /// Called for each check, in order. `detail` makes a sentence about it, which only an observer that keeps it pays
+    /// for.
+    fn on_check(&mut self, check: Check, outcome: CheckOutcome, detail: impl FnOnce() -> String);
 }
 
-/// Hears nothing, and costs nothing.
+/// Ignores every check, for deciding: the calls and their details are compiled away.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub struct NoopObserver;
 
-impl Observer for Silent {
+impl Observer for NoopObserver {
     const THOROUGH: bool = false;
 
     #[inline(always)]
-    fn saw(&mut self, _: Check, _: Outcome, _: impl FnOnce() -> String) {}
+    fn on_check(&mut self, _: Check, _: CheckOutcome, _: impl FnOnce() -> String) {}
 }
 
-/// One check, kept.
+/// One check of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// What was looked at.
+pub struct TraceStep {
+    /// What was checked.
     pub check: Check,
     /// How it went.
-    pub outcome: Outcome,
-    /// In words.
+    pub outcome: CheckOutcome,
+    /// A sentence for a person, with the numbers that decided, such as buckets.
     pub detail: String,
 }
 
-/// Keeps every check.
+/// Keeps every check, for explaining a decision.
 #[derive(Debug, Clone, Default)]
-pub struct Recording {
-    /// In their order.
-    pub steps: Vec<Step>,
+pub struct TraceObserver {
+    /// In the order in which they were made.
+    pub steps: Vec<TraceStep>,
 }
 
-impl Observer for Recording {
+impl Observer for TraceObserver {
     const THOROUGH: bool = true;
 
-    fn saw(&mut self, check: Check, outcome: Outcome, detail: impl FnOnce() -> String) {
-        self.steps.push(Step { check, outcome, detail: detail() });
+    fn on_check(&mut self, check: Check, outcome: CheckOutcome, detail: impl FnOnce() -> String) {
+        self.steps.push(TraceStep { check, outcome, detail: detail() });
     }
 }

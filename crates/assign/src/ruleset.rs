@@ -1,4 +1,10 @@
 //! A ruleset, compiled: everything that deciding needs, checked once.
+//!
+//! Shares of a published document are hundredths of a percent (0 to 10,000); compiled, they are buckets (0 to 1,000,000),
+//! so that deciding compares integers and never divides. Salts are hashed once here; a decision adds the visitor's id.
+//!
+//! Three lines of buckets are independent of each other, because each has a prefix of its own: `salt:t:` for traffic,
+//! `salt:v:` for variants, and `salt:g:` of the group for exclusion. Raising the traffic moves nobody to another arm.
 
 use crate::audience::Audience;
 use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
@@ -20,6 +26,10 @@ pub struct Ruleset {
 
 impl Ruleset {
     /// Checks everything and makes it ready.
+    ///
+    /// All problems are found at once, each with its place in the document, such as `experiments[3].ranges[0][1]`. An
+    /// experiment is compiled by itself, so one bad experiment can be left out and the rest be decided by.
+    ///
     ///
     /// # Errors
     /// A form or hash that this program does not know, two experiments with one
@@ -81,16 +91,18 @@ pub struct Experiment {
     pub live: bool,
     /// How many arms it has, the control among them.
     pub arms: u32,
-    /// Rules that a server passes over, by their names, separated by commas.
+    /// Rules that a server passes over, by their names in alphabetical order, separated by commas.
     pub unenforced: Box<str>,
+    /// Hash state after `salt:t:`.
     pub(crate) for_traffic: Murmur3,
+    /// Hash state after `salt:v:`.
     pub(crate) for_variant: Murmur3,
-    /// First bucket that does not enter.
+    /// First bucket that does not enter, 0 to 1,000,000.
     pub(crate) entering: u32,
-    /// First bucket after each stretch, and whose it is.
+    /// First bucket after each range, and whose the range is. Ends rise to 1,000,000, so every bucket has an arm.
     pub(crate) ranges: Box<[(u32, Arm)]>,
     pub(crate) serving: Option<Served>,
-    pub(crate) exclusion: Option<Part>,
+    pub(crate) exclusion: Option<ExclusionRange>,
     pub(crate) audience: Audience,
     /// Each variant's own rules, in a personalization.
     pub(crate) personal: Option<Box<[Audience]>>,
@@ -103,11 +115,15 @@ pub(crate) struct Served {
     pub(crate) below: u32,
 }
 
-/// A part of an exclusion group.
+/// The buckets of an exclusion group's line that belong to one experiment. Ranges of a group do not overlap, so that no
+/// unit is in two of its experiments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct ExclusionRange {
+    /// Hash state after the group's `salt:g:`.
     pub(crate) hash: Murmur3,
+    /// First bucket that is in.
     pub(crate) from: u32,
+    /// First bucket that is out again.
     pub(crate) to: u32,
 }
 
@@ -145,7 +161,7 @@ impl Experiment {
             }
             let arm = delivered.winner().filter(|arm| arm.0 < arms);
             if arm.is_none() {
-                problems.add("serving.variant_id", "is no arm of this experiment");
+                problems.add("serving.variant_id", "is not an arm of this experiment");
             }
             Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
         });
@@ -154,7 +170,11 @@ impl Experiment {
                 problems.add("exclusion", "must be a stretch from 0 to 10000");
             }
             let place = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
-            Part { hash: Murmur3::of(&format!("{}:g:", part.salt)), from: place(part.from), to: place(part.to) }
+            ExclusionRange {
+                hash: Murmur3::of(&format!("{}:g:", part.salt)),
+                from: place(part.from),
+                to: place(part.to),
+            }
         });
         let ranges = ranges(&delivered.ranges, arms, &mut problems);
         let audience = Audience::of_experiment(&delivered.targeting).unwrap_or_else(|found| {
@@ -199,7 +219,7 @@ impl Experiment {
         (0..self.arms).map(Arm).find(|arm| arm_name(*arm) == name)
     }
 
-    /// How much of the line an arm has, in buckets.
+    /// How much of the line an arm has, in buckets; 0 for an arm without a range. An arm may have several ranges.
     pub(crate) fn weight(&self, arm: Arm) -> u32 {
         let starts = std::iter::once(0).chain(self.ranges.iter().map(|(end, _)| *end));
         self.ranges
@@ -211,6 +231,8 @@ impl Experiment {
     }
 }
 
+/// Ranges in buckets, from ends in hundredths of a percent and numbers of arms. Ends have to rise to 10,000; what does not
+/// becomes a problem with its place.
 fn ranges(ranges: &[(u32, u32)], arms: u32, problems: &mut Problems) -> Box<[(u32, Arm)]> {
     let mut before = 0;
     for (at, &(end, arm)) in ranges.iter().enumerate() {
@@ -218,7 +240,7 @@ fn ranges(ranges: &[(u32, u32)], arms: u32, problems: &mut Problems) -> Box<[(u3
             problems.add(format!("ranges[{at}][0]"), "must be above the one before and at most 10000");
         }
         if arm >= arms {
-            problems.add(format!("ranges[{at}][1]"), "is no arm of this experiment");
+            problems.add(format!("ranges[{at}][1]"), "is not an arm of this experiment");
         }
         before = end;
     }

@@ -1,4 +1,15 @@
-//! Three-valued logic: yes, no, and not yet known.
+//! Three-valued logic: yes, no, and not yet known (Kleene's).
+//!
+//! A page decides before it knows everything: consent, attributes and place may come later. A rule that asks about such a
+//! fact must not count as failed, or the visitor would be kept out for good.
+//!
+//! ```
+//! use muriel_assign::Tri;
+//!
+//! assert_eq!(Tri::Yes.and(Tri::Unknown), Tri::Unknown);
+//! assert_eq!(Tri::No.and(Tri::Unknown), Tri::No); // whatever comes to be known
+//! assert_eq!(!Tri::Unknown, Tri::Unknown);
+//! ```
 
 /// What is known of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,13 @@
 //! What is known about a visitor.
+//!
+//! A [`Visitor`] borrows every text, so that making one allocates nothing but its lists. Each fact says whether it is
+//! known ([`Fact`]): a rule that asks about one that is not keeps the visitor out for now, not for good.
 
 use crate::condition::{Scalar, iso_ms};
-use crate::page::{Address, Referrer};
 use muriel_domain::Problems;
+use muriel_domain::address::Address;
 use muriel_domain::experiment::Arm;
+use muriel_domain::referral::Referrer;
 
 /// Most bytes of a visitor's id.
 pub const ID_MAX: usize = 512;
@@ -27,7 +31,7 @@ pub enum Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// The same about a part of it.
+    /// The fact about a part of the value; what is unknown or absent stays so.
     pub fn map<U>(self, part: impl FnOnce(T) -> U) -> Fact<U> {
         match self {
             Fact::Unknown => Fact::Unknown,
@@ -44,16 +48,16 @@ impl<T> Fact<T> {
 
 /// Where a decision is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Place {
-    /// On a server, which sees no cookies and no local time: rules about them
-    /// are passed over, and the decision says so.
+pub enum EvaluationSide {
+    /// On a server, which sees no cookies and no local time: rules about them are passed over, and the decision says so
+    /// ([`Experiment::unenforced_on`](crate::Experiment::unenforced_on)).
     #[default]
     Server,
-    /// On the page.
+    /// On the page, which sees everything that rules ask about.
     Browser,
 }
 
-/// The visitor's day of the week and minute of the day.
+/// The visitor's day of the week and minute of the day, by the clock of the visitor's device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalTime {
     /// 0 is Monday.
@@ -62,25 +66,28 @@ pub struct LocalTime {
     pub minute: u16,
 }
 
-/// Something that the visitor did.
+/// An event that the visitor sent before this decision, for `event_rule`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Occurrence<'a> {
+pub struct PastEvent<'a> {
     /// Name of the event.
     pub name: &'a str,
     /// Milliseconds since 1970.
     pub at_ms: i64,
-    /// Its properties.
+    /// The event's properties that are plain values, by name.
     pub attributes: Vec<(&'a str, Scalar<'a>)>,
 }
 
-/// A visitor: an id, and facts that texts elsewhere outlive.
+/// A visitor: an id, and facts whose texts are borrowed from whatever carried them, such as a request's body.
+///
+/// The default knows nothing: every fact is unknown, there is no attribute and no earlier variant. Fields can be set one
+/// by one, or read from a context with [`Visitor::read`].
 #[derive(Debug, Clone, Default)]
 pub struct Visitor<'a> {
-    /// What is bucketed.
+    /// What is bucketed, compared byte for byte: 1 to [`ID_MAX`] bytes where it was read from a context.
     pub id: &'a str,
-    /// Where this is decided.
-    pub place: Place,
-    /// Milliseconds since 1970.
+    /// Where this is decided, which says which rules are passed over.
+    pub side: EvaluationSide,
+    /// The moment of the decision, milliseconds since 1970: an argument, as nothing here reads a clock.
     pub now_ms: i64,
     /// ISO 3166-1 alpha-2.
     pub country: Fact<&'a str>,
@@ -107,7 +114,7 @@ pub struct Visitor<'a> {
     /// Names of audiences that the page handed over.
     pub audiences: Fact<Vec<&'a str>>,
     /// What the visitor did before.
-    pub events: Fact<Vec<Occurrence<'a>>>,
+    pub events: Fact<Vec<PastEvent<'a>>>,
     /// Cookies of the page.
     pub cookies: Fact<Vec<(&'a str, &'a str)>>,
     /// The visitor's clock.
@@ -132,44 +139,62 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// A JSON value by reference, whoever parsed it.
+/// A JSON value of a context by reference, whichever library parsed it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value<'a> {
+pub enum ContextValue<'a> {
     /// `null`
     Null,
     /// A plain value.
     Scalar(Scalar<'a>),
     /// An array.
-    List(Vec<Value<'a>>),
+    List(Vec<ContextValue<'a>>),
     /// An object.
-    Object(Vec<(&'a str, Value<'a>)>),
+    Object(Vec<(&'a str, ContextValue<'a>)>),
 }
 
-impl<'a> From<&'a serde_json::Value> for Value<'a> {
+impl<'a> From<&'a serde_json::Value> for ContextValue<'a> {
     fn from(value: &'a serde_json::Value) -> Self {
         use serde_json::Value as Json;
         match value {
-            Json::Null => Value::Null,
-            Json::Bool(flag) => Value::Scalar(Scalar::Flag(*flag)),
-            Json::Number(number) => Value::Scalar(Scalar::Number(number.as_f64().unwrap_or_default())),
-            Json::String(text) => Value::Scalar(Scalar::Text(text)),
-            Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
+            Json::Null => ContextValue::Null,
+            Json::Bool(flag) => ContextValue::Scalar(Scalar::Flag(*flag)),
+            Json::Number(number) => ContextValue::Scalar(Scalar::Number(number.as_f64().unwrap_or_default())),
+            Json::String(text) => ContextValue::Scalar(Scalar::Text(text)),
+            Json::Array(items) => ContextValue::List(items.iter().map(ContextValue::from).collect()),
             Json::Object(members) => {
-                Value::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
+                ContextValue::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
             }
         }
     }
 }
 
 impl<'a> Visitor<'a> {
-    /// The visitor that a context describes, as OpenFeature clients send it:
-    /// `targetingKey`, the facts by their names, `sticky`, and attributes. A
-    /// name that is left out is not known; null says that there is none.
+    /// The visitor that a context describes, as OpenFeature clients send it. A name that is left out is not known; `null`
+    /// and empty text say that there is none.
+    ///
+    /// | name | value |
+    /// |---|---|
+    /// | `targetingKey` | the visitor's id, text of 1 to 512 bytes; required |
+    /// | `country` `region` `city` | text: `DE`, `California (US)`, `Berlin (Berlin)` |
+    /// | `device` `browser` `os` | text: `mobile`, `firefox`, `macOS` |
+    /// | `language` | text: the preferred language as a tag, `en-GB` |
+    /// | `visitor_type` | text: `new` or `returning` |
+    /// | `url` `referrer` | text: addresses; the page's has to be http or https |
+    /// | `source` | text: `direct`, `search`, `social`, `email`, `paid` or `referral` |
+    /// | `audiences` | a list of texts |
+    /// | `events` | a list of `{name, at, attributes}` |
+    /// | `cookies` | an object of texts |
+    /// | `local_time` | text: a day and a time, `monday 09:30` |
+    /// | `sticky` | an object: experiment key to the name of a variant |
+    /// | `attributes` | an object of texts, numbers and flags |
+    /// | any other name | an attribute, if the value is plain; else it says nothing |
+    ///
+    /// An attribute of `attributes` is found before another of the same name.
     ///
     /// # Errors
     /// Each known name with a value of another type than it takes, texts and
     /// lists that are too long, and a missing or blank `targetingKey`.
-    pub fn read(context: impl IntoIterator<Item = (&'a str, Value<'a>)>) -> Result<Self, Problems> {
+    pub fn read(context: impl IntoIterator<Item = (&'a str, ContextValue<'a>)>) -> Result<Self, Problems> {
         let mut visitor = Self::default();
         let mut problems = Problems::default();
         for (name, value) in context {
@@ -184,11 +209,11 @@ impl<'a> Visitor<'a> {
     }
 
     /// Takes one fact, list or attribute.
-    fn set(&mut self, name: &'a str, value: Value<'a>) -> Result<(), &'static str> {
+    fn set(&mut self, name: &'a str, value: ContextValue<'a>) -> Result<(), &'static str> {
         match name {
             "targetingKey" => {
                 self.id = match value {
-                    Value::Scalar(Scalar::Text(text)) if !text.is_empty() && text.len() <= ID_MAX => text,
+                    ContextValue::Scalar(Scalar::Text(text)) if !text.is_empty() && text.len() <= ID_MAX => text,
                     _ => return Err("must be text of 1 to 512 bytes"),
                 }
             }
@@ -218,10 +243,10 @@ impl<'a> Visitor<'a> {
                 }
             }
             "audiences" => self.audiences = list(value, "must be a list of texts", text)?,
-            "events" => self.events = list(value, "must be a list of {name, at, attributes}", occurrence)?,
+            "events" => self.events = list(value, "must be a list of {name, at, attributes}", past_event)?,
             "cookies" => {
                 self.cookies = members(value, "must be an object of texts", |value| match value {
-                    Value::Scalar(Scalar::Text(text)) => short(text),
+                    ContextValue::Scalar(Scalar::Text(text)) => short(text),
                     _ => None,
                 })?;
             }
@@ -236,7 +261,7 @@ impl<'a> Visitor<'a> {
             "sticky" => {
                 let what = "must be an object of variants such as {\"checkout\": \"Variant 1\"}";
                 let arms = members(value, what, |value| match value {
-                    Value::Scalar(Scalar::Text(text)) => Arm::from_name(text),
+                    ContextValue::Scalar(Scalar::Text(text)) => Arm::from_name(text),
                     _ => None,
                 })?;
                 if let Fact::Is(arms) = arms {
@@ -261,69 +286,84 @@ impl<'a> Visitor<'a> {
     }
 }
 
+/// The text, unless it is longer than [`TEXT_MAX`] bytes.
 fn short(text: &str) -> Option<&str> {
     (text.len() <= TEXT_MAX).then_some(text)
 }
 
-fn text<'a>(value: Value<'a>) -> Option<&'a str> {
+/// The value if it is text of at most [`TEXT_MAX`] bytes.
+fn text<'a>(value: ContextValue<'a>) -> Option<&'a str> {
     match value {
-        Value::Scalar(Scalar::Text(text)) => short(text),
+        ContextValue::Scalar(Scalar::Text(text)) => short(text),
         _ => None,
     }
 }
 
-fn scalar<'a>(value: Value<'a>) -> Option<Scalar<'a>> {
+/// The value if it is plain: text that is short enough, a finite number or a flag.
+fn scalar<'a>(value: ContextValue<'a>) -> Option<Scalar<'a>> {
     match value {
-        Value::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),
-        Value::Scalar(Scalar::Number(number)) => number.is_finite().then_some(Scalar::Number(number)),
-        Value::Scalar(flag) => Some(flag),
+        ContextValue::Scalar(Scalar::Text(text)) => short(text).map(Scalar::Text),
+        ContextValue::Scalar(Scalar::Number(number)) => number.is_finite().then_some(Scalar::Number(number)),
+        ContextValue::Scalar(flag) => Some(flag),
         _ => None,
     }
 }
 
 /// Plain values by name; null is none.
-fn attributes<'a>(value: Value<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>> {
+fn attributes<'a>(value: ContextValue<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>> {
     match value {
-        Value::Null => Some(Vec::new()),
-        Value::Object(members) if members.len() <= LIST_MAX => {
-            let some = members.into_iter().filter(|(_, value)| *value != Value::Null);
+        ContextValue::Null => Some(Vec::new()),
+        ContextValue::Object(members) if members.len() <= LIST_MAX => {
+            let some = members.into_iter().filter(|(_, value)| *value != ContextValue::Null);
             some.map(|(name, value)| Some((name, scalar(value)?))).collect()
         }
         _ => None,
     }
 }
 
-fn fact<'a>(value: &Value<'a>) -> Result<Fact<&'a str>, &'static str> {
+/// The fact that a value tells: `null` and empty text say that there is none.
+///
+/// # Errors
+/// A sentence for the client when it is another type, or too long.
+fn fact<'a>(value: &ContextValue<'a>) -> Result<Fact<&'a str>, &'static str> {
     match value {
-        Value::Null => Ok(Fact::Absent),
-        Value::Scalar(Scalar::Text("")) => Ok(Fact::Absent),
-        Value::Scalar(Scalar::Text(text)) if text.len() <= TEXT_MAX => Ok(Fact::Is(text)),
+        ContextValue::Null => Ok(Fact::Absent),
+        ContextValue::Scalar(Scalar::Text("")) => Ok(Fact::Absent),
+        ContextValue::Scalar(Scalar::Text(text)) if text.len() <= TEXT_MAX => Ok(Fact::Is(text)),
         _ => Err("must be text of at most 8192 bytes, or null"),
     }
 }
 
+/// A list of at most [`LIST_MAX`] items, each read by `read`; `null` says that there are none.
+///
+/// # Errors
+/// `what`, a sentence for the client, when the value is no such list or `read` refuses an item.
 fn list<'a, T>(
-    value: Value<'a>,
+    value: ContextValue<'a>,
     what: &'static str,
-    read: impl Fn(Value<'a>) -> Option<T>,
+    read: impl Fn(ContextValue<'a>) -> Option<T>,
 ) -> Result<Fact<Vec<T>>, &'static str> {
     match value {
-        Value::Null => Ok(Fact::Absent),
-        Value::List(items) if items.len() <= LIST_MAX => {
+        ContextValue::Null => Ok(Fact::Absent),
+        ContextValue::List(items) if items.len() <= LIST_MAX => {
             items.into_iter().map(read).collect::<Option<_>>().map(Fact::Is).ok_or(what)
         }
         _ => Err(what),
     }
 }
 
+/// An object of at most [`LIST_MAX`] members by name, each value read by `read`; as [`list`].
+///
+/// # Errors
+/// As [`list`].
 fn members<'a, T>(
-    value: Value<'a>,
+    value: ContextValue<'a>,
     what: &'static str,
-    read: impl Fn(Value<'a>) -> Option<T>,
+    read: impl Fn(ContextValue<'a>) -> Option<T>,
 ) -> Result<Fact<Vec<(&'a str, T)>>, &'static str> {
     match value {
-        Value::Null => Ok(Fact::Absent),
-        Value::Object(members) if members.len() <= LIST_MAX => {
+        ContextValue::Null => Ok(Fact::Absent),
+        ContextValue::Object(members) if members.len() <= LIST_MAX => {
             let read = members.into_iter().map(|(name, value)| Some((name, read(value)?)));
             read.collect::<Option<_>>().map(Fact::Is).ok_or(what)
         }
@@ -331,22 +371,24 @@ fn members<'a, T>(
     }
 }
 
-fn occurrence<'a>(value: Value<'a>) -> Option<Occurrence<'a>> {
-    let Value::Object(members) = value else { return None };
-    let mut occurrence = Occurrence { name: "", at_ms: 0, attributes: Vec::new() };
+/// An event from `{name, at, attributes}`. `at` is a date of ISO 8601 or milliseconds since 1970; `None` without a name
+/// or a date, as an event that is not dated cannot be counted.
+fn past_event<'a>(value: ContextValue<'a>) -> Option<PastEvent<'a>> {
+    let ContextValue::Object(members) = value else { return None };
+    let mut past_event = PastEvent { name: "", at_ms: 0, attributes: Vec::new() };
     let mut dated = false;
     for (name, value) in members {
         match (name, value) {
-            ("name", Value::Scalar(Scalar::Text(text))) => occurrence.name = short(text)?,
-            ("at", Value::Scalar(Scalar::Text(text))) => (occurrence.at_ms, dated) = (iso_ms(text)?, true),
-            ("at", Value::Scalar(Scalar::Number(ms))) if ms.abs() <= MOMENT_MAX_MS => {
-                (occurrence.at_ms, dated) = (ms.floor() as i64, true);
+            ("name", ContextValue::Scalar(Scalar::Text(text))) => past_event.name = short(text)?,
+            ("at", ContextValue::Scalar(Scalar::Text(text))) => (past_event.at_ms, dated) = (iso_ms(text)?, true),
+            ("at", ContextValue::Scalar(Scalar::Number(ms))) if ms.abs() <= MOMENT_MAX_MS => {
+                (past_event.at_ms, dated) = (ms.floor() as i64, true);
             }
-            ("attributes", value) => occurrence.attributes = attributes(value)?,
+            ("attributes", value) => past_event.attributes = attributes(value)?,
             _ => return None,
         }
     }
-    (dated && !occurrence.name.is_empty()).then_some(occurrence)
+    (dated && !past_event.name.is_empty()).then_some(past_event)
 }
 
 /// `monday 09:30`.

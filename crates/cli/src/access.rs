@@ -5,16 +5,16 @@ use crate::open::{Opened, open, open_existing};
 use crate::say::say;
 use crate::{Error, Result, page};
 use clap::{Args, Subcommand};
-use muriel_api::api_key::{ApiKey, random_text};
-use muriel_api::clock::Clock;
+use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::time::DAY_US;
-use muriel_domain::{Instant, text};
+use muriel_service::api_key::ApiKey;
+use muriel_service::clock::Clock;
+use muriel_service::{Actor, keys, projects};
 use muriel_sql::Tx;
-use muriel_store::delivery;
-use muriel_store::keys::{self, StoredKey};
+use muriel_store::keys::StoredKey;
 use muriel_store::tenants::{self, Project};
 use serde_json::json;
 
@@ -245,42 +245,10 @@ fn print_projects(projects: &[Listed], as_json: bool) -> Result<()> {
 /// # Errors
 /// Names that are blank or too long, and a project of this name in the company.
 pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &Clock) -> Result<NewProject> {
-    let named = |what: &str, name: &str| {
-        text::title(name, 255).map_err(|flaw| Error::Refused(format!("the name of the {what} {flaw}")))
-    };
-    let (company, name) = (named("company", company)?, named("project", name)?);
-    let project_key = format!("prj_{}", random_text(22)?);
-    let api_key = ApiKey::generate()?;
-    let (now, mac, key) = (clock.now(), opened.pepper.mac_of(&api_key), api_key.clone());
-    opened
-        .db
-        .write::<_, Error, _>(move |tx| {
-            Box::pin(async move {
-                let company_id = tenants::company_ensure(tx, &company, now).await?;
-                let taken = format!("the company \"{company}\" has a project \"{name}\" already");
-                if let Some(there) = tenants::project_named(tx, company_id, &name).await? {
-                    return Err(Error::Refused(format!("{taken}; its key is {}", there.key)));
-                }
-                let project = tenants::project_insert(tx, company_id, &project_key, &name, now).await.map_err(
-                    |error| match error.unique() {
-                        // Somebody else made it just now.
-                        Some("project_company_id_name_key") => Error::Refused(taken),
-                        _ => error.into(),
-                    },
-                )?;
-                let grant =
-                    Grant { company_id, projects: None, scopes: Scopes::all(), expires_at: None, revoked_at: None };
-                let stored = stored(&key, format!("project {name}"), &mac, grant, now);
-                keys::insert(tx, &stored).await?;
-                delivery::announce(tx, project.id).await?;
-                Ok(NewProject { company_id, project_id: project.id, project_key, api_key: key })
-            })
-        })
-        .await
-}
-
-fn stored(key: &ApiKey, name: String, mac: &[u8], grant: Grant, now: Instant) -> StoredKey {
-    StoredKey { id: key.id().to_owned(), name, mac: mac.to_vec(), grant, created_at: now, last_used_at: None }
+    let new = projects::NewProject { company: company.to_owned(), name: name.to_owned(), key: None };
+    let (project, api_key) = projects::create_with_key(&opened.app(clock.clone()), &Actor::COMMAND_LINE, new).await?;
+    let Project { id, company_id, key, .. } = project;
+    Ok(NewProject { company_id, project_id: id, project_key: key, api_key })
 }
 
 /// Does a key command.
@@ -318,18 +286,16 @@ pub async fn key(command: KeyCommand) -> Result<()> {
         }
         KeyCommand::Revoke { common, key_id, json } => {
             let opened = open_existing(&Place::load(&common)?).await?;
-            let now = Clock::System.now();
             // Whole keys are what people have at hand; no more of one than its id is used or said.
             let key_id: String = key_id.strip_prefix("mrl_").unwrap_or(&key_id).chars().take(8).collect();
-            let wanted = key_id.clone();
-            let revoked = opened
-                .db
-                .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::revoke(tx, &wanted, now).await?) }))
-                .await?;
+            let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, &key_id).await;
             opened.db.close().await?;
-            if !revoked {
-                return Err(Error::Refused(format!("there is no key {key_id}; muriel key list shows them")));
-            }
+            revoked.map_err(|error| match error {
+                muriel_service::Error::NotFound(_) => {
+                    Error::Refused(format!("there is no key {key_id}; muriel key list shows them"))
+                }
+                other => other.into(),
+            })?;
             if json {
                 say!("{}", json!({ "key_id": key_id, "revoked": true }))?;
             } else {
@@ -343,7 +309,7 @@ pub async fn key(command: KeyCommand) -> Result<()> {
 /// Makes a key; it and what it stands for.
 ///
 /// # Errors
-/// An unknown company, project or scope, and an expiry that makes no sense.
+/// An unknown company, project or scope, and an invalid expiry.
 pub async fn key_create(opened: &Opened, wanted: WantedKey, clock: &Clock) -> Result<(ApiKey, Grant)> {
     let now = clock.now();
     let scopes = Scopes::parse(&wanted.scopes).map_err(|flaw| Error::Refused(format!("--scopes {flaw}")))?;
@@ -354,20 +320,15 @@ pub async fn key_create(opened: &Opened, wanted: WantedKey, clock: &Clock) -> Re
             _ => return Err(Error::Refused("--expires-in-days must be from 1 to 36500, or never".to_owned())),
         },
     };
-    let key = ApiKey::generate()?;
-    let (mac, made) = (opened.pepper.mac_of(&key), key.clone());
-    let grant = opened
-        .db
-        .write::<_, Error, _>(move |tx| {
-            Box::pin(async move {
-                let company_id = company_named(tx, &wanted.company).await?;
-                let projects = listed(tx, company_id, &wanted.projects).await?;
-                let grant = Grant { company_id, projects, scopes, expires_at, revoked_at: None };
-                keys::insert(tx, &stored(&made, wanted.name, &mac, grant.clone(), now)).await?;
-                Ok(grant)
-            })
+    let found = opened.db.read::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let company_id = company_named(tx, &wanted.company).await?;
+            Ok((company_id, listed(tx, company_id, &wanted.projects).await?, wanted.name))
         })
-        .await?;
+    });
+    let (company_id, projects, name) = found.await?;
+    let grant = Grant { company_id, projects, scopes, expires_at, revoked_at: None };
+    let key = keys::create(&opened.app(clock.clone()), &Actor::COMMAND_LINE, name, grant.clone()).await?;
     Ok((key, grant))
 }
 
@@ -390,15 +351,9 @@ async fn listed(tx: &mut dyn Tx, company: CompanyId, project_keys: &[String]) ->
 
 /// A company's keys, and its projects.
 async fn key_list(opened: &Opened, company: String) -> Result<(Vec<StoredKey>, Vec<Project>)> {
-    opened
-        .db
-        .read::<_, Error, _>(move |tx| {
-            Box::pin(async move {
-                let company = company_named(tx, &company).await?;
-                Ok((keys::list(tx, company).await?, tenants::projects_of(tx, company).await?))
-            })
-        })
-        .await
+    let company =
+        opened.db.read::<_, Error, _>(move |tx| Box::pin(async move { company_named(tx, &company).await })).await?;
+    Ok(keys::list(&opened.app(Clock::System), company).await?)
 }
 
 fn print_keys(keys: &[StoredKey], projects: &[Project], as_json: bool) -> Result<()> {

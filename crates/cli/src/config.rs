@@ -2,15 +2,15 @@
 
 use crate::{Error, Result};
 use clap::Args;
-use muriel_api::clock::Clock;
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
-use muriel_api::site::Site;
-use muriel_api::visitor::TrustedProxies;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Durability, LogOptions, Reserve};
-use muriel_events::warehouse;
+use muriel_log::{Durability, LogOptions, Reserve};
+use muriel_service::clock::Clock;
+use muriel_service::site::Site;
+use muriel_service::visitor::TrustedProxies;
 use muriel_sql::PostgresOptions;
+use muriel_warehouse as warehouse;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -232,7 +232,7 @@ impl Place {
     }
 
     /// # Errors
-    /// A settings file that cannot be read or makes no sense.
+    /// A settings file that cannot be read or is invalid.
     pub fn load(common: &Common) -> Result<Self> {
         File::read(common.config.as_deref()).map(|file| Self::of(common, &file))
     }
@@ -275,7 +275,7 @@ impl SiteFlags {
 
 impl Settings {
     /// # Errors
-    /// A settings file that cannot be read, and settings that make no sense.
+    /// A settings file that cannot be read, and settings that are invalid.
     pub fn load(common: Common, flags: ServeFlags) -> Result<Self> {
         let file = File::read(common.config.as_deref())?;
         let place = Place::of(&common, &file);

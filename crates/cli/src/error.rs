@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a command was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A setting makes no sense.
+    /// A setting is invalid; the sentence names it.
     #[error("{0}")]
     Setting(String),
     /// A file could not be read, written or locked.
@@ -60,7 +60,7 @@ pub enum Error {
     Database(#[source] muriel_sql::Error),
     /// The event log.
     #[error("the event log cannot be used")]
-    Log(#[source] muriel_events::log::Error),
+    Log(#[source] muriel_log::Error),
     /// The event log is not as it was written.
     #[error("the event log is damaged: {0}")]
     Damaged(String),
@@ -84,9 +84,44 @@ impl From<muriel_store::Error> for Error {
     }
 }
 
-impl From<muriel_api::api_key::NoRandomness> for Error {
-    fn from(error: muriel_api::api_key::NoRandomness) -> Self {
+#[cfg(feature = "demo")]
+impl From<muriel_demo::Error> for Error {
+    fn from(error: muriel_demo::Error) -> Self {
+        match error {
+            muriel_demo::Error::Refused(reason) => Error::Refused(reason),
+            muriel_demo::Error::Listen { address, source } => Error::Listen { address, source },
+            muriel_demo::Error::Database(error) => Error::Database(error),
+            muriel_demo::Error::Other(error) => Error::Other(error),
+        }
+    }
+}
+
+impl From<muriel_service::api_key::NoRandomness> for Error {
+    fn from(error: muriel_service::api_key::NoRandomness) -> Self {
         Error::Other(error.into())
+    }
+}
+
+impl From<muriel_service::Error> for Error {
+    fn from(error: muriel_service::Error) -> Self {
+        match error {
+            muriel_service::Error::Unreadable(cause) => match cause.downcast::<Error>() {
+                Ok(error) => *error,
+                Err(cause) => Error::Other(cause),
+            },
+            muriel_service::Error::Internal(cause) => match cause.downcast::<muriel_sql::Error>() {
+                Ok(error) => Error::Database(*error),
+                Err(cause) => Error::Other(cause),
+            },
+            muriel_service::Error::Invalid(problems) => {
+                let sentences: Vec<_> = problems.iter().map(|one| format!("{} {}", one.field, one.message)).collect();
+                Error::Refused(sentences.join("; "))
+            }
+            refused @ (muriel_service::Error::Conflict { .. } | muriel_service::Error::NotFound(_)) => {
+                Error::Refused(refused.to_string())
+            }
+            other => Error::Other(other.into()),
+        }
     }
 }
 

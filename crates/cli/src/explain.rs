@@ -5,12 +5,12 @@ use crate::open::{Opened, open_existing};
 use crate::say::{self, say};
 use crate::{Error, Result, named};
 use clap::Args;
-use muriel_api::clock::Clock;
 use muriel_api::explain::{Explanation, explain};
 use muriel_api::json::{self, Json};
-use muriel_api::visitor::{Geography, TrustedProxies, Visitors};
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::Problems;
+use muriel_service::clock::Clock;
+use muriel_service::visitor::{Geography, TrustedProxies, Visitors};
 use muriel_store::experiments;
 use std::env;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 /// Explains what the visitor gets.
 ///
 /// # Errors
-/// A project or experiment that is not there, and a context that makes no sense.
+/// A project or experiment that is not there, and an invalid context.
 pub async fn run(asked: Explain) -> Result<()> {
     let settings = Settings::load(asked.common.clone(), ServeFlags::default())?;
     let members = members(&asked)?;
@@ -91,7 +91,7 @@ fn members(asked: &Explain) -> Result<Vec<(String, Json)>> {
             match json::parse(&bytes) {
                 Ok(Json::Object(members)) => members,
                 Ok(_) => return Err(Error::Refused(format!("{} must hold a JSON object", path.display()))),
-                Err(error) => return Err(Error::Refused(format!("{} is no JSON: {error}", path.display()))),
+                Err(error) => return Err(Error::Refused(format!("{} is not valid JSON: {error}", path.display()))),
             }
         }
     };

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod config;
+#[cfg(feature = "demo")]
 mod demo;
 pub mod doctor;
 mod error;
@@ -20,6 +21,8 @@ mod scratch;
 pub mod serve;
 mod shutdown;
 pub mod simulate;
+pub mod status;
+mod tasks;
 pub mod verify;
 mod warehouse;
 
@@ -46,8 +49,9 @@ enum Command {
         #[command(flatten)]
         flags: ServeFlags,
     },
-    /// Run the server with a company to look around in, and visitors; its data goes at the end
-    /// unless --data-dir or --database-url keeps it.
+    /// Run the server with an example company, a shop and simulated visitors. The data is deleted at the end unless
+    /// --data-dir or --database-url keeps it.
+    #[cfg(feature = "demo")]
     #[command(mut_arg("data_dir", |arg| arg.help(demo::DATA_DIR_HELP)))]
     Demo {
         #[command(flatten)]
@@ -57,26 +61,34 @@ enum Command {
         #[command(flatten)]
         visitors: demo::VisitorFlags,
     },
-    /// Make, list and set up projects, and print what their pages need.
+    #[cfg(not(feature = "demo"))]
+    #[command(hide = true)]
+    Demo {
+        #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        _ignored: Vec<std::ffi::OsString>,
+    },
+    /// Create, list and configure projects, and print what their pages need.
     #[command(subcommand)]
     Project(access::ProjectCommand),
-    /// Make, list and revoke API keys.
+    /// Create, list and revoke API keys.
     #[command(subcommand)]
     Key(access::KeyCommand),
     /// List the servers that work on a PostgreSQL database, and forget one that is gone.
     #[command(subcommand)]
     Node(nodes::NodeCommand),
-    /// Look at a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
+    /// List what the running server does as time passes: each task's period, last run and outcome.
+    Status(status::Status),
+    /// Check a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
     Doctor(doctor::Doctor),
-    /// Tell step by step what a visitor gets of an experiment, and why.
+    /// Explain step by step which variant of an experiment a visitor gets, and why.
     Explain(explain::Explain),
     /// Count, follow, check, export, import and prune stored events.
     #[command(subcommand)]
     Log(log::LogCommand),
-    /// Compute a result again from the log, and say what differs.
+    /// Recompute a result from the event log, and report what differs.
     Verify(verify::Verify),
-    /// Try a plan many times, on simulated visitors or those of the past: how often it finds an effect, and how often
-    /// it calls one that is not there.
+    /// Simulate a test plan many times, on generated visitors or those of the past: how often it finds an effect, and
+    /// how often it reports one that does not exist.
     Simulate(Box<simulate::Simulate>),
     /// Rebuild the warehouse, which answers questions about events, from the event log.
     #[command(subcommand)]
@@ -85,7 +97,7 @@ enum Command {
     Openapi,
 }
 
-/// Runs the program with its arguments; what it returns is its exit status.
+/// Runs the program with its arguments, and returns its exit status.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     // Whatever is made is its owner's, also by libraries, and where the data directory
@@ -107,10 +119,18 @@ fn run(command: Command) -> Result<()> {
             let _logs = logs::start(&settings.log_level)?;
             block_on(serve::until_signalled(settings))
         }
+        #[cfg(feature = "demo")]
         Command::Demo { common, flags, visitors } => demo::run(common, flags, visitors),
+        #[cfg(not(feature = "demo"))]
+        Command::Demo { .. } => Err(Error::Refused(
+            "this binary has no demo; build one that has it with `make build` in a checkout, and run target/release/muriel \
+             demo"
+                .to_owned(),
+        )),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
         Command::Node(command) => block_on(nodes::run(command)),
+        Command::Status(args) => status::run(args),
         Command::Doctor(asked) => doctor::run(asked),
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),

@@ -6,8 +6,8 @@
 
 use crate::config::Place;
 use crate::{Error, Result};
-use muriel_api::NodeIdentity;
-use muriel_api::api_key::random_text;
+use muriel_service::NodeIdentity;
+use muriel_service::api_key::random_text;
 use muriel_sql::Db;
 use muriel_store::nodes::{self, NewNode, Node, Renewal};
 use serde::{Deserialize, Serialize};
@@ -17,14 +17,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// How long a node counts as running that is not heard of.
 pub(crate) const LEASE: Duration = Duration::from_secs(20);
 /// A lease is renewed so many times before it ends.
 const RENEWALS: u32 = 4;
-/// How long saying goodbye may take.
-const GOODBYE: Duration = Duration::from_secs(2);
+/// How long ending the lease may take when the server stops.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What the file says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,35 +230,25 @@ impl Registration {
         i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// Renews the lease until the flag is set, then ends it. `blocks` counts the
-    /// blocks of the event log, while that is open.
-    pub(crate) async fn keep(mut self, blocks: impl Fn() -> Option<i64>, mut stopped: watch::Receiver<bool>) {
-        loop {
-            let counted = blocks();
-            self.node.blocks = counted.unwrap_or(0);
-            tokio::select! {
-                // A database that hangs does not hold up the end.
-                _ = stopped.wait_for(|set| *set) => break,
-                renewed = self.renew(counted) => if let Err(error) = renewed {
-                    // Others may start once the lease has run out; results tell of them.
-                    tracing::debug!(error = crate::error::sentence(&error), "the node's lease was not renewed");
-                }
-            }
-            tokio::select! {
-                _ = stopped.wait_for(|set| *set) => break,
-                () = tokio::time::sleep(self.lease / RENEWALS) => {}
-            }
-        }
-        let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks().unwrap_or(0));
+    /// Ends the lease, so that another node may start at once. `blocks` counts the blocks of the event log, while that is
+    /// open.
+    async fn leave(&self, blocks: Option<i64>) {
+        let (NewNode { id, session, .. }, blocks) = (self.node.clone(), blocks.unwrap_or(0));
         let leave = self.db.write::<_, Error, _>(move |tx| {
             Box::pin(async move { Ok(nodes::leave(tx, &id, &session, blocks).await?) })
         });
-        if !matches!(tokio::time::timeout(GOODBYE, leave).await, Ok(Ok(()))) {
+        if !matches!(tokio::time::timeout(LEAVE_TIMEOUT, leave).await, Ok(Ok(()))) {
             tracing::debug!("the node's lease was not ended; it runs out by itself");
         }
     }
 
+    /// Shares the registration between the task that renews it and the server, which ends it.
+    pub(crate) fn shared(self) -> SharedRegistration {
+        SharedRegistration { period: self.lease / RENEWALS, registration: Arc::new(tokio::sync::Mutex::new(self)) }
+    }
+
     async fn renew(&mut self, counted: Option<i64>) -> Result<()> {
+        self.node.blocks = counted.unwrap_or(0);
         if !self.is_registered {
             // It started while the database was away and serves visitors already.
             return self.register(true).await;
@@ -319,6 +308,33 @@ impl Registration {
             );
         }
         self.others = others;
+    }
+}
+
+/// A registration that is renewed by a task and ended by the server.
+#[derive(Clone)]
+pub(crate) struct SharedRegistration {
+    registration: Arc<tokio::sync::Mutex<Registration>>,
+    period: Duration,
+}
+
+impl SharedRegistration {
+    /// How often the lease is to be renewed.
+    pub(crate) fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// Renews the lease, or registers where that was not possible before.
+    ///
+    /// # Errors
+    /// When the database cannot be reached. Others may start once the lease has run out; results tell of them.
+    pub(crate) async fn renew(&self, blocks: Option<i64>) -> Result<()> {
+        self.registration.lock().await.renew(blocks).await
+    }
+
+    /// Ends the lease. No renewal may be under way: it would be waited for.
+    pub(crate) async fn leave(&self, blocks: Option<i64>) {
+        self.registration.lock().await.leave(blocks).await;
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::config::Place;
 use crate::node::check_database;
 use crate::{Error, Result};
-use muriel_api::api_key::Pepper;
+use muriel_service::api_key::Pepper;
+use muriel_service::clock::Clock;
+use muriel_service::{App, Traffic};
 use muriel_sql::{Db, SqliteOptions};
 use muriel_store::settings;
 use std::fs::{self, OpenOptions};
@@ -17,6 +19,14 @@ pub struct Opened {
     pub db: Db,
     /// What keys are made and checked with.
     pub pepper: Pepper,
+}
+
+impl Opened {
+    /// The state that acts need, at this clock's time. It delivers to no visitor and takes no
+    /// event.
+    pub fn app(&self, clock: Clock) -> App {
+        App::new(self.db.clone(), self.pepper.clone(), clock, Traffic::default())
+    }
 }
 
 /// Opens the database, made where it is missing, and the pepper.
@@ -136,7 +146,7 @@ async fn pepper(db: &Db, path: &Path) -> Result<Pepper> {
 /// Makes a pepper, readable by its owner only, unless there is one.
 fn make(path: &Path) -> Result<()> {
     let failed = |source| Error::File { doing: "cannot make the pepper in", path: path.to_owned(), source };
-    let text = muriel_api::api_key::random_text(64)?;
+    let text = muriel_service::api_key::random_text(64)?;
     // Written beside and linked, so that nobody ever reads half of one.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = directory.join(format!(".pepper-{}", std::process::id()));

@@ -6,8 +6,9 @@ use crate::open::{Opened, open_existing};
 use crate::{Error, Result, say};
 use clap::Args;
 use muriel_domain::page::{Base, ConsentMode, PageSettings, Percent};
+use muriel_service::clock::Clock;
+use muriel_service::{Actor, projects};
 use muriel_store::tenants::{self, Project};
-use muriel_store::{Intent, delivery, lock};
 
 /// What a page hides until the script has decided: all of it, or what it marks itself.
 const PAGE: &str = "html";
@@ -73,23 +74,13 @@ impl Changes {
 /// # Errors
 /// An unknown project, and a value that is none.
 pub async fn set(opened: &Opened, key: String, changes: Changes) -> Result<PageSettings> {
-    opened
-        .db
-        .write::<_, Error, _>(move |tx| {
-            Box::pin(async move {
-                let project = named(tenants::project_by_key(tx, &key).await?, &key)?;
-                // Two changes at once are one after the other.
-                lock(tx, project.id, Intent::Reshape).await?;
-                let before = tenants::page_settings(tx, project.id).await?;
-                let after = changes.over(before.clone())?;
-                if after != before {
-                    tenants::page_settings_set(tx, project.id, &after).await?;
-                    delivery::announce(tx, project.id).await?;
-                }
-                Ok(after)
-            })
-        })
-        .await
+    let change = move |before| changes.over(before).map_err(|error| muriel_service::Error::Unreadable(error.into()));
+    let app = opened.app(Clock::System);
+    let settings = projects::change_page_settings(&app, &Actor::COMMAND_LINE, &key, change).await;
+    settings.map_err(|error| match error {
+        muriel_service::Error::NotFound(_) => no_project(&key),
+        other => other.into(),
+    })
 }
 
 fn named(found: Option<Project>, key: &str) -> Result<Project> {
@@ -187,7 +178,7 @@ fn tags(base: &str, prefix: &str, page_api: &str, key: &str, hidden: Option<&str
     let Some(selector) = hidden else {
         return format!("<script src=\"{source}\"></script>\n");
     };
-    let inline = muriel_api::script::snippet(page_api, selector);
+    let inline = muriel_service::script::snippet(page_api, selector);
     // Browsers fetch asynchronous scripts late unless they are told that this one matters.
     format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
 }

@@ -1,7 +1,7 @@
 //! A warehouse for one command.
 
 use crate::{Error, Result};
-use muriel_events::warehouse::{DuckWarehouse, Options};
+use muriel_warehouse::{DuckWarehouse, Options};
 use std::ops::Deref;
 use tempfile::TempDir;
 
@@ -17,7 +17,7 @@ impl Scratch {
     /// # Errors
     /// A temporary directory that cannot be written.
     pub(crate) fn new(options: &Options) -> Result<Self> {
-        let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
+        let failed = |error: muriel_warehouse::Error| Error::Other(error.into());
         let directory = tempfile::Builder::new().prefix("muriel-").tempdir();
         let directory = directory.map_err(|source| Error::File {
             doing: "cannot make a directory in",
@@ -41,9 +41,8 @@ impl Deref for Scratch {
 mod tests {
     use super::*;
     use muriel_domain::Instant;
-    use muriel_events::Record;
-    use muriel_events::log::Position;
-    use muriel_events::warehouse::{Mark, Rows, Stop, TrafficQuestion, Warehouse};
+    use muriel_log::{LogId, Position, Record};
+    use muriel_warehouse::{LoadTarget, Mark, Rows, Stop, TrafficQuestion, WarehouseReader, WarehouseWriter};
     use serde_json::json;
 
     #[test]
@@ -63,10 +62,11 @@ mod tests {
                 let n = block * each + n;
                 record.id = uuid::Uuid::from_u128(n as u128);
                 record.visitor.id = n.to_string();
-                rows.add(&record, block, |_, _, _| "direct");
+                rows.add(&record, block);
             }
             rows.sort();
-            warehouse.load([7; 16], &rows, Mark { position: Position { seq: block }, hash: None }).unwrap();
+            let mark = Mark { position: Position { seq: block }, hash: None };
+            warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
         }
         let question = TrafficQuestion { project_key: "prj".into(), from: now, until: now.plus_us(1), metric: None };
         let traffic = warehouse.traffic(&question, &Stop::new()).unwrap();

@@ -1,24 +1,25 @@
 //! The server: everything wired together, started and stopped.
 
-use crate::config::{Place, Settings};
-use crate::node::{NodeFile, Registration, check_database};
+use crate::config::Settings;
+use crate::node::{NodeFile, Registration, SharedRegistration, check_database};
 use crate::open::{connect_later, make_directory, prepare, read_pepper};
 use crate::say::say;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
+use crate::tasks;
 use crate::{Error, Result};
-use muriel_api::api_key::Pepper;
 use muriel_api::edge::Edge;
-use muriel_api::limits::{Limits, SWEEP_EVERY};
+use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
-use muriel_api::visitor::{Geography, Visitors};
-use muriel_api::{App, Traffic};
 use muriel_domain::Instant;
-use muriel_domain::time::DAY_US;
-use muriel_events::log::{Log, Position, Prune, Pruned, Reader};
-use muriel_events::warehouse::{DuckWarehouse, Loader, Warehouse};
+use muriel_log::{Log, Position, Reader};
 use muriel_results::ReportCache;
+use muriel_service::api_key::Pepper;
+use muriel_service::visitor::{Geography, Visitors};
+use muriel_service::{App, Traffic};
 use muriel_sql::Db;
+use muriel_warehouse::{DuckWarehouse, Loader};
+use muriel_worker::Worker;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -29,25 +30,21 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// How often uses of keys are written down and metrics told.
-const HOUSE_EVERY: Duration = Duration::from_secs(5);
 /// Connections that may wait to be accepted, as far as the system allows. Those
 /// beyond are tried again by their clients only after a second.
 const BACKLOG: u32 = 4_096;
-/// How often the event log is looked through for old files.
-const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// What a clock may be set back by without a word: those that are kept right go by less.
 const CLOCK_STEP_US: i64 = 60_000_000;
-/// How often a disk that was full at the start is looked at.
-const OPEN_AGAIN: Duration = Duration::from_secs(1);
 /// Free bytes below which a disk counts as full: opening the databases takes some.
 const FULL: u64 = 4 << 20;
-/// How long noting the last uses of keys may take at the end.
-const LAST_FLUSH: Duration = Duration::from_secs(2);
-/// How often a database that was away at the start is tried.
-const PREPARE_AGAIN: Duration = Duration::from_millis(500);
-/// Attempts after which it is said again that the server waits for its database.
-const SAY_AGAIN: u32 = 60;
+/// How long a task that runs when the server stops may go on: one that waits for a database that hangs is dropped.
+const TASKS_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long writing the last uses of keys may take at the end.
+const LAST_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pause between two attempts to reach a database without which the server cannot start.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// Attempts after which it is logged again that the server waits for its database.
+const ATTEMPTS_PER_LOG_LINE: u32 = 60;
 
 /// A server that runs until it is stopped.
 pub struct Running {
@@ -60,8 +57,9 @@ pub struct Running {
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
     watching: JoinHandle<()>,
-    /// Keeps the node registered.
-    keeping: Option<JoinHandle<()>>,
+    worker: Worker,
+    /// This node in the database, where several can work on it.
+    registration: Option<SharedRegistration>,
     /// Held while it runs; the file's lock ends with it.
     _lock: File,
 }
@@ -92,67 +90,78 @@ pub async fn start(settings: Settings) -> Result<Running> {
         node: None,
     };
     let (stop, stopped) = watch::channel(false);
-    let (app, keeping) = open_app(&settings, traffic, &node, &stopped).await?;
+    let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
-    drop(limits.spawn_sweep(SWEEP_EVERY));
     let router = muriel_api::router::router(app.clone());
-    let edge = Edge::new(router, settings.edge.clone(), limits, metrics.clone());
+    let edge = Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
 
     let listener = match listen(settings.listen).await {
         Ok(listener) => listener,
         Err(error) => {
             // A node that never answered anybody keeps no other from starting.
-            let _ = stop.send(true);
-            if let Some(keeping) = keeping {
-                let _ = keeping.await;
+            if let Some(registration) = registration {
+                registration.leave(app.log().map(|log| log.last().seq)).await;
             }
             return Err(error);
         }
     };
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let worker = tasks::worker(&app, &metrics);
+    worker.register(tasks::measure_health(app.clone(), metrics.clone()));
+    worker.register(tasks::write_key_uses(app.clone()));
+    worker.register(tasks::warm_reports(app.clone()));
+    worker.register(tasks::sweep_rate_limits(limits));
+    if let Some(days) = settings.log_retention_days {
+        worker.register(tasks::delete_old_events(app.clone(), metrics.clone(), days));
+    }
+    if app.visitors.geography.is_on() {
+        worker.register(tasks::refresh_geography(app.visitors.geography.clone()));
+    }
+    if let Some(registration) = &registration {
+        worker.register(tasks::renew_node_lease(app.clone(), registration.clone()));
+    }
+    if !is_prepared {
+        worker.register(tasks::prepare_database(app.clone(), settings.place.clone()));
+    }
+    if opened.is_none() {
+        worker.register(tasks::open_event_log(app.clone(), settings.clone()));
+    }
+    worker.start();
     let metrics_address = match settings.metrics_listen {
         None => None,
-        Some(wanted) => serve_metrics(wanted, metrics.clone(), stopped.clone()).await,
+        Some(wanted) => serve_metrics(wanted, metrics.clone(), worker.clone(), stopped.clone()).await,
     };
-    tokio::spawn(keep_house(app.clone(), metrics.clone(), stopped.clone()));
+    // Notifications of the database wake it, so it is no task with a period.
     let watching = {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
     };
-    if opened.is_none() {
-        tokio::spawn(open_events_later(app.clone(), settings.clone(), stopped.clone()));
-    }
-    tokio::spawn(prune(app.clone(), settings.clone(), metrics.clone(), stopped.clone()));
-    tokio::spawn(muriel_api::warm::keep_warm(app.clone(), stopped.clone()));
-    tokio::spawn(app.visitors.geography.clone().keep_fresh());
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, watching, keeping, _lock: lock })
+    Ok(Running { address, metrics_address, app, stop, serving, watching, worker, registration, _lock: lock })
 }
 
-/// The state over the database, and what keeps this node registered there. While
-/// PostgreSQL is away, over the last good rulesets: visitors are served and
-/// everything else waits for it. Without any it is waited for here.
-async fn open_app(
-    settings: &Settings,
-    mut traffic: Traffic,
-    node: &NodeFile,
-    stopped: &watch::Receiver<bool>,
-) -> Result<(App, Option<JoinHandle<()>>)> {
+/// What [`open_app`] opens.
+struct OpenedApp {
+    app: App,
+    /// This node in the database, where several can work on it.
+    registration: Option<SharedRegistration>,
+    /// Whether the database's schema is up to date; it is not while the database is away.
+    is_prepared: bool,
+}
+
+/// The state over the database, and this node's registration there. While PostgreSQL is away, the state is made of the last
+/// good rulesets: visitors are served and everything else waits for it. Without any, it is waited for here.
+async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) -> Result<OpenedApp> {
     let place = &settings.place;
     let db = connect_later(place)?;
     let mut registration = Registration::new(&db, place, node, settings.node_lease)?;
     traffic.node = registration.as_ref().map(Registration::identity);
-    let keep = |registration: Registration, app: &App| {
-        let app = app.clone();
-        tokio::spawn(registration.keep(move || app.log().map(|log| log.last().seq), stopped.clone()))
-    };
     let error = match joined(&db, settings, &mut registration).await {
         Ok(pepper) => {
             let app = App::new(db, pepper, settings.clock.clone(), traffic);
             refresh(&app).await?;
-            let keeping = registration.map(|registration| keep(registration, &app));
-            return Ok((app, keeping));
+            return Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: true });
         }
         Err(Error::Database(error)) if error.is_unavailable() => error,
         Err(error) => return Err(error),
@@ -160,38 +169,34 @@ async fn open_app(
     if place.database_url.is_none() && !is_full(&place.data_dir) {
         return Err(Error::Database(error));
     }
-    // An own file that cannot be used now will not be by waiting.
+    // A file of our own that cannot be used now will not be usable after a wait.
     let waits = place.database_url.is_some() && !error.is_refusal();
     match read_pepper(&place.pepper_file) {
         Ok(pepper) => {
             let app = App::new(db, pepper, settings.clock.clone(), traffic);
-            let kept = app.rulesets.restore();
-            if kept == 0 {
+            let restored = app.rulesets.restore();
+            if restored == 0 {
                 if !waits {
                     return Err(told_if_full(Error::Database(error), &place.data_dir));
                 }
                 wait_for_database(&app.db, settings, &mut registration, error).await?;
                 refresh(&app).await?;
-                let keeping = registration.map(|registration| keep(registration, &app));
-                return Ok((app, keeping));
+                return Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: true });
             }
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                projects = kept,
+                projects = restored,
                 "the database is away; the last good rulesets are served until it is back"
             );
-            tokio::spawn(prepare_later(app.clone(), place.clone(), stopped.clone()));
-            // Whether others run is not known now. It serves visitors in any case, and
-            // is registered as soon as the database is back.
-            let keeping = registration.map(|registration| keep(registration, &app));
-            Ok((app, keeping))
+            // Whether others run is not known now. It serves visitors in any case, and is registered as soon as the
+            // database is back.
+            Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: false })
         }
         Err(Error::NoPepper(_)) if waits => {
             let pepper = wait_for_database(&db, settings, &mut registration, error).await?;
             let app = App::new(db, pepper, settings.clock.clone(), traffic);
             refresh(&app).await?;
-            let keeping = registration.map(|registration| keep(registration, &app));
-            Ok((app, keeping))
+            Ok(OpenedApp { app, registration: registration.map(Registration::shared), is_prepared: true })
         }
         // The database says first what is wrong with it.
         Err(Error::NoPepper(_)) => Err(Error::Database(error)),
@@ -230,8 +235,8 @@ async fn wait_for_database(
             error = &error as &dyn std::error::Error,
             "the database does not answer; the server waits for it"
         );
-        for _ in 0..SAY_AGAIN {
-            tokio::time::sleep(PREPARE_AGAIN).await;
+        for _ in 0..ATTEMPTS_PER_LOG_LINE {
+            tokio::time::sleep(RETRY_PAUSE).await;
             match joined(db, settings, registration).await {
                 Err(Error::Database(again)) if again.is_unavailable() && !again.is_refusal() => error = again,
                 other => return other,
@@ -267,42 +272,9 @@ async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache
     }
 }
 
-/// Opens what a full disk kept closed, once there is space.
-async fn open_events_later(app: App, settings: Settings, mut stopped: watch::Receiver<bool>) {
-    loop {
-        tokio::select! {
-            _ = stopped.wait_for(|set| *set) => return,
-            () = tokio::time::sleep(OPEN_AGAIN) => {}
-        }
-        if is_full(&settings.place.data_dir) {
-            continue;
-        }
-        let opened = async {
-            let log = open_log(&settings).await?;
-            match open_results(&settings).await {
-                Ok(results) => Ok((log, results)),
-                Err(error) => {
-                    let _ = log.close().await;
-                    Err(error)
-                }
-            }
-        };
-        match opened.await {
-            Ok((log, results)) => {
-                app.attach(log, results);
-                tracing::info!("there is space on the disk again: events are taken");
-                return;
-            }
-            Err(error) => {
-                tracing::error!(error = crate::error::sentence(&error), "the event log cannot be opened");
-            }
-        }
-    }
-}
-
 /// Whether so little is free in a directory that not even an existing database opens.
-fn is_full(directory: &Path) -> bool {
-    muriel_events::log::free_bytes(directory).is_ok_and(|free| free < FULL)
+pub(crate) fn is_full(directory: &Path) -> bool {
+    muriel_log::free_bytes(directory).is_ok_and(|free| free < FULL)
 }
 
 /// The error, or that the disk is full, which explains it.
@@ -318,7 +290,7 @@ fn told_if_full(error: Error, directory: &Path) -> Error {
 }
 
 /// The event log. Opening blocks, longest when its index has to be made again.
-async fn open_log(settings: &Settings) -> Result<Log> {
+pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
     let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
     let now = settings.clock.now();
     let opened = tokio::task::spawn_blocking(move || {
@@ -351,11 +323,11 @@ fn is_ahead(time: Instant, now: Instant) -> bool {
 }
 
 /// What answers questions about events, and the thread that feeds it.
-async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
+pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
     let (directory, options) = (settings.place.data_dir.clone(), settings.warehouse.clone());
     let opened = tokio::task::spawn_blocking(move || {
         let path = crate::warehouse::path(&directory);
-        let warehouse: Arc<dyn Warehouse> = Arc::new(DuckWarehouse::open(&path, &options)?);
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &options)?);
         // DuckDB makes its files for everybody who may enter the directory.
         for ending in ["", ".wal"] {
             let mut file = path.clone().into_os_string();
@@ -363,72 +335,10 @@ async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
             let _ = std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600));
         }
         let request = crate::warehouse::request(&directory);
-        let loader = Loader::start(&directory, warehouse.clone(), muriel_api::visitor::source, Some(&request))?;
-        Ok::<_, muriel_events::warehouse::Error>(Arc::new(ReportCache::new(warehouse, Arc::new(loader))))
+        let loader = Loader::start(&directory, warehouse.clone(), Some(&request))?;
+        Ok::<_, muriel_warehouse::Error>(Arc::new(ReportCache::new(warehouse, Arc::new(loader))))
     });
     opened.await.map_err(|error| Error::Other(error.into()))?.map_err(|error| Error::Other(error.into()))
-}
-
-/// Deletes files of the event log that are older than they are kept, once an hour, and
-/// for the first time an hour after the start: a clock that was wrong at the start has
-/// been set right by then.
-async fn prune(app: App, settings: Settings, metrics: Arc<Metrics>, mut stopped: watch::Receiver<bool>) {
-    let Some(days) = settings.log_retention_days else { return };
-    loop {
-        tokio::select! {
-            _ = stopped.wait_for(|set| *set) => return,
-            () = tokio::time::sleep(PRUNE_EVERY) => {}
-        }
-        let Some(log) = app.log() else { continue };
-        let before = settings.clock.now().plus_us(-days.saturating_mul(DAY_US));
-        let pruned = log.prune(Prune { before, force: false }).await;
-        metrics.event_log_retention_held.set(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()).into());
-        match pruned {
-            Ok(Pruned { held: Some(held), .. }) => {
-                tracing::warn!(
-                    retention_days = days,
-                    "old files of the event log are not deleted: {held}. Look whether the machine's clock is right; if \
-                     it is, run muriel log prune --older-than {days} --force"
-                );
-            }
-            Ok(pruned) if pruned.files > 0 => {
-                tracing::info!(files = pruned.files, bytes = pruned.bytes, "old files of the event log are deleted");
-            }
-            Ok(_) => {}
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "old files of the event log cannot be deleted"
-                );
-            }
-        }
-    }
-}
-
-/// Prepares the database once it is back.
-async fn prepare_later(app: App, place: Place, mut stopped: watch::Receiver<bool>) {
-    loop {
-        tokio::select! {
-            _ = stopped.wait_for(|set| *set) => return,
-            () = tokio::time::sleep(PREPARE_AGAIN) => {}
-        }
-        match prepare(&app.db, &place).await {
-            Ok(_) => {
-                if let Err(error) = NodeFile::settle(&place) {
-                    tracing::warn!(error = crate::error::sentence(&error), "the node's file cannot be read");
-                }
-                tracing::info!("the database is back");
-                return;
-            }
-            Err(Error::Database(error)) if error.is_unavailable() => {}
-            // Keys are refused with the wrong pepper, and a newer schema answers
-            // with errors: neither harms, and both need a person.
-            Err(error) => {
-                tracing::error!(error = crate::error::sentence(&error), "the database is back and cannot be used");
-                return;
-            }
-        }
-    }
 }
 
 impl Running {
@@ -443,6 +353,7 @@ impl Running {
     /// Takes no new connections, and lets running requests end.
     pub(crate) async fn drain(mut self) -> Drained {
         let _ = self.stop.send(true);
+        self.worker.signal_stop();
         self.app.rulesets.guards.stop();
         let cut = (&mut self.serving).await.unwrap_or(0);
         if cut > 0 {
@@ -465,11 +376,12 @@ impl Running {
         };
         let close_database = async {
             let _ = self.watching.await;
-            if let Some(keeping) = self.keeping {
-                let _ = keeping.await;
+            self.worker.stop(TASKS_TIMEOUT).await;
+            if let Some(registration) = self.registration {
+                registration.leave(self.app.log().map(|log| log.last().seq)).await;
             }
             self.app.rulesets.flush().await;
-            match tokio::time::timeout(LAST_FLUSH, self.app.directory.flush()).await {
+            match tokio::time::timeout(LAST_FLUSH_TIMEOUT, self.app.directory.flush()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
                 Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),
@@ -538,16 +450,18 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
     listening().map_err(|source| Error::Listen { address: address.to_string(), source })
 }
 
-/// Where metrics are told; a taken address is worth a warning, not a refusal.
+/// Serves metrics and `muriel status`; an address that is taken is worth a warning, not a refusal.
 async fn serve_metrics(
     wanted: SocketAddr,
     metrics: Arc<Metrics>,
+    worker: Worker,
     stopped: watch::Receiver<bool>,
 ) -> Option<SocketAddr> {
     match listen(wanted).await {
         Ok(listener) => {
             let address = listener.local_addr().ok();
-            tokio::spawn(server::serve_metrics(listener, metrics, is_set(stopped)));
+            let status = move || tasks::as_json(&worker).to_string();
+            tokio::spawn(server::serve_metrics(listener, metrics, status, is_set(stopped)));
             address
         }
         Err(error) => {
@@ -560,19 +474,4 @@ async fn serve_metrics(
 async fn is_set(mut flag: watch::Receiver<bool>) {
     // Its sender gone means the same.
     let _ = flag.wait_for(|set| *set).await;
-}
-
-/// Writes down which keys were used, and tells how things are.
-async fn keep_house(app: App, metrics: Arc<Metrics>, stopped: watch::Receiver<bool>) {
-    let mut stopped = std::pin::pin!(is_set(stopped));
-    loop {
-        app.measure(&metrics).await;
-        tokio::select! {
-            () = &mut stopped => return,
-            () = tokio::time::sleep(HOUSE_EVERY) => {}
-        }
-        if let Err(error) = app.directory.flush().await {
-            tracing::warn!(%error, "uses of keys were not noted");
-        }
-    }
 }

@@ -6,7 +6,9 @@ mod flags;
 mod past;
 mod plan;
 mod show;
+// One of them tries a plan of the demo.
 #[cfg(test)]
+#[cfg(feature = "demo")]
 mod tests;
 
 use crate::config::Common;
@@ -15,7 +17,7 @@ use clap::Args;
 use experiment::Experiment;
 use flags::{above_zero, effect, mde, part, sigma, weights};
 use indicatif::{ProgressBar, ProgressStyle};
-use muriel_analysis::simulate::{DAYS_MAX, Impossible, Run, Tally};
+use muriel_analysis::simulate::{DAYS_MAX, Run, SimulationError, Tally};
 use past::Replayed;
 use plan::{Plan, Tried};
 use std::panic::resume_unwind;
@@ -175,9 +177,9 @@ fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
     show::replayed(&replayed, &Tally::of(&runs), asked)
 }
 
-fn refused(impossible: Impossible) -> Error {
+fn refused(impossible: SimulationError) -> Error {
     let more = match impossible {
-        Impossible::Bandit => "; --weights sets some",
+        SimulationError::Bandit => "; --weights sets some",
         _ => "",
     };
     Error::Refused(format!("this cannot be simulated: {impossible}{more}"))

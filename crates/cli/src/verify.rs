@@ -2,6 +2,7 @@
 //! of the experiment against what is stored of that.
 
 mod history;
+mod logs;
 mod strict;
 
 use self::history::{History, history};
@@ -12,10 +13,10 @@ use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_api::ResultAnswer;
-use muriel_api::clock::Clock;
-use muriel_events::log::Position;
-use muriel_events::warehouse::{Options, load_log};
-use muriel_results::{Failure, Manifest, recompute};
+use muriel_log::Position;
+use muriel_results::{ComputeError, Manifest, recompute};
+use muriel_service::clock::Clock;
+use muriel_warehouse::{Options, load_log};
 use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,9 @@ pub struct Verify {
     /// The answer of GET …/result as it was received; - reads standard input.
     #[arg(value_name = "RESULT.json")]
     result: PathBuf,
+    /// Directory of an event log that went into the result; repeat it for each [default: the data directory].
+    #[arg(long = "log-dir", value_name = "DIR")]
+    log_dirs: Vec<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -43,65 +47,68 @@ pub struct Verify {
 /// Computes a result again, from the log alone.
 ///
 /// # Errors
-/// A file that is no result, a log that lacks what went into it or is not as it
+/// A file that is not a result, a log that lacks what went into it or is not as it
 /// was written, and numbers that are not the log's.
 pub fn run(asked: Verify) -> Result<()> {
     let name = asked.result.display().to_string();
     let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
-    let given = strict::read(&read(&asked.result)?)
-        .map_err(|error| refuse(&format!("is no JSON that can be read: {error}")))?;
-    let manifest = given.get("manifest").ok_or_else(|| refuse("is no result: it has no manifest"))?;
+    let mut given =
+        strict::read(&read(&asked.result)?).map_err(|error| refuse(&format!("is not valid JSON: {error}")))?;
+    let logs = logs::open(&asked.common, &asked.log_dirs)?;
+    let manifest = given.get_mut("manifest").ok_or_else(|| refuse("is not a result: it has no manifest"))?;
+    if Manifest::is_of_former_format(manifest)
+        && let Some(fields) = manifest.as_object_mut()
+    {
+        let [log] = &logs[..] else {
+            return Err(refuse(
+                "was made by a release that did not name logs by their ids: give only the --log-dir that it is of",
+            ));
+        };
+        Manifest::name_log(fields, log.extent.log);
+    }
     let manifest: Manifest = serde_json::from_value(manifest.clone())
         .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
     manifest.check().map_err(|flaw| refuse(&flaw.to_string()))?;
     if manifest.as_of > Clock::System.now().plus_us(AHEAD_US) {
         return Err(refuse(&format!("is of a moment that is still to come: {}", manifest.as_of)));
     }
-    let reader = crate::log::reader(&asked.common)?;
-    let extent = reader.extent().map_err(Error::Log)?;
-    let position = Position { seq: manifest.log_position };
-    if extent.last < position.seq {
-        return Err(Error::Refused(format!(
-            "{name} was computed from the log up to block {}, and this log ends with block {}: it is of another \
-             server, or has lost blocks",
-            position.seq, extent.last
-        )));
-    }
-    if 0 < position.seq && position.seq < extent.first {
-        return Err(Error::Refused(format!(
-            "{name} was computed from the log up to block {}, and this log begins with block {}: {}",
-            position.seq,
-            extent.first,
-            if position.seq <= extent.pruned {
-                "retention has deleted what came before"
-            } else {
-                "what came before is missing, and retention did not delete it"
-            }
-        )));
-    }
-    let failed = |error: muriel_events::warehouse::Error| Error::Other(error.into());
+    let chosen = logs::choose(&name, &manifest, &logs)?;
     let warehouse = Scratch::new(&Options::default())?;
-    let bar = progress(position);
-    let loaded =
-        load_log(&reader, &*warehouse, &manifest.project_key, position, muriel_api::visitor::source, &mut |at| {
+    let (mut events, mut damage, mut notes) = (0, None, Vec::new());
+    for (log, position) in &chosen {
+        let bar = progress(*position);
+        let loaded = load_log(&log.reader, &*warehouse, &manifest.project_key, *position, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
-        })
-        .map_err(failed)?;
-    bar.finish_and_clear();
-    let damage = loaded.damage.map(|damage| damage.to_string());
-    let events = loaded.events;
+        });
+        bar.finish_and_clear();
+        let loaded = loaded.map_err(|error| Error::Other(error.into()))?;
+        events += loaded.events;
+        damage = damage.or(loaded.damage.map(|damage| damage.to_string()));
+        if log.extent.pruned > 0 {
+            notes.push(format!("retention has deleted the blocks of the log up to {}", log.extent.pruned));
+        }
+    }
+    if !asked.log_dirs.is_empty() {
+        let unused = logs.iter().filter(|log| !chosen.iter().any(|(chosen, _)| chosen.extent.log == log.extent.log));
+        notes.extend(unused.map(|log| {
+            format!("the log in {} did not go into it: its id is {}", log.directory.display(), log.extent.log)
+        }));
+    }
+    let places: Vec<Value> =
+        manifest.logs.iter().map(|log| json!({ "id": log.id, "position": log.position })).collect();
+    let up_to = match &chosen[..] {
+        [] => "of a log without blocks".to_owned(),
+        [(_, position)] => format!("up to block {}", position.seq),
+        many => format!("of {} logs", many.len()),
+    };
     let stored = crate::block_on(history(&asked.common, &manifest))?;
     let computed = recompute(manifest, &*warehouse).map_err(|failure| match failure {
-        Failure::Manifest(flaw) => refuse(&format!("is no result of ours: its manifest {flaw}")),
+        ComputeError::Manifest(flaw) => refuse(&format!("is not a result that Muriel gave: its manifest {flaw}")),
         other => Error::Other(other.into()),
     })?;
     let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
     let mut differences = Vec::new();
     differ(Source::Log, &computed, &given, "", &mut differences);
-    let mut notes = Vec::new();
-    if extent.pruned > 0 {
-        notes.push(format!("retention has deleted the blocks of the log up to {}", extent.pruned));
-    }
     match &stored {
         History::Told(told, believed) => {
             for (part, value) in told.as_object().into_iter().flatten() {
@@ -120,17 +127,14 @@ pub fn run(asked: Verify) -> Result<()> {
             json!({
                 "holds": holds,
                 "events": events,
-                "log_position": position.seq,
+                "logs": places,
                 "damaged": damage,
                 "differences": told,
                 "notes": notes,
             })
         )?;
     } else if holds {
-        say!(
-            "{name} holds: computed again from {events} events up to block {}, every value is the same.",
-            position.seq
-        )?;
+        say!("{name} holds: computed again from {events} events {up_to}, every value is the same.")?;
         for note in &notes {
             say!("But {note}.")?;
         }
@@ -262,6 +266,9 @@ fn excess<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use muriel_domain::Instant;
+    use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+    use muriel_results::{Engine, Inquiry};
 
     #[test]
     fn differences_are_named_by_their_place() {
@@ -278,6 +285,82 @@ mod tests {
             differ(Source::Log, &computed, &given, "", &mut found);
             let places: Vec<&str> = found.iter().map(|difference| difference.at.as_str()).collect();
             assert_eq!(places, expect, "{computed} {given}");
+        }
+    }
+
+    /// A log with an exposure of each visitor to an arm.
+    fn log(directory: &Path, visitors: &[(&str, &str)], at: Instant) {
+        std::fs::create_dir_all(directory).unwrap();
+        crate::block_on(async {
+            let options = LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() };
+            let log = Log::open(directory, options).unwrap();
+            let mut batch = Batch { project_key: "prj".into(), received_at: at, events: Vec::new(), lines: Vec::new() };
+            for (visitor, arm) in visitors {
+                let id = uuid::Uuid::now_v7();
+                let exposure = json!({
+                    "id": id, "type": "exposure", "project_key": "prj", "at": at, "received_at": at, "bot": false,
+                    "visitor": { "id": visitor }, "test_id": 1, "variant_id": arm, "epoch": 1, "context": {},
+                });
+                batch.lines.extend(exposure.to_string().into_bytes());
+                batch.lines.push(b'\n');
+                batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+            }
+            log.append(batch).await.unwrap();
+            log.close().await.unwrap();
+            Ok(())
+        })
+        .unwrap();
+    }
+
+    fn manifest(at: Instant) -> Manifest {
+        let arm = |id: &str| json!({ "variant_id": id, "name": id, "nickname": "", "traffic_weight": 50.0, "redefined_at": null });
+        let manifest = json!({
+            "engine": Engine::here(), "project_key": "prj", "logs": [], "as_of": at.plus_us(1_000_000),
+            "inquiry": Inquiry::default(),
+            "experiment": {
+                "test_id": 1, "test_name": "One", "status": "live", "test_type": "abtest", "confidence_percent": 95,
+                "bayesian": false, "is_mab": false, "mde_percent": 10.0, "planned_visitors": null,
+                "traffic_allocation": 100, "distribution_mode": "equal", "serving_variant_id": null,
+                "deployed_at": null, "started_at": at.plus_us(-1_000_000), "ended_at": null,
+                "arms": [arm("0"), arm("1")],
+            },
+            "epochs": [{ "epoch": 1, "started_at": at.plus_us(-1_000_000), "weights": [5_000, 5_000] }],
+            "metrics": [{ "key": "bounce_rate", "name": "Bounce rate", "role": "secondary", "kind": "builtin" }],
+        });
+        serde_json::from_value(manifest).unwrap()
+    }
+
+    #[test]
+    fn a_result_of_two_logs_is_computed_from_both() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, other, third] = ["one", "other", "third"].map(|name| dir.path().join(name));
+        let at = Clock::System.now().plus_us(-60_000_000);
+        log(&one, &[("a", "0"), ("b", "1")], at);
+        log(&other, &[("c", "0")], at);
+        log(&third, &[("d", "0")], at);
+        let warehouse = Scratch::new(&Options { memory_bytes: 128 << 20, threads: 1 }).unwrap();
+        for directory in [&one, &other] {
+            let reader = muriel_log::Reader::open(directory).unwrap();
+            load_log(&reader, &*warehouse, "prj", reader.last().unwrap(), &mut |_| ()).unwrap();
+        }
+        let computed = recompute(manifest(at), &*warehouse).unwrap();
+        assert_eq!((&*computed.visitors, computed.manifest.logs.len()), (&[2, 1][..], 2));
+        let file = dir.path().join("result.json");
+        std::fs::write(&file, serde_json::to_string(&ResultAnswer::new(&computed)).unwrap()).unwrap();
+        let verify = |directories: &[&PathBuf]| {
+            let common = Common { data_dir: Some(dir.path().to_owned()), ..Common::default() };
+            let log_dirs = directories.iter().map(|directory| (*directory).clone()).collect();
+            run(Verify { common, result: file.clone(), log_dirs, json: false }).map_err(|error| error.to_string())
+        };
+        assert_eq!(verify(&[&one, &other]), Ok(()));
+        assert_eq!(verify(&[&third, &other, &one]), Ok(()), "in any order, and one that did not go in");
+        for (directories, expect) in [
+            (&[&one][..], "which is not given"),
+            (&[&one, &third], "which is not given"),
+            (&[&one, &one], "hold the same log"),
+        ] {
+            let refused = verify(directories).unwrap_err();
+            assert!(refused.contains(expect), "{refused}");
         }
     }
 }

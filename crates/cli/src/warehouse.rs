@@ -6,12 +6,13 @@ use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use muriel_events::warehouse::{self, Options};
+use muriel_warehouse::{self as warehouse, DuckWarehouse, Options};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a server is looked at that rebuilds.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often to check whether a running server has finished its rebuild.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// `muriel warehouse …`
 #[derive(Debug, Subcommand)]
@@ -57,10 +58,11 @@ impl Rebuild {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
         }
-        let source = muriel_api::visitor::source;
-        let rebuilt = warehouse::rebuild(&data_dir, &path(&data_dir), &Options::default(), source, &mut |progress| {
-            bar.set_length(progress.target.seq.max(0).unsigned_abs());
-            bar.set_position(progress.position.seq.max(0).unsigned_abs());
+        let rebuilt = DuckWarehouse::open(&path(&data_dir), &Options::default()).and_then(|warehouse| {
+            warehouse::rebuild(&data_dir, Arc::new(warehouse), &mut |progress| {
+                bar.set_length(progress.target.seq.max(0).unsigned_abs());
+                bar.set_position(progress.position.seq.max(0).unsigned_abs());
+            })
         });
         bar.finish_and_clear();
         match rebuilt {
@@ -80,7 +82,7 @@ fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
     tell!("muriel: a server is running and rebuilds its warehouse; it goes on answering meanwhile");
     while request.exists() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::{Flaw, Instant, Problems, text};
 /// A tracked outcome of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// Its id.
+    /// Unique in the database, never used again.
     pub id: GoalId,
     /// Its permanent name in code; never used again, also after deletion.
     pub key: String,
@@ -14,7 +14,8 @@ pub struct Goal {
     pub definition: Definition,
     /// When it was made.
     pub created_at: Instant,
-    /// Counts its changes.
+    /// 1 for a new one; each change adds 1. A goal of revision 1 was never changed, so a result
+    /// of the past counted the same.
     pub revision: i64,
 }
 
@@ -29,11 +30,13 @@ pub struct Definition {
     pub purpose: Purpose,
     /// The page on which its element was picked.
     pub element_url: Option<String>,
-    /// Days after exposure within which an event counts; `None` for the whole test.
+    /// Days after the first exposure within which an event counts; `None` counts until the end of
+    /// the test.
     pub window_days: Option<i64>,
-    /// Events needed for a conversion.
+    /// Events needed for a conversion, at least 1.
     pub min_count: i64,
-    /// Most value that one visitor contributes.
+    /// Most value that one visitor contributes, in the goal's unit; larger sums are cut to it, so
+    /// that one large order does not decide a test.
     pub cap: Option<f64>,
     /// Most that one order can plausibly be worth; larger ones do not count.
     pub max_order_value: Option<f64>,
@@ -57,7 +60,7 @@ impl Purpose {
     pub const WORDS: [(&'static str, Purpose); 3] =
         [("sell", Purpose::Sell), ("engage", Purpose::Engage), ("generate", Purpose::Generate)];
 
-    /// Its word.
+    /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         word_of(&Self::WORDS, self)
     }
@@ -115,7 +118,7 @@ impl GoalType {
         ("script", GoalType::Script),
     ];
 
-    /// Its word.
+    /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         word_of(&Self::WORDS, self)
     }

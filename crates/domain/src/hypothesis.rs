@@ -9,9 +9,9 @@ pub const TEXT_MAX: usize = 10_000;
 /// An idea on the backlog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Its id.
+    /// Unique in the database, never used again.
     pub id: HypothesisId,
-    /// What the team wrote.
+    /// Texts, ratings and the link that the team entered.
     pub content: Content,
     /// Whether it was taken off the backlog.
     pub archived: bool,
@@ -19,7 +19,7 @@ pub struct Hypothesis {
     pub created_at: Instant,
     /// When it, or the set of its experiments, last changed.
     pub updated_at: Instant,
-    /// Counts its changes.
+    /// 1 for a new one; each change adds 1, which gives its ETag.
     pub revision: i64,
     /// Experiments run from it, lowest id first.
     pub experiments: Vec<ExperimentId>,
@@ -34,11 +34,11 @@ pub struct Content {
     pub problem: Option<String>,
     /// The change to test.
     pub solution: Option<String>,
-    /// 1 to 5.
+    /// How sure the team is that the change helps, 1 to 5.
     pub confidence: Option<Rating>,
-    /// 1 to 5.
+    /// How much it would matter, 1 to 5.
     pub importance: Option<Rating>,
-    /// 1 to 5.
+    /// How much work it is, 1 to 5.
     pub difficulty: Option<Rating>,
     /// Research behind it.
     pub link: Option<String>,
@@ -49,6 +49,8 @@ pub struct Content {
 pub struct Rating(u8);
 
 impl Rating {
+    /// A rating of `value`, 1 to 5.
+    ///
     /// # Errors
     /// Numbers outside 1 to 5.
     pub fn new(value: i64) -> Result<Self, Flaw> {

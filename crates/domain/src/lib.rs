@@ -9,6 +9,7 @@
 //! in columns alike; their types serialise to it.
 
 pub mod access;
+pub mod address;
 pub mod experiment;
 pub mod goal;
 pub mod hypothesis;
@@ -17,6 +18,7 @@ pub mod page;
 pub mod pattern;
 pub mod problem;
 pub mod rates;
+pub mod referral;
 pub mod targeting;
 pub mod text;
 pub mod time;

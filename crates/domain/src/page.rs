@@ -52,7 +52,7 @@ impl ConsentMode {
         found.map(|(_, mode)| *mode).ok_or_else(|| Flaw::new("must be assumed, required or memory"))
     }
 
-    /// Its word.
+    /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Assumed => "assumed",

@@ -1,6 +1,6 @@
 // Reads [[pattern, [text, …]], …] and writes [[[matches, …], milliseconds], …];
 // a pattern that this engine refuses gives its message instead.
-const cases = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
 const out = cases.map(([pattern, texts]) => {
   let expression;
   try {

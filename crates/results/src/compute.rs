@@ -1,39 +1,41 @@
 //! From a manifest to numbers: asks the warehouse, and has the answer analysed.
 
-use crate::manifest::{LogDamage, Manifest, MetricFacts};
+use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use muriel_analysis::{
-    Applied, Arrivals, Balance, Cell, Measure, Metric, OtherNodes, Point, Report, Summaries, Summary, point, report,
+    Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, Report, Summaries, Summary,
+    lift_estimate, report,
 };
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{
-    self, Answer, Closing, LargestOrder, MetricAnswer, Segment, Step, Stop, Totals, UNITS, Warehouse,
+use muriel_warehouse::{
+    self as warehouse, ExperimentAnswer, LargestOrder, MetricAnswer, QuarterChange, QuarterClosing, Segment, Stop,
+    Totals, UNITS, WarehouseReader,
 };
 use std::collections::BTreeMap;
 
-/// Why something could not be computed.
+/// Why a report could not be computed.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum ComputeError {
     /// The warehouse cannot answer, or was told to stop.
-    #[error("the events could not be asked")]
+    #[error("the warehouse could not answer")]
     Warehouse(#[from] warehouse::Error),
-    /// A manifest that is not ours.
+    /// The manifest cannot have been made by this program; the flaw says why.
     #[error("the manifest {0}")]
     Manifest(Flaw),
-    /// A bug.
+    /// The computation panicked, which is a bug; the text is the panic's.
     #[error("the computation failed: {0}")]
     Panicked(String),
 }
 
-/// An arm by one metric, as it is shown: everybody who entered.
+/// The numbers of an arm by one metric, over everybody who entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Numbers {
-    /// How many entered.
+    /// Visitors who entered.
     pub visitors: u64,
-    /// How many of them may still convert within their window.
+    /// Of these, visitors whose conversion window is still open.
     pub open: u64,
-    /// How many converted.
+    /// Visitors who converted.
     pub converted: u64,
     /// Events, or orders, that counted.
     pub events: u64,
@@ -78,22 +80,22 @@ impl Numbers {
     }
 }
 
-/// A metric as it is shown.
+/// The numbers of a metric, before they are compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct MetricNumbers {
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
     /// The most that a visitor contributes to the comparison.
     pub cap: Option<f64>,
     /// Visitors whose value was cut to that.
     pub capped: u64,
-    /// What the values are in.
+    /// The currency of the values; `None` where no order named one.
     pub currency: Option<String>,
     /// Orders in other currencies, which are left out.
     pub other_currency_orders: u64,
     /// How many of these a key vouched for.
     pub other_currency_vouched_orders: u64,
-    /// Orders worth more than [`Shown::order_limit`], which are left out.
+    /// Orders worth more than [`MetricNumbers::order_limit`], which are left out.
     pub implausible_orders: u64,
     /// Most that an order may be worth, if there is a limit.
     pub order_limit: Option<f64>,
@@ -103,26 +105,26 @@ pub struct Shown {
     pub largest_order: Option<LargestOrder>,
 }
 
-/// A part of the visitors, by an attribute.
+/// The top metric among the visitors of one segment of the breakdown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// Which.
+pub struct SegmentNumbers {
+    /// Which visitors.
     pub segment: Segment,
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
     /// The lift of each arm but the control.
-    pub points: Vec<Point>,
+    pub points: Vec<LiftEstimate>,
 }
 
-/// The top metric as of a time.
+/// The top metric as it was at the end of a day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
+pub struct DayNumbers {
     /// The last day that is in, as the reader's clock has it.
     pub day: Date,
     /// Per arm, the control first.
     pub arms: Vec<Numbers>,
     /// The lift of each arm but the control.
-    pub points: Vec<Point>,
+    pub points: Vec<LiftEstimate>,
 }
 
 /// An experiment in numbers.
@@ -139,31 +141,29 @@ pub struct Computed {
     /// What the changes of the arms found on visitors' pages.
     pub applied: Vec<Applied>,
     /// In the order of the manifest's metrics.
-    pub metrics: Vec<Shown>,
+    pub metrics: Vec<MetricNumbers>,
     /// How the values of the control's buyers vary by the top metric.
     pub values_vary: Option<f64>,
     /// The top metric by the attribute that was asked for.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SegmentNumbers>,
     /// The top metric by day, where that was asked for.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<DayNumbers>,
 }
 
 /// Asks for the numbers of a manifest and says what they mean. The manifest that
 /// comes back names the position of the log that went in.
 ///
 /// # Errors
-/// [`Failure`].
+/// [`ComputeError`].
 pub(crate) fn compute(
     mut manifest: Manifest,
     by_quarter: bool,
-    warehouse: &dyn Warehouse,
+    warehouse: &dyn WarehouseReader,
     stop: &Stop,
-) -> Result<Computed, Failure> {
-    let question = manifest.question(by_quarter).map_err(Failure::Manifest)?;
+) -> Result<Computed, ComputeError> {
+    let question = manifest.question(by_quarter).map_err(ComputeError::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
-    manifest.ends_at(answer.position, answer.hash);
-    manifest.log_damage =
-        answer.lost.map(|lost| LogDamage { blocks: lost.blocks, first_block: lost.first, last_block: lost.last });
+    manifest.set_logs(&answer.marks, &answer.lost);
     let arms = manifest.experiment.arms.len();
     let design = manifest.design();
     let summaries = summaries(&manifest, &answer);
@@ -194,14 +194,14 @@ pub(crate) fn compute(
 /// [`VARY_FROM`] of them, of whom the dearest is not to be expected yet, and without
 /// values.
 pub(crate) fn values_vary(converted: u64, value: i128, value_squared: i128) -> Option<f64> {
-    let (sum, squares) = (value as f64, value_squared as f64);
-    (converted >= VARY_FROM && value > 0).then(|| (squares / sum * (converted as f64 / sum)).max(1.0))
+    let spread = || muriel_stats::value_spread(converted, value as f64, value_squared as f64).ok();
+    (converted >= VARY_FROM && value > 0).then(spread).flatten()
 }
 
 /// Who must have converted before it is said how their values vary.
 const VARY_FROM: u64 = 100;
 
-fn summaries(manifest: &Manifest, answer: &Answer) -> Summaries {
+fn summaries(manifest: &Manifest, answer: &ExperimentAnswer) -> Summaries {
     let until = manifest.span().1.map_or(manifest.as_of, |until| until.min(manifest.as_of));
     Summaries {
         arrivals: answer
@@ -294,8 +294,8 @@ fn numbers<'a>(cells: impl Iterator<Item = (u32, bool, &'a Totals)>, arms: usize
     numbers
 }
 
-fn shown(metric: &MetricAnswer, arms: usize) -> Shown {
-    Shown {
+fn shown(metric: &MetricAnswer, arms: usize) -> MetricNumbers {
+    MetricNumbers {
         arms: numbers(metric.cells.iter().map(|cell| (cell.variant, cell.open, &cell.totals)), arms),
         cap: metric.cap,
         capped: metric.capped,
@@ -309,7 +309,7 @@ fn shown(metric: &MetricAnswer, arms: usize) -> Shown {
     }
 }
 
-fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::Design) -> Vec<Part> {
+fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::Design) -> Vec<SegmentNumbers> {
     let mut segments: Vec<(&Segment, u64)> = Vec::new();
     for cell in &metric.cells {
         let Some(segment) = &cell.segment else { continue };
@@ -327,10 +327,10 @@ fn parts(facts: &MetricFacts, metric: &MetricAnswer, design: &muriel_analysis::D
         .map(|(segment, _)| {
             let cells = || metric.cells.iter().filter(|cell| cell.segment.as_ref() == Some(segment));
             let of_part = metric_of(facts, cells().map(|cell| (cell.epoch, cell.variant, cell.open, cell.totals)));
-            Part {
+            SegmentNumbers {
                 segment: segment.clone(),
                 arms: numbers(cells().map(|cell| (cell.variant, cell.open, &cell.totals)), design.arms),
-                points: (1..design.arms).map(|arm| point(design, &of_part, arm)).collect(),
+                points: (1..design.arms).map(|arm| lift_estimate(design, &of_part, arm)).collect(),
             }
         })
         .collect()
@@ -346,10 +346,10 @@ fn stages(
     facts: &MetricFacts,
     metric: &MetricAnswer,
     design: &muriel_analysis::Design,
-) -> Vec<Stage> {
+) -> Vec<DayNumbers> {
     let zone = &manifest.inquiry.tz;
     let day_of = |quarter: i64| zone.day(Instant::from_us(quarter.saturating_mul(warehouse::QUARTER_US)));
-    let mut days: BTreeMap<Date, (Vec<&Step>, Vec<&Closing>)> = BTreeMap::new();
+    let mut days: BTreeMap<Date, (Vec<&QuarterChange>, Vec<&QuarterClosing>)> = BTreeMap::new();
     for step in &metric.steps {
         days.entry(day_of(step.quarter)).or_default().0.push(step);
     }
@@ -382,7 +382,11 @@ fn stages(
             for (arm, over) in arms.iter_mut().zip(over) {
                 arm.open = arm.visitors.saturating_sub(over.visitors);
             }
-            stages.push(Stage { day, arms, points: (1..design.arms).map(|arm| point(design, &of_day, arm)).collect() });
+            stages.push(DayNumbers {
+                day,
+                arms,
+                points: (1..design.arms).map(|arm| lift_estimate(design, &of_day, arm)).collect(),
+            });
         }
         match day.tomorrow() {
             Ok(next) if day < last => day = next,
@@ -397,22 +401,22 @@ const STAGES_MAX: i64 = 1_500;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::define::Known;
+    use crate::define::ReportInputs;
     use crate::inquiry::Inquiry;
     use crate::manifest::Counted;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
     use muriel_domain::time::DAY_US;
-    use muriel_events::warehouse::Change;
+    use muriel_warehouse::Change;
 
     #[test]
     fn of_a_long_life_the_last_days_are_told() {
         let now = Instant::from_us(0);
         let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
-        let manifest = Known::of(draft, "1").manifest(&"shop".into(), &Inquiry::default(), now);
+        let manifest = ReportInputs::of(draft, "1").manifest(&"shop".into(), &Inquiry::default(), now);
         let facts = MetricFacts { key: "e".into(), name: "e".into(), role: "primary".into(), counted: Counted::Event };
         for (days, told, earlier) in [(0, 1, 1), (9, 10, 1), (1_499, 1_500, 1), (1_500, 1_500, 2), (20_000, 1_500, 2)] {
-            let entered = |day: i64| Step {
+            let entered = |day: i64| QuarterChange {
                 quarter: day * DAY_US / warehouse::QUARTER_US,
                 epoch: 1,
                 variant: 0,
@@ -425,7 +429,7 @@ mod tests {
             let metric = MetricAnswer { steps, ..MetricAnswer::default() };
             let stages = stages(&manifest, &facts, &metric, &manifest.design());
             assert_eq!(stages.len(), told, "{days}");
-            let visitors = |stage: Option<&Stage>| stage.map(|stage| stage.arms[0].visitors);
+            let visitors = |stage: Option<&DayNumbers>| stage.map(|stage| stage.arms[0].visitors);
             assert_eq!(visitors(stages.first()), Some(earlier), "{days}");
             assert_eq!(visitors(stages.last()), Some(1 + u64::from(days > 0) + u64::from(days > 1)), "{days}");
         }

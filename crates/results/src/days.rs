@@ -35,7 +35,7 @@ impl Manifest {
 
 #[cfg(test)]
 mod tests {
-    use crate::define::Known;
+    use crate::define::ReportInputs;
     use crate::inquiry::{Inquiry, Zone, parse_day};
     use muriel_domain::Instant;
     use muriel_domain::experiment::{Experiment, TestType};
@@ -98,7 +98,7 @@ mod tests {
             let [start_date, end_date] = asked.map(|day: Option<&str>| day.map(|day| parse_day(day).unwrap()));
             let inquiry = Inquiry { tz: Zone::parse(zone).unwrap(), start_date, end_date, ..Inquiry::default() };
             let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), at(start));
-            let mut manifest = Known::of(draft, "1").manifest(&"shop".into(), &inquiry, at(as_of));
+            let mut manifest = ReportInputs::of(draft, "1").manifest(&"shop".into(), &inquiry, at(as_of));
             assert_eq!(manifest.days().first, start_date, "nothing has started");
             manifest.experiment.started_at = Some(at(start));
             let days = manifest.days();

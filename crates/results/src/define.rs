@@ -7,38 +7,25 @@ use crate::manifest::{
     RateFacts,
 };
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, Serving, Status};
+#[cfg(test)]
+use muriel_domain::experiment::FirstStart;
+use muriel_domain::experiment::{Arm, Distribution, Epoch, Experiment, Serving};
 use muriel_domain::goal::{Goal, GoalType};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
-use muriel_store::experiments::{self, HistoryEntry};
-use muriel_store::{goals, nodes, tenants};
-use serde_json::Value;
+use muriel_store::{experiments, goals, nodes, tenants};
 use std::sync::Arc;
 
 mod past;
 pub use past::Past;
 
-/// Fields whose changes results look at.
-const CHANGES: [&str; 6] = ["variants", "control", "custom_js", "custom_css", "serving", "status"];
-/// Changes of one field that are looked at, the last ones.
-const CHANGES_MAX: i64 = 200;
-
 /// Everything that a manifest is made of.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct ReportInputs {
     experiment: Experiment,
-    /// When it first started.
-    started_at: Option<Instant>,
-    /// When that was done: later where it was given a start of the past.
-    opened_at: Option<Instant>,
-    /// The planned total as of then: a plan that is made to fit the data would void
-    /// what is promised of the tests.
-    planned_visitors: Option<i64>,
     /// The last ones.
     epochs: Vec<Epoch>,
-    changes: Vec<HistoryEntry>,
     primary: Option<Goal>,
     secondary: Vec<Goal>,
     asked: Option<Goal>,
@@ -52,7 +39,7 @@ pub struct Known {
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unknown {
+pub enum NotFound {
     /// The experiment.
     Experiment,
     /// The goal that was asked for.
@@ -61,7 +48,7 @@ pub enum Unknown {
     Epoch,
 }
 
-impl Known {
+impl ReportInputs {
     /// Reads what is stored about an experiment; `Ok(Err(_))` when there is no such thing.
     /// `node` is this server's id, where other servers may work on the database too.
     ///
@@ -73,30 +60,20 @@ impl Known {
         id: ExperimentId,
         inquiry: &Inquiry,
         node: Option<&str>,
-    ) -> muriel_store::Result<Result<Known, Unknown>> {
-        let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(Unknown::Experiment)) };
+    ) -> muriel_store::Result<Result<ReportInputs, NotFound>> {
+        let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(NotFound::Experiment)) };
         let (primary, secondary) = experiments::attached_goals(tx, id).await?;
         let asked = match &inquiry.goal_key {
             None => None,
             Some(key) => match goals::find_keyed(tx, project, key).await? {
-                None => return Ok(Err(Unknown::Goal)),
+                None => return Ok(Err(NotFound::Goal)),
                 goal => goal,
             },
         };
         let epochs = experiments::epochs(tx, id).await?;
         if inquiry.epoch.is_some_and(|asked| !epochs.iter().any(|epoch| epoch.number == asked)) {
-            return Ok(Err(Unknown::Epoch));
+            return Ok(Err(NotFound::Epoch));
         }
-        let start = experiments::first_start(tx, id).await?;
-        let replanned = match start {
-            Some(start) => experiments::first_change_since(tx, id, "plan", start.opened_at).await?,
-            None => None,
-        };
-        let planned_visitors = match replanned {
-            Some(change) => change.before["plan"]["visitors"].as_i64(),
-            None => loaded.experiment.plan.visitors,
-        };
-        let changes = experiments::changes_of(tx, id, &CHANGES, CHANGES_MAX).await?;
         let mut version = loaded.version();
         for goal in primary.iter().chain(&secondary).chain(&asked) {
             version += &format!(" {}.{}", goal.id.0, goal.revision);
@@ -109,20 +86,19 @@ impl Known {
             false => None,
         };
         let other_nodes = match node {
-            Some(node) => others_since(tx, node, start.map(|start| start.started_at)).await?,
+            Some(node) => {
+                let start = loaded.experiment.milestones.first_start;
+                others_since(tx, node, start.map(|start| start.started_at)).await?
+            }
             None => Vec::new(),
         };
         for other in &other_nodes {
             let ended_us = other.ended_at.map_or(0, Instant::us);
             version += &format!(" {}-{ended_us}", other.node);
         }
-        Ok(Ok(Known {
+        Ok(Ok(ReportInputs {
             experiment: loaded.experiment,
-            started_at: start.map(|start| to_ms(start.started_at)),
-            opened_at: start.map(|start| to_ms(start.opened_at)),
-            planned_visitors,
             epochs,
-            changes,
             primary,
             secondary,
             asked,
@@ -133,19 +109,15 @@ impl Known {
     }
 
     /// What is known of an experiment that never started, for planning it.
-    pub fn unstarted(experiment: Experiment, primary: Option<Goal>) -> Known {
-        Known { primary, ..Self::of(experiment, "") }
+    pub fn unstarted(experiment: Experiment, primary: Option<Goal>) -> ReportInputs {
+        ReportInputs { primary, ..Self::of(experiment, "") }
     }
 
     /// What is known of an experiment without goals, epochs and history.
-    pub(crate) fn of(experiment: Experiment, version: &str) -> Known {
-        Known {
-            planned_visitors: experiment.plan.visitors,
+    pub(crate) fn of(experiment: Experiment, version: &str) -> ReportInputs {
+        ReportInputs {
             experiment,
-            started_at: None,
-            opened_at: None,
             epochs: Vec::new(),
-            changes: Vec::new(),
             primary: None,
             secondary: Vec::new(),
             asked: None,
@@ -157,8 +129,11 @@ impl Known {
 
     /// The same of an experiment that started then.
     #[cfg(test)]
-    pub(crate) fn started(self, at: Instant) -> Known {
-        Known { started_at: Some(at), opened_at: Some(at), ..self }
+    pub(crate) fn started(self, at: Instant) -> ReportInputs {
+        let planned_visitors = self.experiment.plan.visitors;
+        let mut known = self;
+        known.experiment.milestones.first_start = Some(FirstStart { started_at: at, opened_at: at, planned_visitors });
+        known
     }
 
     /// A text that changes with anything that a manifest is made of, but for the
@@ -182,9 +157,7 @@ impl Known {
         Manifest {
             engine: Engine::here(),
             project_key: project_key.to_string(),
-            log_position: 0,
-            log_hash: None,
-            log_damage: None,
+            logs: Vec::new(),
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
             experiment: self.facts(inquiry.epoch),
@@ -199,7 +172,7 @@ impl Known {
                 .collect(),
             metrics: self.metrics(),
             other_nodes: self.other_nodes.clone(),
-            currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at, to_ms(now))),
+            currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
         }
     }
 
@@ -209,7 +182,13 @@ impl Known {
         let configuration = &experiment.configuration;
         let asked = self.epochs.iter().find(|known| Some(known.number) == epoch);
         let weights = asked.map_or_else(|| experiment.weights(), |epoch| epoch.weights.clone());
-        let redefined = self.redefined();
+        let milestones = &experiment.milestones;
+        // What changed before the first start, nobody met.
+        let opened_at = milestones.first_start.map(|start| to_ms(start.opened_at));
+        let redefined_at = |arm: usize| {
+            let at = milestones.redefined_at(arm).map(to_ms);
+            at.filter(|at| opened_at.is_some_and(|opened_at| *at >= opened_at))
+        };
         ExperimentFacts {
             test_id: experiment.id.0,
             test_name: experiment.name.clone(),
@@ -219,7 +198,10 @@ impl Known {
             bayesian: configuration.bayesian,
             is_mab: configuration.is_mab,
             mde_percent: experiment.plan.mde,
-            planned_visitors: self.planned_visitors,
+            planned_visitors: match milestones.first_start {
+                Some(start) => start.planned_visitors,
+                None => experiment.plan.visitors,
+            },
             traffic_allocation: configuration.traffic_allocation,
             distribution_mode: match (&configuration.distribution, configuration.is_mab) {
                 (_, true) => "mab",
@@ -231,9 +213,9 @@ impl Known {
                 Serving::Winner { arm, .. } => Some(arm.id()),
                 Serving::Never | Serving::Stopped => None,
             },
-            deployed_at: self.deployed_at(),
-            started_at: self.started_at,
-            ended_at: self.ended_at(),
+            deployed_at: milestones.deployed_at.map(to_ms),
+            started_at: self.started_at(),
+            ended_at: milestones.ended_at.map(to_ms),
             arms: (0..experiment.arms())
                 .map(|number| {
                     let arm = Arm(u32::try_from(number).unwrap_or(u32::MAX));
@@ -245,96 +227,16 @@ impl Known {
                             Some(at) => experiment.variants[at].nickname.clone(),
                         },
                         traffic_weight: f64::from(weights.of(arm)) / 100.0,
-                        redefined_at: redefined.get(number).copied().flatten(),
+                        redefined_at: redefined_at(number),
                     }
                 })
                 .collect(),
         }
     }
 
-    /// Changes of a field with the values before them, oldest first.
-    fn changes<'a>(&'a self, field: &'a str) -> impl DoubleEndedIterator<Item = (Instant, &'a Value)> {
-        self.changes.iter().filter_map(move |entry| Some((to_ms(entry.at), entry.before.get(field)?)))
-    }
-
-    /// When the last winner was first served.
-    fn deployed_at(&self) -> Option<Instant> {
-        let is_served = |value: &Value| value.is_object();
-        // The state after a change is the one before the next.
-        let changes: Vec<_> = self.changes("serving").collect();
-        let mut began = None;
-        for (at, (moment, before)) in changes.iter().enumerate() {
-            let serves = match changes.get(at + 1) {
-                Some((_, next)) => is_served(next),
-                None => matches!(self.experiment.serving, Serving::Winner { .. }),
-            };
-            if serves && !is_served(before) {
-                began = Some(*moment);
-            }
-        }
-        began
-    }
-
-    fn ended_at(&self) -> Option<Instant> {
-        if self.experiment.lifecycle.status() == Status::Live || self.epochs.is_empty() {
-            return None;
-        }
-        self.changes("status").rev().find(|(_, before)| before["status"] == "live").map(|(at, _)| at)
-    }
-
-    /// Per arm, when it last became something else after the first start.
-    fn redefined(&self) -> Vec<Option<Instant>> {
-        let mut redefined = vec![None; self.experiment.arms()];
-        let Some(started_at) = self.opened_at else { return redefined };
-        let shown = |variant: &Value| {
-            let field = |name: &str| variant.get(name).cloned().unwrap_or(Value::Null);
-            [field("customJS"), field("customCSS"), field("data"), field("targeting")]
-        };
-        let now: Value = self
-            .experiment
-            .variants
-            .iter()
-            .map(|v| {
-                serde_json::json!({ "customJS": v.code.js, "customCSS": v.code.css, "data": v.changes, "targeting": v.audience })
-            })
-            .collect();
-        let changes: Vec<_> = self.changes("variants").collect();
-        let mut ever = 0;
-        for (at, (moment, before)) in changes.iter().enumerate() {
-            let after = changes.get(at + 1).map_or(&now, |(_, next)| *next);
-            let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-            let (before, after) = (list(before), list(after));
-            ever = ever.max(before.len());
-            if *moment < started_at {
-                continue;
-            }
-            for (number, variant) in after.iter().enumerate() {
-                let other = match before.get(number) {
-                    Some(was) => shown(was) != shown(variant),
-                    // Its name was somebody else's before.
-                    None => number < ever,
-                };
-                if other && let Some(slot) = redefined.get_mut(number + 1) {
-                    *slot = Some(*moment);
-                }
-            }
-        }
-        let code = |control: &Value| [control["customJS"].clone(), control["customCSS"].clone()];
-        let control = &self.experiment.control.code;
-        let now = serde_json::json!({ "customJS": control.js, "customCSS": control.css });
-        let changes: Vec<_> = self.changes("control").collect();
-        for (at, (moment, before)) in changes.iter().enumerate() {
-            let after = changes.get(at + 1).map_or(&now, |(_, next)| *next);
-            if *moment >= started_at && code(before) != code(after) {
-                redefined[0] = Some(*moment);
-            }
-        }
-        // What every arm's visitors run makes all of them something else.
-        let shared = self.changes("custom_js").chain(self.changes("custom_css")).map(|(moment, _)| moment);
-        if let Some(last) = shared.filter(|moment| *moment >= started_at).max() {
-            redefined.iter_mut().for_each(|slot| *slot = (*slot).max(Some(last)));
-        }
-        redefined
+    /// When visitors began to count.
+    fn started_at(&self) -> Option<Instant> {
+        self.experiment.milestones.first_start.map(|start| to_ms(start.started_at))
     }
 
     /// What is reported, the asked or primary goal first.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use muriel_domain::{Flaw, Instant};
-use muriel_events::warehouse::{Dimension, Filter};
+use muriel_warehouse::{Dimension, Filter};
 use serde::{Deserialize, Serialize};
 
 /// Most words of a filter.

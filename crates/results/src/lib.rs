@@ -3,20 +3,22 @@
 mod compute;
 mod days;
 mod define;
+#[cfg(test)]
+mod golden;
 mod inquiry;
 mod manifest;
 mod planning;
 mod report_cache;
 mod starting;
 
-pub use compute::{Computed, Failure, Numbers, Part, Shown, Stage};
+pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 pub use days::Days;
-pub use define::{Known, Past, Unknown};
+pub use define::{NotFound, Past, ReportInputs};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, LogDamage, METHODS, Manifest, MetricFacts, NodeFacts,
-    RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, LogDamage, LogFacts, METHODS, Manifest, MetricFacts,
+    NodeFacts, RateFacts,
 };
 pub use planning::{Forecast, Lately, Planned, SIGMA, Wanted, lately};
-pub use report_cache::{ReportCache, ReportKey, Unanswered, recompute};
+pub use report_cache::{ReportCache, ReportError, ReportKey, recompute};
 pub use starting::StartPlan;

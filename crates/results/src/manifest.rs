@@ -2,17 +2,18 @@
 //! compute the result again.
 
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
-use muriel_analysis::{Design, EpochPlan, Role, Trial};
+use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::ids::MAX_SAFE;
 use muriel_domain::rates::{Rate, Rates, parse_currency, rate_units};
 use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
-use muriel_events::log::Position;
-use muriel_events::warehouse::{Exchange, Metric, Outcome, Question, RateSpan, VISIT_US};
+use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
+use muriel_warehouse::{CountedOutcome, Exchange, LOGS_MAX, LostBlocks, Marks, Metric, Question, RateSpan, VISIT_US};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -154,11 +155,11 @@ impl MetricFacts {
     }
 
     /// What it is for.
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> MetricRole {
         match self.role.as_str() {
-            "primary" => Role::Primary,
-            "guardrail" => Role::Guardrail,
-            _ => Role::Secondary,
+            "primary" => MetricRole::Primary,
+            "guardrail" => MetricRole::Guardrail,
+            _ => MetricRole::Secondary,
         }
     }
 
@@ -166,10 +167,11 @@ impl MetricFacts {
         let plain = |outcome| Metric { before_us: Some(BEFORE_US), ..Metric::new(outcome) };
         Ok(match &self.counted {
             Counted::Builtin => {
-                let outcome = if self.key == "bounce_rate" { Outcome::Bounce } else { Outcome::Engagement };
+                let outcome =
+                    if self.key == "bounce_rate" { CountedOutcome::Bounce } else { CountedOutcome::Engagement };
                 Metric { window_us: Some(VISIT_US), before_us: None, ..plain(outcome) }
             }
-            Counted::Event => plain(Outcome::Event(self.key.clone())),
+            Counted::Event => plain(CountedOutcome::Event(self.key.clone())),
             Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } => {
                 let known = GoalType::WORDS.iter().find(|(word, _)| word == goal_type);
                 let (_, goal_type) =
@@ -182,7 +184,7 @@ impl MetricFacts {
                     cap: *cap,
                     max_order_value: *max_order_value,
                     currency: currency.clone(),
-                    ..plain(Outcome::Goal(trigger))
+                    ..plain(CountedOutcome::Goal(trigger))
                 }
             }
         })
@@ -248,16 +250,9 @@ pub struct Manifest {
     pub engine: Engine,
     /// Whose log it is.
     pub project_key: String,
-    /// The last block of the log that went in.
-    pub log_position: i64,
-    /// The hash of that block in hexadecimal digits, which ties the result to this
-    /// very log: it chains all blocks up to it. Null when the log had no block yet, or
-    /// the block could not be read.
-    pub log_hash: Option<String>,
-    /// What of the log up to there could not be read, so that its events are not in the
-    /// result. Absent when everything could.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log_damage: Option<LogDamage>,
+    /// The logs whose events went in, in the order of their ids. Empty when no log had a
+    /// block yet.
+    pub logs: Vec<LogFacts>,
     /// The moment of the report: windows that run on beyond it are open.
     pub as_of: Instant,
     /// What was asked.
@@ -328,7 +323,24 @@ pub(crate) const OTHER_NODES_MAX: usize = 100;
 /// what lists may hold.
 const METRICS_MAX: usize = 2 + 2 * LIST_MAX + BUILTIN_METRICS.len();
 
-/// Blocks of the event log that are damaged or missing.
+/// A log, as far as it went into a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogFacts {
+    /// The id of the log, a UUID.
+    pub id: LogId,
+    /// The last block that went in, from 1.
+    pub position: i64,
+    /// The hash of that block in hexadecimal digits, which ties the result to this
+    /// very log: it chains all blocks up to it. Null when the block could not be read.
+    pub hash: Option<String>,
+    /// What of the log up to there could not be read, so that its events are not in the
+    /// result. Absent when everything could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<LogDamage>,
+}
+
+/// Blocks of an event log that are damaged or missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogDamage {
@@ -349,13 +361,11 @@ impl Manifest {
     /// although it says that it was asked something else.
     pub fn check(&self) -> Result<(), Flaw> {
         self.engine.check()?;
-        if self.log_position < 0 {
-            return Err(Flaw::new("has a manifest whose log_position is negative"));
-        }
         let arms = VARIANTS_MAX + 1;
         let epochs = usize::try_from(EPOCHS_MAX).unwrap_or(usize::MAX);
         let weights = self.epochs.iter().map(|epoch| epoch.weights.len()).max().unwrap_or(0);
         for (what, has, most) in [
+            ("logs", self.logs.len(), LOGS_MAX),
             ("arms", self.experiment.arms.len(), arms),
             ("weights in an epoch", weights, arms),
             ("epochs", self.epochs.len(), epochs),
@@ -369,9 +379,23 @@ impl Manifest {
         let wrong = |field: &str, flaw: Flaw| Flaw::new(format!("has a manifest whose {field} {flaw}"));
         self.check_inquiry().map_err(|(field, flaw)| wrong(&format!("inquiry.{field}"), flaw))?;
         self.check_experiment().map_err(|(field, flaw)| wrong(&format!("experiment.{field}"), flaw))?;
+        self.check_logs().map_err(|(field, flaw)| wrong(&field, flaw))?;
         let roles = ["primary", "secondary", "guardrail"];
         match self.metrics.iter().position(|metric| !roles.contains(&metric.role.as_str())) {
             Some(at) => Err(wrong(&format!("metrics[{at}].role"), one_of(&roles))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_logs(&self) -> Result<(), (String, Flaw)> {
+        if let Some(at) = self.logs.iter().position(|log| log.position < 1) {
+            return Err((format!("logs[{at}].position"), Flaw::new("must be at least 1, the first block of a log")));
+        }
+        match self.logs.windows(2).position(|pair| pair[0].id >= pair[1].id) {
+            Some(at) => Err((
+                format!("logs[{}].id", at + 1),
+                Flaw::new("must come after the one before: ids ascend, each once"),
+            )),
             None => Ok(()),
         }
     }
@@ -427,15 +451,57 @@ impl Manifest {
         Ok(())
     }
 
-    /// Says up to where the log went in.
-    pub(crate) fn ends_at(&mut self, position: Position, hash: Option<[u8; 32]>) {
-        self.log_position = position.seq;
-        self.log_hash = hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
+    /// Says up to where logs went in, and what of them could not be read.
+    pub(crate) fn set_logs(&mut self, marks: &Marks, lost: &[LostBlocks]) {
+        let damage = |id: &LogId| {
+            let lost = lost.iter().find(|lost| lost.log == *id)?;
+            Some(LogDamage { blocks: lost.blocks, first_block: lost.first, last_block: lost.last })
+        };
+        let with_blocks = marks.iter().filter(|(_, mark)| mark.position.seq > 0);
+        self.logs = with_blocks
+            .map(|(id, mark)| LogFacts {
+                id: *id,
+                position: mark.position.seq,
+                hash: mark.hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+                damage: damage(id),
+            })
+            .collect();
+    }
+
+    /// Up to where a log went in; the beginning where nothing of it did.
+    pub fn position_in(&self, log: LogId) -> Position {
+        let facts = self.logs.iter().find(|facts| facts.id == log);
+        facts.map_or(Position::default(), |facts| Position { seq: facts.position })
+    }
+
+    /// Whether all events of a log up to a place went in.
+    pub fn has_events_up_to(&self, place: LogPosition) -> bool {
+        self.position_in(place.log) >= place.position
+    }
+
+    /// Whether a manifest is of the former format, which named the only log by its
+    /// position and not by its id.
+    pub fn is_of_former_format(manifest: &Value) -> bool {
+        manifest.get("logs").is_none() && manifest.get("log_position").is_some_and(Value::is_i64)
+    }
+
+    /// Rewrites a manifest [of the former format](Manifest::is_of_former_format) in this
+    /// one, where `log` is the id of the log that it is about. What it says stays the same.
+    pub fn name_log(manifest: &mut Map<String, Value>, log: LogId) {
+        let [position, hash, damage] =
+            ["log_position", "log_hash", "log_damage"].map(|field| manifest.remove(field).unwrap_or_default());
+        let mut facts = json!({ "id": log, "position": position, "hash": hash });
+        if !damage.is_null() {
+            facts["damage"] = damage;
+        }
+        // Before the first block there was no log to name.
+        let is_empty = facts["position"] == 0 && facts["hash"].is_null() && facts.get("damage").is_none();
+        manifest.insert("logs".to_owned(), if is_empty { json!([]) } else { json!([facts]) });
     }
 
     /// What is at the top of the result: the goal that was asked for, or the primary one.
     pub fn top(&self) -> Option<&MetricFacts> {
-        self.metrics.first().filter(|metric| self.inquiry.goal_key.is_some() || metric.role() == Role::Primary)
+        self.metrics.first().filter(|metric| self.inquiry.goal_key.is_some() || metric.role() == MetricRole::Primary)
     }
 
     /// Which visitors and events count: from when, until when.
@@ -489,10 +555,10 @@ impl Manifest {
     pub fn design(&self) -> Design {
         let facts = &self.experiment;
         Design {
-            trial: match (facts.is_mab, facts.test_type.as_str()) {
-                (_, "personalization") => Trial::Personalization,
-                (true, _) => Trial::Bandit,
-                (false, _) => Trial::Fixed,
+            policy: match (facts.is_mab, facts.test_type.as_str()) {
+                (_, "personalization") => AllocationPolicy::Personalization,
+                (true, _) => AllocationPolicy::Bandit,
+                (false, _) => AllocationPolicy::Fixed,
             },
             arms: facts.arms.len(),
             confidence: facts.confidence_percent.clamp(50, 99) as f64 / 100.0,
@@ -514,11 +580,11 @@ fn one_of(words: &[&str]) -> Flaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::define::Known;
+    use crate::define::ReportInputs;
     use crate::inquiry::parse_day;
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
-    use serde_json::json;
+    use muriel_warehouse::Mark;
 
     #[test]
     fn this_release_knows_itself() {
@@ -535,7 +601,7 @@ mod tests {
     fn a_manifest_says_nothing_that_is_passed_over() {
         let now = Instant::from_us(1_772_359_200_000_000);
         let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
-        let good = Known::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
+        let good = ReportInputs::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
         let good = serde_json::to_value(good).unwrap();
         let checked = |place: &str, value: serde_json::Value| {
             let mut changed = good.clone();
@@ -576,10 +642,62 @@ mod tests {
     }
 
     #[test]
+    fn logs_are_named_once_and_in_order() {
+        let now = Instant::from_us(1_772_359_200_000_000);
+        let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
+        let mut manifest = ReportInputs::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
+        let [one, other] = [[1; 16], [2; 16]].map(LogId::from_bytes);
+        let mark = |seq, hash| Mark { position: Position { seq }, hash };
+        let lost = [LostBlocks { log: other, blocks: 1, first: 3, last: 3 }];
+        manifest.set_logs(&Marks::from([(other, mark(7, None)), (one, mark(3, Some([0xab; 32])))]), &lost);
+        let damage = Some(LogDamage { blocks: 1, first_block: 3, last_block: 3 });
+        let expect = [
+            LogFacts { id: one, position: 3, hash: Some("ab".repeat(32)), damage: None },
+            LogFacts { id: other, position: 7, hash: None, damage },
+        ];
+        assert_eq!(manifest.logs, expect);
+        assert_eq!(manifest.check(), Ok(()));
+        assert!(manifest.has_events_up_to(LogPosition { log: one, position: Position { seq: 3 } }));
+        assert!(!manifest.has_events_up_to(LogPosition { log: one, position: Position { seq: 4 } }));
+        assert_eq!(manifest.position_in(LogId::from_bytes([3; 16])), Position::default());
+        for (logs, expect) in [
+            (vec![expect[1].clone(), expect[0].clone()], "logs[1].id must come after"),
+            (vec![expect[0].clone(), expect[0].clone()], "logs[1].id must come after"),
+            (vec![LogFacts { position: 0, ..expect[0].clone() }], "logs[0].position must be at least 1"),
+            (vec![expect[0].clone(); 300], "with 300 logs; there are at most 255"),
+        ] {
+            let said = Manifest { logs, ..manifest.clone() }.check().unwrap_err().to_string();
+            assert!(said.contains(expect), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_former_format_is_read() {
+        let id = LogId::from_bytes([1; 16]);
+        for (former, expect) in [
+            (json!({ "log_position": 0, "log_hash": null }), json!([])),
+            (json!({ "log_position": 4, "log_hash": "ab" }), json!([{ "id": id, "position": 4, "hash": "ab" }])),
+            (
+                json!({ "log_position": 4, "log_hash": null, "log_damage": { "blocks": 1 } }),
+                json!([{ "id": id, "position": 4, "hash": null, "damage": { "blocks": 1 } }]),
+            ),
+        ] {
+            assert!(Manifest::is_of_former_format(&former));
+            let Value::Object(mut manifest) = former else { unreachable!() };
+            Manifest::name_log(&mut manifest, id);
+            let manifest = Value::Object(manifest);
+            assert_eq!(manifest, json!({ "logs": expect }));
+            assert!(!Manifest::is_of_former_format(&manifest));
+        }
+    }
+
+    #[test]
     fn a_report_ends_with_its_last_day() {
         let now = Instant::from_us(1_772_359_200_000_000);
-        let known =
-            Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1");
+        let known = ReportInputs::of(
+            Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now),
+            "1",
+        );
         for (end_date, expect) in [
             (None, None),
             (Some("1970-01-01"), Some("1970-01-02T00:00:00.000Z")),

@@ -1,15 +1,15 @@
 //! How many visitors an experiment needs, before it has them.
 
-use crate::compute::{Computed, Failure, values_vary};
-use crate::define::Known;
+use crate::compute::{ComputeError, Computed, values_vary};
+use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
 use crate::manifest::{Manifest, MetricFacts};
-use crate::report_cache::{ReportCache, ReportKey, Unanswered};
+use crate::report_cache::{ReportCache, ReportError, ReportKey};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::Position;
-use muriel_events::warehouse::{Metric, Stop, TrafficQuestion, Warehouse};
-use muriel_stats::LiftPlan;
+use muriel_log::LogPosition;
+use muriel_stats::{LiftPlan, log_normal_value_spread};
+use muriel_warehouse::{Marks, Metric, Stop, TrafficQuestion, WarehouseReader};
 use std::sync::Arc;
 
 /// How far back the project's own traffic is looked at, in days.
@@ -84,7 +84,7 @@ fn lift_plan(manifest: &Manifest, value_spread: f64) -> Option<LiftPlan> {
 }
 
 /// What the visitors of a project in its last whole days tell of those to come.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lately {
     /// Percent of them who convert by the top metric, as it counts from the first event
     /// of these days on; `None` without a metric or visitors.
@@ -94,16 +94,16 @@ pub struct Lately {
     pub values_vary: Option<f64>,
     /// How many would enter per day; `None` without visitors.
     pub daily_visitors: Option<f64>,
-    /// The last block of the log that this was computed from.
-    pub position: Position,
+    /// Up to where the events of each log went in.
+    pub marks: Marks,
 }
 
 /// Looks at the visitors of the last two weeks before a manifest's moment.
 ///
 /// # Errors
-/// [`Failure`].
-pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Result<Lately, Failure> {
-    let question = manifest.question(false).map_err(Failure::Manifest)?;
+/// [`ComputeError`].
+pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &Stop) -> Result<Lately, ComputeError> {
+    let question = manifest.question(false).map_err(ComputeError::Manifest)?;
     let metric = manifest.top().and(question.metrics.into_iter().next());
     let is_measured = metric.is_some();
     let until = Instant::from_us(manifest.as_of.us().div_euclid(DAY_US) * DAY_US);
@@ -116,7 +116,7 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Re
     let traffic = warehouse.traffic(&question, stop)?;
     // Days before the project had visitors say nothing about those that have them.
     let Some(first) = traffic.first_day else {
-        return Ok(Lately { position: traffic.position, ..Lately::default() });
+        return Ok(Lately { marks: traffic.marks, ..Lately::default() });
     };
     let visitors = traffic.visitors as f64;
     let days = (until.us() / DAY_US - first).max(1) as f64;
@@ -125,7 +125,7 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn Warehouse, stop: &Stop) -> Re
         rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
         values_vary: values_vary(traffic.converted, traffic.value, traffic.value_squared),
         daily_visitors: Some(visitors / days * allocation),
-        position: traffic.position,
+        marks: traffic.marks,
     })
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn plan(
     let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
     let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
     let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
-    let vary = if has_values(manifest) { vary.unwrap_or_else(|| (SIGMA * SIGMA).exp()) } else { 1.0 };
+    let vary = if has_values(manifest) { vary.unwrap_or_else(|| log_normal_value_spread(SIGMA)) } else { 1.0 };
     let lift_plan = lift_plan(manifest, vary);
     let base = baseline_rate.map(|rate| rate / 100.0).filter(|base| *base > 0.0 && *base < 1.0);
     let share_found = power / 100.0;
@@ -188,10 +188,10 @@ impl ReportCache {
     pub async fn plan(
         &self,
         project_key: &Arc<str>,
-        known: &Known,
+        known: &ReportInputs,
         wanted: Wanted,
         now: Instant,
-    ) -> Result<Planned, Unanswered> {
+    ) -> Result<Planned, ReportError> {
         let manifest = known.manifest(project_key, &Inquiry::default(), now);
         if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() && !has_values(&manifest) {
             return Ok(plan(&manifest, wanted, None, None, None));
@@ -204,11 +204,11 @@ impl ReportCache {
     pub(crate) async fn plan_at(
         &self,
         manifest: Manifest,
-        known: &Known,
+        known: &ReportInputs,
         wanted: Wanted,
-        head: Position,
+        head: LogPosition,
         now: Instant,
-    ) -> Result<Planned, Unanswered> {
+    ) -> Result<Planned, ReportError> {
         let (project_key, test_id) = (manifest.project_key.as_str().into(), manifest.experiment.test_id);
         let key = ReportKey { project_key, test_id, inquiry: manifest.inquiry.clone(), by_quarter: false };
         let computed = self.report_at(&key, known, head, now).await?;
@@ -220,9 +220,9 @@ impl ReportCache {
             || own_vary.is_none() && has_values(&manifest);
         let lately = if is_open {
             let manifest = manifest.clone();
-            let ask = move |warehouse: &dyn Warehouse, stop: &Stop| {
+            let ask = move |warehouse: &dyn WarehouseReader, stop: &Stop| {
                 let lately = lately(&manifest, warehouse, stop)?;
-                Ok((lately.position, lately))
+                Ok((lately.marks.clone(), lately))
             };
             self.ask(head, ask).await?
         } else {
@@ -258,10 +258,11 @@ mod tests {
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::goal::GoalValue;
     use muriel_domain::ids::{CompanyId, ProjectId};
-    use muriel_events::Record;
-    use muriel_events::warehouse::{DuckWarehouse, Loader, Mark, Options, Rows};
+    use muriel_log::Record;
+    use muriel_log::{LogId, Position};
     use muriel_stats::boundary::Mixture;
     use muriel_stats::special::normal_ppf;
+    use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Mark, Options, Rows, WarehouseWriter};
     use serde_json::{Value, json};
 
     /// A midnight.
@@ -285,16 +286,23 @@ mod tests {
         let mut rows = Rows::default();
         for event in events {
             let record: Record = serde_json::from_value(event).unwrap();
-            rows.add(&record, 1, |_, _, _| "direct");
+            rows.add(&record, 1);
         }
         rows.sort();
-        warehouse.load([7; 16], &rows, Mark { position: Position { seq: 1 }, hash: None }).unwrap();
+        warehouse
+            .load(
+                LoadTarget::Answering,
+                LogId::from_bytes([7; 16]),
+                &rows,
+                Mark { position: Position { seq: 1 }, hash: None },
+            )
+            .unwrap();
         warehouse
     }
 
-    fn known() -> Known {
+    fn known() -> ReportInputs {
         let now = Instant::from_us(0);
-        Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1")
+        ReportInputs::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now), "1")
     }
 
     fn goal(window_days: Option<i64>, min_count: i64) -> MetricFacts {
@@ -414,11 +422,12 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
             manifest.experiment.traffic_allocation = 50;
             manifest.metrics.splice(0..0, metric);
-            let position = Position { seq: 1 };
-            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5), position };
+            let marks = warehouse.marks();
+            assert_eq!(marks[&LogId::from_bytes([7; 16])].position, Position { seq: 1 });
+            let nothing = Lately { marks: marks.clone(), ..Lately::default() };
+            let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5), marks };
             assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
             manifest.project_key = "another".to_owned();
-            let nothing = Lately { position, ..Lately::default() };
             assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), nothing);
         }
     }
@@ -436,12 +445,12 @@ mod tests {
             (at(-1, 20 * hour), at(0, 6 * hour), Some((600.0, "project"))),
             (at(0, 0), at(0, 6 * hour), None),
         ] {
-            let warehouse: Arc<dyn Warehouse> = Arc::new(warehouse(exposed(entered)));
+            let warehouse = Arc::new(warehouse(exposed(entered)));
             let directory = tempfile::tempdir().unwrap();
-            let loader = Loader::start(directory.path(), warehouse.clone(), |_, _, _| "direct", None).unwrap();
+            let loader = Loader::start(directory.path(), warehouse.clone(), None).unwrap();
             let reports = ReportCache::new(warehouse, Arc::new(loader));
             let manifest = known.manifest(&"prj".into(), &Inquiry::default(), now);
-            let head = Position::default();
+            let head = LogPosition { log: LogId::from_bytes([7; 16]), position: Position::default() };
             // Nobody knows the rate without a goal, but for who asks.
             for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
                 let wanted = Wanted { baseline_rate, ..Wanted::default() };

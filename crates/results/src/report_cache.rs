@@ -5,14 +5,14 @@
 //! head of the event log is read from the log itself for each request, and nothing
 //! that ends before it is given back, whether cached, shared or just computed.
 
-use crate::compute::{Computed, Failure, compute};
-use crate::define::Known;
+use crate::compute::{ComputeError, Computed, compute};
+use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
 use crate::manifest::Manifest;
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
-use muriel_events::log::Position;
-use muriel_events::warehouse::{self, Loader, Stop, Warehouse};
+use muriel_log::{LogPosition, Position};
+use muriel_warehouse::{self as warehouse, Loader, Marks, Stop, WarehouseReader};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,23 +41,23 @@ const WARM_MAX: usize = 200;
 /// How long after somebody asked for it a report is kept warm.
 const WARM_FOR: Duration = Duration::from_secs(600);
 
-/// What a report is about.
+/// Identifies a report: two requests with equal keys share one computation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReportKey {
-    /// Whose experiment.
+    /// The key of the project.
     pub project_key: Arc<str>,
-    /// Which one.
+    /// The id of the experiment.
     pub test_id: i64,
-    /// What of it.
+    /// What was asked: dates, filters, breakdown.
     pub inquiry: Inquiry,
-    /// Whether in steps of time.
+    /// Whether the report has the top metric by quarter of an hour.
     pub by_quarter: bool,
 }
 
-/// Why there is no report.
+/// Why no report could be given.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Unanswered {
-    /// Too many wait already.
+pub enum ReportError {
+    /// More requests wait than the queue holds.
     #[error("too many reports are being made")]
     Busy,
     /// The events that were acknowledged are not in the warehouse yet: it is made
@@ -78,14 +78,14 @@ pub enum Unanswered {
     Damaged,
     /// It could not be computed.
     #[error(transparent)]
-    Failed(Arc<Failure>),
+    Failed(Arc<ComputeError>),
 }
 
-impl From<Failure> for Unanswered {
-    fn from(failure: Failure) -> Self {
+impl From<ComputeError> for ReportError {
+    fn from(failure: ComputeError) -> Self {
         match failure {
-            Failure::Warehouse(warehouse::Error::Damaged(_)) => Unanswered::Damaged,
-            other => Unanswered::Failed(Arc::new(other)),
+            ComputeError::Warehouse(warehouse::Error::Damaged(_)) => ReportError::Damaged,
+            other => ReportError::Failed(Arc::new(other)),
         }
     }
 }
@@ -97,12 +97,12 @@ struct CachedReport {
     computed: Arc<Computed>,
 }
 
-type ReportResult = Option<Result<Arc<Computed>, Unanswered>>;
+type ReportResult = Option<Result<Arc<Computed>, ReportError>>;
 
 /// A computation that somebody waits for. With the last of them it stops.
 struct InFlight {
     /// Up to where events were loaded when it began.
-    position: Position,
+    loaded: Option<LogPosition>,
     version: String,
     result: watch::Receiver<ReportResult>,
     _stop: StopOnDrop,
@@ -138,12 +138,12 @@ struct Head {
     /// Requests so far.
     requests: AtomicU64,
     /// How many requests had been made when the last read began, and what it gave.
-    read: tokio::sync::Mutex<(u64, Position)>,
+    read: tokio::sync::Mutex<(u64, Option<LogPosition>)>,
 }
 
 /// Answers questions about experiments, and caches the answers.
 pub struct ReportCache {
-    warehouse: Arc<dyn Warehouse>,
+    warehouse: Arc<dyn WarehouseReader>,
     loader: Arc<Loader>,
     head: Head,
     cached: Arc<Cache<ReportKey, Arc<CachedReport>>>,
@@ -159,7 +159,7 @@ pub struct ReportCache {
 
 impl ReportCache {
     /// Over a warehouse that `loader` fills.
-    pub fn new(warehouse: Arc<dyn Warehouse>, loader: Arc<Loader>) -> Self {
+    pub fn new(warehouse: Arc<dyn WarehouseReader>, loader: Arc<Loader>) -> Self {
         Self {
             warehouse,
             loader,
@@ -173,13 +173,13 @@ impl ReportCache {
         }
     }
 
-    /// What fills the warehouse.
+    /// The loader, which fills the warehouse.
     pub fn loader(&self) -> &Arc<Loader> {
         &self.loader
     }
 
-    /// What answers.
-    pub fn warehouse(&self) -> &Arc<dyn Warehouse> {
+    /// What answers questions.
+    pub fn warehouse(&self) -> &Arc<dyn WarehouseReader> {
         &self.warehouse
     }
 
@@ -189,34 +189,41 @@ impl ReportCache {
     ///
     /// # Errors
     /// When it cannot be computed, or too many wait, or the events are not loaded.
-    pub async fn report(&self, key: &ReportKey, known: &Known, now: Instant) -> Result<Arc<Computed>, Unanswered> {
+    pub async fn report(
+        &self,
+        key: &ReportKey,
+        known: &ReportInputs,
+        now: Instant,
+    ) -> Result<Arc<Computed>, ReportError> {
         self.note_request(key, known.project());
         let head = self.head().await?;
         self.report_at(key, known, head, now).await
     }
 
     /// The last block of the log that was acknowledged before this call.
-    pub(crate) async fn head(&self) -> Result<Position, Unanswered> {
+    pub(crate) async fn head(&self) -> Result<LogPosition, ReportError> {
         let read = tokio::time::timeout(HEAD_TIMEOUT, self.read_head()).await;
-        read.unwrap_or(Err(Unanswered::LogUnreadable(None)))
+        read.unwrap_or(Err(ReportError::LogUnreadable(None)))
     }
 
     /// Reads where the log ends, once for all who came before the read began.
-    async fn read_head(&self) -> Result<Position, Unanswered> {
+    async fn read_head(&self) -> Result<LogPosition, ReportError> {
         let request = self.head.requests.fetch_add(1, Ordering::SeqCst) + 1;
         let mut read = self.head.read.lock().await;
-        if read.0 >= request {
-            return Ok(read.1);
+        if let (requests, Some(head)) = *read
+            && requests >= request
+        {
+            return Ok(head);
         }
         let requests = self.head.requests.load(Ordering::SeqCst);
         let loader = self.loader.clone();
         match tokio::task::spawn_blocking(move || loader.head()).await {
-            Ok(Ok(position)) => {
-                *read = (requests, position);
-                Ok(position)
+            Ok(Ok(head)) => {
+                *read = (requests, Some(head));
+                Ok(head)
             }
-            Ok(Err(error)) => Err(Unanswered::LogUnreadable(Some(Arc::new(error)))),
-            Err(panicked) => Err(Failure::Panicked(panicked.to_string()).into()),
+            Ok(Err(error)) => Err(ReportError::LogUnreadable(Some(Arc::new(error)))),
+            Err(panicked) => Err(ComputeError::Panicked(panicked.to_string()).into()),
         }
     }
 
@@ -224,10 +231,10 @@ impl ReportCache {
     pub(crate) async fn report_at(
         &self,
         key: &ReportKey,
-        known: &Known,
-        head: Position,
+        known: &ReportInputs,
+        head: LogPosition,
         now: Instant,
-    ) -> Result<Arc<Computed>, Unanswered> {
+    ) -> Result<Arc<Computed>, ReportError> {
         if let Some(cached) = self.cached(key, known.version(), head, now) {
             return Ok(cached);
         }
@@ -245,23 +252,23 @@ impl ReportCache {
             };
             // What it says itself counts: when the warehouse is emptied, that is done
             // before it is known.
-            let position = match &result {
-                Some(Ok(computed)) => Position { seq: computed.manifest.log_position },
-                _ => flight.position,
+            let is_complete = match &result {
+                Some(Ok(computed)) => computed.manifest.has_events_up_to(head),
+                _ => is_loaded(flight.loaded, head),
             };
             match result {
-                Some(result) if position >= head && flight.version == known.version() => return result,
+                Some(result) if is_complete && flight.version == known.version() => return result,
                 // Somebody else's, begun before our events were in; or rows went.
                 Some(_) => {}
-                None => return Err(Unanswered::Busy),
+                None => return Err(ReportError::Busy),
             }
             drop(flight);
         }
-        Err(Unanswered::Busy)
+        Err(ReportError::Busy)
     }
 
     /// The cached report, where it has the events up to `head` and still holds.
-    fn cached(&self, key: &ReportKey, version: &str, head: Position, now: Instant) -> Option<Arc<Computed>> {
+    fn cached(&self, key: &ReportKey, version: &str, head: LogPosition, now: Instant) -> Option<Arc<Computed>> {
         let cached = self.cached.get(key)?;
         let manifest = &cached.computed.manifest;
         let age = now.us().saturating_sub(manifest.as_of.us());
@@ -272,36 +279,39 @@ impl ReportCache {
             return None;
         }
         // Blocks without events of the project change nothing, once they are known to be such.
-        let is_complete = manifest.log_position >= head.seq
-            || (self.loader.position() >= head && self.loader.touched(&key.project_key).seq <= manifest.log_position);
+        let is_complete = manifest.has_events_up_to(head)
+            || (is_loaded(self.loader.loaded(), head)
+                && self.loader.touched(&key.project_key) <= manifest.position_in(head.log));
         is_complete.then(|| cached.computed.clone())
     }
 
     /// Waits until the events up to `head` are loaded.
-    async fn catch_up(&self, head: Position) -> Result<(), Unanswered> {
-        if let Ok(true) = tokio::time::timeout(self.catch_up_timeout, self.loader.wait_for(head)).await {
+    async fn catch_up(&self, head: LogPosition) -> Result<(), ReportError> {
+        if let Ok(true) = tokio::time::timeout(self.catch_up_timeout, self.loader.wait_for(head.position)).await {
             return Ok(());
         }
         Err(match self.loader.progress() {
-            Some(progress) => Unanswered::Loading { done: progress.position.seq, of: progress.target.max(head).seq },
-            None => Unanswered::Loading { done: self.loader.position().seq, of: head.seq },
+            Some(progress) => {
+                ReportError::Loading { done: progress.position.seq, of: progress.target.max(head.position).seq }
+            }
+            None => ReportError::Loading { done: self.loader.position().seq, of: head.position.seq },
         })
     }
 
     /// The computation that is under way, or a new one.
-    fn join_or_begin(&self, key: &ReportKey, known: &Known, now: Instant) -> Result<Arc<InFlight>, Unanswered> {
+    fn join_or_begin(&self, key: &ReportKey, known: &ReportInputs, now: Instant) -> Result<Arc<InFlight>, ReportError> {
         let mut in_flight = lock(&self.in_flight);
         if let Some(flight) = in_flight.get(key).and_then(Weak::upgrade)
             && flight.result.borrow().is_none()
         {
             return Ok(flight);
         }
-        let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
+        let place = self.queue.clone().try_acquire_owned().map_err(|_| ReportError::Busy)?;
         let (sender, result) = watch::channel(None);
         let stop = Stop::new();
         let version = known.version().to_owned();
         let flight = Arc::new(InFlight {
-            position: self.loader.position(),
+            loaded: self.loader.loaded(),
             version: version.clone(),
             result,
             _stop: StopOnDrop(stop.clone()),
@@ -312,7 +322,7 @@ impl ReportCache {
         let manifest = known.manifest(&key.project_key, &key.inquiry, now);
         let (warehouse, computing) = (self.warehouse.clone(), self.computing.clone());
         let (cache, key) = (self.cached.clone(), key.clone());
-        let (generation, position) = (self.loader.generation(), flight.position.seq);
+        let (generation, loaded) = (self.loader.generation(), flight.loaded);
         tokio::spawn(async move {
             let _place = place;
             let computing = tokio::select! {
@@ -327,14 +337,14 @@ impl ReportCache {
             let result = match computed {
                 Ok(Ok(computed)) => {
                     let computed = Arc::new(computed);
-                    if computed.manifest.log_position >= position {
+                    if loaded.is_none_or(|loaded| computed.manifest.has_events_up_to(loaded)) {
                         let computed = computed.clone();
                         cache.insert(key, Arc::new(CachedReport { version, generation, computed }));
                     }
                     Ok(computed)
                 }
                 Ok(Err(failure)) => Err(failure.into()),
-                Err(panicked) => Err(Failure::Panicked(panicked.to_string()).into()),
+                Err(panicked) => Err(ComputeError::Panicked(panicked.to_string()).into()),
             };
             let _ = sender.send(Some(result));
         });
@@ -349,13 +359,13 @@ impl ReportCache {
     /// As [`ReportCache::report`].
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        head: Position,
-        ask: impl Fn(&dyn Warehouse, &Stop) -> Result<(Position, T), Failure> + Clone + Send + 'static,
-    ) -> Result<T, Unanswered> {
+        head: LogPosition,
+        ask: impl Fn(&dyn WarehouseReader, &Stop) -> Result<(Marks, T), ComputeError> + Clone + Send + 'static,
+    ) -> Result<T, ReportError> {
         for _ in 0..MAX_ATTEMPTS {
             self.catch_up(head).await?;
-            let place = self.queue.clone().try_acquire_owned().map_err(|_| Unanswered::Busy)?;
-            let computing = self.computing.clone().acquire_owned().await.map_err(|_| Unanswered::Busy)?;
+            let place = self.queue.clone().try_acquire_owned().map_err(|_| ReportError::Busy)?;
+            let computing = self.computing.clone().acquire_owned().await.map_err(|_| ReportError::Busy)?;
             let stop = Stop::new();
             let _stop = StopOnDrop(stop.clone());
             let (warehouse, ask) = (self.warehouse.clone(), ask.clone());
@@ -364,13 +374,14 @@ impl ReportCache {
                 let _permits = (place, computing);
                 ask(warehouse.as_ref(), &stop)
             });
-            let (position, answer) =
-                asked.await.map_err(|panicked| Failure::Panicked(panicked.to_string())).and_then(|asked| asked)?;
-            if position >= head {
+            let (marks, answer) =
+                asked.await.map_err(|panicked| ComputeError::Panicked(panicked.to_string())).and_then(|asked| asked)?;
+            let position = marks.get(&head.log).map_or(Position::default(), |mark| mark.position);
+            if position >= head.position {
                 return Ok(answer);
             }
         }
-        Err(Unanswered::Busy)
+        Err(ReportError::Busy)
     }
 
     fn note_request(&self, key: &ReportKey, project: ProjectId) {
@@ -396,13 +407,14 @@ impl ReportCache {
         if self.loader.progress().is_some() {
             return Vec::new();
         }
+        let Some(loaded) = self.loader.loaded() else { return Vec::new() };
         let generation = self.loader.generation();
         let mut outdated = Vec::new();
         for (key, report) in recent.iter_mut() {
             let state = (generation, self.loader.touched(&key.project_key));
             let is_quiet = report.seen.replace(state) == Some(state);
             let is_current = self.cached.peek(key).is_some_and(|cached| {
-                cached.generation == generation && cached.computed.manifest.log_position >= state.1.seq
+                cached.generation == generation && cached.computed.manifest.position_in(loaded.log) >= state.1
             });
             // What could not be made is not tried again until there is something new.
             if is_quiet && !is_current && report.tried.replace(state) != Some(state) {
@@ -413,7 +425,7 @@ impl ReportCache {
     }
 
     /// Makes the report in the background, unless the cached one still holds.
-    pub async fn warm(&self, key: &ReportKey, known: &Known, now: Instant) {
+    pub async fn warm(&self, key: &ReportKey, known: &ReportInputs, now: Instant) {
         let made = match self.head().await {
             Ok(head) => self.report_at(key, known, head, now).await.map(drop),
             Err(problem) => Err(problem),
@@ -424,11 +436,17 @@ impl ReportCache {
     }
 }
 
+/// Whether a loader that has come to `loaded` has the events up to `head`.
+fn is_loaded(loaded: Option<LogPosition>, head: LogPosition) -> bool {
+    let position = loaded.filter(|loaded| loaded.log == head.log).map_or(Position::default(), |loaded| loaded.position);
+    position >= head.position
+}
+
 /// A manifest with the events of this warehouse: how a result is computed again.
 ///
 /// # Errors
-/// [`Failure`].
-pub fn recompute(manifest: Manifest, warehouse: &dyn Warehouse) -> Result<Computed, Failure> {
+/// [`ComputeError`].
+pub fn recompute(manifest: Manifest, warehouse: &dyn WarehouseReader) -> Result<Computed, ComputeError> {
     compute(manifest, false, warehouse, &Stop::new())
 }
 

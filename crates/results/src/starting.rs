@@ -1,13 +1,13 @@
 //! What the comparisons of an experiment are tuned for that starts without a planned total
 //! of visitors.
 
-use crate::define::Known;
+use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
 use crate::planning::{Planned, Wanted, lately, plan};
-use crate::report_cache::{ReportCache, Unanswered};
+use crate::report_cache::{ReportCache, ReportError};
 use muriel_domain::Instant;
 use muriel_domain::ids::MAX_SAFE;
-use muriel_events::warehouse::{Stop, Warehouse};
+use muriel_warehouse::{Stop, WarehouseReader};
 use std::sync::Arc;
 
 /// Visitors that a comparison is tuned for where nothing better is known.
@@ -79,18 +79,18 @@ impl ReportCache {
     pub async fn start_plan(
         &self,
         project_key: &Arc<str>,
-        known: &Known,
+        known: &ReportInputs,
         now: Instant,
-    ) -> Result<Option<StartPlan>, Unanswered> {
+    ) -> Result<Option<StartPlan>, ReportError> {
         let manifest = known.manifest(project_key, &Inquiry::default(), now);
         if manifest.experiment.planned_visitors.is_some() || manifest.top().is_none() {
             return Ok(None);
         }
         let head = self.head().await?;
         let measured = manifest.clone();
-        let ask = move |warehouse: &dyn Warehouse, stop: &Stop| {
+        let ask = move |warehouse: &dyn WarehouseReader, stop: &Stop| {
             let lately = lately(&measured, warehouse, stop)?;
-            Ok((lately.position, lately))
+            Ok((lately.marks.clone(), lately))
         };
         let lately = self.ask(head, ask).await?;
         let found = |number: Option<f64>| number.map(|number| (number, "project"));

@@ -57,10 +57,10 @@ use std::pin::Pin;
 pub use crate::budget::within;
 pub use crate::dialect::{Dialect, Lock, LockName};
 pub use crate::error::{Error, Result, Source};
-pub use crate::migrate::Migration;
+pub use crate::migrate::{Fill, Migration};
 pub use crate::postgres::PostgresOptions;
 pub use crate::sqlite::SqliteOptions;
-pub use crate::value::{Row, Value};
+pub use crate::value::{Column, Row, Value};
 
 /// A boxed future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::{Db, Error, Lock, LockName, Result, Tx, params};
+use crate::{BoxFuture, Db, Error, Lock, LockName, Result, Tx, params};
 
 /// One step of the schema, forward only.
 ///
@@ -27,7 +27,14 @@ pub struct Migration {
     pub name: &'static str,
     /// Any number of statements.
     pub sql: &'static str,
+    /// Runs after them in the same transaction, to fill new columns by what SQL cannot say.
+    /// It is not part of the checksum, and has to leave the same behind however often it is
+    /// rewritten.
+    pub fill: Option<Fill>,
 }
+
+/// What fills new columns, see [`Migration::fill`].
+pub type Fill = for<'t> fn(&'t mut dyn Tx) -> BoxFuture<'t, Result<()>>;
 
 const CREATE_TABLE: &str = "
     -- Which migrations this database has had.
@@ -83,7 +90,9 @@ async fn applied(tx: &mut dyn Tx) -> Result<Vec<Applied>> {
         return Ok(Vec::new());
     }
     let rows = tx.query("SELECT version, checksum FROM schema_migration ORDER BY version", params![]).await?;
-    rows.into_iter().map(|mut row| Ok(Applied { version: row.int(0)?, checksum: row.text(1)? })).collect()
+    rows.into_iter()
+        .map(|mut row| Ok(Applied { version: row.int("version")?, checksum: row.text("checksum")? }))
+        .collect()
 }
 
 async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
@@ -93,6 +102,9 @@ async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
         tx.batch(&dialect.expand(CREATE_TABLE)?).await?;
     }
     tx.batch(&dialect.expand(migration.sql)?).await?;
+    if let Some(fill) = migration.fill {
+        fill(tx).await?;
+    }
     tx.execute(
         "INSERT INTO schema_migration (version, name, checksum, applied_at)
          VALUES ($1, $2, $3, $4)",
@@ -193,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_list_and_the_database_must_fit() {
-        let migration = |version| Migration { version, name: "a step", sql: "SELECT 1" };
+        let migration = |version| Migration { version, name: "a step", sql: "SELECT 1", fill: None };
         let check = |applied: &[i64], known: &[i64], expect: std::result::Result<&[i64], &str>| {
             let applied: Vec<Applied> =
                 applied.iter().map(|&version| Applied { version, checksum: checksum("SELECT 1") }).collect();

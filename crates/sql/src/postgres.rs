@@ -379,7 +379,7 @@ async fn query(tx: &Transaction<'_>, sql: &str, params: Vec<Value>) -> Result<Ve
             if !<Value as FromSql>::accepts(column.type_()) {
                 return Err(Error::Column {
                     index: i,
-                    name: names.name(i),
+                    name: names.name(i).to_owned(),
                     expected: "an integer, a real, text or a blob",
                     found: column.type_().name().to_owned(),
                 });

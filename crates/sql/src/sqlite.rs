@@ -27,7 +27,7 @@ const GROUP: usize = 256;
 /// How long a file that could not be opened is left alone.
 const OPEN_AGAIN: Duration = Duration::from_millis(500);
 /// How often an idle writer looks whether others have written.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How to open a SQLite file.
 #[derive(Clone, Debug)]
@@ -239,7 +239,7 @@ impl Writer {
     fn serve(&mut self, queue: &Receiver<Message>) -> Option<oneshot::Sender<Result<()>>> {
         let mut jobs = VecDeque::new();
         loop {
-            let mut next = match queue.recv_timeout(LOOK) {
+            let mut next = match queue.recv_timeout(POLL_INTERVAL) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => {
                     self.look();

@@ -1,6 +1,7 @@
 //! Values that go into statements and come out of rows.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, Result};
 
@@ -121,33 +122,89 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// One row, its columns counted from 0.
+/// One row of a result.
 ///
-/// Reading a column as what it is not is [`Error::Column`], which names it. Text
-/// and blobs are taken out, leaving null.
+/// A column is asked for by its name in the result, or by its position from 0: see
+/// [`Column`]. Reading a column as a type that it does not hold, or one that the result
+/// does not have, is [`Error::Column`], which names it. Text and blobs are moved out and
+/// leave null behind.
 #[derive(Clone, Debug)]
 pub struct Row {
     values: Vec<Value>,
     names: Names,
 }
 
-/// The column names of one result, shared by its rows and read only to tell of
-/// an error; one allocation therefore holds them all.
+/// How a column of a [`Row`] is named: `"created_at"`, or its position from 0.
+///
+/// Of two columns with the same name, one of them is found; a statement that joins tables
+/// gives them names of their own with `AS`.
+pub trait Column: Copy {
+    /// The column's position in the row, `None` where the row has no such column.
+    fn position_in(self, row: &Row) -> Option<usize>;
+
+    /// The column's position and name, for an error.
+    fn label(self, row: &Row) -> (usize, String);
+}
+
+impl Column for usize {
+    fn position_in(self, row: &Row) -> Option<usize> {
+        (self < row.values.len()).then_some(self)
+    }
+
+    fn label(self, row: &Row) -> (usize, String) {
+        (self, row.names.name(self).to_owned())
+    }
+}
+
+impl Column for &str {
+    fn position_in(self, row: &Row) -> Option<usize> {
+        row.names.position(self)
+    }
+
+    fn label(self, row: &Row) -> (usize, String) {
+        (row.values.len(), self.to_owned())
+    }
+}
+
+/// The column names of one result, shared by its rows.
 #[derive(Clone, Debug)]
-pub(crate) struct Names(Arc<str>);
+pub(crate) struct Names(Arc<NameList>);
+
+#[derive(Debug)]
+struct NameList {
+    /// All names, one after the other.
+    text: String,
+    /// Where each ends in `text`.
+    ends: Vec<usize>,
+    /// Where the next name is looked for first. Rows are read in the order in which their
+    /// statement lists the columns, so a name costs one comparison whatever the number of
+    /// columns. A race between threads costs comparisons, not correctness.
+    next: AtomicUsize,
+}
 
 impl Names {
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Names {
-        let mut all = String::new();
+        let (mut text, mut ends) = (String::new(), Vec::new());
         for name in names {
-            all.push_str(name);
-            all.push('\n');
+            text.push_str(name);
+            ends.push(text.len());
         }
-        Names(all.into())
+        Names(Arc::new(NameList { text, ends, next: AtomicUsize::new(0) }))
     }
 
-    pub(crate) fn name(&self, i: usize) -> String {
-        self.0.lines().nth(i).unwrap_or("?").to_owned()
+    /// The name at position `i`, `?` past the end.
+    pub(crate) fn name(&self, i: usize) -> &str {
+        let list = &*self.0;
+        let start = i.checked_sub(1).map_or(Some(0), |last| list.ends.get(last).copied());
+        start.zip(list.ends.get(i)).map_or("?", |(start, &end)| &list.text[start..end])
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let count = self.0.ends.len();
+        let first = self.0.next.load(Ordering::Relaxed).min(count);
+        let found = (first..count).chain(0..first).find(|&i| self.name(i) == name)?;
+        self.0.next.store(found + 1, Ordering::Relaxed);
+        Some(found)
     }
 }
 
@@ -156,69 +213,87 @@ impl Row {
         Row { values, names }
     }
 
-    /// The integer in column `i`.
-    pub fn int(&self, i: usize) -> Result<i64> {
-        self.some(i, "an integer", Value::opt_int)
+    /// The position of a column, from 0.
+    ///
+    /// # Errors
+    /// [`Error::Column`] where the row has no such column.
+    pub fn position(&self, column: impl Column) -> Result<usize> {
+        column.position_in(self).ok_or_else(|| {
+            let (index, name) = column.label(self);
+            let found = format!("a row of {}", self.values.len());
+            Error::Column { index, name, expected: "a column", found }
+        })
     }
 
-    /// The integer in column `i`, or `None` for null.
-    pub fn opt_int(&self, i: usize) -> Result<Option<i64>> {
-        self.get(i, "an integer", Value::opt_int)
+    /// Whether a column is null.
+    pub fn is_null(&self, column: impl Column) -> Result<bool> {
+        Ok(self.values[self.position(column)?] == Value::Null)
     }
 
-    /// The flag in column `i`: an integer 0 or 1, or PostgreSQL's own boolean.
-    pub fn flag(&self, i: usize) -> Result<bool> {
-        self.some(i, "0 or 1", |value| match value {
+    /// The integer in a column.
+    pub fn int(&self, column: impl Column) -> Result<i64> {
+        self.some(column, "an integer", Value::opt_int)
+    }
+
+    /// The integer in a column, or `None` for null.
+    pub fn opt_int(&self, column: impl Column) -> Result<Option<i64>> {
+        self.get(self.position(column)?, "an integer", Value::opt_int)
+    }
+
+    /// The flag in a column: an integer 0 or 1, or PostgreSQL's own boolean.
+    pub fn flag(&self, column: impl Column) -> Result<bool> {
+        self.some(column, "0 or 1", |value| match value {
             Value::Int(0) => Some(Some(false)),
             Value::Int(1) => Some(Some(true)),
             _ => None,
         })
     }
 
-    /// The real in column `i`; an integer is converted, since SQLite gives one
+    /// The real in a column; an integer is converted, since SQLite gives one
     /// for an expression such as `coalesce(x, 0)`.
-    pub fn real(&self, i: usize) -> Result<f64> {
-        self.some(i, "a real", Value::opt_real)
+    pub fn real(&self, column: impl Column) -> Result<f64> {
+        self.some(column, "a real", Value::opt_real)
     }
 
     /// Like [`Row::real`], or `None` for null.
-    pub fn opt_real(&self, i: usize) -> Result<Option<f64>> {
-        self.get(i, "a real", Value::opt_real)
+    pub fn opt_real(&self, column: impl Column) -> Result<Option<f64>> {
+        self.get(self.position(column)?, "a real", Value::opt_real)
     }
 
-    /// Takes the text out of column `i`.
-    pub fn text(&mut self, i: usize) -> Result<String> {
+    /// Moves the text out of a column.
+    pub fn text(&mut self, column: impl Column) -> Result<String> {
+        let i = self.position(column)?;
         self.opt_text(i)?.ok_or_else(|| self.wrong(i, "text", &Value::Null))
     }
 
-    /// Takes the text out of column `i`, or `None` for null.
-    pub fn opt_text(&mut self, i: usize) -> Result<Option<String>> {
-        match self.take(i)? {
+    /// Moves the text out of a column, or `None` for null.
+    pub fn opt_text(&mut self, column: impl Column) -> Result<Option<String>> {
+        let i = self.position(column)?;
+        match self.take(i) {
             Value::Null => Ok(None),
             Value::Text(text) => Ok(Some(text)),
             other => Err(self.wrong(i, "text", &other)),
         }
     }
 
-    /// Takes the bytes out of column `i`.
-    pub fn blob(&mut self, i: usize) -> Result<Vec<u8>> {
+    /// Moves the bytes out of a column.
+    pub fn blob(&mut self, column: impl Column) -> Result<Vec<u8>> {
+        let i = self.position(column)?;
         self.opt_blob(i)?.ok_or_else(|| self.wrong(i, "a blob", &Value::Null))
     }
 
-    /// Takes the bytes out of column `i`, or `None` for null.
-    pub fn opt_blob(&mut self, i: usize) -> Result<Option<Vec<u8>>> {
-        match self.take(i)? {
+    /// Moves the bytes out of a column, or `None` for null.
+    pub fn opt_blob(&mut self, column: impl Column) -> Result<Option<Vec<u8>>> {
+        let i = self.position(column)?;
+        match self.take(i) {
             Value::Null => Ok(None),
             Value::Blob(blob) => Ok(Some(blob)),
             other => Err(self.wrong(i, "a blob", &other)),
         }
     }
 
-    fn take(&mut self, i: usize) -> Result<Value> {
-        match self.values.get_mut(i) {
-            Some(value) => Ok(std::mem::replace(value, Value::Null)),
-            None => Err(self.missing(i)),
-        }
+    fn take(&mut self, i: usize) -> Value {
+        std::mem::replace(&mut self.values[i], Value::Null)
     }
 
     /// Column `i` read by `read`, which answers `None` for the wrong type and
@@ -229,11 +304,17 @@ impl Row {
         expected: &'static str,
         read: impl FnOnce(&Value) -> Option<Option<T>>,
     ) -> Result<Option<T>> {
-        let value = self.values.get(i).ok_or_else(|| self.missing(i))?;
+        let value = &self.values[i];
         read(value).ok_or_else(|| self.wrong(i, expected, value))
     }
 
-    fn some<T>(&self, i: usize, expected: &'static str, read: impl FnOnce(&Value) -> Option<Option<T>>) -> Result<T> {
+    fn some<T>(
+        &self,
+        column: impl Column,
+        expected: &'static str,
+        read: impl FnOnce(&Value) -> Option<Option<T>>,
+    ) -> Result<T> {
+        let i = self.position(column)?;
         self.get(i, expected, read)?.ok_or_else(|| self.wrong(i, expected, &Value::Null))
     }
 
@@ -242,16 +323,7 @@ impl Row {
             Value::Int(int) => format!("the integer {int}"),
             other => other.kind().to_owned(),
         };
-        Error::Column { index: i, name: self.names.name(i), expected, found }
-    }
-
-    fn missing(&self, i: usize) -> Error {
-        Error::Column {
-            index: i,
-            name: self.names.name(i),
-            expected: "a column",
-            found: format!("a row of {}", self.values.len()),
-        }
+        Error::Column { index: i, name: self.names.name(i).to_owned(), expected, found }
     }
 }
 
@@ -271,5 +343,37 @@ impl Value {
             Value::Int(int) => Some(Some(*int as f64)),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Row {
+        let values = vec![Value::Int(7), Value::Null, Value::Text("checkout".to_owned())];
+        Row::new(values, Names::new(["id", "note", "name"].into_iter()))
+    }
+
+    #[test]
+    fn columns_are_read_by_name_in_any_order_and_by_position() {
+        let mut row = row();
+        assert_eq!(row.text("name").unwrap(), "checkout");
+        assert_eq!(row.int("id").unwrap(), 7);
+        assert_eq!(row.opt_int("note").unwrap(), None);
+        assert!(row.is_null("note").unwrap());
+        assert_eq!(row.int(0).unwrap(), 7);
+        assert_eq!(row.position("name").unwrap(), 2);
+        // The text was moved out.
+        assert_eq!(row.opt_text("name").unwrap(), None);
+    }
+
+    #[test]
+    fn an_error_names_the_column() {
+        let told = |error: Error| error.to_string();
+        assert!(told(row().int("name").unwrap_err()).contains("name"));
+        assert!(told(row().int("age").unwrap_err()).contains("age"));
+        assert!(told(row().int(3).unwrap_err()).contains('?'));
+        assert!(told(row().text("note").unwrap_err()).contains("note"));
     }
 }

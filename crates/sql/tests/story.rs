@@ -58,6 +58,7 @@ stories![
     migrates_once,
     refuses_migrations_that_do_not_fit,
     a_failed_migration_leaves_nothing,
+    a_migration_fills_what_its_statements_leave_open,
     processes_may_migrate_at_once,
     tells_when_others_write,
     closes,
@@ -479,6 +480,7 @@ async fn a_failed_migration_leaves_nothing(place: Place) -> Done {
         version: 3,
         name: "broken",
         sql: "CREATE TABLE half (id {id}) {strict}; CREATE TABLE thing (id {id}) {strict};",
+        fill: None,
     };
     let [first, second] = SCHEMA;
     let failed = db.migrate(&[first, second, broken]).await;
@@ -487,6 +489,25 @@ async fn a_failed_migration_leaves_nothing(place: Place) -> Done {
     let corrected = Migration { sql: "CREATE TABLE half (id {id}) {strict}", ..broken };
     db.migrate(&[first, second, corrected]).await?;
     execute(&db, "DELETE FROM half", params![]).await?;
+    Ok(())
+}
+
+async fn a_migration_fills_what_its_statements_leave_open(place: Place) -> Done {
+    let db = place.open().await?;
+    let [first, second] = SCHEMA;
+    db.migrate(&[first, second]).await?;
+    execute(&db, "INSERT INTO thing (name) VALUES ('a')", params![]).await?;
+    let third = Migration {
+        version: 3,
+        name: "size",
+        sql: "ALTER TABLE thing ADD COLUMN size {int} NOT NULL DEFAULT 0",
+        fill: Some(|tx| Box::pin(async move { tx.execute("UPDATE thing SET size = 7", vec![]).await.map(drop) })),
+    };
+    db.migrate(&[first, second, third]).await?;
+    // Once.
+    execute(&db, "UPDATE thing SET size = size + 1", params![]).await?;
+    db.migrate(&[first, second, third]).await?;
+    assert_eq!(read_one(&db, "SELECT size FROM thing", params![]).await?.int("size")?, 8);
     Ok(())
 }
 
@@ -792,6 +813,7 @@ const SCHEMA: [Migration; 2] = [
                 note TEXT NOT NULL DEFAULT '{}'
             ) {strict};
             CREATE UNIQUE INDEX thing_nick_key ON thing (nick) WHERE nick IS NOT NULL;",
+        fill: None,
     },
     Migration {
         version: 2,
@@ -803,6 +825,7 @@ const SCHEMA: [Migration; 2] = [
                 UNIQUE (thing_id, place)
             ) {strict};
             CREATE TABLE every (i {int}, r {real}, t TEXT, b {blob}) {strict};",
+        fill: None,
     },
 ];
 

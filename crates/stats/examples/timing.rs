@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use muriel_stats::bayes::{Posterior, Prior, posterior};
 use muriel_stats::boundary::{Mixture, Sequential, sequential};
-use muriel_stats::interval::{Alternative, Test, t_test};
+use muriel_stats::interval::{Alternative, TestResult, t_test};
 use muriel_stats::multiplicity::e_bh;
 use muriel_stats::srm::{CONCENTRATION, log_bayes_factor};
 use muriel_stats::{Effect, Moments, Result, Sample, both};
@@ -45,7 +45,7 @@ impl Arm {
 /// Everything a report says about one cell.
 struct View {
     effect: Effect,
-    test: Test,
+    test: TestResult,
     sequential: Sequential,
     posterior: Posterior,
     sample_ratio: f64,

@@ -3,7 +3,7 @@
 //! It does not stay valid while a test is watched: with a flat prior, stopping at the first "97.5 % sure" errs as often
 //! as stopping at the first p < 0.05. Show it, decide by [`crate::boundary`].
 
-use crate::interval::Share;
+use crate::interval::Proportion;
 use crate::special::{beta_tails, beta_weight, normal_cdf, normal_isf, normal_loss};
 use crate::{Effect, Interval, Result, Undefined, checked_alpha};
 
@@ -136,13 +136,13 @@ pub struct BetaBinomial {
 ///
 /// # Errors
 /// `InvalidInput` when more units converted than there are, or a prior parameter is not positive and finite.
-pub fn beta_binomial(control: &Share, treatment: &Share, prior: (f64, f64)) -> Result<BetaBinomial> {
+pub fn beta_binomial(control: &Proportion, treatment: &Proportion, prior: (f64, f64)) -> Result<BetaBinomial> {
     let (a, b) = prior;
     let positive = |x: f64| x > 0.0 && x.is_finite();
     if control.successes > control.n || treatment.successes > treatment.n || !positive(a) || !positive(b) {
         return Err(Undefined::InvalidInput);
     }
-    let posterior = |s: &Share| (a + s.successes as f64, b + (s.n - s.successes) as f64);
+    let posterior = |s: &Proportion| (a + s.successes as f64, b + (s.n - s.successes) as f64);
     let (c, t) = (posterior(control), posterior(treatment));
     let spread = |(a, b): (f64, f64)| (1.0 / a + 1.0 / b).sqrt();
     let swapped = spread(c) < spread(t);

@@ -6,7 +6,7 @@ use crate::{Result, Undefined};
 
 /// What is known of one arm: an independent normal posterior of its level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arm {
+pub struct ArmPosterior {
     /// Posterior mean.
     pub mean: f64,
     /// Posterior standard deviation, not negative; 0 when the level is known.
@@ -15,7 +15,7 @@ pub struct Arm {
 
 /// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum Direction {
     /// The highest level is best.
     Max,
     /// The lowest level is best.
@@ -23,7 +23,7 @@ pub enum Goal {
 }
 
 /// How far from its mean, in standard deviations, an arm is followed: what lies beyond is below 1e-18.
-const REACH: i32 = 12;
+const INTEGRATION_SDS: i32 = 12;
 
 /// Probability of being the best for each arm, in the order given.
 ///
@@ -36,8 +36,8 @@ const REACH: i32 = 12;
 ///
 /// # Source
 /// vectors `best_arm` (SciPy quadrature).
-pub fn probabilities(arms: &[Arm], goal: Goal) -> Result<Vec<f64>> {
-    let usable = |a: &Arm| a.mean.is_finite() && a.std_error.is_finite() && a.std_error >= 0.0;
+pub fn probabilities(arms: &[ArmPosterior], goal: Direction) -> Result<Vec<f64>> {
+    let usable = |a: &ArmPosterior| a.mean.is_finite() && a.std_error.is_finite() && a.std_error >= 0.0;
     if !arms.iter().all(usable) {
         return Err(Undefined::InvalidInput);
     }
@@ -45,10 +45,10 @@ pub fn probabilities(arms: &[Arm], goal: Goal) -> Result<Vec<f64>> {
         return Err(Undefined::NoUnits);
     }
     let sign = match goal {
-        Goal::Max => 1.0,
-        Goal::Min => -1.0,
+        Direction::Max => 1.0,
+        Direction::Min => -1.0,
     };
-    let arms: Vec<Arm> = arms.iter().map(|a| Arm { mean: sign * a.mean, ..*a }).collect();
+    let arms: Vec<ArmPosterior> = arms.iter().map(|a| ArmPosterior { mean: sign * a.mean, ..*a }).collect();
     let uncertain = || arms.iter().enumerate().filter(|(_, a)| a.std_error > 0.0);
     let known = || arms.iter().enumerate().filter(|(_, a)| a.std_error == 0.0);
 
@@ -61,13 +61,13 @@ pub fn probabilities(arms: &[Arm], goal: Goal) -> Result<Vec<f64>> {
     }
 
     let mut breaks: Vec<f64> = uncertain()
-        .flat_map(|(_, a)| (-REACH..=REACH).map(|j| a.mean + a.std_error * f64::from(j)))
+        .flat_map(|(_, a)| (-INTEGRATION_SDS..=INTEGRATION_SDS).map(|j| a.mean + a.std_error * f64::from(j)))
         .filter(|x| *x > least)
         .collect();
     if least.is_finite() {
         breaks.push(least);
     }
-    let rivals: Vec<(usize, Arm)> = uncertain().map(|(k, a)| (k, *a)).collect();
+    let rivals: Vec<(usize, ArmPosterior)> = uncertain().map(|(k, a)| (k, *a)).collect();
     let mut below = vec![0.0; rivals.len()];
     for (x, weight) in Panels::between(breaks).points {
         for (cdf, (_, a)) in below.iter_mut().zip(&rivals) {
@@ -110,30 +110,30 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn arms(of: &[(f64, f64)]) -> Vec<Arm> {
-        of.iter().map(|&(mean, std_error)| Arm { mean, std_error }).collect()
+    fn arms(of: &[(f64, f64)]) -> Vec<ArmPosterior> {
+        of.iter().map(|&(mean, std_error)| ArmPosterior { mean, std_error }).collect()
     }
 
     #[test]
     fn known_arms_compete_without_noise() {
-        let p = probabilities(&arms(&[(1.0, 0.0), (2.0, 0.0), (2.0, 0.0)]), Goal::Max).unwrap();
+        let p = probabilities(&arms(&[(1.0, 0.0), (2.0, 0.0), (2.0, 0.0)]), Direction::Max).unwrap();
         assert_eq!(p, [0.0, 0.5, 0.5]);
-        let p = probabilities(&arms(&[(0.0, 0.0), (0.0, 1.0)]), Goal::Max).unwrap();
+        let p = probabilities(&arms(&[(0.0, 0.0), (0.0, 1.0)]), Direction::Max).unwrap();
         assert!((p[0] - 0.5).abs() < 1e-12 && (p[1] - 0.5).abs() < 1e-12, "{p:?}");
-        assert_eq!(probabilities(&arms(&[(3.0, 0.0)]), Goal::Min).unwrap(), [1.0]);
+        assert_eq!(probabilities(&arms(&[(3.0, 0.0)]), Direction::Min).unwrap(), [1.0]);
     }
 
     #[test]
     fn scales_may_differ_by_far() {
-        let p = probabilities(&arms(&[(0.0, 1e-6), (0.0, 1e6)]), Goal::Max).unwrap();
+        let p = probabilities(&arms(&[(0.0, 1e-6), (0.0, 1e6)]), Direction::Max).unwrap();
         assert!((p[0] - 0.5).abs() < 1e-9 && (p[1] - 0.5).abs() < 1e-9, "{p:?}");
     }
 
     #[test]
     fn impossible_input_is_named() {
-        assert_eq!(probabilities(&[], Goal::Max), Err(Undefined::NoUnits));
-        assert_eq!(probabilities(&arms(&[(0.0, -1.0)]), Goal::Max), Err(Undefined::InvalidInput));
-        assert_eq!(probabilities(&arms(&[(f64::NAN, 1.0)]), Goal::Max), Err(Undefined::InvalidInput));
+        assert_eq!(probabilities(&[], Direction::Max), Err(Undefined::NoUnits));
+        assert_eq!(probabilities(&arms(&[(0.0, -1.0)]), Direction::Max), Err(Undefined::InvalidInput));
+        assert_eq!(probabilities(&arms(&[(f64::NAN, 1.0)]), Direction::Max), Err(Undefined::InvalidInput));
         assert_eq!(allocation(&[0.5, 0.5], 0.6), Err(Undefined::InvalidInput));
         assert_eq!(allocation(&[0.5, 0.5], -0.1), Err(Undefined::InvalidInput));
     }
@@ -146,7 +146,7 @@ mod tests {
             let mut of = arms(&of);
             let i = known.index(of.len());
             of[i].std_error = 0.0;
-            for goal in [Goal::Max, Goal::Min] {
+            for goal in [Direction::Max, Direction::Min] {
                 let p = probabilities(&of, goal).unwrap();
                 prop_assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-10, "{:?}", p);
                 let shares = allocation(&p, floor).unwrap();
@@ -160,17 +160,17 @@ mod tests {
         fn two_arms_agree_with_the_difference(
             a in (-2.0..2.0f64, 0.01..3.0f64), b in (-2.0..2.0f64, 0.01..3.0f64)
         ) {
-            let p = probabilities(&arms(&[a, b]), Goal::Min).unwrap();
+            let p = probabilities(&arms(&[a, b]), Direction::Min).unwrap();
             let want = normal_cdf((b.0 - a.0) / a.1.hypot(b.1));
             prop_assert!((p[0] - want).abs() < 1e-11, "{} {}", p[0], want);
         }
 
         #[test]
         fn the_order_of_arms_does_not_matter(of in prop::collection::vec((-2.0..2.0f64, 0.01..3.0f64), 2..6)) {
-            let p = probabilities(&arms(&of), Goal::Max).unwrap();
+            let p = probabilities(&arms(&of), Direction::Max).unwrap();
             let mut turned = of;
             turned.rotate_left(1);
-            let mut q = probabilities(&arms(&turned), Goal::Max).unwrap();
+            let mut q = probabilities(&arms(&turned), Direction::Max).unwrap();
             q.rotate_right(1);
             prop_assert!(p.iter().zip(&q).all(|(a, b)| (a - b).abs() < 1e-11));
         }

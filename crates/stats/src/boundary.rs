@@ -113,14 +113,9 @@ impl Mixture {
     }
 
     /// Natural logarithm of the e-value of `z` standard errors at `t` units, which is also that of the Bayes factor
-    /// against no effect under the prior of [`Mixture::prior_sd`].
+    /// against no effect under a normal prior of the difference with variance `var_num` n / r.
     pub fn log_e(&self, z: f64, t: f64) -> f64 {
         0.5 * (z * z * (t / (t + self.r)) - (t / self.r).ln_1p())
-    }
-
-    /// Standard deviation of the normal prior of the difference that makes the e-value a Bayes factor.
-    pub fn prior_sd(&self, effect: &Effect) -> f64 {
-        (effect.var_num * (effect.n / self.r)).sqrt()
     }
 }
 
@@ -188,7 +183,7 @@ fn lifts(effect: &Effect, multiplier: f64) -> (Result<f64>, Result<Interval>, f6
 
 /// Which end of a one-sided interval is finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BoundSide {
     /// The effect is at least the bound.
     Lower,
     /// The effect is at most the bound.
@@ -197,7 +192,7 @@ pub enum Side {
 
 /// A one-sided always-valid bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bound {
+pub struct OneSidedBound {
     /// Standard error of the difference.
     pub std_error: f64,
     /// What the standard error is multiplied by.
@@ -210,16 +205,16 @@ pub struct Bound {
 ///
 /// # Errors
 /// `ZeroVariance`; `InvalidInput` when the mixture's alpha is not in (0, 0.5).
-pub fn sequential_bound(effect: &Effect, mixture: &Mixture, side: Side) -> Result<Bound> {
+pub fn sequential_bound(effect: &Effect, mixture: &Mixture, side: BoundSide) -> Result<OneSidedBound> {
     checked_alpha(2.0 * mixture.alpha)?;
     positive(mixture.r)?;
     let std_error = effect.std_error()?;
     let multiplier = mixture.multiplier_one_sided(effect.n);
     let bound = match side {
-        Side::Lower => effect.num - multiplier * std_error,
-        Side::Upper => effect.num + multiplier * std_error,
+        BoundSide::Lower => effect.num - multiplier * std_error,
+        BoundSide::Upper => effect.num + multiplier * std_error,
     };
-    Ok(Bound { std_error, multiplier, bound })
+    Ok(OneSidedBound { std_error, multiplier, bound })
 }
 
 /// How a test is going to be watched, which is chosen before it starts.

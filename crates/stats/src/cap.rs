@@ -6,7 +6,7 @@ use crate::{Moments, Result, Undefined};
 
 /// How a quantile is read off sorted values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum QuantileMethod {
     /// The value at rank ⌈n q⌉: always one that was seen, so every store finds the same.
     NearestRank,
     /// Between the two values next to position (n - 1) q, linearly.
@@ -20,17 +20,17 @@ pub enum Rule {
 ///
 /// # Source
 /// Hyndman, Fan, Sample quantiles in statistical packages, 1996, types 1 and 7.
-pub fn quantile(sorted: &[f64], level: f64, rule: Rule) -> Result<f64> {
+pub fn quantile(sorted: &[f64], level: f64, rule: QuantileMethod) -> Result<f64> {
     if !(0.0..=1.0).contains(&level) {
         return Err(Undefined::InvalidInput);
     }
     let last = sorted.len().checked_sub(1).ok_or(Undefined::NoUnits)?;
     Ok(match rule {
-        Rule::NearestRank => {
+        QuantileMethod::NearestRank => {
             let rank = (sorted.len() as f64 * level).ceil() as usize;
             sorted[rank.clamp(1, sorted.len()) - 1]
         }
-        Rule::Linear => {
+        QuantileMethod::Linear => {
             let position = last as f64 * level;
             let below = (position.floor() as usize).min(last);
             let (a, b) = (sorted[below], sorted[(below + 1).min(last)]);
@@ -52,7 +52,7 @@ pub fn quantile(sorted: &[f64], level: f64, rule: Rule) -> Result<f64> {
 ///
 /// # Source
 /// vectors `winsorize` (NumPy).
-pub fn threshold(arms: &[&[f64]], level: f64, rule: Rule, ignore_zeros: bool) -> Result<f64> {
+pub fn threshold(arms: &[&[f64]], level: f64, rule: QuantileMethod, ignore_zeros: bool) -> Result<f64> {
     let mut pooled: Vec<f64> = arms.iter().flat_map(|arm| arm.iter().copied()).collect();
     if pooled.iter().any(|x| !x.is_finite()) {
         return Err(Undefined::InvalidInput);
@@ -60,6 +60,22 @@ pub fn threshold(arms: &[&[f64]], level: f64, rule: Rule, ignore_zeros: bool) ->
     pooled.retain(|x| !ignore_zeros || *x != 0.0);
     pooled.sort_by(f64::total_cmp);
     quantile(&pooled, level, rule)
+}
+
+/// One in so many values is above the default cap.
+pub const VALUES_PER_CAPPED: u64 = 1_000;
+
+/// How many of `n` values are larger than the default cap or equal to it and ranked before it: 0-based rank of the cap
+/// from the largest value down. `None` without values.
+///
+/// The largest thousandth of the values, and at least the largest one, is cut to the next one. A single value is its own
+/// cap. From [`VALUES_PER_CAPPED`] values on this is the quantile at 0.999 by [`QuantileMethod::NearestRank`]; below, that
+/// quantile would be the largest value, and cap nothing.
+///
+/// A store that keeps its values sorted finds the cap with this rank alone, and all stores find the same.
+pub fn default_cap_rank(n: u64) -> Option<u64> {
+    let others = n.checked_sub(1)?;
+    Some((n / VALUES_PER_CAPPED).max(1).min(others))
 }
 
 /// An arm after capping.
@@ -88,30 +104,42 @@ mod tests {
 
     #[test]
     fn ends_and_single_values() {
-        for rule in [Rule::NearestRank, Rule::Linear] {
+        for rule in [QuantileMethod::NearestRank, QuantileMethod::Linear] {
             assert_eq!(quantile(&[4.0], 0.3, rule).unwrap(), 4.0);
             assert_eq!(quantile(&[1.0, 2.0, 3.0], 0.0, rule).unwrap(), 1.0);
             assert_eq!(quantile(&[1.0, 2.0, 3.0], 1.0, rule).unwrap(), 3.0);
             assert_eq!(quantile(&[], 0.5, rule), Err(Undefined::NoUnits));
             assert_eq!(quantile(&[1.0], 1.5, rule), Err(Undefined::InvalidInput));
         }
-        assert_eq!(quantile(&[1.0, 2.0], 0.5, Rule::NearestRank).unwrap(), 1.0);
-        assert_eq!(quantile(&[1.0, 2.0], 0.5, Rule::Linear).unwrap(), 1.5);
+        assert_eq!(quantile(&[1.0, 2.0], 0.5, QuantileMethod::NearestRank).unwrap(), 1.0);
+        assert_eq!(quantile(&[1.0, 2.0], 0.5, QuantileMethod::Linear).unwrap(), 1.5);
+    }
+
+    #[test]
+    fn the_default_cap_is_the_quantile_at_999_and_cuts_one_value_at_least() {
+        assert_eq!(default_cap_rank(0), None);
+        assert_eq!([1, 2, 3, 999].map(|n| default_cap_rank(n).unwrap()), [0, 1, 1, 1]);
+        for n in (1_000u32..12_000).chain([99_999, 100_000, 123_456]) {
+            let sorted: Vec<f64> = (1..=n).map(f64::from).collect();
+            let rank = default_cap_rank(u64::from(n)).unwrap();
+            let cap = sorted[sorted.len() - 1 - rank as usize];
+            assert_eq!(cap, quantile(&sorted, 0.999, QuantileMethod::NearestRank).unwrap(), "{n}");
+        }
     }
 
     #[test]
     fn zeros_are_asked_only_when_wanted() {
         let (a, b) = ([0.0, 0.0, 10.0], [0.0, 4.0]);
-        assert_eq!(threshold(&[&a, &b], 0.5, Rule::NearestRank, false).unwrap(), 0.0);
-        assert_eq!(threshold(&[&a, &b], 0.5, Rule::NearestRank, true).unwrap(), 4.0);
-        assert_eq!(threshold(&[&[0.0], &[]], 0.5, Rule::NearestRank, true), Err(Undefined::NoUnits));
-        assert_eq!(threshold(&[&[f64::NAN], &[]], 0.5, Rule::Linear, false), Err(Undefined::InvalidInput));
+        assert_eq!(threshold(&[&a, &b], 0.5, QuantileMethod::NearestRank, false).unwrap(), 0.0);
+        assert_eq!(threshold(&[&a, &b], 0.5, QuantileMethod::NearestRank, true).unwrap(), 4.0);
+        assert_eq!(threshold(&[&[0.0], &[]], 0.5, QuantileMethod::NearestRank, true), Err(Undefined::NoUnits));
+        assert_eq!(threshold(&[&[f64::NAN], &[]], 0.5, QuantileMethod::Linear, false), Err(Undefined::InvalidInput));
     }
 
     proptest! {
         #[test]
         fn at_most_the_upper_share_is_capped(values in prop::collection::vec(-10.0..100.0f64, 1..60), level in 0.0..=1.0f64) {
-            for rule in [Rule::NearestRank, Rule::Linear] {
+            for rule in [QuantileMethod::NearestRank, QuantileMethod::Linear] {
                 let cap = threshold(&[&values], level, rule, false).unwrap();
                 let capped = winsorize(&values, cap);
                 prop_assert!(capped.capped_units as f64 <= (1.0 - level) * values.len() as f64 + 1.0);
@@ -124,7 +152,7 @@ mod tests {
         #[test]
         fn the_cap_belongs_to_all_arms(values in prop::collection::vec(0.0..100.0f64, 2..60), cut in any::<prop::sample::Index>()) {
             let (a, b) = values.split_at(cut.index(values.len()));
-            for rule in [Rule::NearestRank, Rule::Linear] {
+            for rule in [QuantileMethod::NearestRank, QuantileMethod::Linear] {
                 prop_assert_eq!(threshold(&[a, b], 0.9, rule, true), threshold(&[b, a], 0.9, rule, true));
             }
         }

@@ -76,14 +76,14 @@ pub(crate) fn welch(parts: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
 }
 
 /// What an arm contributes: its size, level, the variance of the level.
-struct Arm {
+struct ArmEstimate {
     n: u64,
     level: f64,
     variance: f64,
 }
 
 impl Effect {
-    fn of_arms(control: &Arm, treatment: &Arm) -> Result<Effect> {
+    fn of_arms(control: &ArmEstimate, treatment: &ArmEstimate) -> Result<Effect> {
         let (v_c, v_t) = (control.variance, treatment.variance);
         Effect {
             num: treatment.level - control.level,
@@ -114,7 +114,7 @@ impl Effect {
                 return Err(Undefined::InvalidInput);
             }
             enough(s.n)?;
-            Ok(Arm { n: s.n, level: s.mean, variance: s.var_of_mean() })
+            Ok(ArmEstimate { n: s.n, level: s.mean, variance: s.var_of_mean() })
         };
         let (control, treatment) = both(arm(control), arm(treatment))?;
         Effect::of_arms(&control, &treatment)
@@ -136,7 +136,7 @@ impl Effect {
             let (xx, xy, yy) = (m.m2_x, ratio * m.c, ratio * ratio * m.m2_y);
             let m2 = above_rounding(xx - 2.0 * xy + yy, xx + 2.0 * xy.abs() + yy);
             let n = m.n as f64;
-            Ok(Arm { n: m.n, level: ratio, variance: m2 / (n - 1.0) / n / (m.mean_y * m.mean_y) })
+            Ok(ArmEstimate { n: m.n, level: ratio, variance: m2 / (n - 1.0) / n / (m.mean_y * m.mean_y) })
         };
         let (control, treatment) = both(arm(control), arm(treatment))?;
         Effect::of_arms(&control, &treatment)
@@ -180,6 +180,20 @@ impl Effect {
         let unadjusted = of_mean(control.m2_x, control.n) + of_mean(treatment.m2_x, treatment.n);
         let variance_ratio = if unadjusted > 0.0 { effect.var_num / unadjusted } else { 1.0 };
         Ok(Adjusted { effect, theta, variance_ratio })
+    }
+
+    /// The same with a variance of the difference that is at least the one that all units together give it: per-unit
+    /// variance `of_all` times (1 / `control` + 1 / `treatment`) units.
+    ///
+    /// A small arm of rare conversions or skewed values has a small variance just when its mean is small. Between arms of
+    /// one size that cancels; a small arm beside a large one would look surely worse too often.
+    ///
+    /// # Source
+    /// tests/simulation/unequal.rs: error rates with and without, at weights from 1 : 1 to 1 : 99.
+    #[must_use]
+    pub fn with_min_variance(self, of_all: f64, control: u64, treatment: u64) -> Effect {
+        let least = of_all * (1.0 / control as f64 + 1.0 / treatment as f64);
+        Effect { var_num: self.var_num.max(least), ..self }
     }
 
     /// Weighted mean of effects on separate units, such as epochs between which the allocation changed.

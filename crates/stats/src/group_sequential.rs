@@ -55,11 +55,11 @@ pub struct Bounds {
 }
 
 /// Looks closer than this share of the information are one look.
-const CLOSEST_LOOKS: f64 = 1e-6;
+const MIN_LOOK_SPACING: f64 = 1e-6;
 /// Standard deviations beyond which a density is taken as zero.
-const REACH: f64 = 12.0;
+const INTEGRATION_SDS: f64 = 12.0;
 /// Panel width in standard deviations of the narrower of the two steps around a look.
-const PANEL: f64 = 3.0;
+const PANEL_SDS: f64 = 3.0;
 
 /// Boundaries at the `information` shares, by error spending.
 ///
@@ -85,7 +85,7 @@ pub fn bounds(
     let mut before = 0.0;
     for &t in information {
         // Written so that NaN fails.
-        if !(t - before >= CLOSEST_LOOKS && t.is_finite()) {
+        if !(t - before >= MIN_LOOK_SPACING && t.is_finite()) {
             return Err(Undefined::InvalidInput);
         }
         before = t;
@@ -105,7 +105,7 @@ pub fn bounds(
 
     let mut z = Vec::with_capacity(information.len());
     // The score at information t is Brownian motion; before the first look it is at 0.
-    let mut score = Score { points: vec![(0.0, 1.0)], symmetric };
+    let mut score = ScoreDensity { points: vec![(0.0, 1.0)], symmetric };
     let (mut t_before, mut spent_before) = (0.0, 0.0);
     for (i, &t) in information.iter().enumerate() {
         let spent = spending.spent(alpha, t) / tails;
@@ -122,12 +122,12 @@ pub fn bounds(
 }
 
 /// Where the score of an experiment that still runs may be: position and probability, ascending.
-struct Score {
+struct ScoreDensity {
     points: Vec<(f64, f64)>,
     symmetric: bool,
 }
 
-impl Score {
+impl ScoreDensity {
     /// Probability of being beyond `boundary` after a step of standard deviation `step`.
     fn crossing(&self, boundary: f64, step: f64) -> f64 {
         let beyond = |(y, p): &(f64, f64)| {
@@ -162,21 +162,21 @@ impl Score {
 
     /// Where the score is after the step at information `t` if it has not crossed `boundary`, on points close enough
     /// together for the `next` step.
-    fn survivors(&self, boundary: f64, t: f64, step: f64, next: f64) -> Score {
-        let far = REACH * t.sqrt();
+    fn survivors(&self, boundary: f64, t: f64, step: f64, next: f64) -> ScoreDensity {
+        let far = INTEGRATION_SDS * t.sqrt();
         let high = boundary.min(far);
         let low = if self.symmetric { -high } else { -far };
         if low >= high {
-            return Score { points: Vec::new(), symmetric: self.symmetric };
+            return ScoreDensity { points: Vec::new(), symmetric: self.symmetric };
         }
-        let mut points = Panels::of_width(low, high, PANEL * step.min(next)).points;
+        let mut points = Panels::of_width(low, high, PANEL_SDS * step.min(next)).points;
         for (x, weight) in &mut points {
-            let from = self.points.partition_point(|(y, _)| *y < *x - REACH * step);
-            let near = self.points[from..].iter().take_while(|(y, _)| *y <= *x + REACH * step);
+            let from = self.points.partition_point(|(y, _)| *y < *x - INTEGRATION_SDS * step);
+            let near = self.points[from..].iter().take_while(|(y, _)| *y <= *x + INTEGRATION_SDS * step);
             let density: f64 = near.map(|(y, p)| p * normal_pdf((*x - y) / step)).sum();
             *weight *= density / step;
         }
-        Score { points, symmetric: self.symmetric }
+        ScoreDensity { points, symmetric: self.symmetric }
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Alternative {
 ///
 /// The interval excludes zero exactly when `p_value` is below alpha, up to rounding at equality.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Test {
+pub struct TestResult {
     /// Standard error of the difference.
     pub std_error: f64,
     /// The difference in standard errors.
@@ -39,7 +39,7 @@ pub struct Test {
 ///
 /// # Errors
 /// `InvalidInput` when `alpha` is outside (0, 1), `ZeroVariance`.
-pub fn t_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<Test> {
+pub fn t_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<TestResult> {
     test(effect, alpha, alternative, effect.df)
 }
 
@@ -47,11 +47,11 @@ pub fn t_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<T
 ///
 /// # Errors
 /// As [`t_test`].
-pub fn z_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<Test> {
+pub fn z_test(effect: &Effect, alpha: f64, alternative: Alternative) -> Result<TestResult> {
     test(effect, alpha, alternative, f64::INFINITY)
 }
 
-fn test(effect: &Effect, alpha: f64, alternative: Alternative, df: f64) -> Result<Test> {
+fn test(effect: &Effect, alpha: f64, alternative: Alternative, df: f64) -> Result<TestResult> {
     let alpha = checked_alpha(alpha)?;
     let std_error = effect.std_error()?;
     let statistic = effect.num / std_error;
@@ -68,25 +68,25 @@ fn test(effect: &Effect, alpha: f64, alternative: Alternative, df: f64) -> Resul
         Alternative::Larger => (upper_tail(statistic), below, f64::INFINITY),
         Alternative::Smaller => (upper_tail(-statistic), f64::NEG_INFINITY, above),
     };
-    Ok(Test { std_error, statistic, df, critical, p_value, interval: Interval { lower, upper } })
+    Ok(TestResult { std_error, statistic, df, critical, p_value, interval: Interval { lower, upper } })
 }
 
 /// Successes among units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct Proportion {
     /// Units.
     pub n: u64,
     /// Those that succeeded, at most `n`.
     pub successes: u64,
 }
 
-impl Share {
+impl Proportion {
     /// The share that succeeded, or why there is none.
     fn value(&self) -> Result<f64> {
         match self {
-            Share { n, successes } if successes > n => Err(Undefined::InvalidInput),
-            Share { n: 0, .. } => Err(Undefined::NoUnits),
-            Share { n, successes } => Ok(*successes as f64 / *n as f64),
+            Proportion { n, successes } if successes > n => Err(Undefined::InvalidInput),
+            Proportion { n: 0, .. } => Err(Undefined::NoUnits),
+            Proportion { n, successes } => Ok(*successes as f64 / *n as f64),
         }
     }
 
@@ -116,7 +116,7 @@ pub struct PooledTest {
 /// # Errors
 /// `InvalidInput` when more than all succeeded, `NoUnits` when an arm is empty, `ZeroVariance` when all or none
 /// succeeded in both arms.
-pub fn pooled_z_test(control: &Share, treatment: &Share, alternative: Alternative) -> Result<PooledTest> {
+pub fn pooled_z_test(control: &Proportion, treatment: &Proportion, alternative: Alternative) -> Result<PooledTest> {
     let (p_c, p_t) = both(control.value(), treatment.value())?;
     let (n_c, n_t) = (control.n as f64, treatment.n as f64);
     let n = n_c + n_t;
@@ -140,7 +140,7 @@ pub fn pooled_z_test(control: &Share, treatment: &Share, alternative: Alternativ
 ///
 /// # Errors
 /// `InvalidInput` when more than all succeeded or `alpha` is outside (0, 1), `NoUnits`.
-pub fn wilson(share: &Share, alpha: f64) -> Result<Interval> {
+pub fn wilson(share: &Proportion, alpha: f64) -> Result<Interval> {
     let alpha = checked_alpha(alpha)?;
     let p = share.value()?;
     let z = normal_isf(0.5 * alpha);
@@ -155,7 +155,7 @@ pub fn wilson(share: &Share, alpha: f64) -> Result<Interval> {
 ///
 /// # Errors
 /// As [`wilson`].
-pub fn clopper_pearson(share: &Share, alpha: f64) -> Result<Interval> {
+pub fn clopper_pearson(share: &Proportion, alpha: f64) -> Result<Interval> {
     let alpha = checked_alpha(alpha)?;
     share.value()?;
     let (x, rest) = (share.successes as f64, (share.n - share.successes) as f64);
@@ -168,7 +168,7 @@ pub fn clopper_pearson(share: &Share, alpha: f64) -> Result<Interval> {
 ///
 /// # Errors
 /// As [`wilson`].
-pub fn jeffreys(share: &Share, alpha: f64) -> Result<Interval> {
+pub fn jeffreys(share: &Proportion, alpha: f64) -> Result<Interval> {
     let alpha = checked_alpha(alpha)?;
     share.value()?;
     let (a, b) = (share.successes as f64 + 0.5, (share.n - share.successes) as f64 + 0.5);
@@ -184,7 +184,7 @@ pub fn jeffreys(share: &Share, alpha: f64) -> Result<Interval> {
 ///
 /// # Source
 /// Newcombe, Interval estimation for the difference between independent proportions, 1998, method 10.
-pub fn newcombe(control: &Share, treatment: &Share, alpha: f64) -> Result<Interval> {
+pub fn newcombe(control: &Proportion, treatment: &Proportion, alpha: f64) -> Result<Interval> {
     let (p_c, p_t) = both(control.value(), treatment.value())?;
     let (c, t) = both(wilson(control, alpha), wilson(treatment, alpha))?;
     let difference = p_t - p_c;
@@ -199,10 +199,10 @@ pub fn newcombe(control: &Share, treatment: &Share, alpha: f64) -> Result<Interv
 ///
 /// # Errors
 /// As [`newcombe`].
-pub fn agresti_caffo(control: &Share, treatment: &Share, alpha: f64) -> Result<Interval> {
+pub fn agresti_caffo(control: &Proportion, treatment: &Proportion, alpha: f64) -> Result<Interval> {
     let alpha = checked_alpha(alpha)?;
     both(control.value(), treatment.value())?;
-    let more = |s: &Share| {
+    let more = |s: &Proportion| {
         let n = s.n as f64 + 2.0;
         let p = (s.successes as f64 + 1.0) / n;
         (p, p * ((s.n - s.successes) as f64 + 1.0) / n / n)

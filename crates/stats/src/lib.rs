@@ -3,11 +3,42 @@
 //! Values in, values out: no clock, no randomness, no I/O. Every kind of metric becomes an [`Effect`]; tests,
 //! intervals, always-valid sequences and posteriors are functions of it and never see the kind. What has no value says
 //! why with an [`Undefined`], never with a quiet 0, 1 or NaN.
+//!
+//! | modules | what they are for |
+//! |---|---|
+//! | [`moments`], [`effect`], [`epochs`], [`cap`] | from units to an effect; reports |
+//! | [`boundary`], [`lift`], [`multiplicity`], [`bayes`] | what an effect says, at any look; reports |
+//! | [`srm`], [`contingency`] | whether the data can be trusted; reports |
+//! | [`LiftPlan`], [`value_spread`] | visitors, smallest lift and power before the start; plans and simulations |
+//! | [`best_arm`] | probabilities of being the best arm, and the traffic that they earn; bandits |
+//! | [`quantile`], [`strata`], [`Effect::of_ratios`] | effects on quantiles, ratios and stratified metrics |
+//! | [`interval`], [`power`], [`group_sequential`] | tests and plans for looks that are fixed beforehand, to compare with |
+//!
+//! Every function is held to reference vectors (`tests/vectors/stats.json`, whose README names the packages), to laws
+//! (`tests/laws.rs`), or to error rates that are measured (`tests/simulation`, in `docs/methods.md`).
+//!
+//! # Examples
+//!
+//! ```
+//! use muriel_stats::boundary::{Mixture, sequential};
+//! use muriel_stats::{Effect, Sample};
+//!
+//! let control = Sample::of_proportion(10_000, 1_000)?;
+//! let treatment = Sample::of_proportion(10_020, 1_200)?;
+//! let effect = Effect::of_samples(&control, &treatment)?;
+//!
+//! // Planned for 20,000 visitors of both arms; valid at every look all the same.
+//! let test = sequential(&effect, &Mixture::tuned(20_000.0, 0.05)?)?;
+//! assert!((test.lift? - 0.1976).abs() < 1e-4);
+//! assert!(test.p_value < 0.05 && test.interval.excludes(0.0));
+//! # Ok::<(), muriel_stats::Undefined>(())
+//! ```
 
 pub mod bayes;
 pub mod best_arm;
 pub mod boundary;
 pub mod cap;
+pub mod contingency;
 pub mod effect;
 pub mod epochs;
 pub mod group_sequential;
@@ -25,7 +56,7 @@ pub mod strata;
 
 pub use effect::{Adjusted, Effect};
 pub use epochs::Epochs;
-pub use lift_plan::LiftPlan;
+pub use lift_plan::{LiftPlan, log_normal_value_spread, value_spread};
 pub use moments::{JointMoments, Moments, Sample};
 pub use power::Sides;
 pub use quantile::QuantileSample;

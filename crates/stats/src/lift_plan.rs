@@ -16,6 +16,29 @@ const RELATIVE_ERROR: f64 = 1e-12;
 /// Units of both arms for which a boundary is tuned at least.
 const MIN_UNITS: f64 = 2.0;
 
+/// How unequal the values of those who convert are: the mean of their squares over the square of their mean, at least 1.
+/// [`LiftPlan::with_values`] takes it.
+///
+/// `converted` visitors brought values that sum to `sum`, and their squares to `sum_squares`. The unit of the values
+/// makes no difference.
+///
+/// # Errors
+/// `NoUnits` when nobody converted, `InvalidInput` when the sums are not positive and finite.
+pub fn value_spread(converted: u64, sum: f64, sum_squares: f64) -> Result<f64> {
+    if converted == 0 {
+        return Err(Undefined::NoUnits);
+    }
+    if !(sum > 0.0 && sum.is_finite() && sum_squares > 0.0 && sum_squares.is_finite()) {
+        return Err(Undefined::InvalidInput);
+    }
+    Ok((sum_squares / sum * (converted as f64 / sum)).max(1.0))
+}
+
+/// As [`value_spread`], of values whose logarithm is normal with standard deviation `sigma`: e^(sigma^2).
+pub fn log_normal_value_spread(sigma: f64) -> f64 {
+    (sigma * sigma).exp()
+}
+
 /// A comparison of one arm with the control that is decided by an always-valid boundary.
 ///
 /// Power is that of a single look at the end. Looking on the way only finds a lift sooner.

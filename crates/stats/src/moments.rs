@@ -235,6 +235,17 @@ impl JointMoments {
         Moments { n: self.n, mean: self.mean_y, m2: self.m2_y }
     }
 
+    /// Per-unit variance of the first value less `slope` times the second, with the n - 1 divisor.
+    ///
+    /// With the slope of a regression this is the variance that the second value leaves unexplained.
+    ///
+    /// # Errors
+    /// `NoUnits` at n = 0, `TooFewUnits` at n = 1.
+    pub fn residual_variance(&self, slope: f64) -> Result<f64> {
+        let m2 = self.m2_x - 2.0 * slope * self.c + slope * slope * self.m2_y;
+        Moments { n: self.n, mean: 0.0, m2 }.variance()
+    }
+
     /// Ratio of the sums, first over second.
     ///
     /// # Errors

@@ -90,6 +90,35 @@ pub fn e_bh(log_e_values: &[Option<f64>], fdr: f64) -> Result<Vec<usize>> {
     Ok(rejected)
 }
 
+/// P-values of a family whose share of false discoveries is bounded by e-BH, in the order given.
+///
+/// `log_e_values[i]` is the natural logarithm of an e-value. A value is at most `fdr` exactly where [`e_bh`] at `fdr`
+/// rejects, up to rounding at equality, so one number per result tells the discoveries at every rate. Values are in
+/// 0..=1 and fall as the e-value rises; `None` stays `None`, and the rest form the family.
+///
+/// # Errors
+/// `InvalidInput` when a value is NaN.
+///
+/// # Source
+/// As [`e_bh`]: the smallest rate at which it rejects, which is the smallest of m / (k e) over the ranks k from the
+/// result's own on.
+pub fn adjust_e_values(log_e_values: &[Option<f64>]) -> Result<Vec<Option<f64>>> {
+    if log_e_values.iter().flatten().any(|e| e.is_nan()) {
+        return Err(Undefined::InvalidInput);
+    }
+    let mut family: Vec<(usize, f64)> = log_e_values.iter().enumerate().filter_map(|(i, e)| Some((i, (*e)?))).collect();
+    family.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let m = family.len() as f64;
+    let mut adjusted = vec![None; log_e_values.len()];
+    let mut reached = f64::INFINITY;
+    for (rank, &(i, log_e)) in family.iter().enumerate().rev() {
+        let rate = ((m / (rank as f64 + 1.0)).ln() - log_e).exp();
+        reached = reached.min(rate).min(1.0);
+        adjusted[i] = Some(reached);
+    }
+    Ok(adjusted)
+}
+
 /// The level at which intervals of the rejected are shown so that they agree with the rejections: alpha R / m.
 ///
 /// Of a family of `m`, `rejections` were rejected at rate `alpha`. With no rejection the strictest level, alpha / m, is
@@ -133,12 +162,15 @@ mod tests {
             assert_eq!(adjust(&[Some(p)], Correction::Holm), Err(Undefined::InvalidInput));
         }
         assert_eq!(e_bh(&[Some(f64::NAN)], 0.05), Err(Undefined::InvalidInput));
+        assert_eq!(adjust_e_values(&[Some(f64::NAN)]), Err(Undefined::InvalidInput));
         assert_eq!(e_bh(&[Some(1.0)], 0.0), Err(Undefined::InvalidInput));
     }
 
     #[test]
     fn infinite_evidence_is_evidence() {
-        assert_eq!(e_bh(&[Some(f64::INFINITY), Some(f64::NEG_INFINITY)], 0.05).unwrap(), [0]);
+        let logs = [Some(f64::INFINITY), None, Some(f64::NEG_INFINITY)];
+        assert_eq!(e_bh(&logs, 0.05).unwrap(), [0]);
+        assert_eq!(adjust_e_values(&logs).unwrap(), [Some(0.0), None, Some(1.0)]);
     }
 
     proptest! {
@@ -165,6 +197,16 @@ mod tests {
             for i in 0..ps.len() {
                 prop_assert!(f[i] <= h[i] * (1.0 + 1e-14) && h[i] <= b[i] * (1.0 + 1e-14));
             }
+        }
+
+        #[test]
+        fn adjusted_e_values_are_at_most_the_rate_where_e_bh_rejects(
+            logs in prop::collection::vec(prop::option::weighted(0.9, -3.0..9.0f64), 0..20), fdr in 0.01..0.5f64
+        ) {
+            let adjusted = adjust_e_values(&logs).unwrap();
+            prop_assert!(adjusted.iter().zip(&logs).all(|(p, e)| p.is_some() == e.is_some()));
+            let found: Vec<usize> = (0..logs.len()).filter(|i| adjusted[*i].is_some_and(|p| p <= fdr)).collect();
+            prop_assert_eq!(found, e_bh(&logs, fdr).unwrap());
         }
 
         /// More evidence anywhere never takes a rejection away.

@@ -41,7 +41,7 @@ pub enum Looks {
 
 /// The rule that will decide: its error, its sides and its looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct DecisionRule {
     /// Total error, between 0 and 1.
     pub alpha: f64,
     /// Directions.
@@ -50,7 +50,7 @@ pub struct Rule {
     pub looks: Looks,
 }
 
-impl Rule {
+impl DecisionRule {
     /// Multiplier of the standard error at which the rule rejects with `units` in both arms together.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ fn finite(x: f64) -> Result<f64> {
 }
 
 /// The critical value with these units in the arms.
-fn critical(units: &Units, rule: &Rule) -> Result<f64> {
+fn critical(units: &Units, rule: &DecisionRule) -> Result<f64> {
     checked_alpha(rule.alpha)?;
     units.checked()?;
     rule.critical(units.total())
@@ -174,7 +174,7 @@ fn power_at(shift: f64, critical: f64, sides: Sides) -> f64 {
 /// The effect in standard errors that is found with probability `target`.
 ///
 /// `InvalidInput` when the target is not between alpha and 1: a test that only errs needs no units.
-fn required_shift(rule: &Rule, critical: f64, target: f64) -> Result<Solved<f64>> {
+fn required_shift(rule: &DecisionRule, critical: f64, target: f64) -> Result<Solved<f64>> {
     // Written so that NaN fails.
     if !(target > rule.alpha && target < 1.0) {
         return Err(Undefined::InvalidInput);
@@ -219,7 +219,7 @@ fn std_error(control: f64, treatment: f64, units: &Units) -> f64 {
 ///
 /// # Source
 /// The normal approximation; vectors `power`, `power_mean` (statsmodels).
-pub fn power_of_mean(difference: f64, sd: f64, units: &Units, rule: &Rule) -> Result<f64> {
+pub fn power_of_mean(difference: f64, sd: f64, units: &Units, rule: &DecisionRule) -> Result<f64> {
     let difference = finite(difference)?;
     let (sd, critical) = both(positive_sd(sd), critical(units, rule))?;
     Ok(power_at(difference / std_error(sd * sd, sd * sd, units), critical, rule.sides))
@@ -289,7 +289,7 @@ pub fn power_of_proportion(
     control: f64,
     treatment: f64,
     units: &Units,
-    rule: &Rule,
+    rule: &DecisionRule,
     null: NullVariance,
 ) -> Result<f64> {
     let (c, t) = (share(control)?, share(treatment)?);
@@ -325,7 +325,7 @@ fn lift_std_error(baseline: &Baseline, lift: f64, units: &Units) -> Result<f64> 
 ///
 /// # Source
 /// Vectors `power`, `power_lift` and `power_lift_sequential`.
-pub fn power_of_lift(baseline: &Baseline, lift: f64, units: &Units, rule: &Rule) -> Result<f64> {
+pub fn power_of_lift(baseline: &Baseline, lift: f64, units: &Units, rule: &DecisionRule) -> Result<f64> {
     let (std_error, critical) = both(lift_std_error(baseline, lift, units), critical(units, rule))?;
     Ok(power_at(lift / std_error, critical, rule.sides))
 }
@@ -337,7 +337,7 @@ pub fn power_of_lift(baseline: &Baseline, lift: f64, units: &Units, rule: &Rule)
 ///
 /// # Source
 /// Vectors `power`, `mde_mean` (statsmodels).
-pub fn mde_of_mean(sd: f64, units: &Units, rule: &Rule, target: f64) -> Result<Solved<f64>> {
+pub fn mde_of_mean(sd: f64, units: &Units, rule: &DecisionRule, target: f64) -> Result<Solved<f64>> {
     let shift = critical(units, rule).and_then(|critical| required_shift(rule, critical, target));
     let (sd, shift) = both(positive_sd(sd), shift)?;
     Ok(shift.map(|x| x * std_error(sd * sd, sd * sd, units)))
@@ -349,7 +349,7 @@ pub fn mde_of_mean(sd: f64, units: &Units, rule: &Rule, target: f64) -> Result<S
 /// # Errors
 /// `InvalidInput`, also when the target is not between alpha and 1, `NoUnits`; `Unbounded` when not even a share of 1
 /// would be found.
-pub fn mde_of_proportion(control: f64, units: &Units, rule: &Rule, target: f64) -> Result<Solved<f64>> {
+pub fn mde_of_proportion(control: f64, units: &Units, rule: &DecisionRule, target: f64) -> Result<Solved<f64>> {
     let p = share(control)?;
     let shift = required_shift(rule, critical(units, rule)?, target)?;
     let solved = shift.map(|x| {
@@ -373,7 +373,7 @@ pub fn mde_of_proportion(control: f64, units: &Units, rule: &Rule, target: f64) 
 ///
 /// # Source
 /// Vectors `power`, `mde_lift`.
-pub fn mde_of_lift(baseline: &Baseline, units: &Units, rule: &Rule, target: f64) -> Result<f64> {
+pub fn mde_of_lift(baseline: &Baseline, units: &Units, rule: &DecisionRule, target: f64) -> Result<f64> {
     let shift = critical(units, rule).and_then(|critical| required_shift(rule, critical, target));
     let (_, shift) = both(lift_std_error(baseline, 0.0, units), shift)?;
     let x = shift.approximate;
@@ -402,7 +402,7 @@ fn size(
     control: f64,
     treatment: f64,
     treatment_share: f64,
-    rule: &Rule,
+    rule: &DecisionRule,
     target: f64,
 ) -> Result<Solved<Units>> {
     let s = treatment_share;
@@ -469,7 +469,7 @@ pub fn units_for_mean(
     difference: f64,
     sd: f64,
     treatment_share: f64,
-    rule: &Rule,
+    rule: &DecisionRule,
     target: f64,
 ) -> Result<Solved<Units>> {
     let difference = finite(difference)?;
@@ -500,7 +500,7 @@ pub fn units_for_proportion(
     difference: f64,
     variance: TreatmentVariance,
     treatment_share: f64,
-    rule: &Rule,
+    rule: &DecisionRule,
     target: f64,
 ) -> Result<Solved<Units>> {
     let (c, t) = (share(control)?, share(control + difference)?);
@@ -522,7 +522,7 @@ pub fn units_for_lift(
     baseline: &Baseline,
     lift: f64,
     treatment_share: f64,
-    rule: &Rule,
+    rule: &DecisionRule,
     target: f64,
 ) -> Result<Solved<Units>> {
     // For its checks: one unit in each arm.
@@ -537,12 +537,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn fixed(alpha: f64) -> Rule {
-        Rule { alpha, sides: Sides::Two, looks: Looks::Once }
+    fn fixed(alpha: f64) -> DecisionRule {
+        DecisionRule { alpha, sides: Sides::Two, looks: Looks::Once }
     }
 
-    fn any_look(planned_units: Option<f64>) -> Rule {
-        Rule { alpha: 0.05, sides: Sides::Two, looks: Looks::Any { planned_units } }
+    fn any_look(planned_units: Option<f64>) -> DecisionRule {
+        DecisionRule { alpha: 0.05, sides: Sides::Two, looks: Looks::Any { planned_units } }
     }
 
     const ARMS: Units = Units { control: 900.0, treatment: 1_100.0 };
@@ -560,7 +560,7 @@ mod tests {
         );
         assert_eq!(mde_of_mean(1.0, &ARMS, &fixed(0.05), 0.05), Err(Undefined::InvalidInput));
         assert_eq!(units_for_mean(0.0, 1.0, 0.5, &fixed(0.05), 0.8), Err(Undefined::Unbounded));
-        let one = Rule { sides: Sides::One, ..fixed(0.05) };
+        let one = DecisionRule { sides: Sides::One, ..fixed(0.05) };
         assert_eq!(units_for_mean(-1.0, 1.0, 0.5, &one, 0.8), Err(Undefined::Unbounded));
         let zero = Baseline { mean: 0.0, sd: 1.0 };
         assert_eq!(mde_of_lift(&zero, &ARMS, &fixed(0.05), 0.8), Err(Undefined::ZeroBaseline));
@@ -609,7 +609,7 @@ mod tests {
             alpha in 0.001..0.3f64, gain in 0.01..0.99f64, sd in 0.1..50.0f64, d in 0.01..5.0f64, s in 0.05..0.95f64
         ) {
             let target = alpha + (0.999 - alpha) * gain;
-            for rule in [fixed(alpha), Rule { sides: Sides::One, ..fixed(alpha) }, Rule { alpha, ..any_look(None) }] {
+            for rule in [fixed(alpha), DecisionRule { sides: Sides::One, ..fixed(alpha) }, DecisionRule { alpha, ..any_look(None) }] {
                 let units = units_for_mean(d, sd, s, &rule, target).unwrap();
                 let power = power_of_mean(d, sd, &units.exact, &rule).unwrap();
                 prop_assert!((power - target).abs() < 1e-9, "{:?} {} {}", rule, power, target);
@@ -633,7 +633,7 @@ mod tests {
             mean in prop_oneof![0.5..5.0f64, -5.0..-0.5f64], sd in 0.1..5.0f64, n in 500.0..1e6f64, s in 0.1..0.9f64, p in 0.01..0.9f64
         ) {
             let units = Units::split(n, s);
-            let rule = Rule { sides: Sides::One, ..fixed(0.05) };
+            let rule = DecisionRule { sides: Sides::One, ..fixed(0.05) };
             let baseline = Baseline { mean, sd };
             if let Ok(lift) = mde_of_lift(&baseline, &units, &rule, 0.8) {
                 prop_assert!((power_of_lift(&baseline, lift, &units, &rule).unwrap() - 0.8).abs() < 1e-9);

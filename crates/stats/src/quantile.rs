@@ -1,6 +1,6 @@
 //! Quantiles: effects on a median or a 99th percentile, and exact intervals for one sample.
 
-use crate::cap::{Rule, quantile};
+use crate::cap::{QuantileMethod, quantile};
 use crate::special::{beta_cdf, normal_ppf};
 use crate::{Effect, JointMoments, Result, Sample, Undefined, both, checked_alpha};
 
@@ -30,7 +30,7 @@ pub struct QuantileSample {
 }
 
 /// Probabilities closer than this part of themselves are equal.
-const TIE: f64 = 1e-12;
+const TIE_TOLERANCE: f64 = 1e-12;
 
 /// The levels, clipped to 0..=1, whose sample quantiles are `lower` and `upper` of a [`QuantileSample`].
 ///
@@ -53,7 +53,7 @@ impl QuantileSample {
     pub fn of_sorted(sorted: &[f64], level: f64) -> Result<QuantileSample> {
         let n = sorted.len() as u64;
         let (below, above) = neighbour_levels(n, level)?;
-        let at = |level| quantile(sorted, level, Rule::NearestRank);
+        let at = |level| quantile(sorted, level, QuantileMethod::NearestRank);
         Ok(QuantileSample {
             n,
             n_star: n,
@@ -155,8 +155,8 @@ pub fn ranks(n: u64, level: f64, alpha: f64) -> Result<Ranks> {
     }
     // The smallest number with P(B ≤ k) ≥ tail, and the smallest with P(B > k) ≤ tail; at k = n both hold. Decimal levels
     // meet the tail exactly at small n, which a rounding must not undo.
-    let low = first(n, |k| beta_cdf(1.0 - level, (n - k) as f64, k as f64 + 1.0) >= tail * (1.0 - TIE));
-    let high = first(n, |k| beta_cdf(level, k as f64 + 1.0, (n - k) as f64) <= tail * (1.0 + TIE));
+    let low = first(n, |k| beta_cdf(1.0 - level, (n - k) as f64, k as f64 + 1.0) >= tail * (1.0 - TIE_TOLERANCE));
+    let high = first(n, |k| beta_cdf(level, k as f64 + 1.0, (n - k) as f64) <= tail * (1.0 + TIE_TOLERANCE));
     Ok(Ranks { lower: (low > 0).then_some(low), upper: (high < n).then_some(high + 1) })
 }
 

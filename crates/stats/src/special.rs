@@ -9,9 +9,9 @@ use std::f64::consts::FRAC_1_SQRT_2;
 const SQRT_TAU: f64 = 2.506_628_274_631_000_2;
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 /// Relative size below which further terms of a series change nothing.
-const TINY: f64 = 1e-17;
+const SERIES_EPSILON: f64 = 1e-17;
 /// Bound on continued fractions; near the mean of a beta or gamma they take a few times the root of its parameter.
-const MOST_STEPS: usize = 2_000_000;
+const MAX_FRACTION_STEPS: usize = 2_000_000;
 
 /// Standard normal density.
 pub fn normal_pdf(x: f64) -> f64 {
@@ -116,7 +116,7 @@ pub fn log1p_minus(x: f64) -> f64 {
     loop {
         let term = power / k;
         sum += term;
-        if term <= TINY * sum {
+        if term <= SERIES_EPSILON * sum {
             return r * (2.0 * s * sum - x);
         }
         power *= s;
@@ -215,10 +215,10 @@ fn beta_series(a: f64, b: f64, x: f64) -> f64 {
         sum += term;
         n += 1.0;
         // What is left is at most a geometric series of the present ratio or of x, whichever is larger.
-        if ratio < 1.0 && term <= TINY * sum * (1.0 - ratio.max(x)) {
+        if ratio < 1.0 && term <= SERIES_EPSILON * sum * (1.0 - ratio.max(x)) {
             return sum;
         }
-        if n > MOST_STEPS as f64 {
+        if n > MAX_FRACTION_STEPS as f64 {
             return f64::NAN;
         }
     }
@@ -239,7 +239,7 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let mut value = beta_at(0.0);
     let (mut c, mut d) = (value, 0.0);
     let mut n = 0.0;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_FRACTION_STEPS {
         n += 1.0;
         let step = (a + n - 1.0) / (a + 2.0 * n - 1.0);
         let alpha = step * ((a + b + n - 1.0) / (a + 2.0 * n - 1.0)) * n * (b - n) * x * x;
@@ -511,11 +511,11 @@ fn gamma_upper(a: f64, x: f64) -> f64 {
     if x < a + 1.0 {
         // P(a, x) by its series of positive terms.
         let (mut sum, mut term, mut n) = (1.0, 1.0, a);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_FRACTION_STEPS {
             n += 1.0;
             term *= x / n;
             sum += term;
-            if term <= TINY * sum * (1.0 - x / (n + 1.0)) {
+            if term <= SERIES_EPSILON * sum * (1.0 - x / (n + 1.0)) {
                 break;
             }
         }
@@ -527,7 +527,7 @@ fn gamma_upper(a: f64, x: f64) -> f64 {
     // Legendre's continued fraction by Lentz's method.
     let mut value = x - a + 1.0;
     let (mut c, mut d) = (value, 0.0);
-    for i in 1..MOST_STEPS {
+    for i in 1..MAX_FRACTION_STEPS {
         let i = i as f64;
         let alpha = i * (a - i);
         let beta = (x - a + 1.0) + 2.0 * i;

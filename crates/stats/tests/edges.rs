@@ -4,9 +4,9 @@ use muriel_stats::Undefined::{
     self, InvalidInput, NoUnits, TooFewUnits, Unbounded, ZeroBaseline, ZeroDenominator, ZeroVariance,
 };
 use muriel_stats::bayes::{Prior, beta_binomial, posterior, posterior_relative};
-use muriel_stats::boundary::{Mixture, Mode, Side, decide, sequential, sequential_bound};
+use muriel_stats::boundary::{BoundSide, Mixture, Mode, decide, sequential, sequential_bound};
 use muriel_stats::interval::{
-    Alternative, Share, agresti_caffo, clopper_pearson, jeffreys, newcombe, pooled_z_test, t_test, wilson, z_test,
+    Alternative, Proportion, agresti_caffo, clopper_pearson, jeffreys, newcombe, pooled_z_test, t_test, wilson, z_test,
 };
 use muriel_stats::lift::fieller;
 use muriel_stats::{Effect, JointMoments, Moments, Result, Sample, both};
@@ -104,7 +104,7 @@ fn constant_arms_have_no_answer() {
     assert_eq!(z_test(&same, 0.05, Alternative::Larger).err(), Some(ZeroVariance));
     assert_eq!(fieller(&same, 2.0).err(), Some(ZeroVariance));
     assert_eq!(sequential(&same, &mixture).err(), Some(ZeroVariance));
-    assert_eq!(sequential_bound(&same, &mixture, Side::Lower).err(), Some(ZeroVariance));
+    assert_eq!(sequential_bound(&same, &mixture, BoundSide::Lower).err(), Some(ZeroVariance));
     assert_eq!(decide(&same, &Mode::Fixed, 0.05).err(), Some(ZeroVariance));
     assert_eq!(decide(&same, &Mode::GroupSequential { z_bound: 2.0 }, 0.05).err(), Some(ZeroVariance));
     assert_eq!(posterior(&same, &Prior::Flat, 0.05, false).err(), Some(ZeroVariance));
@@ -161,7 +161,7 @@ fn parameters_out_of_range_are_invalid() {
         assert_eq!(Mixture::tuned(1000.0, alpha).err(), Some(InvalidInput));
         assert_eq!(posterior(&effect, &Prior::Flat, alpha, false).err(), Some(InvalidInput));
         assert_eq!(decide(&effect, &Mode::GroupSequential { z_bound: 2.0 }, alpha).err(), Some(InvalidInput));
-        assert_eq!(wilson(&Share { n: 10, successes: 3 }, alpha).err(), Some(InvalidInput));
+        assert_eq!(wilson(&Proportion { n: 10, successes: 3 }, alpha).err(), Some(InvalidInput));
     }
     assert_eq!(Mixture::tuned_one_sided(1000.0, 0.5).err(), Some(InvalidInput));
     assert_eq!(Mixture::tuned(0.0, 0.05).err(), Some(InvalidInput));
@@ -180,7 +180,7 @@ fn parameters_out_of_range_are_invalid() {
 #[test]
 fn shares_are_checked_before_their_intervals() {
     let (good, empty, wrong) =
-        (Share { n: 10, successes: 3 }, Share { n: 0, successes: 0 }, Share { n: 3, successes: 4 });
+        (Proportion { n: 10, successes: 3 }, Proportion { n: 0, successes: 0 }, Proportion { n: 3, successes: 4 });
     for interval in [wilson, clopper_pearson, jeffreys] {
         assert_eq!(interval(&empty, 0.05).err(), Some(NoUnits));
         assert_eq!(interval(&wrong, 0.05).err(), Some(InvalidInput));
@@ -191,7 +191,7 @@ fn shares_are_checked_before_their_intervals() {
     }
     assert_eq!(pooled_z_test(&good, &empty, Alternative::TwoSided).err(), Some(NoUnits));
     assert_eq!(pooled_z_test(&empty, &wrong, Alternative::TwoSided).err(), Some(InvalidInput));
-    let none = Share { n: 10, successes: 0 };
+    let none = Proportion { n: 10, successes: 0 };
     assert_eq!(pooled_z_test(&none, &none, Alternative::TwoSided).err(), Some(ZeroVariance));
     assert_eq!(beta_binomial(&good, &wrong, (1.0, 1.0)).err(), Some(InvalidInput));
     assert_eq!(beta_binomial(&good, &empty, (0.0, 1.0)).err(), Some(InvalidInput));
@@ -224,7 +224,8 @@ fn one_sided_modes_and_halves_of_alpha_add_up() {
     let looked = decide(&effect, &Mode::GroupSequential { z_bound: 2.5 }, 0.05).expect("defined");
     assert_eq!((looked.multiplier, looked.p_value, looked.log_e), (2.5, None, None));
     let one = Mixture::tuned_one_sided(2000.0, 0.05).expect("in range");
-    let (lower, upper) = (sequential_bound(&effect, &one, Side::Lower), sequential_bound(&effect, &one, Side::Upper));
+    let (lower, upper) =
+        (sequential_bound(&effect, &one, BoundSide::Lower), sequential_bound(&effect, &one, BoundSide::Upper));
     let (lower, upper) = (lower.expect("defined"), upper.expect("defined"));
     assert!(lower.bound < effect.num && effect.num < upper.bound);
     // One side at 5 % is less wide than two.
@@ -243,7 +244,7 @@ fn a_treatment_of_only_zeros_loses_everything_for_sure() {
 /// A billion units in each arm take the longest continued fractions there are.
 #[test]
 fn beta_binomial_answers_at_any_size() {
-    let of = |n, successes| Share { n, successes };
+    let of = |n, successes| Proportion { n, successes };
     let exact = beta_binomial(&of(1_000_000_000, 50_000_000), &of(1_000_000_000, 50_010_000), (1.0, 1.0));
     let exact = exact.expect("defined");
     let effect = conversions((1_000_000_000, 50_000_000), (1_000_000_000, 50_010_000)).expect("defined");

@@ -2,9 +2,9 @@
 
 use muriel_stats::bayes::{Posterior, Prior, beta_binomial, posterior};
 use muriel_stats::boundary::{Mixture, Mode, decide, sequential};
-use muriel_stats::interval::{Alternative, Share, clopper_pearson, jeffreys, newcombe, t_test, wilson, z_test};
+use muriel_stats::interval::{Alternative, Proportion, clopper_pearson, jeffreys, newcombe, t_test, wilson, z_test};
 use muriel_stats::lift::{delta_lift, fieller};
-use muriel_stats::power::{Looks, Rule, TreatmentVariance, units_for_proportion};
+use muriel_stats::power::{DecisionRule, Looks, TreatmentVariance, units_for_proportion};
 use muriel_stats::special;
 use muriel_stats::{Effect, JointMoments, LiftPlan, Moments, Sample, Sides, Undefined};
 use proptest::prelude::*;
@@ -34,8 +34,8 @@ fn effects() -> impl Strategy<Value = Effect> {
     })
 }
 
-fn shares() -> impl Strategy<Value = Share> {
-    (1_u64..200_000, 0.0..=1.0_f64).prop_map(|(n, p)| Share { n, successes: (n as f64 * p) as u64 })
+fn shares() -> impl Strategy<Value = Proportion> {
+    (1_u64..200_000, 0.0..=1.0_f64).prop_map(|(n, p)| Proportion { n, successes: (n as f64 * p) as u64 })
 }
 
 proptest! {
@@ -244,7 +244,7 @@ proptest! {
         prop_assert!((one.chance_to_win + other.chance_to_win - 1.0).abs() < 1e-10);
         prop_assert!((one.expected_loss_control - other.expected_loss_treatment).abs() < 1e-12);
         // The losses differ by the difference of the posterior means, which is known in closed form.
-        let mean = |s: &Share| (s.successes as f64 + prior.0) / (s.n as f64 + prior.0 + prior.1);
+        let mean = |s: &Proportion| (s.successes as f64 + prior.0) / (s.n as f64 + prior.0 + prior.1);
         let difference = one.expected_loss_control - one.expected_loss_treatment;
         prop_assert!((difference - (mean(&b) - mean(&a))).abs() < 1e-12, "{one:?}");
     }
@@ -261,7 +261,7 @@ proptest! {
         let jeffreys = jeffreys(&share, alpha).expect("defined");
         prop_assert!(exact.lower <= jeffreys.lower && jeffreys.upper <= exact.upper);
         // Failures are successes seen from the other side.
-        let other = Share { n: share.n, successes: share.n - share.successes };
+        let other = Proportion { n: share.n, successes: share.n - share.successes };
         let mirrored = wilson(&other, alpha).expect("defined");
         prop_assert!((mirrored.lower - (1.0 - wilson(&share, alpha).expect("defined").upper)).abs() < 1e-14);
     }
@@ -366,7 +366,7 @@ proptest! {
     ) {
         let visitors = LiftPlan::new(control, treatment, 0.05).unwrap().visitors(rate, lift, power).unwrap();
         let both = control + treatment;
-        let rule = Rule { alpha: 0.05, sides: Sides::Two, looks: Looks::Any { planned_units: None } };
+        let rule = DecisionRule { alpha: 0.05, sides: Sides::Two, looks: Looks::Any { planned_units: None } };
         let own = TreatmentVariance::Own;
         let units = units_for_proportion(rate, rate * lift, own, treatment / both, &rule, power).unwrap();
         prop_assert!(close(visitors * both, units.approximate.total(), 1e-9));

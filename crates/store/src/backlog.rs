@@ -297,11 +297,11 @@ async fn changed_since(tx: &mut dyn Tx, project: ProjectId, seq: i64) -> Result<
     rows.into_iter()
         .map(|mut row| {
             Ok(Changed {
-                id: row.int(0)?,
-                updated_at: row.int(1)?,
-                archived: row.flag(2)?,
-                seq: row.int(3)?,
-                texts: [row.opt_text(4)?, row.opt_text(5)?, row.opt_text(6)?],
+                id: row.int("hypothesis_id")?,
+                updated_at: row.int("updated_at")?,
+                archived: row.flag("archived")?,
+                seq: row.int("seq")?,
+                texts: [row.opt_text("observation")?, row.opt_text("problem")?, row.opt_text("solution")?],
             })
         })
         .collect()

@@ -27,7 +27,7 @@ pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
     let rows = tx
         .query(
             "SELECT p.project_id, p.company_id, p.project_key, p.name, \
-                    p.page_settings_revision + COALESCE(e.version, 0) + COALESCE(g.version, 0) \
+                    p.page_settings_revision + COALESCE(e.version, 0) + COALESCE(g.version, 0) AS version \
              FROM project p \
              LEFT JOIN (SELECT project_id, CAST(SUM(revision) AS BIGINT) AS version FROM experiment \
                         GROUP BY project_id) e ON e.project_id = p.project_id \
@@ -40,7 +40,7 @@ pub async fn versions(tx: &mut dyn Tx) -> Result<Vec<Versioned>> {
         .await?;
     rows.into_iter()
         .map(|row| {
-            let version = row.int(4)?;
+            let version = row.int("version")?;
             Ok(Versioned { project: tenants::project(row)?, version })
         })
         .collect()
@@ -56,11 +56,11 @@ pub async fn version(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
             "SELECT COALESCE((SELECT page_settings_revision FROM project WHERE project_id = $1), 0) \
              + COALESCE((SELECT CAST(SUM(revision) AS BIGINT) FROM experiment WHERE project_id = $1), 0) \
              + COALESCE((SELECT CAST(SUM(revision + CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END) AS BIGINT) \
-                         FROM goal WHERE project_id = $1), 0)",
+                         FROM goal WHERE project_id = $1), 0) AS version",
             params![project.0],
         )
         .await?;
-    Ok(row.int(0)?)
+    Ok(row.int("version")?)
 }
 
 /// Tells other nodes, once the transaction commits, that what this project

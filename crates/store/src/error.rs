@@ -10,10 +10,12 @@ pub enum Error {
     #[error(transparent)]
     Sql(#[from] muriel_sql::Error),
     /// A row holds what it must not.
-    #[error("column {table}.{column} holds no {expected}")]
+    #[error("column {column} of table {table} is not {expected} in the row with the key {row}")]
     Damaged {
         /// The table.
         table: &'static str,
+        /// The row's key; columns of a longer key are separated by commas.
+        row: String,
         /// The column.
         column: &'static str,
         /// What it must hold.

@@ -1,16 +1,17 @@
 //! Experiments, whole: with their variants, goals, epochs and history.
 
-use crate::codec::{from_json, from_word, moment, to_json};
-use crate::{Error, Result, goals};
+mod rows;
+
+use crate::goals::{self, GoalRow};
+use crate::table::Json;
+use crate::{Result, experiments::rows::*};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{
-    Allocation, Arm, Code, Conclusion, Control, DataKey, Epoch, Experiment, Known, Lifecycle, Outcome, Revision,
-    Serving, TestType, Variant, Weights,
-};
+use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Serving, Variant};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
-use muriel_sql::{Row, Tx, Value, params};
+use muriel_sql::{Tx, params};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The idea that an experiment came from, as experiments show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,200 +83,57 @@ pub async fn list(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Listed>> {
-    macro_rules! statement {
-        ($filter:literal) => {
-            concat!(
-                "SELECT e.experiment_id, e.name, e.url, e.status, e.started_at, e.concluded_at, e.serving, \
-                 e.serving_arm, e.serving_rollout, e.created_at, e.updated_at, h.hypothesis_id, h.observation, \
-                 h.problem, h.solution, h.revision \
-                 FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
-                 WHERE e.company_id = $1 AND e.deleted_at IS NULL ",
-                $filter,
-                "ORDER BY e.created_at DESC, e.experiment_id DESC LIMIT $2 OFFSET $3"
-            )
-        };
+    static ALL: LazyLock<String> = LazyLock::new(|| statement(""));
+    static OF_KEY: LazyLock<String> =
+        LazyLock::new(|| statement("AND e.project_id IN (SELECT project_id FROM api_key_project WHERE key_id = $4)"));
+    fn statement(filter: &str) -> String {
+        format!(
+            "SELECT {columns}, {ORIGIN_COLUMNS} \
+             FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
+             WHERE e.company_id = $1 AND e.deleted_at IS NULL {filter} \
+             ORDER BY e.created_at DESC, e.experiment_id DESC LIMIT $2 OFFSET $3",
+            columns = ListedRow::columns("e"),
+        )
     }
     let rows = match key_id {
-        None => tx.query(statement!(""), params![company.0, limit, offset]).await?,
-        Some(key_id) => {
-            tx.query(
-                statement!("AND e.project_id IN (SELECT project_id FROM api_key_project WHERE key_id = $4) "),
-                params![company.0, limit, offset, key_id],
-            )
-            .await?
-        }
+        None => tx.query(&ALL, params![company.0, limit, offset]).await?,
+        Some(key_id) => tx.query(&OF_KEY, params![company.0, limit, offset, key_id]).await?,
     };
-    rows.into_iter()
-        .map(|mut row| {
-            Ok(Listed {
-                id: ExperimentId(row.int(0)?),
-                name: row.text(1)?,
-                url: row.text(2)?,
-                status: lifecycle(&row.text(3)?, row.opt_int(4)?)?.status(),
-                is_concluded: row.opt_int(5)?.is_some(),
-                serving: serving(&row.text(6)?, row.opt_int(7)?, row.opt_int(8)?)?,
-                created_at: Instant::from_us(row.int(9)?),
-                updated_at: Instant::from_us(row.int(10)?),
-                origin: origin(&mut row, 11)?,
-            })
-        })
-        .collect()
+    rows.into_iter().map(|mut row| ListedRow::try_from(&mut row)?.listed(origin(&mut row)?)).collect()
 }
 
-fn origin(row: &mut Row, at: usize) -> Result<Option<Origin>> {
-    let Some(id) = row.opt_int(at)? else { return Ok(None) };
-    Ok(Some(Origin {
-        id: HypothesisId(id),
-        observation: row.opt_text(at + 1)?,
-        problem: row.opt_text(at + 2)?,
-        solution: row.opt_text(at + 3)?,
-        revision: row.int(at + 4)?,
-    }))
-}
-
-fn lifecycle(word: &str, started_at: Option<i64>) -> Result<Lifecycle> {
-    let damaged = Error::Damaged { table: "experiment", column: "status", expected: "status that fits started_at" };
-    match (word, started_at) {
-        ("draft", None) => Ok(Lifecycle::Draft),
-        ("inactive", None) => Ok(Lifecycle::Inactive),
-        ("live", Some(at)) => Ok(Lifecycle::Live { started_at: Instant::from_us(at) }),
-        _ => Err(damaged),
-    }
-}
-
-fn serving(word: &str, arm: Option<i64>, rollout: Option<i64>) -> Result<Serving> {
-    match (word, arm.and_then(|arm| u32::try_from(arm).ok()), rollout) {
-        ("never", None, None) => Ok(Serving::Never),
-        ("stopped", None, None) => Ok(Serving::Stopped),
-        ("winner", Some(arm), Some(rollout)) => Ok(Serving::Winner { arm: Arm(arm), rollout }),
-        _ => Err(Error::Damaged { table: "experiment", column: "serving", expected: "state that fits its arm" }),
-    }
-}
-
-/// The columns of an experiment in the order in which [`columns_of`] fills them.
-macro_rules! stored_columns {
-    () => {
-        "test_type, name, url, variants_data_key, control_nickname, control_js, control_css, custom_js, custom_css, \
-         configuration, targeting, tags, plan, builtin_metrics, event_metrics, hypothesis_id, status, started_at, \
-         concluded_at, outcome, conclusion_note, serving, serving_arm, serving_rollout, allocation, epoch, revision, \
-         updated_at"
-    };
-}
-
-const STORED_COLUMNS: usize = 28;
-
-fn columns_of(experiment: &Experiment) -> [Value; STORED_COLUMNS] {
-    let text = |text: &str| Value::from(text);
-    let started_at = match experiment.lifecycle {
-        Lifecycle::Live { started_at } => Some(started_at.us()),
-        _ => None,
-    };
-    let (serving, arm, rollout) = match experiment.serving {
-        Serving::Never => ("never", None, None),
-        Serving::Stopped => ("stopped", None, None),
-        Serving::Winner { arm, rollout } => ("winner", Some(i64::from(arm.0)), Some(rollout)),
-    };
-    let conclusion = experiment.conclusion.as_ref();
-    [
-        text(experiment.test_type.word()),
-        text(&experiment.name),
-        text(&experiment.url),
-        text(experiment.variants_data_key.as_str()),
-        text(&experiment.control.nickname),
-        text(&experiment.control.code.js),
-        text(&experiment.control.code.css),
-        text(&experiment.custom_code.js),
-        text(&experiment.custom_code.css),
-        to_json(&experiment.configuration).into(),
-        to_json(&experiment.targeting).into(),
-        to_json(&experiment.tags).into(),
-        to_json(&experiment.plan).into(),
-        to_json(&experiment.builtin_metrics).into(),
-        to_json(&experiment.event_metrics).into(),
-        experiment.hypothesis_id.map(|id| id.0).into(),
-        text(experiment.lifecycle.status().word()),
-        started_at.into(),
-        conclusion.map(|conclusion| conclusion.concluded_at.us()).into(),
-        conclusion.map(|conclusion| conclusion.outcome.word()).into(),
-        conclusion.map(|conclusion| conclusion.note.clone()).into(),
-        text(serving),
-        arm.into(),
-        rollout.into(),
-        to_json(&experiment.allocation).into(),
-        experiment.epoch.into(),
-        experiment.revision.into(),
-        experiment.updated_at.us().into(),
-    ]
-}
-
-/// Everything of an experiment that is in its row; [`read`] reads it, and after
-/// it the [`Origin`].
-macro_rules! select {
-    ($filter:literal) => {
-        concat!(
-            "SELECT e.experiment_id, e.project_id, e.company_id, e.experiment_key, e.created_at, e.test_type, e.name, \
-             e.url, e.variants_data_key, e.control_nickname, e.control_js, e.control_css, e.custom_js, e.custom_css, \
-             e.configuration, e.targeting, e.tags, e.plan, e.builtin_metrics, e.event_metrics, e.hypothesis_id, \
-             e.status, e.started_at, e.concluded_at, e.outcome, e.conclusion_note, e.serving, e.serving_arm, \
-             e.serving_rollout, e.allocation, e.epoch, e.revision, e.updated_at, \
-             h.hypothesis_id, h.observation, h.problem, h.solution, h.revision \
-             FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
-             WHERE e.deleted_at IS NULL AND ",
-            $filter
-        )
-    };
-}
+/// An experiment's columns and those of its [`Origin`].
+static FIND: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {columns}, {ORIGIN_COLUMNS} \
+         FROM experiment e LEFT JOIN hypothesis h ON h.hypothesis_id = e.hypothesis_id \
+         WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
+        columns = ExperimentRow::columns("e"),
+    )
+});
 
 /// The project's experiment with this id, and what its details show.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Loaded>> {
-    const STATEMENT: &str = select!("e.experiment_id = $1 AND e.project_id = $2");
-    let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
+    let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
-    let mut experiment = read(&mut row, variants(tx, id).await?)?;
+    let mut experiment = whole(ExperimentRow::try_from(&mut row)?, variants(tx, id).await?)?;
     experiment.primary_goal = primary_goal.as_ref().map(|goal: &Goal| goal.key.clone());
     experiment.secondary_goals = secondary_goals.into_iter().map(|goal| goal.key).collect();
-    Ok(Some(Loaded { experiment, origin: origin(&mut row, 33)?, primary_goal }))
+    Ok(Some(Loaded { experiment, origin: origin(&mut row)?, primary_goal }))
 }
 
-/// The experiment in a row, without its goals.
-fn read(row: &mut Row, variants: Vec<Variant>) -> Result<Experiment> {
-    let mut experiment = Experiment {
-        id: ExperimentId(row.int(0)?),
-        project_id: ProjectId(row.int(1)?),
-        company_id: CompanyId(row.int(2)?),
-        key: row.text(3)?,
-        created_at: Instant::from_us(row.int(4)?),
-        test_type: from_word(&TestType::WORDS, &row.text(5)?, "experiment", "test_type")?,
-        name: row.text(6)?,
-        url: row.text(7)?,
-        variants_data_key: DataKey::stored(row.text(8)?),
-        control: Control { nickname: row.text(9)?, code: Code { js: row.text(10)?.into(), css: row.text(11)?.into() } },
-        custom_code: Code { js: row.text(12)?.into(), css: row.text(13)?.into() },
-        configuration: from_json(&row.text(14)?, "experiment", "configuration")?,
-        targeting: from_json(&row.text(15)?, "experiment", "targeting")?,
-        tags: from_json(&row.text(16)?, "experiment", "tags")?,
-        plan: from_json(&row.text(17)?, "experiment", "plan")?,
-        builtin_metrics: from_json(&row.text(18)?, "experiment", "builtin_metrics")?,
-        event_metrics: from_json(&row.text(19)?, "experiment", "event_metrics")?,
-        hypothesis_id: row.opt_int(20)?.map(HypothesisId),
-        lifecycle: lifecycle(&row.text(21)?, row.opt_int(22)?)?,
-        conclusion: conclusion(row, 23)?,
-        serving: serving(&row.text(26)?, row.opt_int(27)?, row.opt_int(28)?)?,
-        allocation: Allocation::contiguous(&Weights::even(1)),
-        epoch: row.int(30)?,
-        revision: row.int(31)?,
-        updated_at: Instant::from_us(row.int(32)?),
-        primary_goal: None,
-        secondary_goals: Vec::new(),
-        variants,
-    };
-    experiment.allocation = match row.opt_text(29)? {
-        Some(allocation) => from_json(&allocation, "experiment", "allocation")?,
-        None => Allocation::contiguous(&experiment.weights()),
-    };
+/// The experiment of a row with these variants, without its goals.
+fn whole(row: ExperimentRow, variants: Vec<VariantRow>) -> Result<Experiment> {
+    let was_allocated = row.allocation.is_some();
+    let mut experiment = Experiment::try_from(row)?;
+    experiment.milestones.arms_redefined_at.extend(variants.iter().map(|row| row.redefined_at));
+    experiment.variants = variants.into_iter().map(Variant::from).collect();
+    if !was_allocated {
+        experiment.allocation = Allocation::contiguous(&experiment.weights());
+    }
     Ok(experiment)
 }
 
@@ -292,7 +150,7 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
             params![project.0],
         )
         .await?;
-    rows.into_iter().map(|row| Ok((ExperimentId(row.int(0)?), row.int(1)?))).collect()
+    rows.into_iter().map(|row| Ok((ExperimentId(row.int("experiment_id")?), row.int("revision")?))).collect()
 }
 
 /// When each of the experiments that [`delivered`] lists first started, by id.
@@ -302,14 +160,15 @@ pub async fn delivered(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<(Exper
 pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMap<i64, Instant>> {
     let rows = tx
         .query(
-            "SELECT e.experiment_id, MIN(p.started_at) FROM experiment e \
-             JOIN epoch p ON p.experiment_id = e.experiment_id \
-             WHERE e.project_id = $1 AND e.deleted_at IS NULL AND (e.status = 'live' OR e.serving = 'winner') \
-             GROUP BY e.experiment_id",
+            "SELECT experiment_id, first_started_at FROM experiment \
+             WHERE project_id = $1 AND deleted_at IS NULL AND (status = 'live' OR serving = 'winner') \
+               AND first_started_at IS NOT NULL",
             params![project.0],
         )
         .await?;
-    rows.into_iter().map(|row| Ok((row.int(0)?, Instant::from_us(row.int(1)?)))).collect()
+    rows.into_iter()
+        .map(|row| Ok((row.int("experiment_id")?, Instant::from_us(row.int("first_started_at")?))))
+        .collect()
 }
 
 /// An experiment as its visitors meet it: whole but for its goals.
@@ -317,10 +176,9 @@ pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMa
 /// # Errors
 /// When the database cannot be reached.
 pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Experiment>> {
-    const STATEMENT: &str = select!("e.experiment_id = $1 AND e.project_id = $2");
-    let Some(mut row) = tx.query_opt(STATEMENT, params![id.0, project.0]).await? else { return Ok(None) };
-    let variants = variants(tx, id).await?;
-    Ok(Some(read(&mut row, variants)?))
+    let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
+    let row = ExperimentRow::try_from(&mut row)?;
+    whole(row, variants(tx, id).await?).map(Some)
 }
 
 /// What an exposure can name of the project's experiment with this id; a deleted
@@ -331,16 +189,16 @@ pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> 
 pub async fn shape(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Shape>> {
     let row = tx
         .query_opt(
-            "SELECT e.epoch, (SELECT COUNT(*) FROM variant v WHERE v.experiment_id = e.experiment_id), \
-             (SELECT MIN(p.started_at) FROM epoch p WHERE p.experiment_id = e.experiment_id) FROM experiment e WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
+            "SELECT e.epoch, (SELECT COUNT(*) FROM variant v WHERE v.experiment_id = e.experiment_id) AS variants, \
+             e.first_started_at FROM experiment e WHERE e.experiment_id = $1 AND e.project_id = $2 AND e.deleted_at IS NULL",
             params![id.0, project.0],
         )
         .await?;
     row.map(|row| {
         Ok(Shape {
-            epoch: row.int(0)?,
-            arms: u32::try_from(row.int(1)?).unwrap_or(0) + 1,
-            started_at: moment(row.opt_int(2)?),
+            epoch: row.int("epoch")?,
+            arms: u32::try_from(row.int("variants")?).unwrap_or(0) + 1,
+            started_at: row.opt_int("first_started_at")?.map(Instant::from_us),
         })
     })
     .transpose()
@@ -368,36 +226,15 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
             params![project.0, key],
         )
         .await?;
-    row.map(|row| Ok(ExperimentId(row.int(0)?))).transpose()
+    row.map(|row| Ok(ExperimentId(row.int("experiment_id")?))).transpose()
 }
 
-fn conclusion(row: &mut Row, at: usize) -> Result<Option<Conclusion>> {
-    let Some(concluded_at) = moment(row.opt_int(at)?) else { return Ok(None) };
-    Ok(Some(Conclusion {
-        concluded_at,
-        outcome: from_word(&Outcome::WORDS, &row.text(at + 1)?, "experiment", "outcome")?,
-        note: row.text(at + 2)?,
-    }))
-}
-
-async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Variant>> {
-    let rows = tx
-        .query(
-            "SELECT nickname, custom_js, custom_css, changes, audience FROM variant WHERE experiment_id = $1 \
-             ORDER BY number",
-            params![id.0],
-        )
-        .await?;
-    rows.into_iter()
-        .map(|mut row| {
-            Ok(Variant {
-                nickname: row.text(0)?,
-                code: Code { js: row.text(1)?.into(), css: row.text(2)?.into() },
-                changes: from_json(&row.text(3)?, "variant", "changes")?,
-                audience: row.opt_text(4)?.map(|audience| from_json(&audience, "variant", "audience")).transpose()?,
-            })
-        })
-        .collect()
+async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<VariantRow>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {} FROM variant v WHERE v.experiment_id = $1 ORDER BY v.number", VariantRow::columns("v"))
+    });
+    let rows = tx.query(&STATEMENT, params![id.0]).await?;
+    rows.into_iter().map(|mut row| VariantRow::try_from(&mut row)).collect()
 }
 
 /// The primary goal, and the secondary ones in their order.
@@ -405,21 +242,17 @@ async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Variant>> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn attached_goals(tx: &mut dyn Tx, id: ExperimentId) -> Result<(Option<Goal>, Vec<Goal>)> {
-    let rows = tx
-        .query(
-            concat!(
-                "SELECT ",
-                goals::columns!(),
-                ", eg.role FROM experiment_goal eg JOIN goal g ON g.goal_id = eg.goal_id \
-                 WHERE eg.experiment_id = $1 ORDER BY eg.role, eg.position"
-            ),
-            params![id.0],
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {}, eg.role FROM experiment_goal eg JOIN goal g ON g.goal_id = eg.goal_id \
+             WHERE eg.experiment_id = $1 ORDER BY eg.role, eg.position",
+            GoalRow::columns("g"),
         )
-        .await?;
+    });
     let (mut primary, mut secondary) = (None, Vec::new());
-    for mut row in rows {
-        let goal = goals::read(&mut row, 0)?;
-        if row.text(goals::COLUMNS)? == "primary" { primary = Some(goal) } else { secondary.push(goal) }
+    for mut row in tx.query(&STATEMENT, params![id.0]).await? {
+        let goal = Goal::try_from(GoalRow::try_from(&mut row)?)?;
+        if row.text("role")? == "primary" { primary = Some(goal) } else { secondary.push(goal) }
     }
     Ok((primary, secondary))
 }
@@ -432,49 +265,12 @@ pub const EPOCHS_MAX: i64 = 1_000;
 /// # Errors
 /// When the database cannot be reached.
 pub async fn epochs(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<Epoch>> {
-    let rows = tx
-        .query(
-            "SELECT epoch, started_at, reasons, traffic_allocation, weights, opened_at FROM epoch \
-             WHERE experiment_id = $1 ORDER BY epoch DESC LIMIT $2",
-            params![id.0, EPOCHS_MAX],
-        )
-        .await?;
-    rows.into_iter()
-        .rev()
-        .map(|mut row| {
-            let weights: Weights = from_json(&row.text(4)?, "epoch", "weights")?;
-            let started_at = Instant::from_us(row.int(1)?);
-            Ok(Epoch {
-                number: row.int(0)?,
-                started_at,
-                opened_at: moment(row.opt_int(5)?).unwrap_or(started_at),
-                reasons: from_json(&row.text(2)?, "epoch", "reasons")?,
-                traffic_allocation: row.int(3)?,
-                weights,
-            })
-        })
-        .collect()
-}
-
-/// An experiment's first start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FirstStart {
-    /// From when on visitors count.
-    pub started_at: Instant,
-    /// When it was started: later than `started_at` where it was given a start of the past.
-    /// What is settled at the start is settled then.
-    pub opened_at: Instant,
-}
-
-/// The experiment's first start; `None` for one that never started.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn first_start(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<FirstStart>> {
-    let statement = "SELECT started_at, opened_at FROM epoch WHERE experiment_id = $1 ORDER BY epoch LIMIT 1";
-    let Some(row) = tx.query_opt(statement, params![id.0]).await? else { return Ok(None) };
-    let started_at = Instant::from_us(row.int(0)?);
-    Ok(Some(FirstStart { started_at, opened_at: moment(row.opt_int(1)?).unwrap_or(started_at) }))
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let columns = EpochRow::columns("e");
+        format!("SELECT {columns} FROM epoch e WHERE e.experiment_id = $1 ORDER BY e.epoch DESC LIMIT $2")
+    });
+    let rows = tx.query(&STATEMENT, params![id.0, EPOCHS_MAX]).await?;
+    rows.into_iter().rev().map(|mut row| Ok(EpochRow::try_from(&mut row)?.into())).collect()
 }
 
 /// Which of the goals and the hypothesis that a patch names the project has.
@@ -486,8 +282,8 @@ pub async fn known(
     project: ProjectId,
     goal_keys: impl Iterator<Item = &str> + Send,
     hypothesis: Option<HypothesisId>,
-) -> Result<Known> {
-    let mut known = Known::default();
+) -> Result<References> {
+    let mut known = References::default();
     for key in goal_keys {
         if !known.goal_keys.contains(key) && goals::id_of(tx, project, key).await?.is_some() {
             known.goal_keys.insert(key.to_owned());
@@ -512,23 +308,17 @@ pub async fn key_is_taken(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Res
 /// # Errors
 /// `experiment_project_id_experiment_key_key` when its key is taken.
 pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<ExperimentId> {
-    const STATEMENT: &str = concat!(
-        "INSERT INTO experiment (project_id, company_id, experiment_key, created_at, ",
-        stored_columns!(),
-        ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, \
-         $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) RETURNING experiment_id"
-    );
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| format!("{} RETURNING experiment_id", ExperimentRow::insert_sql()));
     let experiment = &first.experiment;
-    let mut values =
-        params![experiment.project_id.0, experiment.company_id.0, experiment.key.as_str(), experiment.created_at.us()];
-    values.extend(columns_of(experiment));
-    let id = ExperimentId(tx.query_one(STATEMENT, values).await?.int(0)?);
-    variants_replace(tx, id, &experiment.variants).await?;
+    let values = ExperimentRow::from(experiment).insert_values();
+    let id = ExperimentId(tx.query_one(&STATEMENT, values).await?.int("experiment_id")?);
+    variants_replace(tx, id, experiment).await?;
     goals_replace(tx, id, experiment).await?;
     if let Some(epoch) = &first.epoch {
         epoch_insert(tx, id, epoch).await?;
     }
-    history_insert(tx, id, first, actor, "create").await?;
+    history_insert(tx, history_of(id, first, actor, "create")).await?;
     link_update(tx, None, experiment).await?;
     Ok(id)
 }
@@ -544,19 +334,17 @@ pub async fn update(
     actor: &str,
     action: &str,
 ) -> Result<()> {
-    const STATEMENT: &str = concat!(
-        "UPDATE experiment SET (",
-        stored_columns!(),
-        ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, \
-         $24, $25, $26, $27, $28, $29) WHERE experiment_id = $1"
-    );
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let (set, id) = (ExperimentRow::assignments(), ExperimentRow::next_place());
+        format!("UPDATE experiment SET {set} WHERE experiment_id = ${id}")
+    });
     let after = &revision.experiment;
-    let mut values = params![before.id.0];
-    values.extend(columns_of(after));
-    tx.execute(STATEMENT, values).await?;
+    let mut values = ExperimentRow::from(after).changing_values();
+    values.extend(params![before.id.0]);
+    tx.execute(&STATEMENT, values).await?;
     if before.variants != after.variants {
         tx.execute("DELETE FROM variant WHERE experiment_id = $1", params![before.id.0]).await?;
-        variants_replace(tx, before.id, &after.variants).await?;
+        variants_replace(tx, before.id, after).await?;
     }
     if before.primary_goal != after.primary_goal || before.secondary_goals != after.secondary_goals {
         tx.execute("DELETE FROM experiment_goal WHERE experiment_id = $1", params![before.id.0]).await?;
@@ -565,7 +353,7 @@ pub async fn update(
     if let Some(epoch) = &revision.epoch {
         epoch_insert(tx, before.id, epoch).await?;
     }
-    history_insert(tx, before.id, revision, actor, action).await?;
+    history_insert(tx, history_of(before.id, revision, actor, action)).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -580,31 +368,23 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
         params![experiment.id.0, now.us()],
     )
     .await?;
-    tx.execute(
-        "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
-         VALUES ($1, $2, $3, $4, 'delete', '{}')",
-        params![experiment.id.0, experiment.revision + 1, now.us(), actor],
-    )
-    .await?;
-    Ok(())
+    let entry = HistoryRow {
+        experiment_id: experiment.id.0,
+        revision: experiment.revision + 1,
+        at: now,
+        actor: actor.to_owned(),
+        action: "delete".to_owned(),
+        before: Json(serde_json::Map::new()),
+    };
+    history_insert(tx, entry).await
 }
 
-async fn variants_replace(tx: &mut dyn Tx, id: ExperimentId, variants: &[Variant]) -> Result<()> {
-    for (number, variant) in (1i64..).zip(variants) {
-        tx.execute(
-            "INSERT INTO variant (experiment_id, number, nickname, custom_js, custom_css, changes, audience) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            params![
-                id.0,
-                number,
-                variant.nickname.as_str(),
-                &*variant.code.js,
-                &*variant.code.css,
-                to_json(&variant.changes),
-                variant.audience.as_ref().map(to_json)
-            ],
-        )
-        .await?;
+async fn variants_replace(tx: &mut dyn Tx, id: ExperimentId, experiment: &Experiment) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(VariantRow::insert_sql);
+    let mut redefined = experiment.milestones.arms_redefined_at.iter().skip(1).copied();
+    for (number, variant) in (1i64..).zip(&experiment.variants) {
+        let redefined_at = redefined.next().flatten();
+        tx.execute(&STATEMENT, VariantRow::of(id, number, variant, redefined_at).insert_values()).await?;
     }
     Ok(())
 }
@@ -624,43 +404,26 @@ async fn goals_replace(tx: &mut dyn Tx, id: ExperimentId, experiment: &Experimen
 }
 
 async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Result<()> {
-    tx.execute(
-        "INSERT INTO epoch (experiment_id, epoch, started_at, reasons, traffic_allocation, weights, opened_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        params![
-            id.0,
-            epoch.number,
-            epoch.started_at.us(),
-            to_json(&epoch.reasons),
-            epoch.traffic_allocation,
-            to_json(&epoch.weights),
-            Some(epoch.opened_at).filter(|opened_at| *opened_at != epoch.started_at).map(Instant::us)
-        ],
-    )
-    .await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(EpochRow::insert_sql);
+    tx.execute(&STATEMENT, EpochRow::of(id, epoch).insert_values()).await?;
     Ok(())
 }
 
-async fn history_insert(
-    tx: &mut dyn Tx,
-    id: ExperimentId,
-    revision: &Revision,
-    actor: &str,
-    action: &str,
-) -> Result<()> {
-    tx.execute(
-        "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
-        params![
-            id.0,
-            revision.experiment.revision,
-            revision.experiment.updated_at.us(),
-            actor,
-            action,
-            to_json(&revision.before)
-        ],
-    )
-    .await?;
+/// The entry of a change, called `action`, done by `actor`.
+fn history_of(id: ExperimentId, revision: &Revision, actor: &str, action: &str) -> HistoryRow {
+    HistoryRow {
+        experiment_id: id.0,
+        revision: revision.experiment.revision,
+        at: revision.experiment.updated_at,
+        actor: actor.to_owned(),
+        action: action.to_owned(),
+        before: Json(revision.before.clone()),
+    }
+}
+
+async fn history_insert(tx: &mut dyn Tx, entry: HistoryRow) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(HistoryRow::insert_sql);
+    tx.execute(&STATEMENT, entry.insert_values()).await?;
     Ok(())
 }
 
@@ -680,11 +443,11 @@ async fn link_update(tx: &mut dyn Tx, before: Option<HypothesisId>, after: &Expe
 pub struct HistoryEntry {
     /// The revision that it made.
     pub revision: i64,
-    /// When.
+    /// When the change was made.
     pub at: Instant,
-    /// By whom.
+    /// The id of the key that made it, or the name of the part of the program.
     pub actor: String,
-    /// What was done.
+    /// The act in a word, such as `update` or `delete`.
     pub action: String,
     /// The values that the changed fields had before it.
     pub before: serde_json::Map<String, serde_json::Value>,
@@ -695,93 +458,16 @@ pub struct HistoryEntry {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn history(tx: &mut dyn Tx, id: ExperimentId, limit: i64) -> Result<Vec<HistoryEntry>> {
-    let rows = tx
-        .query(
-            "SELECT revision, at, actor, action, before FROM experiment_history WHERE experiment_id = $1 \
-             ORDER BY revision DESC LIMIT $2",
-            params![id.0, limit],
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let columns = HistoryRow::columns("h");
+        format!(
+            "SELECT {columns} FROM experiment_history h WHERE h.experiment_id = $1 ORDER BY h.revision DESC LIMIT $2"
         )
-        .await?;
+    });
+    let rows = tx.query(&STATEMENT, params![id.0, limit]).await?;
     rows.into_iter().map(entry).collect()
 }
 
-/// Changes of any of `fields`, oldest first; of more than `limit` of one the last.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn changes_of(tx: &mut dyn Tx, id: ExperimentId, fields: &[&str], limit: i64) -> Result<Vec<HistoryEntry>> {
-    let mut entries: Vec<HistoryEntry> = Vec::new();
-    for field in fields {
-        let (mut below, mut left) = (i64::MAX, limit);
-        while left > 0 {
-            let rows = tx
-                .query(
-                    "SELECT revision, at, actor, action, before FROM experiment_history \
-                     WHERE experiment_id = $1 AND before LIKE $2 AND revision < $3 ORDER BY revision DESC LIMIT $4",
-                    params![id.0, format!("%\"{field}\":%"), below, left],
-                )
-                .await?;
-            if rows.is_empty() {
-                break;
-            }
-            for row in rows {
-                let entry = entry(row)?;
-                below = entry.revision;
-                // The text may hold the words in another place.
-                if entry.before.contains_key(*field) {
-                    left -= 1;
-                    if !entries.iter().any(|other| other.revision == entry.revision) {
-                        entries.push(entry);
-                    }
-                }
-            }
-        }
-    }
-    entries.sort_by_key(|entry| entry.revision);
-    Ok(entries)
-}
-
-/// The first change of `field` at `since` or later, other than the one that started
-/// the experiment then; `None` where it was not changed since.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn first_change_since(
-    tx: &mut dyn Tx,
-    id: ExperimentId,
-    field: &str,
-    since: Instant,
-) -> Result<Option<HistoryEntry>> {
-    let mut above = 0;
-    loop {
-        let rows = tx
-            .query(
-                "SELECT revision, at, actor, action, before FROM experiment_history \
-                 WHERE experiment_id = $1 AND before LIKE $2 AND revision > $3 AND at >= $4 \
-                 ORDER BY revision LIMIT 10",
-                params![id.0, format!("%\"{field}\":%"), above, since.us()],
-            )
-            .await?;
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        for row in rows {
-            let entry = entry(row)?;
-            above = entry.revision;
-            let starts = entry.at == since && entry.before.contains_key("status");
-            if entry.before.contains_key(field) && !starts {
-                return Ok(Some(entry));
-            }
-        }
-    }
-}
-
-fn entry(mut row: Row) -> Result<HistoryEntry> {
-    Ok(HistoryEntry {
-        revision: row.int(0)?,
-        at: Instant::from_us(row.int(1)?),
-        actor: row.text(2)?,
-        action: row.text(3)?,
-        before: from_json(&row.text(4)?, "experiment_history", "before")?,
-    })
+fn entry(mut row: muriel_sql::Row) -> Result<HistoryEntry> {
+    Ok(HistoryRow::try_from(&mut row)?.into())
 }

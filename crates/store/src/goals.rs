@@ -1,50 +1,99 @@
 //! Goals of a project.
 
-use crate::codec::{from_json, from_word, to_json};
+use crate::table::{Json, table};
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::goal::{Definition, Goal, GoalType, GoalValue, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
-use muriel_sql::{Row, Tx, Value, params};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
 
-/// The columns of a goal under the alias `g`, for [`read`].
-macro_rules! columns {
-    () => {
-        "g.goal_id, g.goal_key, g.name, g.goal_type, g.goal_value, g.purpose, g.element_url, g.window_days, \
-         g.min_count, g.cap, g.created_at, g.revision, g.max_order_value, g.currency"
-    };
+table! {
+    /// A goal.
+    struct GoalRow of "goal" {
+        generated { goal_id: i64 }
+        key {}
+        fixed {
+            project_id: i64,
+            goal_key: String,
+            created_at: Instant,
+            revision: i64,
+        }
+        changing {
+            name: String,
+            goal_type: GoalType,
+            goal_value: Json<GoalValue>,
+            purpose: Purpose,
+            element_url: Option<String>,
+            window_days: Option<i64>,
+            min_count: i64,
+            cap: Option<f64>,
+            max_order_value: Option<f64>,
+            currency: Option<String>,
+        }
+    }
 }
-pub(crate) use columns;
 
-/// How many columns [`columns`] has.
-pub(crate) const COLUMNS: usize = 14;
+impl GoalRow {
+    /// The changing columns of a definition; the others say nothing yet.
+    fn of(definition: &Definition) -> Self {
+        let definition = definition.clone();
+        Self {
+            goal_id: 0,
+            project_id: 0,
+            goal_key: String::new(),
+            created_at: Instant::from_us(0),
+            revision: 1,
+            name: definition.name,
+            goal_type: definition.trigger.goal_type(),
+            goal_value: Json(definition.trigger.value().clone()),
+            purpose: definition.purpose,
+            element_url: definition.element_url,
+            window_days: definition.window_days,
+            min_count: definition.min_count,
+            cap: definition.cap,
+            max_order_value: definition.max_order_value,
+            currency: definition.currency,
+        }
+    }
+}
 
-/// Reads the columns of [`columns`] from the `at`th on.
-pub(crate) fn read(row: &mut Row, at: usize) -> Result<Goal> {
-    let goal_type = from_word(&GoalType::WORDS, &row.text(at + 3)?, "goal", "goal_type")?;
-    let value: GoalValue = from_json(&row.text(at + 4)?, "goal", "goal_value")?;
-    let trigger = Trigger::new(goal_type, value).map_err(|_| Error::Damaged {
-        table: "goal",
-        column: "goal_value",
-        expected: "value of its type",
-    })?;
-    Ok(Goal {
-        id: GoalId(row.int(at)?),
-        key: row.text(at + 1)?,
-        definition: Definition {
-            name: row.text(at + 2)?,
-            trigger,
-            purpose: from_word(&Purpose::WORDS, &row.text(at + 5)?, "goal", "purpose")?,
-            element_url: row.opt_text(at + 6)?,
-            window_days: row.opt_int(at + 7)?,
-            min_count: row.int(at + 8)?,
-            cap: row.opt_real(at + 9)?,
-            max_order_value: row.opt_real(at + 12)?,
-            currency: row.opt_text(at + 13)?,
-        },
-        created_at: Instant::from_us(row.int(at + 10)?),
-        revision: row.int(at + 11)?,
-    })
+impl TryFrom<GoalRow> for Goal {
+    type Error = Error;
+
+    fn try_from(row: GoalRow) -> Result<Self> {
+        let trigger = Trigger::new(row.goal_type, row.goal_value.0.clone())
+            .map_err(|_| row.damaged("goal_value", "a value of the goal's type"))?;
+        Ok(Goal {
+            id: GoalId(row.goal_id),
+            key: row.goal_key,
+            definition: Definition {
+                name: row.name,
+                trigger,
+                purpose: row.purpose,
+                element_url: row.element_url,
+                window_days: row.window_days,
+                min_count: row.min_count,
+                cap: row.cap,
+                max_order_value: row.max_order_value,
+                currency: row.currency,
+            },
+            created_at: row.created_at,
+            revision: row.revision,
+        })
+    }
+}
+
+fn read(mut row: Row) -> Result<Goal> {
+    GoalRow::try_from(&mut row)?.try_into()
+}
+
+/// A statement that selects goals, as `g`, of which `filter` is true.
+fn select(filter: &str) -> String {
+    format!(
+        "SELECT {} FROM goal g WHERE g.project_id = $1 AND g.deleted_at IS NULL AND {filter}",
+        GoalRow::columns("g")
+    )
 }
 
 /// Goals of the project, oldest first: `limit` of them after the first `offset`.
@@ -52,17 +101,9 @@ pub(crate) fn read(row: &mut Row, at: usize) -> Result<Goal> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, project: ProjectId, limit: i64, offset: i64) -> Result<Vec<Goal>> {
-    let rows = tx
-        .query(
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM goal g WHERE g.project_id = $1 AND g.deleted_at IS NULL ORDER BY g.goal_id LIMIT $2 OFFSET $3"
-            ),
-            params![project.0, limit, offset],
-        )
-        .await?;
-    rows.into_iter().map(|mut row| read(&mut row, 0)).collect()
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("1 = 1 ORDER BY g.goal_id LIMIT $2 OFFSET $3"));
+    let rows = tx.query(&STATEMENT, params![project.0, limit, offset]).await?;
+    rows.into_iter().map(read).collect()
 }
 
 /// The project's goal with this id.
@@ -70,17 +111,8 @@ pub async fn list(tx: &mut dyn Tx, project: ProjectId, limit: i64, offset: i64) 
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: GoalId) -> Result<Option<Goal>> {
-    let row = tx
-        .query_opt(
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM goal g WHERE g.goal_id = $1 AND g.project_id = $2 AND g.deleted_at IS NULL"
-            ),
-            params![id.0, project.0],
-        )
-        .await?;
-    row.map(|mut row| read(&mut row, 0)).transpose()
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("g.goal_id = $2"));
+    tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(read).transpose()
 }
 
 /// The project's oldest goal of this name and type.
@@ -88,18 +120,9 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: GoalId) -> Result<Opt
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find_named(tx: &mut dyn Tx, project: ProjectId, name: &str, goal_type: GoalType) -> Result<Option<Goal>> {
-    let row = tx
-        .query_opt(
-            concat!(
-                "SELECT ",
-                columns!(),
-                " FROM goal g WHERE g.project_id = $1 AND g.name = $2 AND g.goal_type = $3 AND g.deleted_at IS NULL \
-                 ORDER BY g.goal_id LIMIT 1"
-            ),
-            params![project.0, name, goal_type.word()],
-        )
-        .await?;
-    row.map(|mut row| read(&mut row, 0)).transpose()
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| select("g.name = $2 AND g.goal_type = $3 ORDER BY g.goal_id LIMIT 1"));
+    tx.query_opt(&STATEMENT, params![project.0, name, goal_type.word()]).await?.map(read).transpose()
 }
 
 /// The id of the project's goal with this key.
@@ -113,7 +136,7 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
             params![project.0, key],
         )
         .await?;
-    row.map(|row| Ok(GoalId(row.int(0)?))).transpose()
+    row.map(|row| Ok(GoalId(row.int("goal_id")?))).transpose()
 }
 
 /// The project's goal with this key.
@@ -148,55 +171,25 @@ pub async fn insert(
     definition: &Definition,
     now: Instant,
 ) -> Result<Goal> {
-    let mut values = vec![Value::from(project.0), key.into(), now.us().into()];
-    values.extend(definition_values(definition));
-    let row = tx
-        .query_one(
-            "INSERT INTO goal (project_id, goal_key, created_at, revision, name, goal_type, goal_value, purpose, \
-             element_url, window_days, min_count, cap, max_order_value, currency) \
-             VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
-             RETURNING goal_id",
-            values,
-        )
-        .await?;
-    Ok(Goal {
-        id: GoalId(row.int(0)?),
-        key: key.to_owned(),
-        definition: definition.clone(),
-        created_at: now,
-        revision: 1,
-    })
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING goal_id", GoalRow::insert_sql()));
+    let row = GoalRow { project_id: project.0, goal_key: key.to_owned(), created_at: now, ..GoalRow::of(definition) };
+    let stored = tx.query_one(&STATEMENT, row.clone().insert_values()).await?;
+    GoalRow { goal_id: stored.int("goal_id")?, ..row }.try_into()
 }
 
-/// Stores a goal's new definition.
+/// Stores a goal's new definition, and counts the change.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn update(tx: &mut dyn Tx, id: GoalId, definition: &Definition) -> Result<()> {
-    let mut values = vec![Value::from(id.0)];
-    values.extend(definition_values(definition));
-    tx.execute(
-        "UPDATE goal SET revision = revision + 1, name = $2, goal_type = $3, goal_value = $4, purpose = $5, \
-         element_url = $6, window_days = $7, min_count = $8, cap = $9, max_order_value = $10, currency = $11 WHERE goal_id = $1",
-        values,
-    )
-    .await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let (set, id) = (GoalRow::assignments(), GoalRow::next_place());
+        format!("UPDATE goal SET {set}, revision = revision + 1 WHERE goal_id = ${id}")
+    });
+    let mut values = GoalRow::of(definition).changing_values();
+    values.extend(params![id.0]);
+    tx.execute(&STATEMENT, values).await?;
     Ok(())
-}
-
-fn definition_values(definition: &Definition) -> [Value; 10] {
-    [
-        definition.name.as_str().into(),
-        definition.trigger.goal_type().word().into(),
-        to_json(definition.trigger.value()).into(),
-        definition.purpose.word().into(),
-        definition.element_url.clone().into(),
-        definition.window_days.into(),
-        definition.min_count.into(),
-        definition.cap.into(),
-        definition.max_order_value.into(),
-        definition.currency.clone().into(),
-    ]
 }
 
 /// Marks a goal as deleted; its key stays taken.
@@ -222,5 +215,5 @@ pub async fn users(tx: &mut dyn Tx, id: GoalId) -> Result<Vec<ExperimentId>> {
             params![id.0],
         )
         .await?;
-    rows.iter().map(|row| Ok(ExperimentId(row.int(0)?))).collect()
+    rows.iter().map(|row| Ok(ExperimentId(row.int("experiment_id")?))).collect()
 }

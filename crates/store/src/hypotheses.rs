@@ -1,46 +1,99 @@
 //! The backlog: hypotheses of a project.
 
+use crate::Result;
 use crate::backlog::{Backlogs, Found};
-use crate::codec::{fifty, id_places};
-use crate::{Error, Result};
+use crate::codec::{id_places, places};
+use crate::table::{Field, Unreadable, table};
 use muriel_domain::Instant;
 use muriel_domain::hypothesis::{Content, Hypothesis, Rating};
 use muriel_domain::ids::{ExperimentId, HypothesisId, ProjectId};
 use muriel_sql::{Db, Row, Tx, Value, params};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
-macro_rules! columns {
-    () => {
-        "h.hypothesis_id, h.observation, h.problem, h.solution, h.confidence, h.importance, h.difficulty, h.link, \
-         h.archived, h.created_at, h.updated_at, h.revision"
-    };
+table! {
+    /// A hypothesis without the experiments run from it. `updated_at` and `revision` change
+    /// too, by expressions of their own.
+    struct HypothesisRow of "hypothesis" {
+        generated { hypothesis_id: i64 }
+        key {}
+        fixed {
+            project_id: i64,
+            created_at: Instant,
+            updated_at: Instant,
+            revision: i64,
+        }
+        changing {
+            observation: Option<String>,
+            problem: Option<String>,
+            solution: Option<String>,
+            confidence: Option<Rating>,
+            importance: Option<Rating>,
+            difficulty: Option<Rating>,
+            link: Option<String>,
+            archived: bool,
+            seq: i64,
+        }
+    }
+}
+
+impl HypothesisRow {
+    /// A row with this content and number of the backlog, of no project yet.
+    fn of(content: &Content, archived: bool, seq: i64) -> Self {
+        let content = content.clone();
+        Self {
+            hypothesis_id: 0,
+            project_id: 0,
+            created_at: Instant::from_us(0),
+            updated_at: Instant::from_us(0),
+            revision: 1,
+            observation: content.observation,
+            problem: content.problem,
+            solution: content.solution,
+            confidence: content.confidence,
+            importance: content.importance,
+            difficulty: content.difficulty,
+            link: content.link,
+            archived,
+            seq,
+        }
+    }
+}
+
+impl Field for Rating {
+    fn read(row: &mut Row, i: usize) -> Result<Self, Unreadable> {
+        Rating::new(row.int(i)?).map_err(|_| Unreadable::Expected("a rating from 1 to 5"))
+    }
+
+    fn into_value(self) -> Value {
+        self.value().into()
+    }
 }
 
 fn read(mut row: Row) -> Result<Hypothesis> {
-    let rating = |value: Option<i64>, column| {
-        value
-            .map(|value| {
-                Rating::new(value).map_err(|_| Error::Damaged { table: "hypothesis", column, expected: "rating" })
-            })
-            .transpose()
-    };
+    let row = HypothesisRow::try_from(&mut row)?;
     Ok(Hypothesis {
-        id: HypothesisId(row.int(0)?),
+        id: HypothesisId(row.hypothesis_id),
         content: Content {
-            observation: row.opt_text(1)?,
-            problem: row.opt_text(2)?,
-            solution: row.opt_text(3)?,
-            confidence: rating(row.opt_int(4)?, "confidence")?,
-            importance: rating(row.opt_int(5)?, "importance")?,
-            difficulty: rating(row.opt_int(6)?, "difficulty")?,
-            link: row.opt_text(7)?,
+            observation: row.observation,
+            problem: row.problem,
+            solution: row.solution,
+            confidence: row.confidence,
+            importance: row.importance,
+            difficulty: row.difficulty,
+            link: row.link,
         },
-        archived: row.flag(8)?,
-        created_at: Instant::from_us(row.int(9)?),
-        updated_at: Instant::from_us(row.int(10)?),
-        revision: row.int(11)?,
+        archived: row.archived,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        revision: row.revision,
         experiments: Vec::new(),
     })
+}
+
+/// A statement that selects hypotheses, as `h`.
+fn select(rest: &str) -> String {
+    format!("SELECT {} FROM hypothesis h {rest}", HypothesisRow::columns("h"))
 }
 
 /// A page of a backlog.
@@ -83,24 +136,22 @@ async fn plain_page(
     archived_too: bool,
     (limit, offset): (i64, i64),
 ) -> Result<Page> {
-    let page = if archived_too {
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM hypothesis h WHERE h.project_id = $1 ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 \
-             OFFSET $3"
+    static ALL: LazyLock<String> = LazyLock::new(|| {
+        select("WHERE h.project_id = $1 ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 OFFSET $3")
+    });
+    static OPEN: LazyLock<String> = LazyLock::new(|| {
+        select(
+            "WHERE h.project_id = $1 AND h.archived = 0 \
+             ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 OFFSET $3",
         )
-    } else {
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM hypothesis h WHERE h.project_id = $1 AND h.archived = 0 \
-             ORDER BY h.updated_at DESC, h.hypothesis_id DESC LIMIT $2 OFFSET $3"
-        )
-    };
+    });
+    let page = if archived_too { &ALL } else { &OPEN };
     let counts =
         tx.query_one("SELECT hypotheses, archived FROM project WHERE project_id = $1", params![project.0]).await?;
-    let total = if archived_too { counts.int(0)? } else { counts.int(0)? - counts.int(1)? };
+    let total = match archived_too {
+        true => counts.int("hypotheses")?,
+        false => counts.int("hypotheses")? - counts.int("archived")?,
+    };
     // Past the end there is nothing to look for.
     let hypotheses = if offset < total {
         let rows = tx.query(page, params![project.0, limit, offset]).await?;
@@ -115,14 +166,14 @@ async fn plain_page(
 
 /// The hypotheses that a search found, in its order.
 pub(crate) async fn found(tx: &mut dyn Tx, found: &Found) -> Result<Page> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select(&format!("WHERE h.hypothesis_id IN ({})", places())));
     let ids: Vec<i64> = found.ids.iter().map(|id| id.0).collect();
     let mut by_id = HashMap::with_capacity(ids.len());
     let mut left = &ids[..];
     while !left.is_empty() {
-        let (places, later) = id_places(left);
+        let (values, later) = id_places(left);
         left = later;
-        let statement = concat!("SELECT ", columns!(), " FROM hypothesis h WHERE h.hypothesis_id IN (", fifty!(), ")");
-        for row in tx.query(statement, places).await? {
+        for row in tx.query(&STATEMENT, values).await? {
             let hypothesis = read(row)?;
             by_id.insert(hypothesis.id, hypothesis);
         }
@@ -134,19 +185,21 @@ pub(crate) async fn found(tx: &mut dyn Tx, found: &Found) -> Result<Page> {
 
 /// Fills in the experiments run from each.
 async fn link(tx: &mut dyn Tx, hypotheses: &mut [Hypothesis]) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT hypothesis_id, experiment_id FROM experiment \
+             WHERE deleted_at IS NULL AND hypothesis_id IN ({}) ORDER BY experiment_id",
+            places(),
+        )
+    });
     let ids: Vec<i64> = hypotheses.iter().map(|hypothesis| hypothesis.id.0).collect();
     let mut linked: HashMap<i64, Vec<ExperimentId>> = HashMap::new();
     let mut left = &ids[..];
     while !left.is_empty() {
-        let (places, later) = id_places(left);
+        let (values, later) = id_places(left);
         left = later;
-        let statement = concat!(
-            "SELECT hypothesis_id, experiment_id FROM experiment WHERE deleted_at IS NULL AND hypothesis_id IN (",
-            fifty!(),
-            ") ORDER BY experiment_id"
-        );
-        for row in tx.query(statement, places).await? {
-            linked.entry(row.int(0)?).or_default().push(ExperimentId(row.int(1)?));
+        for row in tx.query(&STATEMENT, values).await? {
+            linked.entry(row.int("hypothesis_id")?).or_default().push(ExperimentId(row.int("experiment_id")?));
         }
     }
     for hypothesis in hypotheses {
@@ -160,12 +213,8 @@ async fn link(tx: &mut dyn Tx, hypotheses: &mut [Hypothesis]) -> Result<()> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Result<Option<Hypothesis>> {
-    let row = tx
-        .query_opt(
-            concat!("SELECT ", columns!(), " FROM hypothesis h WHERE h.hypothesis_id = $1 AND h.project_id = $2"),
-            params![id.0, project.0],
-        )
-        .await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE h.hypothesis_id = $1 AND h.project_id = $2"));
+    let row = tx.query_opt(&STATEMENT, params![id.0, project.0]).await?;
     let Some(row) = row else { return Ok(None) };
     let mut one = [read(row)?];
     link(tx, &mut one).await?;
@@ -194,20 +243,7 @@ async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived:
             params![project.0, more, more_archived],
         )
         .await?;
-    Ok(row.int(0)?)
-}
-
-/// Of a hypothesis's content, for the first seven parameters of a statement.
-fn content_values(content: &Content) -> Vec<Value> {
-    params![
-        content.observation.clone(),
-        content.problem.clone(),
-        content.solution.clone(),
-        content.confidence.map(Rating::value),
-        content.importance.map(Rating::value),
-        content.difficulty.map(Rating::value),
-        content.link.clone(),
-    ]
+    Ok(row.int("backlog_seq")?)
 }
 
 /// Stores a new hypothesis.
@@ -216,17 +252,16 @@ fn content_values(content: &Content) -> Vec<Value> {
 /// When the database cannot be reached.
 pub async fn insert(tx: &mut dyn Tx, project: ProjectId, content: &Content, now: Instant) -> Result<HypothesisId> {
     let seq = next_seq(tx, project, 1, 0).await?;
-    let mut values = content_values(content);
-    values.extend(params![project.0, now.us(), seq]);
-    let row = tx
-        .query_one(
-            "INSERT INTO hypothesis (observation, problem, solution, confidence, importance, difficulty, link, \
-             project_id, archived, created_at, updated_at, revision, seq) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $9, 1, $10) RETURNING hypothesis_id",
-            values,
-        )
-        .await?;
-    Ok(HypothesisId(row.int(0)?))
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| format!("{} RETURNING hypothesis_id", HypothesisRow::insert_sql()));
+    let row = HypothesisRow {
+        project_id: project.0,
+        created_at: now,
+        updated_at: now,
+        ..HypothesisRow::of(content, false, seq)
+    };
+    let row = tx.query_one(&STATEMENT, row.insert_values()).await?;
+    Ok(HypothesisId(row.int("hypothesis_id")?))
 }
 
 /// Stores a hypothesis's new content.
@@ -242,16 +277,18 @@ pub async fn update(
     now: Instant,
 ) -> Result<()> {
     let seq = next_seq(tx, project, 0, i64::from(archived) - i64::from(before.archived)).await?;
-    let mut values = content_values(content);
-    values.extend(params![before.id.0, archived, now.us(), seq]);
-    tx.execute(
-        "UPDATE hypothesis SET observation = $1, problem = $2, solution = $3, confidence = $4, importance = $5, \
-         difficulty = $6, link = $7, archived = $9, \
-         updated_at = CASE WHEN updated_at > $10 THEN updated_at ELSE $10 END, revision = revision + 1, seq = $11 \
-         WHERE hypothesis_id = $8",
-        values,
-    )
-    .await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let (set, next) = (HypothesisRow::assignments(), HypothesisRow::next_place());
+        format!(
+            "UPDATE hypothesis SET {set}, \
+             updated_at = CASE WHEN updated_at > ${next} THEN updated_at ELSE ${next} END, revision = revision + 1 \
+             WHERE hypothesis_id = ${id}",
+            id = next + 1,
+        )
+    });
+    let mut values = HypothesisRow::of(content, archived, seq).changing_values();
+    values.extend(params![now.us(), before.id.0]);
+    tx.execute(&STATEMENT, values).await?;
     Ok(())
 }
 

@@ -33,7 +33,7 @@ pub async fn find(
             params![project.0, operation, key, now.plus_us(-DAY_US).us()],
         )
         .await?;
-    row.map(|mut row| Ok(Done { fingerprint: row.blob(0)?, response: row.text(1)? })).transpose()
+    row.map(|mut row| Ok(Done { fingerprint: row.blob("fingerprint")?, response: row.text("response")? })).transpose()
 }
 
 /// Keeps what was done, and forgets what is older than 24 hours.

@@ -1,11 +1,12 @@
 //! API keys: what each stands for, and the fingerprint of its secret.
 
-use crate::codec::moment;
-use crate::{Error, Result};
+use crate::Result;
+use crate::table::table;
 use muriel_domain::Instant;
 use muriel_domain::access::{Grant, Scopes};
 use muriel_domain::ids::{CompanyId, ProjectId};
-use muriel_sql::{Tx, params};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
 
 /// A key as it is kept: never its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,21 +30,8 @@ pub struct StoredKey {
 /// # Errors
 /// `api_key_pkey` when the id is taken.
 pub async fn insert(tx: &mut dyn Tx, key: &StoredKey) -> Result<()> {
-    tx.execute(
-        "INSERT INTO api_key (key_id, company_id, name, mac, scopes, limited, created_at, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        params![
-            key.id.as_str(),
-            key.grant.company_id.0,
-            key.name.as_str(),
-            key.mac.clone(),
-            key.grant.scopes.to_string(),
-            key.grant.projects.is_some(),
-            key.created_at.us(),
-            key.grant.expires_at.map(Instant::us)
-        ],
-    )
-    .await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(KeyRow::insert_sql);
+    tx.execute(&STATEMENT, KeyRow::from(key).insert_values()).await?;
     for project in key.grant.projects.iter().flatten() {
         tx.execute(
             "INSERT INTO api_key_project (key_id, project_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -54,15 +42,56 @@ pub async fn insert(tx: &mut dyn Tx, key: &StoredKey) -> Result<()> {
     Ok(())
 }
 
-const COLUMNS: &str = "SELECT key_id, company_id, name, mac, scopes, limited, created_at, expires_at, revoked_at, \
-                       last_used_at FROM api_key";
+table! {
+    /// A key without the projects that it is limited to.
+    struct KeyRow of "api_key" {
+        generated {}
+        key { key_id: String }
+        fixed {
+            company_id: i64,
+            name: String,
+            mac: Vec<u8>,
+            scopes: String,
+            limited: bool,
+            created_at: Instant,
+            expires_at: Option<Instant>,
+            revoked_at: Option<Instant>,
+            last_used_at: Option<Instant>,
+        }
+        changing {}
+    }
+}
+
+impl From<&StoredKey> for KeyRow {
+    fn from(key: &StoredKey) -> Self {
+        let key = key.clone();
+        Self {
+            key_id: key.id,
+            company_id: key.grant.company_id.0,
+            name: key.name,
+            mac: key.mac,
+            scopes: key.grant.scopes.to_string(),
+            limited: key.grant.projects.is_some(),
+            created_at: key.created_at,
+            expires_at: key.grant.expires_at,
+            revoked_at: key.grant.revoked_at,
+            last_used_at: key.last_used_at,
+        }
+    }
+}
+
+/// A statement that selects keys, as `k`.
+fn select(rest: &str) -> String {
+    format!("SELECT {} FROM api_key k {rest}", KeyRow::columns("k"))
+}
 
 /// The key with this id.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find(tx: &mut dyn Tx, key_id: &str) -> Result<Option<StoredKey>> {
-    let row = tx.query_opt(&format!("{COLUMNS} WHERE key_id = $1"), params![key_id]).await?;
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE k.key_id = $1"));
+    let row = tx.query_opt(&STATEMENT, params![key_id]).await?;
     match row {
         Some(row) => Ok(Some(read(tx, row).await?)),
         None => Ok(None),
@@ -74,8 +103,9 @@ pub async fn find(tx: &mut dyn Tx, key_id: &str) -> Result<Option<StoredKey>> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>> {
-    let rows =
-        tx.query(&format!("{COLUMNS} WHERE company_id = $1 ORDER BY created_at, key_id"), params![company.0]).await?;
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| select("WHERE k.company_id = $1 ORDER BY k.created_at, k.key_id"));
+    let rows = tx.query(&STATEMENT, params![company.0]).await?;
     let mut keys = Vec::with_capacity(rows.len());
     for row in rows {
         keys.push(read(tx, row).await?);
@@ -83,32 +113,29 @@ pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<StoredKey>>
     Ok(keys)
 }
 
-async fn read(tx: &mut dyn Tx, mut row: muriel_sql::Row) -> Result<StoredKey> {
-    let id = row.text(0)?;
-    let projects = if row.flag(5)? {
-        let rows = tx.query("SELECT project_id FROM api_key_project WHERE key_id = $1", params![id.as_str()]).await?;
-        Some(rows.iter().map(|row| Ok(ProjectId(row.int(0)?))).collect::<Result<Vec<_>>>()?)
+async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<StoredKey> {
+    let row = KeyRow::try_from(&mut row)?;
+    let scopes = Scopes::parse(&row.scopes).map_err(|_| row.damaged("scopes", "a list of scopes"))?;
+    let projects = if row.limited {
+        let sql = "SELECT project_id FROM api_key_project WHERE key_id = $1";
+        let rows = tx.query(sql, params![row.key_id.as_str()]).await?;
+        Some(rows.iter().map(|row| Ok(ProjectId(row.int("project_id")?))).collect::<Result<Vec<_>>>()?)
     } else {
         None
     };
-    let scopes = Scopes::parse(&row.text(4)?).map_err(|_| Error::Damaged {
-        table: "api_key",
-        column: "scopes",
-        expected: "list of scopes",
-    })?;
     Ok(StoredKey {
-        name: row.text(2)?,
-        mac: row.blob(3)?,
+        id: row.key_id,
+        name: row.name,
+        mac: row.mac,
         grant: Grant {
-            company_id: CompanyId(row.int(1)?),
+            company_id: CompanyId(row.company_id),
             projects,
             scopes,
-            expires_at: moment(row.opt_int(7)?),
-            revoked_at: moment(row.opt_int(8)?),
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
         },
-        created_at: Instant::from_us(row.int(6)?),
-        last_used_at: moment(row.opt_int(9)?),
-        id,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
     })
 }
 

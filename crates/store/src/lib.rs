@@ -14,8 +14,10 @@ pub mod goals;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod keys;
+pub mod milestones;
 pub mod nodes;
 pub mod settings;
+mod table;
 pub mod tenants;
 
 pub use error::{Error, Result};
@@ -25,14 +27,45 @@ use muriel_sql::{Db, Lock, LockName, Migration, Tx};
 
 /// The schema's history, oldest first.
 pub const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, name: "control plane", sql: include_str!("../migrations/0001_control_plane.sql") },
-    Migration { version: 2, name: "allocation", sql: include_str!("../migrations/0002_allocation.sql") },
-    Migration { version: 3, name: "page settings", sql: include_str!("../migrations/0003_page_settings.sql") },
-    Migration { version: 4, name: "nodes", sql: include_str!("../migrations/0004_nodes.sql") },
-    Migration { version: 5, name: "past start", sql: include_str!("../migrations/0005_past_start.sql") },
-    Migration { version: 6, name: "order limits", sql: include_str!("../migrations/0006_order_limits.sql") },
-    Migration { version: 7, name: "currency rates", sql: include_str!("../migrations/0007_currency_rates.sql") },
-    Migration { version: 8, name: "rates changed", sql: include_str!("../migrations/0008_rates_changed.sql") },
+    Migration {
+        version: 1,
+        name: "control plane",
+        sql: include_str!("../migrations/0001_control_plane.sql"),
+        fill: None,
+    },
+    Migration { version: 2, name: "allocation", sql: include_str!("../migrations/0002_allocation.sql"), fill: None },
+    Migration {
+        version: 3,
+        name: "page settings",
+        sql: include_str!("../migrations/0003_page_settings.sql"),
+        fill: None,
+    },
+    Migration { version: 4, name: "nodes", sql: include_str!("../migrations/0004_nodes.sql"), fill: None },
+    Migration { version: 5, name: "past start", sql: include_str!("../migrations/0005_past_start.sql"), fill: None },
+    Migration {
+        version: 6,
+        name: "order limits",
+        sql: include_str!("../migrations/0006_order_limits.sql"),
+        fill: None,
+    },
+    Migration {
+        version: 7,
+        name: "currency rates",
+        sql: include_str!("../migrations/0007_currency_rates.sql"),
+        fill: None,
+    },
+    Migration {
+        version: 8,
+        name: "rates changed",
+        sql: include_str!("../migrations/0008_rates_changed.sql"),
+        fill: None,
+    },
+    Migration {
+        version: 9,
+        name: "milestones",
+        sql: include_str!("../migrations/0009_milestones.sql"),
+        fill: Some(|tx| Box::pin(milestones::fill(tx))),
+    },
 ];
 
 /// Brings the schema up to date.

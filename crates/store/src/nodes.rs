@@ -126,7 +126,7 @@ pub async fn renew(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64, lease_
         blocks = most_blocks("$3")
     );
     if let Some(row) = tx.query_opt(&sql, params![id, session, blocks, lease_us]).await? {
-        return Ok(Renewal::Renewed { most_blocks: row.int(0)? });
+        return Ok(Renewal::Renewed { most_blocks: row.int("blocks")? });
     }
     let known = tx.query_opt("SELECT 1 FROM node WHERE node_id = $1", params![id]).await?;
     Ok(if known.is_some() { Renewal::Replaced } else { Renewal::Unknown })
@@ -154,7 +154,7 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
     let now = tx.dialect().now_us();
     let sql = format!(
         "SELECT node_id, session, host, data_dir, blocks, started_at, seen_at, \
-                CASE WHEN {live} THEN 1 ELSE 0 END \
+                CASE WHEN {live} THEN 1 ELSE 0 END AS is_live \
          FROM node WHERE node_id <> $1 ORDER BY seen_at DESC, node_id LIMIT $2",
         live = is_live(now)
     );
@@ -176,14 +176,14 @@ impl TryFrom<Row> for Node {
 
     fn try_from(mut row: Row) -> Result<Self> {
         Ok(Self {
-            id: row.text(0)?,
-            session: row.text(1)?,
-            host: row.text(2)?,
-            data_dir: row.text(3)?,
-            blocks: row.int(4)?,
-            started_at: Instant::from_us(row.int(5)?),
-            seen_at: Instant::from_us(row.int(6)?),
-            is_live: row.int(7)? == 1,
+            id: row.text("node_id")?,
+            session: row.text("session")?,
+            host: row.text("host")?,
+            data_dir: row.text("data_dir")?,
+            blocks: row.int("blocks")?,
+            started_at: Instant::from_us(row.int("started_at")?),
+            seen_at: Instant::from_us(row.int("seen_at")?),
+            is_live: row.int("is_live")? == 1,
         })
     }
 }

@@ -10,7 +10,7 @@ use muriel_sql::{Tx, params};
 pub async fn get_or_set(tx: &mut dyn Tx, name: &str, value: &str) -> Result<String> {
     tx.execute("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", params![name, value])
         .await?;
-    Ok(tx.query_one("SELECT value FROM setting WHERE name = $1", params![name]).await?.text(0)?)
+    Ok(tx.query_one("SELECT value FROM setting WHERE name = $1", params![name]).await?.text("value")?)
 }
 
 /// The setting of this name, if there is one.
@@ -19,5 +19,5 @@ pub async fn get_or_set(tx: &mut dyn Tx, name: &str, value: &str) -> Result<Stri
 /// When the database cannot be reached.
 pub async fn get(tx: &mut dyn Tx, name: &str) -> Result<Option<String>> {
     let row = tx.query_opt("SELECT value FROM setting WHERE name = $1", params![name]).await?;
-    Ok(row.map(|mut row| row.text(0)).transpose()?)
+    Ok(row.map(|mut row| row.text("value")).transpose()?)
 }

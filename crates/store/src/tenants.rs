@@ -1,18 +1,20 @@
 //! Companies and their projects.
 
 use crate::Result;
-use crate::codec::{from_json, to_json};
+use crate::codec::to_json;
+use crate::table::RowId;
 use muriel_domain::Instant;
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
 use muriel_domain::rates::Rates;
 use muriel_sql::{Row, Tx, params};
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
 /// A project with its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
-    /// Its id.
+    /// Unique in the database.
     pub id: ProjectId,
     /// Who owns it.
     pub company_id: CompanyId,
@@ -33,7 +35,7 @@ pub async fn company_ensure(tx: &mut dyn Tx, name: &str, now: Instant) -> Result
     )
     .await?;
     let row = tx.query_one("SELECT company_id FROM company WHERE name = $1", params![name]).await?;
-    Ok(CompanyId(row.int(0)?))
+    Ok(CompanyId(row.int("company_id")?))
 }
 
 /// The company of this name, if there is one.
@@ -42,7 +44,7 @@ pub async fn company_ensure(tx: &mut dyn Tx, name: &str, now: Instant) -> Result
 /// When the database cannot be reached.
 pub async fn company_named(tx: &mut dyn Tx, name: &str) -> Result<Option<CompanyId>> {
     let row = tx.query_opt("SELECT company_id FROM company WHERE name = $1", params![name]).await?;
-    row.map(|row| Ok(CompanyId(row.int(0)?))).transpose()
+    row.map(|row| Ok(CompanyId(row.int("company_id")?))).transpose()
 }
 
 /// Whether there is a company at all.
@@ -72,7 +74,12 @@ pub async fn project_insert(
             params![company.0, key, name, now.us()],
         )
         .await?;
-    Ok(Project { id: ProjectId(row.int(0)?), company_id: company, key: key.to_owned(), name: name.to_owned() })
+    Ok(Project {
+        id: ProjectId(row.int("project_id")?),
+        company_id: company,
+        key: key.to_owned(),
+        name: name.to_owned(),
+    })
 }
 
 /// The project with this key, whoever owns it.
@@ -107,12 +114,12 @@ pub async fn project_named(tx: &mut dyn Tx, company: CompanyId, name: &str) -> R
 pub async fn all_projects(tx: &mut dyn Tx) -> Result<Vec<(String, Project)>> {
     let rows = tx
         .query(
-            "SELECT p.project_id, p.company_id, p.project_key, p.name, c.name \
+            "SELECT p.project_id, p.company_id, p.project_key, p.name, c.name AS company_name \
              FROM project p JOIN company c ON c.company_id = p.company_id ORDER BY p.company_id, p.project_id",
             params![],
         )
         .await?;
-    rows.into_iter().map(|mut row| Ok((row.text(4)?, project(row)?))).collect()
+    rows.into_iter().map(|mut row| Ok((row.text("company_name")?, project(row)?))).collect()
 }
 
 /// Every project of a company, oldest first.
@@ -136,18 +143,23 @@ pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Proj
 pub async fn page_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<PageSettings> {
     let row = tx.query_opt("SELECT page_settings FROM project WHERE project_id = $1", params![project.0]).await?;
     match row {
-        Some(mut row) => read_page_settings(row.opt_text(0)?),
+        Some(mut row) => read_page_settings(project, row.opt_text("page_settings")?),
         None => Ok(PageSettings::default()),
     }
 }
 
-/// The same of every project.
+/// How the script behaves on the pages of each project.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn all_page_settings(tx: &mut dyn Tx) -> Result<HashMap<ProjectId, PageSettings>> {
     let rows = tx.query("SELECT project_id, page_settings FROM project", params![]).await?;
-    rows.into_iter().map(|mut row| Ok((ProjectId(row.int(0)?), read_page_settings(row.opt_text(1)?)?))).collect()
+    rows.into_iter()
+        .map(|mut row| {
+            let id = ProjectId(row.int("project_id")?);
+            Ok((id, read_page_settings(id, row.opt_text("page_settings")?)?))
+        })
+        .collect()
 }
 
 /// Changes how the script behaves on the project's pages. What is delivered has
@@ -171,8 +183,8 @@ pub async fn page_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &P
 /// When the database cannot be reached.
 pub async fn currency_rates(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<Rates>> {
     let row = tx.query_opt("SELECT currency_rates FROM project WHERE project_id = $1", params![project.0]).await?;
-    let text = row.map(|mut row| row.opt_text(0)).transpose()?.flatten();
-    text.map(|text| from_json(&text, "project", "currency_rates")).transpose()
+    let text = row.map(|mut row| row.opt_text("currency_rates")).transpose()?.flatten();
+    text.map(|text| from_json(project, &text, "currency_rates")).transpose()
 }
 
 /// A number that changes with the project's currency rates.
@@ -182,7 +194,7 @@ pub async fn currency_rates(tx: &mut dyn Tx, project: ProjectId) -> Result<Optio
 pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Result<i64> {
     let sql = "SELECT currency_rates_revision FROM project WHERE project_id = $1";
     let row = tx.query_opt(sql, params![project.0]).await?;
-    Ok(row.map(|row| row.int(0)).transpose()?.unwrap_or(0))
+    Ok(row.map(|row| row.int("currency_rates_revision")).transpose()?.unwrap_or(0))
 }
 
 /// Whether what other currencies are worth was the same at a moment of the past.
@@ -192,7 +204,7 @@ pub async fn currency_rates_revision(tx: &mut dyn Tx, project: ProjectId) -> Res
 pub async fn currency_rates_held_since(tx: &mut dyn Tx, project: ProjectId, at: Instant) -> Result<bool> {
     let sql = "SELECT currency_rates_revision, currency_rates_changed_at FROM project WHERE project_id = $1";
     let Some(row) = tx.query_opt(sql, params![project.0]).await? else { return Ok(true) };
-    let (revision, changed_at) = (row.int(0)?, row.opt_int(1)?);
+    let (revision, changed_at) = (row.int("currency_rates_revision")?, row.opt_int("currency_rates_changed_at")?);
     Ok(revision == 0 || changed_at.is_some_and(|changed_at| changed_at <= at.us()))
 }
 
@@ -216,15 +228,20 @@ pub async fn currency_rates_set(
     Ok(())
 }
 
-fn read_page_settings(text: Option<String>) -> Result<PageSettings> {
-    text.map_or_else(|| Ok(PageSettings::default()), |text| from_json(&text, "project", "page_settings"))
+fn read_page_settings(project: ProjectId, text: Option<String>) -> Result<PageSettings> {
+    text.map_or_else(|| Ok(PageSettings::default()), |text| from_json(project, &text, "page_settings"))
+}
+
+fn from_json<T: DeserializeOwned>(project: ProjectId, text: &str, column: &'static str) -> Result<T> {
+    let id = RowId { table: "project", key: &[&project] };
+    serde_json::from_str(text).map_err(|_| id.damaged(column, "readable JSON"))
 }
 
 pub(crate) fn project(mut row: Row) -> Result<Project> {
     Ok(Project {
-        id: ProjectId(row.int(0)?),
-        company_id: CompanyId(row.int(1)?),
-        key: row.text(2)?,
-        name: row.text(3)?,
+        id: ProjectId(row.int("project_id")?),
+        company_id: CompanyId(row.int("company_id")?),
+        key: row.text("project_key")?,
+        name: row.text("name")?,
     })
 }

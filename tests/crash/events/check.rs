@@ -4,7 +4,7 @@ use super::journal::{Entry, Fate, Journal, about};
 use super::traffic::{Key, PROJECTS, Recipe, visitor};
 use crate::Result;
 use crate::violation::{Kind, Violation};
-use muriel_events::log::{Event, Position, Reader};
+use muriel_log::{Event, Position, Reader};
 use serde_json::Value;
 use std::path::Path;
 

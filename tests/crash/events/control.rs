@@ -10,8 +10,8 @@ use crate::http::Connection;
 use crate::place::{Database, Place};
 use crate::violation::{Kind, Violation};
 use muriel_domain::Instant;
-use muriel_events::log::Position;
-use muriel_events::warehouse::{self, DuckWarehouse, Rows, Warehouse};
+use muriel_log::Position;
+use muriel_warehouse::{self as warehouse, DuckWarehouse, LoadTarget, Rows, WarehouseWriter};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
@@ -236,7 +236,7 @@ fn counted_too_much(rig: &mut Rig) -> Result<(bool, String)> {
         "variant_id": "0",
     });
     let mut rows = Rows::default();
-    rows.add(&serde_json::from_value(exposure)?, 1, |_, _, _| "direct");
+    rows.add(&serde_json::from_value(exposure)?, 1);
     let told = with_other_rows(rig, &rows, false)?;
     Ok(verdict("CountedTooMuch", &told, Kind::Misreported, &[]))
 }
@@ -255,11 +255,11 @@ fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Viol
     rig.server.kill()?;
     let options = warehouse::Options { memory_bytes: 256 << 20, threads: 1 };
     let warehouse = DuckWarehouse::open(&rig.place.data_dir().join("warehouse.duckdb"), &options)?;
-    let (mark, log) = (warehouse.mark(), warehouse.log().ok_or("nothing was loaded")?);
+    let (log, mark) = warehouse.marks().into_iter().next().ok_or("nothing was loaded")?;
     if instead {
         warehouse.reset()?;
     }
-    warehouse.load(log, rows, mark)?;
+    warehouse.load(LoadTarget::Answering, log, rows, mark)?;
     drop(warehouse);
     rig.start_again(&[])?;
     let mut told = rig.ask_for_results()?;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant as Clock};
 /// How long to wait before asking again while there is no result yet.
 const PAUSE: Duration = Duration::from_millis(10);
 /// Much longer than loading takes.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Visitors and conversions of an arm.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +71,11 @@ pub(crate) fn make_experiment(address: SocketAddr, account: &Account) -> Result<
     made["test_id"].as_i64().ok_or_else(|| format!("a new experiment has no id: {made}").into())
 }
 
+/// The last block that went into a result; 0 before the first.
+fn position(manifest: &Value) -> Option<i64> {
+    manifest["logs"].as_array()?.first().map_or(Some(0), |log| log["position"].as_i64())
+}
+
 impl Told {
     /// What an answer says; `None` while events are being loaded.
     fn read(project: usize, test_id: i64, before: usize, answer: &Answer) -> Result<Option<Told>, Violation> {
@@ -79,7 +84,7 @@ impl Told {
         }
         let mut arms = [Count::default(); ARMS];
         let shown = answer.body["variants"].as_array().filter(|shown| answer.status == 200 && shown.len() == ARMS);
-        let read = shown.zip(answer.body["manifest"]["log_position"].as_i64()).and_then(|(shown, position)| {
+        let read = shown.zip(position(&answer.body["manifest"])).and_then(|(shown, position)| {
             for (count, arm) in arms.iter_mut().zip(shown) {
                 *count = Count { visitors: arm["visitors"].as_u64()?, conversions: arm["conversions"].as_u64()? };
             }
@@ -234,10 +239,10 @@ pub(crate) fn of_all(load: &Load<'_>) -> Result<Asked> {
     let mut asked = Asked::default();
     let mut connection = Connection::open(load.address)?;
     for project in 0..PROJECTS {
-        let end = Clock::now() + PATIENCE;
+        let end = Clock::now() + TIMEOUT;
         while !asked.ask(&mut connection, load, project)? {
             if Clock::now() > end {
-                let sentence = format!("it has no result {PATIENCE:?} after it was asked for");
+                let sentence = format!("it has no result {TIMEOUT:?} after it was asked for");
                 asked.violations.push(Violation::new(
                     Kind::Unexpected,
                     &about(load.journal.recipe.tests[project]),

@@ -113,7 +113,8 @@ fn keep() -> String {
 /// Puts an experiment back to where it was when it was kept.
 fn put_back(id: i64) -> String {
     let columns = "name, control_nickname, control_js, control_css, custom_js, custom_css, configuration, targeting, \
-                   tags, plan, event_metrics, hypothesis_id, status, started_at, epoch, revision, updated_at";
+                   tags, plan, event_metrics, hypothesis_id, status, started_at, epoch, revision, updated_at, first_started_at, \
+                   first_opened_at, planned_visitors, ended_at, code_redefined_at, control_redefined_at, most_variants";
     let mut script = format!(
         "UPDATE experiment SET ({columns}) = (SELECT {columns} FROM kept_experiment WHERE experiment_id = {id}) \
          WHERE experiment_id = {id};\n"

@@ -132,7 +132,11 @@ export function kitFor({ where = "fell", people = "2", nights = "2" }) {
   ];
   if (where === "forest") kit.push(["rent-tarp", 1]);
   const items = kit.map(([id, count]) => ({ ...RENTAL.find((each) => each.id === id), count }));
-  return { items, nights: Number(nights), price: items.reduce((sum, { night, count }) => sum + night * count * Number(nights), 0) };
+  return {
+    items,
+    nights: Number(nights),
+    price: items.reduce((sum, { night, count }) => sum + night * count * Number(nights), 0),
+  };
 }
 
 function good(category, id, name, price, colour, line, facts) {

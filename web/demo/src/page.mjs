@@ -16,7 +16,9 @@ export function page({ path, title, description, main, scripts = [] }) {
     const here = path === href ? ' aria-current="page"' : path.startsWith(`${href}/`) ? ' aria-current="true"' : "";
     return `<li><a href="${href}"${here}>${name}</a></li>`;
   });
-  const later = ["shop.min.js", ...scripts].map((name) => `<script nonce="{nonce}" src="/assets/${name}" defer></script>`);
+  const later = ["shop.min.js", ...scripts].map(
+    (name) => `<script nonce="{nonce}" src="/assets/${name}" defer></script>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +58,10 @@ ${main}
 
 export const crumbs = (...steps) =>
   `<nav class="crumbs" aria-label="Where you are"><ol>${steps
-    .map(([name, href]) => `<li>${href ? `<a href="${href}">${text(name)}</a>` : `<span aria-current="page">${text(name)}</span>`}</li>`)
+    .map(
+      ([name, href]) =>
+        `<li>${href ? `<a href="${href}">${text(name)}</a>` : `<span aria-current="page">${text(name)}</span>`}</li>`,
+    )
     .join("")}</ol></nav>`;
 
 /** A product in a list. */

@@ -57,7 +57,10 @@ function sizes(category) {
   const all = SIZES[category];
   if (!all) return "";
   const [what, guide] = GUIDES[category];
-  const choices = all.map((size, at) => `<label><input type="radio" name="size" value="${size}"${at === 2 ? " checked" : ""}><span>${size}</span></label>`);
+  const choices = all.map(
+    (size, at) =>
+      `<label><input type="radio" name="size" value="${size}"${at === 2 ? " checked" : ""}><span>${size}</span></label>`,
+  );
   const rows = all.map((size) => `<tr><th scope="row">${size}</th><td>${guide[size]}</td></tr>`);
   return `<fieldset class="size-picker"><legend>Size</legend>${choices.join("")}</fieldset>
 <button class="text" type="button" aria-expanded="false" aria-controls="size-guide" data-opens="size-guide">Size guide</button>
@@ -241,4 +244,17 @@ export const missing = {
   main: `<section><h1>This path ends here.</h1><p class="lede">There is no page at this address.</p><p><a class="button" href="/">Back to the shop</a></p></section>`,
 };
 
-export const PAGES = [home, ...listings, ...products, gifts, rental, weekend, search, basket, checkout, thanks, cancelled, account];
+export const PAGES = [
+  home,
+  ...listings,
+  ...products,
+  gifts,
+  rental,
+  weekend,
+  search,
+  basket,
+  checkout,
+  thanks,
+  cancelled,
+  account,
+];

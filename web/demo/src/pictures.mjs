@@ -136,7 +136,11 @@ export function pictures(goods) {
   }
   files.set(
     "mark.svg",
-    svg(32, 32, '<rect width="32" height="32" rx="8" fill="#1f3a34"/><path fill="#e7a06b" d="M4 24L13 9l5 8 3-4 7 11z"/>'),
+    svg(
+      32,
+      32,
+      '<rect width="32" height="32" rx="8" fill="#1f3a34"/><path fill="#e7a06b" d="M4 24L13 9l5 8 3-4 7 11z"/>',
+    ),
   );
   return files;
 }

@@ -111,14 +111,22 @@ function showBasket(place) {
     ...all.map((line, at) => {
       const { name, of } = priced(line.id);
       const good = goodOf(of ?? line.id);
-      const about = [line.size && `Size ${line.size}`, line.nights && `${line.nights} nights`, line.count > 1 && `${line.count} pieces`];
+      const about = [
+        line.size && `Size ${line.size}`,
+        line.nights && `${line.nights} nights`,
+        line.count > 1 && `${line.count} pieces`,
+      ];
       return element(
         "li",
         {},
         element("img", { src: good.image, alt: "", width: 400, height: 320 }),
         element("div", {}, element("a", { href: good.path }, name), element("p", {}, about.filter(Boolean).join(", "))),
         element("span", { class: "price" }, euro(priceOf(line))),
-        element("button", { type: "button", class: "text", "data-remove": at, "aria-label": `Remove ${name}` }, "Remove"),
+        element(
+          "button",
+          { type: "button", class: "text", "data-remove": at, "aria-label": `Remove ${name}` },
+          "Remove",
+        ),
       );
     }),
   );
@@ -165,7 +173,12 @@ function showFound(place) {
   one("[data-found]", place).textContent = `${found || "Nothing"} found for “${wanted}”.`;
 }
 
-const SHOWS = { "[data-basket]": showBasket, "[data-checkout]": showCheckout, "[data-thanks]": showThanks, "[data-search]": showFound };
+const SHOWS = {
+  "[data-basket]": showBasket,
+  "[data-checkout]": showCheckout,
+  "[data-thanks]": showThanks,
+  "[data-search]": showFound,
+};
 count();
 for (const [selector, show] of Object.entries(SHOWS)) {
   const place = one(selector);
@@ -180,7 +193,9 @@ tell("on", "exposure", ({ experiment_key, variant }) => {
   arms.set(experiment_key, variant);
   const place = one("[data-arms]");
   one("[data-met]", place).textContent = `(${arms.size})`;
-  one("ul", place).replaceChildren(...[...arms].map(([key, arm]) => element("li", {}, element("strong", {}, key), arm)));
+  one("ul", place).replaceChildren(
+    ...[...arms].map(([key, arm]) => element("li", {}, element("strong", {}, key), arm)),
+  );
   place.hidden = false;
 });
 

@@ -6,7 +6,12 @@ import { cost, counted, goods, picture, shop, title } from "./shop.mjs";
 const store = shop();
 Alpine.data("shop", () => ({
   state: store.get(),
-  store, cost, counted, goods, picture, title,
+  store,
+  cost,
+  counted,
+  goods,
+  picture,
+  title,
   init() {
     store.subscribe((state) => (this.state = state));
   },

@@ -17,12 +17,15 @@ class GardenShop extends HTMLElement {
   connectedCallback() {
     this.draw(store.get());
     store.subscribe((state) => this.draw(state));
-    for (const act of ["sort", "filter", "add", "go"]) this.addEventListener("click", (event) => event.target.id === act && store[act](event));
+    for (const act of ["sort", "filter", "add", "go"])
+      this.addEventListener("click", (event) => event.target.id === act && store[act](event));
   }
 
   draw(state) {
     if (state.view === "about" || !this.querySelector("garden-row")) {
-      this.innerHTML = markup(state).replaceAll("<li", "<garden-row style=\"display: block\"").replaceAll("</li>", "</garden-row>");
+      this.innerHTML = markup(state)
+        .replaceAll("<li", '<garden-row style="display: block"')
+        .replaceAll("</li>", "</garden-row>");
       return;
     }
     this.querySelector("#count").textContent = `Things in the basket: ${state.count}`;
@@ -30,7 +33,11 @@ class GardenShop extends HTMLElement {
     const wanted = goods(state);
     // Rows are used again for other products; what is too many goes, what is missing comes.
     wanted.forEach(({ sku }, at) => {
-      const row = rows[at] ?? this.querySelector("#list").appendChild(Object.assign(document.createElement("garden-row"), { style: "display: block" }));
+      const row =
+        rows[at] ??
+        this.querySelector("#list").appendChild(
+          Object.assign(document.createElement("garden-row"), { style: "display: block" }),
+        );
       if (row.dataset.sku !== sku) row.dataset.sku = sku;
     });
     rows.slice(wanted.length).forEach((row) => row.remove());

@@ -5,7 +5,11 @@ import { counted, goods, markup, shop, title } from "./shop.mjs";
 
 const store = shop();
 const app = $("#app").html(markup(store.get()));
-app.on("click", "#sort", store.sort).on("click", "#filter", store.filter).on("click", "#add", store.add).on("click", "#go", store.go);
+app
+  .on("click", "#sort", store.sort)
+  .on("click", "#filter", store.filter)
+  .on("click", "#add", store.add)
+  .on("click", "#go", store.go);
 
 store.subscribe((state) => {
   if (state.view === "about" || !$("#list")[0]) return void app.html(markup(state));

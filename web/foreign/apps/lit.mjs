@@ -18,9 +18,11 @@ class GardenShop extends LitElement {
       <p><button id="sort" @click=${store.sort}>Sort</button> <button id="filter" @click=${store.filter}>In stock</button>
         <button id="add" @click=${store.add}>Add</button> <a id="go" href="/about" @click=${store.go}>About</a></p>
       <p id="count">${counted(state)}</p>
-      <ul id="list">${goods(state).map((each) => html`<li data-sku=${each.sku}>
+      <ul id="list">${goods(state).map(
+        (each) => html`<li data-sku=${each.sku}>
         <img src=${picture(each)} alt="" width="40" height="40"> <span class="name">${each.name}</span>
-        <b class="price">${cost(each)}</b> <button class="buy">Buy</button></li>`)}</ul>`;
+        <b class="price">${cost(each)}</b> <button class="buy">Buy</button></li>`,
+      )}</ul>`;
   }
 }
 customElements.define("garden-shop", GardenShop);

@@ -58,7 +58,8 @@ const TOOLS = `<button id="sort">Sort</button> <button id="filter">In stock</but
 export function markup(state, tools = TOOLS) {
   if (state.view === "about") return `<h1>${title(state)}</h1><p id="about">We have sold tools since spring.</p>`;
   const rows = goods(state).map(
-    (each) => `<li data-sku="${each.sku}"><img src="${picture(each)}" alt="" width="40" height="40"> <span class="name">${each.name}</span> <b class="price">${cost(each)}</b> <button class="buy">Buy</button></li>`,
+    (each) =>
+      `<li data-sku="${each.sku}"><img src="${picture(each)}" alt="" width="40" height="40"> <span class="name">${each.name}</span> <b class="price">${cost(each)}</b> <button class="buy">Buy</button></li>`,
   );
   return `<h1>${title(state)}</h1>
     <p>${tools}</p>

@@ -4,8 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { bundle } from "../../tests/bundle.mjs";
 import { at } from "../../tests/visit.mjs";
 
-const picture = (colour) => `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="${colour}"/></svg>`;
-export const PICTURES = Object.fromEntries([..."abcde", "new"].map((name, at) => [`/img/${name}.svg`, picture(`hsl(${at * 60} 60% 50%)`)]));
+const picture = (colour) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="${colour}"/></svg>`;
+export const PICTURES = Object.fromEntries(
+  [..."abcde", "new"].map((name, at) => [`/img/${name}.svg`, picture(`hsl(${at * 60} 60% 50%)`)]),
+);
 
 /**
  * The arms; `host` is the element in whose shadow root the shop is, with `>>>`. A block is put after `near`: where it comes after the page was
@@ -15,16 +18,25 @@ export function arms(host, near = ".price") {
   const list = `${host}#list`;
   return {
     // Of the first view alone.
-    heading: { data: [{ target: `${host}h1`, innerText: "Tools that outlive the garden", view: list }], fields: { targeting: at("/") } },
+    heading: {
+      data: [{ target: `${host}h1`, innerText: "Tools that outlive the garden", view: list }],
+      fields: { targeting: at("/") },
+    },
     price: { data: [{ target: `${host}[data-sku=b] .price`, innerText: "19 EUR" }] },
     picture: { data: [{ target: `${host}[data-sku=c] img`, src: "/img/new.svg" }] },
-    look: { data: [{ target: `${host}[data-sku=d] .buy`, style: "color: rgb(1, 120, 2)" }, { target: `${host}[data-sku=a] .name`, class: "chosen" }] },
+    look: {
+      data: [
+        { target: `${host}[data-sku=d] .buy`, style: "color: rgb(1, 120, 2)" },
+        { target: `${host}[data-sku=a] .name`, class: "chosen" },
+      ],
+    },
     block: { data: [{ refEl: `${host}[data-sku=a] ${near}`, dir: "a", htmlBlock: "<em>With a free whetstone</em>" }] },
   };
 }
 
 /** In the page: the order in which products are seen. */
-export const shows = (host, order) => `watched.all(${JSON.stringify(`${host}[data-sku]`)}).filter((each) => each.checkVisibility()).map((each) => each.dataset.sku).join("") === "${order}"`;
+export const shows = (host, order) =>
+  `watched.all(${JSON.stringify(`${host}[data-sku]`)}).filter((each) => each.checkVisibility()).map((each) => each.dataset.sku).join("") === "${order}"`;
 
 /** A shop whose script is `code`, a module of `apps/`; `body` is what it finds. */
 const app = (name, code, { host = "", near, body = '<div id="app"></div>', prepare, ...more } = {}) => ({
@@ -42,7 +54,11 @@ const app = (name, code, { host = "", near, body = '<div id="app"></div>', prepa
     { name: "filtered", act: { click: `${host}#filter` }, until: shows(host, "dba") },
     { name: "sorted back", act: { click: `${host}#sort` }, until: shows(host, "abd") }, // typos: ignore
     { name: "all again", act: { click: `${host}#filter` }, until: shows(host, "abcde") },
-    { name: "one more in the basket", act: { click: `${host}#add` }, until: `watched.all("${host}#count")[0].textContent.endsWith(" 1")` },
+    {
+      name: "one more in the basket",
+      act: { click: `${host}#add` },
+      until: `watched.all("${host}#count")[0].textContent.endsWith(" 1")`,
+    },
     { name: "another view", act: { click: `${host}#go` }, until: `watched.all("${host}#about").length === 1` },
     { name: "back", act: { back: true }, until: shows(host, "abcde") },
   ],
@@ -84,7 +100,12 @@ export const pages = [
   app("Redux, React 19", "redux.jsx"),
   app("Vue 3, no keys", "vue.mjs"),
   app("Svelte 5, no keys", "svelte.mjs", { prepare: async () => void (await svelte()) }),
-  app("Svelte 5, from a server", "svelte.mjs", { prepare: svelteServed, body: '<div id="app">INSIDE</div>', near: ".buy", hydrates: true }),
+  app("Svelte 5, from a server", "svelte.mjs", {
+    prepare: svelteServed,
+    body: '<div id="app">INSIDE</div>',
+    near: ".buy",
+    hydrates: true,
+  }),
   app("Preact, no keys", "preact.jsx"),
   app("Solid, Index", "solid.mjs"),
   app("Angular 21, by index", "angular.mjs"),

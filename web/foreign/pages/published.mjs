@@ -12,13 +12,33 @@ export const pages = [
     folder: "startbootstrap-agency/dist",
     ready: loaded,
     arms: {
-      words: { data: [{ target: ".masthead-subheading", innerText: "We build shops that load fast" }, { target: "#services h4", innerText: "Three things we do" }] },
-      look: { data: [{ target: ".section-heading", style: "letter-spacing: 2px" }, { target: ".portfolio-item .img-fluid", src: "assets/img/portfolio/3.jpg" }] },
-      block: { data: [{ refEl: "#team .section-heading", dir: "a", htmlBlock: '<p class="since">Since nineteen ninety-nine</p>' }] },
+      words: {
+        data: [
+          { target: ".masthead-subheading", innerText: "We build shops that load fast" },
+          { target: "#services h4", innerText: "Three things we do" },
+        ],
+      },
+      look: {
+        data: [
+          { target: ".section-heading", style: "letter-spacing: 2px" },
+          { target: ".portfolio-item .img-fluid", src: "assets/img/portfolio/3.jpg" },
+        ],
+      },
+      block: {
+        data: [
+          { refEl: "#team .section-heading", dir: "a", htmlBlock: '<p class="since">Since nineteen ninety-nine</p>' },
+        ],
+      },
       gone: { data: [{ rm: "#about .section-subheading" }] },
     },
     steps: [
-      { name: "a project is opened", act: { click: ".portfolio-item:nth-of-type(1) .portfolio-link" }, until: () => document.querySelector("#portfolioModal1.show") && getComputedStyle(document.querySelector("#portfolioModal1")).opacity === "1" },
+      {
+        name: "a project is opened",
+        act: { click: ".portfolio-item:nth-of-type(1) .portfolio-link" },
+        until: () =>
+          document.querySelector("#portfolioModal1.show") &&
+          getComputedStyle(document.querySelector("#portfolioModal1")).opacity === "1",
+      },
     ],
   },
   {
@@ -26,9 +46,18 @@ export const pages = [
     folder: "startbootstrap-landing-page/dist",
     ready: loaded,
     arms: {
-      words: { data: [{ target: ".masthead h1", innerText: "Generate more leads with a page that is read to its end" }] },
-      look: { data: [{ target: ".btn-primary", style: "letter-spacing: 1px" }, { target: ".features-icons h3", class: "chosen" }] },
-      block: { data: [{ refEl: ".testimonials h2", dir: "b", htmlBlock: '<p class="asked">Nine of ten would come again</p>' }] },
+      words: {
+        data: [{ target: ".masthead h1", innerText: "Generate more leads with a page that is read to its end" }],
+      },
+      look: {
+        data: [
+          { target: ".btn-primary", style: "letter-spacing: 1px" },
+          { target: ".features-icons h3", class: "chosen" },
+        ],
+      },
+      block: {
+        data: [{ refEl: ".testimonials h2", dir: "b", htmlBlock: '<p class="asked">Nine of ten would come again</p>' }],
+      },
     },
   },
   {
@@ -38,12 +67,27 @@ export const pages = [
     arms: {
       words: { data: [{ target: "#content h1", innerText: "How the shop is doing" }] },
       price: { data: [{ target: ".border-left-primary .h5", innerText: "$52,500" }] },
-      look: { data: [{ target: ".card-header h6", style: "letter-spacing: 1px" }, { target: ".sidebar-brand-text", class: "chosen" }] },
-      block: { data: [{ refEl: ".bg-primary .text-white-50", dir: "a", htmlBlock: "<small>The first of the colours</small>" }] },
+      look: {
+        data: [
+          { target: ".card-header h6", style: "letter-spacing: 1px" },
+          { target: ".sidebar-brand-text", class: "chosen" },
+        ],
+      },
+      block: {
+        data: [{ refEl: ".bg-primary .text-white-50", dir: "a", htmlBlock: "<small>The first of the colours</small>" }],
+      },
     },
     steps: [
-      { name: "the side bar is closed", act: { click: "#sidebarToggle" }, until: () => document.querySelector(".sidebar.toggled") },
-      { name: "and opened", act: { click: "#sidebarToggle" }, until: () => !document.querySelector(".sidebar.toggled") },
+      {
+        name: "the side bar is closed",
+        act: { click: "#sidebarToggle" },
+        until: () => document.querySelector(".sidebar.toggled"),
+      },
+      {
+        name: "and opened",
+        act: { click: "#sidebarToggle" },
+        until: () => !document.querySelector(".sidebar.toggled"),
+      },
     ],
   },
   {
@@ -57,9 +101,21 @@ export const pages = [
       look: { data: [{ target: "#dataTable td:nth-child(3)", style: "letter-spacing: 1px" }] },
     },
     steps: [
-      { name: "sorted by age", act: { click: "#dataTable thead th:nth-child(4)" }, until: () => document.querySelector("#dataTable tbody td:nth-child(4)").textContent === "19" },
-      { name: "searched", act: { type: ["#dataTable_filter input", "London"] }, until: () => /12 entries/.test(document.querySelector("#dataTable_info").textContent) },
-      { name: "the next page", act: { click: "#dataTable_next a" }, until: () => document.querySelector("#dataTable_next.disabled") },
+      {
+        name: "sorted by age",
+        act: { click: "#dataTable thead th:nth-child(4)" },
+        until: () => document.querySelector("#dataTable tbody td:nth-child(4)").textContent === "19",
+      },
+      {
+        name: "searched",
+        act: { type: ["#dataTable_filter input", "London"] },
+        until: () => /12 entries/.test(document.querySelector("#dataTable_info").textContent),
+      },
+      {
+        name: "the next page",
+        act: { click: "#dataTable_next a" },
+        until: () => document.querySelector("#dataTable_next.disabled"),
+      },
     ],
   },
   {
@@ -68,13 +124,28 @@ export const pages = [
     path: "/demo.html",
     ready: () => document.querySelector(".reveal.ready section.present h3") && document.readyState === "complete",
     arms: {
-      words: { data: [{ target: ".slides > section:first-of-type h3", innerText: "Slides that people stay for" }, { target: "section:nth-of-type(2) > h2", innerText: "Good to have you" }] },
+      words: {
+        data: [
+          { target: ".slides > section:first-of-type h3", innerText: "Slides that people stay for" },
+          { target: "section:nth-of-type(2) > h2", innerText: "Good to have you" },
+        ],
+      },
       look: { data: [{ target: ".slides > section:first-of-type small", style: "letter-spacing: 1px" }] },
     },
     ignore: [".backgrounds", ".slide-number", "video"],
     steps: [
-      { name: "the next slide", act: { press: "ArrowRight" }, until: () => document.querySelector("section:nth-of-type(2).present h2") && document.getAnimations().length === 0 },
-      { name: "and back", act: { press: "ArrowLeft" }, until: () => document.querySelector(".slides > section:first-of-type.present") && document.getAnimations().length === 0 },
+      {
+        name: "the next slide",
+        act: { press: "ArrowRight" },
+        until: () =>
+          document.querySelector("section:nth-of-type(2).present h2") && document.getAnimations().length === 0,
+      },
+      {
+        name: "and back",
+        act: { press: "ArrowLeft" },
+        until: () =>
+          document.querySelector(".slides > section:first-of-type.present") && document.getAnimations().length === 0,
+      },
     ],
   },
   {
@@ -108,8 +179,16 @@ export const pages = [
       block: { data: [{ refEl: ".opblock-tag-section h3 > a", dir: "a", htmlBlock: "<em>Part of the contract</em>" }] },
     },
     steps: [
-      { name: "a part is closed", act: { click: "h3.opblock-tag > small, h3.opblock-tag" }, until: () => document.querySelector("h3.opblock-tag[data-is-open=false]") },
-      { name: "and opened", act: { click: "h3.opblock-tag[data-is-open=false]" }, until: () => !document.querySelector("h3.opblock-tag[data-is-open=false]") },
+      {
+        name: "a part is closed",
+        act: { click: "h3.opblock-tag > small, h3.opblock-tag" },
+        until: () => document.querySelector("h3.opblock-tag[data-is-open=false]"),
+      },
+      {
+        name: "and opened",
+        act: { click: "h3.opblock-tag[data-is-open=false]" },
+        until: () => !document.querySelector("h3.opblock-tag[data-is-open=false]"),
+      },
     ],
   },
   {
@@ -144,7 +223,9 @@ export const pages = [
       "/openapi.json": openapi,
     },
     // It comes part by part: the first, which is open, and the last, which is closed, are there at the end.
-    ready: () => document.querySelectorAll("h3").length > 8 && [...document.querySelectorAll("h2")].some((each) => each.textContent.includes("Models")),
+    ready: () =>
+      document.querySelectorAll("h3").length > 8 &&
+      [...document.querySelectorAll("h2")].some((each) => each.textContent.includes("Models")),
     arms: {
       words: { data: [{ target: "h1", innerText: "All that can be asked" }] },
       look: { data: [{ target: "h2", style: "letter-spacing: 1px" }] },

@@ -13,7 +13,8 @@ const MODULES = new URL("node_modules/", HERE);
 const library = (path) => readFileSync(new URL(path, MODULES), "utf8");
 
 const start = { isReversed: false, isShort: false, count: 0, view: "list" };
-const page = (head, body) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Garden</title><link rel="icon" href="data:,">${head}</head><body>${body}</body></html>`;
+const page = (head, body) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Garden</title><link rel="icon" href="data:,">${head}</head><body>${body}</body></html>`;
 
 const sorted = [
   { name: "sorted", act: { click: "#sort" }, until: shows("", "edcba") },
@@ -23,14 +24,22 @@ const sorted = [
 ];
 
 /** What a server is asked for by the address. */
-const asked = ({ path, query }) => ({ ...start, isReversed: query.includes("reversed"), count: query.includes("added") ? 1 : 0, view: path === "/about" ? "about" : "list" });
+const asked = ({ path, query }) => ({
+  ...start,
+  isReversed: query.includes("reversed"),
+  count: query.includes("added") ? 1 : 0,
+  view: path === "/about" ? "about" : "list",
+});
 
 /** Links of Turbo lead to whole pages, of which it takes the body; the frame takes its own part. */
 const turbo = (came) => {
   const state = asked(came);
   const tools = `<a id="sort" href="${state.isReversed ? "/" : "/?reversed"}">Sort</a> <a id="go" href="/about">About</a>`;
   const basket = `<turbo-frame id="basket"><p id="basket-count">${state.count} in the basket</p><a id="add" href="/?added">Add</a></turbo-frame>`;
-  return page('<script src="/npm/@hotwired/turbo/dist/turbo.es2017-umd.js"></script>', `${markup(state, tools)}${state.view === "list" ? basket : ""}`);
+  return page(
+    '<script src="/npm/@hotwired/turbo/dist/turbo.es2017-umd.js"></script>',
+    `${markup(state, tools)}${state.view === "list" ? basket : ""}`,
+  );
 };
 
 /** htmx puts what it is given where it is told, and gets the whole page for the way back. */
@@ -47,7 +56,10 @@ const swiper = () =>
   page(
     '<link rel="stylesheet" href="/swiper.css"><style>.swiper { height: 120px } .swiper-slide { padding: 10px; box-sizing: border-box }</style>',
     `<h1>Tools for the garden</h1><div class="swiper"><div class="swiper-wrapper">${goods(start)
-      .map(({ sku, name, price }) => `<div class="swiper-slide" data-sku="${sku}"><img src="/img/${sku}.svg" alt="" width="40" height="40"> <span class="name">${name}</span> <b class="price">${price} EUR</b> <button class="buy">Buy</button></div>`)
+      .map(
+        ({ sku, name, price }) =>
+          `<div class="swiper-slide" data-sku="${sku}"><img src="/img/${sku}.svg" alt="" width="40" height="40"> <span class="name">${name}</span> <b class="price">${price} EUR</b> <button class="buy">Buy</button></div>`,
+      )
       .join("")}</div><button class="next">Next</button></div><script src="/swiper.js"></script>
      <script>window.slides = new Swiper(".swiper", { loop: true, slidesPerView: 2, navigation: { nextEl: ".next" } })</script>`,
   );
@@ -85,7 +97,11 @@ export const pages = [
     steps: [
       sorted[0],
       sorted[1],
-      { name: "one more in the basket", act: { click: "#add" }, until: () => document.querySelector("#basket-count").textContent.startsWith("1 ") },
+      {
+        name: "one more in the basket",
+        act: { click: "#add" },
+        until: () => document.querySelector("#basket-count").textContent.startsWith("1 "),
+      },
       sorted[2],
       sorted[3],
     ],
@@ -98,7 +114,11 @@ export const pages = [
     steps: [
       sorted[0],
       { name: "sorted back", act: { click: "#resort" }, until: shows("", "abcde") },
-      { name: "one more in the basket", act: { click: "#add" }, until: () => document.querySelector("#count").textContent.endsWith(" 1") },
+      {
+        name: "one more in the basket",
+        act: { click: "#add" },
+        until: () => document.querySelector("#count").textContent.endsWith(" 1"),
+      },
       sorted[2],
       sorted[3],
     ],
@@ -111,7 +131,14 @@ export const pages = [
       picture: { data: [{ target: "[data-sku=a] img", src: "/img/new.svg" }] },
       block: { data: [{ refEl: "[data-sku=c] .price", dir: "a", htmlBlock: "<em>With a free bell</em>" }] },
     },
-    made: () => ({ files: { ...PICTURES, "/": swiper(), "/swiper.js": library("swiper/swiper-bundle.min.js"), "/swiper.css": library("swiper/swiper-bundle.min.css") } }),
+    made: () => ({
+      files: {
+        ...PICTURES,
+        "/": swiper(),
+        "/swiper.js": library("swiper/swiper-bundle.min.js"),
+        "/swiper.css": library("swiper/swiper-bundle.min.css"),
+      },
+    }),
     ready: () => document.querySelector(".swiper-slide-active"),
     steps: [1, 2, 3, 4, 5].map((count) => ({
       name: `slide ${count}`,
@@ -130,23 +157,51 @@ export const pages = [
     made: () => ({ files: { "/": adminlte() } }),
     ready: () => document.readyState === "complete",
     steps: [
-      { name: "the side bar is closed", act: { click: "[data-lte-toggle=sidebar]" }, until: () => document.body.classList.contains("sidebar-collapse") || document.body.classList.contains("sidebar-open") },
-      { name: "the card is folded", act: { click: "[data-lte-toggle=card-collapse]" }, until: () => document.querySelector(".card.collapsed-card") },
-      { name: "and unfolded", act: { click: "[data-lte-toggle=card-collapse]" }, until: () => document.querySelector(".card:not(.collapsed-card):not(.expanding-card) .card-body p")?.checkVisibility() && !document.querySelector(".card .card-body").style.height },
+      {
+        name: "the side bar is closed",
+        act: { click: "[data-lte-toggle=sidebar]" },
+        until: () =>
+          document.body.classList.contains("sidebar-collapse") || document.body.classList.contains("sidebar-open"),
+      },
+      {
+        name: "the card is folded",
+        act: { click: "[data-lte-toggle=card-collapse]" },
+        until: () => document.querySelector(".card.collapsed-card"),
+      },
+      {
+        name: "and unfolded",
+        act: { click: "[data-lte-toggle=card-collapse]" },
+        until: () =>
+          document.querySelector(".card:not(.collapsed-card):not(.expanding-card) .card-body p")?.checkVisibility() &&
+          !document.querySelector(".card .card-body").style.height,
+      },
     ],
   },
   {
     name: "VitePress 1.6 (Vue, from a build)",
     hydrates: true,
     arms: {
-      words: { data: [{ target: ".vp-doc h1", innerText: "Tools that outlive the garden", view: "#first" }], fields: { targeting: at("/") } },
+      words: {
+        data: [{ target: ".vp-doc h1", innerText: "Tools that outlive the garden", view: "#first" }],
+        fields: { targeting: at("/") },
+      },
       html: { data: [{ target: "#first", innerHTML: "Five tools, <b>all of them sharp</b>" }] },
       look: { data: [{ target: ".vp-doc table td", style: "letter-spacing: 1px" }] },
     },
-    made: async () => ({ folder: await built("vitepress", "vitepress/bin/vitepress.js", ".vitepress/dist"), files: {} }),
-    ready: () => document.querySelector("#app").__vue_app__ && document.querySelector("#first") && document.readyState === "complete",
+    made: async () => ({
+      folder: await built("vitepress", "vitepress/bin/vitepress.js", ".vitepress/dist"),
+      files: {},
+    }),
+    ready: () =>
+      document.querySelector("#app").__vue_app__ &&
+      document.querySelector("#first") &&
+      document.readyState === "complete",
     steps: [
-      { name: "another page", act: { click: ".vp-doc a[href*=sharpen]" }, until: () => document.querySelector("#sharpen") },
+      {
+        name: "another page",
+        act: { click: ".vp-doc a[href*=sharpen]" },
+        until: () => document.querySelector("#sharpen"),
+      },
       { name: "back", act: { back: true }, until: () => document.querySelector("#first") },
     ],
   },
@@ -155,10 +210,16 @@ export const pages = [
     hydrates: true,
     arms: arms("", ".buy"),
     made: async () => ({ folder: await built("next", "next/dist/bin/next", "out"), files: PICTURES }),
-    ready: () => Object.keys(document.querySelector("#sort") ?? {}).some((key) => key.startsWith("__reactProps")) && document.readyState === "complete",
+    ready: () =>
+      Object.keys(document.querySelector("#sort") ?? {}).some((key) => key.startsWith("__reactProps")) &&
+      document.readyState === "complete",
     steps: [
       ...sorted.slice(0, 2),
-      { name: "one more in the basket", act: { click: "#add" }, until: () => document.querySelector("#count").textContent.endsWith(" 1") },
+      {
+        name: "one more in the basket",
+        act: { click: "#add" },
+        until: () => document.querySelector("#count").textContent.endsWith(" 1"),
+      },
       ...sorted.slice(2),
     ],
   },

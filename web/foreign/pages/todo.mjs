@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 
 /** In the page: how many things to do are seen. */
-const seen = (count) => `[...document.querySelectorAll("#todo-list li")].filter((each) => each.checkVisibility()).length === ${count}`;
+const seen = (count) =>
+  `[...document.querySelectorAll("#todo-list li")].filter((each) => each.checkVisibility()).length === ${count}`;
 
 const added = (text, count) => [
   { name: `${text}, typed`, act: { type: ["#new-todo", text] } },
@@ -21,7 +22,12 @@ const todo = (name, folder, { near = "#todo-count", lent = {} } = {}) => ({
     heading: { data: [{ target: "#header h1", innerText: "today" }] },
     // What is first changes with what is shown, and so does its element, or what that is for.
     words: { data: [{ target: "#todo-list li:first-of-type label", innerText: "First of all, tea" }] },
-    look: { data: [{ target: "#filters a", style: "letter-spacing: 1px" }, { target: "#info p", class: "chosen" }] },
+    look: {
+      data: [
+        { target: "#filters a", style: "letter-spacing: 1px" },
+        { target: "#info p", class: "chosen" },
+      ],
+    },
     block: { data: [{ refEl: near, dir: "a", htmlBlock: "<em>Nearly there</em>" }] },
   },
   ready: () => document.querySelector("#new-todo") && document.readyState === "complete",
@@ -29,7 +35,11 @@ const todo = (name, folder, { near = "#todo-count", lent = {} } = {}) => ({
     ...added("Sow beans", 1),
     ...added("Turn the compost", 2),
     ...added("Mend the fence", 3),
-    { name: "the first is done", act: { click: "#todo-list li:first-of-type .toggle" }, until: () => document.querySelector("#todo-list li.completed") },
+    {
+      name: "the first is done",
+      act: { click: "#todo-list li:first-of-type .toggle" },
+      until: () => document.querySelector("#todo-list li.completed"),
+    },
     { name: "what is left", act: { click: '#filters a[href$="active"]' }, until: seen(2) },
     { name: "what is done", act: { click: '#filters a[href$="completed"]' }, until: seen(1) },
     { name: "back", act: { back: true }, until: seen(2) },

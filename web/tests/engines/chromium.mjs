@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // Chromium, by Playwright.
 
 import { execFile } from "node:child_process";
@@ -11,7 +12,10 @@ import { PuppeteerPage } from "./puppeteer.mjs";
 export const name = "chromium";
 
 // The sandbox refuses to run as root; the pages are our own.
-const args = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--host-resolver-rules=MAP *.fixture.co.uk 127.0.0.1, MAP fixture.co.uk 127.0.0.1"];
+const args = [
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+  "--host-resolver-rules=MAP *.fixture.co.uk 127.0.0.1, MAP fixture.co.uk 127.0.0.1",
+];
 
 const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
@@ -58,7 +62,12 @@ async function visitors(program) {
 
 function launchPlain(executablePath, userAgent) {
   const off = puppeteer.defaultArgs().filter((each) => each.startsWith("--disable-features="));
-  return puppeteer.launch({ executablePath, args: [...args, `--user-agent=${userAgent}`], ignoreDefaultArgs: off, ...signals });
+  return puppeteer.launch({
+    executablePath,
+    args: [...args, `--user-agent=${userAgent}`],
+    ignoreDefaultArgs: off,
+    ...signals,
+  });
 }
 
 async function newTab(context, owner) {

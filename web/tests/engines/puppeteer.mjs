@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // A page that Puppeteer drives, in Firefox as in Chromium.
 
 import { Page } from "./page.mjs";

@@ -1,3 +1,4 @@
+// @ts-nocheck: constructors take the fields of their classes from an object.
 // WebKitGTK's MiniBrowser in a virtual screen, over plain WebDriver.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -103,10 +104,12 @@ function firstLine(child, stream) {
 
 function freePort() {
   return new Promise((done, failed) => {
-    const probe = createServer().once("error", failed).listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => done(port));
-    });
+    const probe = createServer()
+      .once("error", failed)
+      .listen(0, "127.0.0.1", () => {
+        const { port } = probe.address();
+        probe.close(() => done(port));
+      });
   });
 }
 
@@ -197,9 +200,23 @@ const BUTTONS = { left: 0, middle: 1, right: 2 };
 
 // Keys without a character, by their numbers in the specification of WebDriver.
 const KEYS = {
-  Backspace: "\uE003", Tab: "\uE004", Enter: "\uE007", Shift: "\uE008", Control: "\uE009", Alt: "\uE00A",
-  Escape: "\uE00C", PageUp: "\uE00E", PageDown: "\uE00F", End: "\uE010", Home: "\uE011", ArrowLeft: "\uE012",
-  ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015", Delete: "\uE017", Space: " ",
+  Backspace: "\uE003",
+  Tab: "\uE004",
+  Enter: "\uE007",
+  Shift: "\uE008",
+  Control: "\uE009",
+  Alt: "\uE00A",
+  Escape: "\uE00C",
+  PageUp: "\uE00E",
+  PageDown: "\uE00F",
+  End: "\uE010",
+  Home: "\uE011",
+  ArrowLeft: "\uE012",
+  ArrowUp: "\uE013",
+  ArrowRight: "\uE014",
+  ArrowDown: "\uE015",
+  Delete: "\uE017",
+  Space: " ",
 };
 
 class WebKitPage extends Page {

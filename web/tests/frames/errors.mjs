@@ -126,7 +126,7 @@ for (const [at, [name, { errors = 0, sees = [], after, isOut, isLast }]] of Obje
     );
     equal(win.told.length, typeof errors === "function" ? errors(page) : errors, `told: ${JSON.stringify(win.told)}`);
     if (isLast) return;
-    await fetch(`/exposed/${idsOf(at).filter((id, index) => index !== 1 || !isOut)}`).catch(() =>
+    await fetch(`/exposed/${idsOf(at).filter((_, index) => index !== 1 || !isOut)}`).catch(() =>
       equal(false, true, "all are told as met"),
     );
     win.leave();

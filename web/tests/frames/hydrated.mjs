@@ -15,6 +15,7 @@ const CODE = `
   experiment.onCleanup(() => delete document.documentElement.dataset.code);`;
 
 /** The arm, whether it is seen, and the elements without which it need not be. */
+/** @type {Record<string, any[]>} */
 export const KINDS = {
   text: [{ data: [{ target: "#w", innerText: "New" }] }, ({ $ }) => $("#w").textContent === "New", "w"],
   "text of parts": [{ data: [{ target: "#t", textContent: "New" }] }, ({ $ }) => $("#t").textContent === "New", "t"],
@@ -159,7 +160,11 @@ async function lives(frames, at, when, build) {
   // Styles alone do not change what is there.
   const [{ data = [], customJS }] = Object.values(KINDS)[at];
   // Words and nodes wait for React, attributes do not.
-  const early = { before: ({ rm, style }) => !rm && !style, waiting: ({ href, src, class: name }) => href ?? src ?? name, after: () => false };
+  const early = {
+    before: ({ rm, style }) => !rm && !style,
+    waiting: ({ href, src, class: name }) => href ?? src ?? name,
+    after: () => false,
+  };
   equal(
     page.win.isChanged,
     when !== "after" && (!!customJS || data.some((item) => !!early[when](item))),
@@ -212,6 +217,7 @@ async function undone(frames, at, when, build) {
 }
 
 /** The groups of cases: the way, when the arm comes, and the build of React. */
+/** @type {Record<string, any[]>} */
 export const GROUPS = {
   before: [lives, "before", "production"],
   after: [lives, "after", "production"],

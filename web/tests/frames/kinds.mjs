@@ -18,6 +18,7 @@ const declared =
     names.map((name) => css("#t").getPropertyValue(name).trim());
 
 /** Items, what is read of the page, and what that gives once they are applied. */
+/** @type {Record<string, any[]>} */
 const KINDS = {
   innerText: [[{ target: "#t", innerText: "New" }], ({ $ }) => $("#t").innerHTML, "New"],
   "innerText with lines": [[{ target: "#t", innerText: "a\nb" }], ({ $ }) => $("#t").innerHTML, "a<br>b<!---->"],

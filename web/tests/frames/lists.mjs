@@ -13,12 +13,16 @@ const list = (make, products, { tab = "All" } = {}) =>
       "ul",
       { key: "u" },
       products.map(({ sku, price, sold }, at) =>
-        make("li", { key: at, "data-sku": sku, id: `p-${sku}`, [make === h ? "class" : "className"]: sold ? "row sold" : "row" }, [
-          make("b", { key: "b" }, `${sku} costs ${price}`),
-          make("p", { key: "p" }, ["About ", make("i", { key: "i" }, sku)]),
-          make("a", { key: "a", href: `/${sku}` }, "more"),
-          make("img", { key: "m", src: `data:,${sku}`, alt: "" }),
-        ]),
+        make(
+          "li",
+          { key: at, "data-sku": sku, id: `p-${sku}`, [make === h ? "class" : "className"]: sold ? "row sold" : "row" },
+          [
+            make("b", { key: "b" }, `${sku} costs ${price}`),
+            make("p", { key: "p" }, ["About ", make("i", { key: "i" }, sku)]),
+            make("a", { key: "a", href: `/${sku}` }, "more"),
+            make("img", { key: "m", src: `data:,${sku}`, alt: "" }),
+          ],
+        ),
       ),
     ),
   ]);

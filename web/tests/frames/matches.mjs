@@ -20,6 +20,7 @@ const STATES = [
 ];
 
 /** Changes of one product, or of the part of the page that a tab shows. */
+/** @type {Record<string, any>} */
 const KINDS = {
   words: { target: "[data-sku=A] b", innerText: "A now 5" },
   "words, by id": { target: "#p-A b", innerText: "A now 5" },
@@ -98,7 +99,9 @@ for (const name of ["vue", "react"]) {
 const read = ({ $$ }, selector) => $$(selector).map((each) => each.textContent);
 
 Object.assign(cases, {
-  async "an element that is another one has its own words back at once, and one that comes to match is changed"({ open }) {
+  async "an element that is another one has its own words back at once, and one that comes to match is changed"({
+    open,
+  }) {
     const page = await open(`<p id="basic">Basic 9</p><p id="pro">Pro 99</p>`);
     const { undo } = page.M.change([{ target: "#basic", innerText: "Basic now 5", class: "hot" }]);
     const [first, second] = page.$$("p");
@@ -127,11 +130,24 @@ Object.assign(cases, {
 
   async "names with escapes, of any letters and in any case"({ open }) {
     const page = await open(`<p>Old</p>`);
-    const selectors = [".md\\:x", "#\\31 2", ".größe", "[DATA-Sku]", "p:not([hidden])", ":is(a, [data-b~='c'])", "p:enabled, p[lang|=de]"];
+    const selectors = [
+      ".md\\:x",
+      "#\\31 2",
+      ".größe",
+      "[DATA-Sku]",
+      "p:not([hidden])",
+      ":is(a, [data-b~='c'])",
+      "p:enabled, p[lang|=de]",
+    ];
     const element = page.$("p");
     element.hidden = true;
     page.M.change(selectors.map((target, at) => ({ target, class: `c${at}` })));
-    const seen = () => [...element.classList].filter((each) => /^c\d/.test(each)).sort().join();
+    const seen = () =>
+      [...element.classList]
+        .filter((each) => /^c\d/.test(each))
+        .sort()
+        .join();
+    /** @type {[() => unknown, string][]} */
     const steps = [
       [() => element.classList.add("md:x"), "c0"],
       [() => (element.id = "12"), "c0,c1"],
@@ -153,9 +169,17 @@ Object.assign(cases, {
 
   async "in shadow roots, too, and through their hosts"({ open }) {
     const page = await open(`<x-a class="open"></x-a><x-a></x-a>`);
-    for (const host of page.$$("x-a")) host.attachShadow({ mode: "open" }).innerHTML = `<p class="on">Old</p><p>Old</p>`;
-    page.M.change([{ target: "x-a.open >>> p.on", innerText: "New" }, { target: "p", innerText: "Outside" }]);
-    const seen = () => page.$$("x-a").map((host) => [...host.shadowRoot.children].map((each) => each.textContent).join()).join(" ");
+    for (const host of page.$$("x-a"))
+      host.attachShadow({ mode: "open" }).innerHTML = `<p class="on">Old</p><p>Old</p>`;
+    page.M.change([
+      { target: "x-a.open >>> p.on", innerText: "New" },
+      { target: "p", innerText: "Outside" },
+    ]);
+    const seen = () =>
+      page
+        .$$("x-a")
+        .map((host) => [...host.shadowRoot.children].map((each) => each.textContent).join())
+        .join(" ");
     const [first, second] = page.$$("x-a");
     equal(seen(), "New,Old Old,Old");
     first.shadowRoot.children[0].className = "";
@@ -219,7 +243,10 @@ Object.assign(cases, {
 
   async "a change of itself ends when the page says so"({ open }) {
     const page = await open(`<a href="/old" class="blue">l</a>`);
-    page.M.change([{ target: "a[href='/old']", href: "/new" }, { target: ".blue", class: "-blue green" }]);
+    page.M.change([
+      { target: "a[href='/old']", href: "/new" },
+      { target: ".blue", class: "-blue green" },
+    ]);
     const link = page.$("a");
     equal(link.outerHTML, `<a href="/new" class="green">l</a>`);
     link.href = "/page";
@@ -259,7 +286,12 @@ Object.assign(cases, {
 
   async "code that waits is called when an element comes to match"({ open }) {
     const page = await open(`<p>Old</p>`);
-    page.M.runCode(`experiment.waitFor(".open", (found) => { found.textContent = "seen"; found.dataset.sku = "A"; })`, "t-1-1", {}, () => {});
+    page.M.runCode(
+      `experiment.waitFor(".open", (found) => { found.textContent = "seen"; found.dataset.sku = "A"; })`,
+      "t-1-1",
+      {},
+      () => {},
+    );
     page.M.change([{ target: "[data-sku=A]", class: "hot" }]);
     page.$("p").className = "open";
     await turn();

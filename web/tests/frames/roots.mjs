@@ -17,11 +17,18 @@ const WAYS = {
 const ITEMS = [{ target: "x-card >>> h1", innerText: "New" }, { rm: "x-card >>> .hint" }];
 
 const define = ({ win }, name, body, inner = INNER) =>
-  win.eval(`{ const INNER = ${JSON.stringify(inner)}; customElements.define("${name}", class extends HTMLElement { ${body} }); }`);
+  win.eval(
+    `{ const INNER = ${JSON.stringify(inner)}; customElements.define("${name}", class extends HTMLElement { ${body} }); }`,
+  );
 
 /** What is shown within the hosts, where they have roots. */
 const seen = ({ $$ }) =>
-  $$("x-card").map(({ shadowRoot }) => [...(shadowRoot?.children ?? [])].filter((each) => each.checkVisibility()).map((each) => each.textContent).join());
+  $$("x-card").map(({ shadowRoot }) =>
+    [...(shadowRoot?.children ?? [])]
+      .filter((each) => each.checkVisibility())
+      .map((each) => each.textContent)
+      .join(),
+  );
 
 /** What each frame shows, until it is `New` everywhere and for three more. */
 async function frames(page) {
@@ -48,16 +55,25 @@ for (const [way, body] of Object.entries(WAYS)) {
     undo();
     await turn();
     equal(seen(page), ["Old,Hint", "Old,Hint", "Old,Hint"], "undone");
-    equal(page.$$("*").flatMap((each) => Object.keys(each)), [], "left behind");
+    equal(
+      page.$$("*").flatMap((each) => Object.keys(each)),
+      [],
+      "left behind",
+    );
   };
   cases[`a root that is attached ${way}, while the page comes`] = async ({ open }) => {
-    const page = await open([`<x-card></x-card><p>`, `</p><x-card></x-card>`, `<i></i>`], { before: ({ M }) => M.change(ITEMS) });
+    const page = await open([`<x-card></x-card><p>`, `</p><x-card></x-card>`, `<i></i>`], {
+      before: ({ M }) => M.change(ITEMS),
+    });
     define(page, "x-card", body);
     equal(await frames(page), ["New"], "frames");
   };
 }
 
-for (const names of [["x-outer", "x-card"], ["x-card", "x-outer"]]) {
+for (const names of [
+  ["x-outer", "x-card"],
+  ["x-card", "x-outer"],
+]) {
   cases[`roots within roots, of which ${names[0]} is defined first`] = async ({ open }) => {
     const page = await open(`<x-outer></x-outer>`);
     const { undo } = page.M.change([{ target: "x-outer >>> x-card >>> h1", innerText: "New" }]);
@@ -66,7 +82,8 @@ for (const names of [["x-outer", "x-card"], ["x-card", "x-outer"]]) {
       await turn();
       define(page, name, WAYS["in the constructor"], bodies[name]);
     }
-    const read = () => [...page.$("x-outer").shadowRoot.children].map(({ shadowRoot }) => shadowRoot.textContent).join();
+    const read = () =>
+      [...page.$("x-outer").shadowRoot.children].map(({ shadowRoot }) => shadowRoot.textContent).join();
     await null;
     equal(read(), "New");
     page.$("x-outer").shadowRoot.append(page.win.document.createElement("x-card"));
@@ -79,7 +96,9 @@ for (const names of [["x-outer", "x-card"], ["x-card", "x-outer"]]) {
 
 Object.assign(cases, {
   async "a root that the parser attaches last"({ open }) {
-    const page = await open([`<x-card>`, `<template shadowrootmode="open">`, INNER, `</template></x-card>`], { before: ({ M }) => M.change(ITEMS) });
+    const page = await open([`<x-card>`, `<template shadowrootmode="open">`, INNER, `</template></x-card>`], {
+      before: ({ M }) => M.change(ITEMS),
+    });
     await turn();
     // Documents that scripts write have none in some engines.
     if (page.$("x-card").shadowRoot) equal(seen(page), ["New"]);
@@ -88,14 +107,21 @@ Object.assign(cases, {
   async "a closed root stays closed, and what is never defined is left as it was"({ open }) {
     const page = await open(`<x-card></x-card><x-never></x-never><div></div>`);
     const { undo } = page.M.change([...ITEMS, { target: "x-never >>> h1, div >>> h1", innerText: "New" }]);
-    define(page, "x-card", `constructor() { super(); this.root = this.attachShadow({ mode: "closed" }); this.root.innerHTML = INNER; }`);
+    define(
+      page,
+      "x-card",
+      `constructor() { super(); this.root = this.attachShadow({ mode: "closed" }); this.root.innerHTML = INNER; }`,
+    );
     await turn();
     const { root } = page.$("x-card");
     equal([root.textContent, page.$("x-card").shadowRoot], ["OldHint", null]);
     page.$("div").attachShadow({ mode: "open" }).innerHTML = INNER;
     await null;
     undo();
-    equal(page.$$("x-never, div").flatMap((each) => Object.keys(each)), []);
+    equal(
+      page.$$("x-never, div").flatMap((each) => Object.keys(each)),
+      [],
+    );
   },
 
   async "a page that refuses a root hears so"({ open }) {

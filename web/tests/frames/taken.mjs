@@ -6,9 +6,16 @@ import { equal, until } from "./world.mjs";
 const CHANGE = [{ target: "h1", innerText: "New" }];
 
 /** The page, and what the framework does when it takes the heading over. */
+/** @type {Record<string, any[]>} */
 const SIGNS = {
-  "Vue 2 takes its attribute away": ['<div data-server-rendered="true"><h1>Old</h1></div>', ({ $ }) => $("div").removeAttribute("data-server-rendered")],
-  "Astro takes the island's attribute away": ["<astro-island ssr><h1>Old</h1></astro-island>", ({ $ }) => $("astro-island").removeAttribute("ssr")],
+  "Vue 2 takes its attribute away": [
+    '<div data-server-rendered="true"><h1>Old</h1></div>',
+    ({ $ }) => $("div").removeAttribute("data-server-rendered"),
+  ],
+  "Astro takes the island's attribute away": [
+    "<astro-island ssr><h1>Old</h1></astro-island>",
+    ({ $ }) => $("astro-island").removeAttribute("ssr"),
+  ],
   "Angular takes its marks away": [
     '<app-root ng-version="19" ng-server-context="ssr" ngh="0"><h1>Old</h1></app-root>',
     ({ $ }) => {
@@ -39,7 +46,10 @@ for (const [name, [body, takes, begins]] of Object.entries(SIGNS)) {
       before: (it) => {
         it.M.change(CHANGE);
         // Before the engine is asked again, whatever the parser has brought by then.
-        new it.win.MutationObserver(() => it.$("h1") && begins?.(it)).observe(it.win.document, { childList: true, subtree: true });
+        new it.win.MutationObserver(() => it.$("h1") && begins?.(it)).observe(it.win.document, {
+          childList: true,
+          subtree: true,
+        });
       },
     });
     const { $, css } = page;
@@ -63,7 +73,9 @@ cases["what stands in the body itself waits for nobody"] = async ({ open }) => {
 
 cases["an element that is gone before it is taken over is a new one when it is back"] = async ({ open }) => {
   const change = [{ target: "h1", innerText: "New", class: "new" }];
-  const page = await open('<div data-server-rendered="true"><h1>Old</h1></div>', { before: ({ M }) => M.change(change) });
+  const page = await open('<div data-server-rendered="true"><h1>Old</h1></div>', {
+    before: ({ M }) => M.change(change),
+  });
   const { $, css } = page;
   const h1 = $("h1");
   equal([h1.textContent, h1.className], ["Old", "new"]);
@@ -71,5 +83,8 @@ cases["an element that is gone before it is taken over is a new one when it is b
   await until("it is left as the page made it", () => !h1.className);
   $("div").removeAttribute("data-server-rendered");
   $("div").append(h1);
-  await until("it is changed", () => h1.textContent === "New" && h1.className === "new" && css("h1").visibility === "visible");
+  await until(
+    "it is changed",
+    () => h1.textContent === "New" && h1.className === "new" && css("h1").visibility === "visible",
+  );
 };

@@ -78,6 +78,9 @@ class Frames {
   /**
    * A document with this body and the engine, which takes its time from `clock` where that is given. What `before` does
    * with it comes first. A body in parts is seen part by part, as slow networks bring it, the last one with the end.
+   *
+   * @param {any} body
+   * @param {{ before?: (it: any) => void, clock?: any }} options
    */
   open = async (body, { before, clock } = {}) => {
     const { contentWindow: win, contentDocument: doc } = this.#frame();
@@ -130,7 +133,7 @@ export async function run(cases, { together = 1, only = "" } = {}) {
   const waiting = Object.entries(cases).filter(([name]) => name.includes(only));
   const count = waiting.length;
   const work = async () => {
-    for (let next; (next = waiting.shift());) {
+    for (let next; (next = waiting.shift()); ) {
       const [name, act] = next;
       const frames = new Frames();
       try {

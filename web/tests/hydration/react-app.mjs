@@ -10,11 +10,21 @@ export function App({ Late }) {
     { id: "m" },
     e("h1", { id: "h" }, "Old"),
     e("p", { id: "p" }, "Old ", e("b", null, "words")),
-    e("ul", { id: "u" }, ["x", "y"].map((id) => e("li", { id, key: id }, "Old"))),
+    e(
+      "ul",
+      { id: "u" },
+      ["x", "y"].map((id) => e("li", { id, key: id }, "Old")),
+    ),
     e("button", { onClick: () => set(count + 1) }, count),
     e(Suspense, { fallback: e("p", { id: "f" }, "Loading") }, e(Late)),
     e("p", null, "x".repeat(600)),
   );
 }
 
-export const Part = () => e("section", { id: "s" }, e("h2", { id: "l" }, "Old"), e("div", { dangerouslySetInnerHTML: { __html: "<i id='r'>Old</i>" } }));
+export const Part = () =>
+  e(
+    "section",
+    { id: "s" },
+    e("h2", { id: "l" }, "Old"),
+    e("div", { dangerouslySetInnerHTML: { __html: "<i id='r'>Old</i>" } }),
+  );

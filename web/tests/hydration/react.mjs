@@ -14,4 +14,7 @@ const late = new Promise((done) => (openLate = done));
 const Late = lazy(() => late.then(() => ({ default: Part })));
 const complain = (error) => complaints.push(String(error));
 
-hydrateRoot(document.getElementById("root"), createElement(App, { Late }), { onRecoverableError: complain, onUncaughtError: complain });
+hydrateRoot(document.getElementById("root"), createElement(App, { Late }), {
+  onRecoverableError: complain,
+  onUncaughtError: complain,
+});

@@ -13,7 +13,9 @@ export const name = "assign";
 /** The cases as files: `{ name, json }`. */
 function cases() {
   const folder = resolve(ROOT, "contract/assignment");
-  const names = readdirSync(folder).filter((file) => file.endsWith(".json")).sort();
+  const names = readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .sort();
   return names.map((file) => ({ name: file, json: JSON.parse(readFileSync(resolve(folder, file), "utf8")) }));
 }
 

@@ -24,10 +24,26 @@ function kind(nth) {
   const tile = tileOf(nth);
   const kinds = [
     words(nth),
-    { data: [{ target: `${tile} button`, style: "background: #1f3a34; color: #fff; padding: 0.5rem 1.2rem" }, { target: `${tile} button`, innerText: "Into the basket" }] },
-    { data: [{ target: `${tile} .line`, innerHTML: "<strong>New</strong> and still <em>repairable</em>" }, { target: tile, class: "warm" }] },
-    { data: [{ refEl: `${tile} .price`, dir: "b", htmlBlock: `<p class="note-${nth}">Free returns for 60 days</p>` }], customCSS: `.note-${nth} { color: green; font-weight: 600 }` },
-    { data: [{ target: `${tile} .picture img`, src: "/img/lake.svg" }, { rm: `${tile} .fact` }], customCSS: `${tile} { border-color: #a8431b }` },
+    {
+      data: [
+        { target: `${tile} button`, style: "background: #1f3a34; color: #fff; padding: 0.5rem 1.2rem" },
+        { target: `${tile} button`, innerText: "Into the basket" },
+      ],
+    },
+    {
+      data: [
+        { target: `${tile} .line`, innerHTML: "<strong>New</strong> and still <em>repairable</em>" },
+        { target: tile, class: "warm" },
+      ],
+    },
+    {
+      data: [{ refEl: `${tile} .price`, dir: "b", htmlBlock: `<p class="note-${nth}">Free returns for 60 days</p>` }],
+      customCSS: `.note-${nth} { color: green; font-weight: 600 }`,
+    },
+    {
+      data: [{ target: `${tile} .picture img`, src: "/img/lake.svg" }, { rm: `${tile} .fact` }],
+      customCSS: `${tile} { border-color: #a8431b }`,
+    },
   ];
   return kinds[nth % kinds.length];
 }
@@ -36,7 +52,7 @@ function kind(nth) {
 function mutations({ data, customCSS = "" }) {
   const set = (selector, attribute, value, action = "set") => ({ selector, attribute, value, action });
   const found = data.flatMap(({ target, rm, refEl, innerText, innerHTML, style, src, class: added, htmlBlock }) => [
-    ...(innerText ?? innerHTML ? [set(target, "html", innerText ?? innerHTML)] : []),
+    ...((innerText ?? innerHTML) ? [set(target, "html", innerText ?? innerHTML)] : []),
     ...(style ? [set(target, "style", style)] : []),
     ...(src ? [set(target, "src", src)] : []),
     ...(added ? [set(target, "class", added, "append")] : []),
@@ -47,12 +63,22 @@ function mutations({ data, customCSS = "" }) {
 }
 
 const growthbook = (change) => ({
-  clientKey: "none", apiHost: "/nowhere", backgroundSync: false, trackingCallback: "CALLBACK",
+  clientKey: "none",
+  apiHost: "/nowhere",
+  backgroundSync: false,
+  trackingCallback: "CALLBACK",
   payload: {
     features: {},
     experiments: Array.from({ length: EXPERIMENTS }, (_, nth) => ({
-      key: `cost-${nth}`, changeId: `${nth}`, status: "running", manual: false, hashAttribute: "id", coverage: 1, weights: [0, 1],
-      urlPatterns: [{ include: true, type: "simple", pattern: "/peer" }], variations: [{}, mutations(change(nth))],
+      key: `cost-${nth}`,
+      changeId: `${nth}`,
+      status: "running",
+      manual: false,
+      hashAttribute: "id",
+      coverage: 1,
+      weights: [0, 1],
+      urlPatterns: [{ include: true, type: "simple", pattern: "/peer" }],
+      variations: [{}, mutations(change(nth))],
     })),
   },
 });
@@ -71,7 +97,9 @@ function longer(html, elements) {
  * had to do when it was left neither.
  */
 function costOf(events, src) {
-  const ours = events.filter(({ ph, tdur, args }) => ph === "X" && tdur !== undefined && (args?.data?.url ?? args?.fileName) === src);
+  const ours = events.filter(
+    ({ ph, tdur, args }) => ph === "X" && tdur !== undefined && (args?.data?.url ?? args?.fileName) === src,
+  );
   const start = Math.min(...ours.filter(({ name }) => name === "EvaluateScript").map(({ ts }) => ts));
   const holds = (other, each) =>
     other !== each && other.tid === each.tid && other.ts <= each.ts && other.ts + other.dur >= each.ts + each.dur;
@@ -80,7 +108,13 @@ function costOf(events, src) {
 }
 
 /** Whether the last of the changes is there. */
-const isDone = () => /better named|Free returns/.test([...document.querySelectorAll(".product-tile")].slice(15, 20).map((tile) => tile.textContent).join(""));
+const isDone = () =>
+  /better named|Free returns/.test(
+    [...document.querySelectorAll(".product-tile")]
+      .slice(15, 20)
+      .map((tile) => tile.textContent)
+      .join(""),
+  );
 
 /** Nothing of earlier visits is left in the browser. */
 async function forget({ devtools }, origin) {
@@ -122,7 +156,10 @@ const measured = (what, change, elements) => ({
     const kinds = { "/search": src };
     server.route("/search", ofAll);
     if (process.env.MURIEL_GROWTHBOOK) {
-      const peer = other.route("/growthbook.js", { type: "text/javascript", body: readFileSync(process.env.MURIEL_GROWTHBOOK, "utf8") });
+      const peer = other.route("/growthbook.js", {
+        type: "text/javascript",
+        body: readFileSync(process.env.MURIEL_GROWTHBOOK, "utf8"),
+      });
       const config = JSON.stringify(growthbook(change)).replace('"CALLBACK"', "() => {}");
       const tag = `<script>window.growthbook_config = ${config}</script><script src="${peer}"></script>`;
       server.route("/peer", async (came) => {
@@ -149,7 +186,9 @@ const measured = (what, change, elements) => ({
         each.sort((one, other) => one - other);
         const [least, median] = [each[0], each[LOADS >> 1]].map((ms) => ms.toFixed(1));
         const who = isNew ? "new visitors" : "returning visitors";
-        console.log(`cost: ${what} on ${count(body)} elements, ${who}, ${path === "/peer" ? "GrowthBook" : "muriel"}: ${least} ms at least, ${median} ms in the middle`);
+        console.log(
+          `cost: ${what} on ${count(body)} elements, ${who}, ${path === "/peer" ? "GrowthBook" : "muriel"}: ${least} ms at least, ${median} ms in the middle`,
+        );
       }
     }
   },

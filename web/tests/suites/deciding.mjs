@@ -16,17 +16,33 @@ const DENMARK = { headers: CORS, body: { country: "DK", region: null, city: null
 const text = (page, selector) => page.evaluate((selector) => document.querySelector(selector).textContent, selector);
 
 /** A change of another element by another experiment, which shows that the page got this far. */
-const beside = (fields) => changing([{ target: "h2", innerText: "New" }], { test_id: 2, experiment_key: "two", ...fields });
+const beside = (fields) =>
+  changing([{ target: "h2", innerText: "New" }], { test_id: 2, experiment_key: "two", ...fields });
 const TWO = "<h1>Old</h1><h2>Old</h2>";
 
 /** Values that an item of `data` may have where text or a flag should be. */
-const STRANGE = [{ pageUrl: 5, sitewide: false }, { pageUrl: {}, sitewide: false }, { style: 5 }, { class: [] }, { target: 5 }, { target: "a{}*" }, { innerHTML: {} }, { refEl: 5, dir: "a", htmlBlock: 5 }];
+const STRANGE = [
+  { pageUrl: 5, sitewide: false },
+  { pageUrl: {}, sitewide: false },
+  { style: 5 },
+  { class: [] },
+  { target: 5 },
+  { target: "a{}*" },
+  { innerHTML: {} },
+  { refEl: 5, dir: "a", htmlBlock: 5 },
+];
 
 const strange = {
   name: "what is wrong with one experiment is nothing to the others",
   async run(given) {
     const { page, server, other } = given;
-    const bad = STRANGE.map((each, index) => changing([{ target: "p", innerText: "x", ...each }], { test_id: index + 10, experiment_key: `e${index}`, trigger_variant_change: index % 2 ? undefined : "element:p" }));
+    const bad = STRANGE.map((each, index) =>
+      changing([{ target: "p", innerText: "x", ...each }], {
+        test_id: index + 10,
+        experiment_key: `e${index}`,
+        trigger_variant_change: index % 2 ? undefined : "element:p",
+      }),
+    );
     const worse = [
       { ...experiment({ test_id: 31, experiment_key: "y" }), targeting: { url_rule: 5 } },
       { ...experiment({ test_id: 32, experiment_key: "z" }), variants_data_key: 5 },
@@ -45,21 +61,35 @@ const nested = {
   async run(given) {
     const { page, server, other } = given;
     const calls = "muriel.push(['identify', 'u', { plan: 'pro' }]); muriel.push(['consent', true]);";
-    const block = { data: [{ refEl: "h1", dir: "a", htmlBlock: "<i>x</i>" }], customJS: "document.body.dataset.ran = +(document.body.dataset.ran ?? 0) + 1" };
-    await site(given, ["/"], [
-      changing([], { targeting: at("/b"), variants: [{ customJS: calls }] }),
-      changing([], { targeting: at("/b"), test_id: 2, experiment_key: "two", variants: [block] }),
-      changing(H1, { targeting: { ...PRO, ...at("/b") }, test_id: 3, experiment_key: "three" }),
-    ]);
+    const block = {
+      data: [{ refEl: "h1", dir: "a", htmlBlock: "<i>x</i>" }],
+      customJS: "document.body.dataset.ran = +(document.body.dataset.ran ?? 0) + 1",
+    };
+    await site(
+      given,
+      ["/"],
+      [
+        changing([], { targeting: at("/b"), variants: [{ customJS: calls }] }),
+        changing([], { targeting: at("/b"), test_id: 2, experiment_key: "two", variants: [block] }),
+        changing(H1, { targeting: { ...PRO, ...at("/b") }, test_id: 3, experiment_key: "three" }),
+      ],
+    );
     await page.goto(server.url("/"));
     await page.evaluate(() => history.pushState({}, "", "/b"));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
-    assert.deepEqual(await page.evaluate(() => [document.querySelectorAll("i").length, document.body.dataset.ran]), [1, "1"]);
+    assert.deepEqual(await page.evaluate(() => [document.querySelectorAll("i").length, document.body.dataset.ran]), [
+      1,
+      "1",
+    ]);
     await page.evaluate(() => history.pushState({}, "", "/c"));
     await page.waitFor(() => document.querySelector("h1").textContent === "Old");
     assert.equal(await page.evaluate("document.querySelectorAll('i').length"), 0);
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"], [3, "1"]]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "1"],
+      [3, "1"],
+    ]);
   },
 };
 
@@ -67,13 +97,20 @@ const listeners = {
   name: "who listens is told of what was met before, and of nothing that is not counted",
   async run(given) {
     const { page, server } = given;
-    const before = inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each.experiment_key)]];`);
-    await site(given, ["/"], [
-      changing(H1),
-      beside({ trigger_variant_change: "event:due" }),
-      // Decided, and delivered to everybody: nobody is counted.
-      experiment({ test_id: 3, experiment_key: "won", serving: { variant_id: "1", traffic_allocation: 100 } }),
-    ], { before, body: TWO });
+    const before = inline(
+      `window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each.experiment_key)]];`,
+    );
+    await site(
+      given,
+      ["/"],
+      [
+        changing(H1),
+        beside({ trigger_variant_change: "event:due" }),
+        // Decided, and delivered to everybody: nobody is counted.
+        experiment({ test_id: 3, experiment_key: "won", serving: { variant_id: "1", traffic_allocation: 100 } }),
+      ],
+      { before, body: TWO },
+    );
     await page.goto(server.url("/"));
     await settled(given);
     assert.deepEqual(await page.evaluate("told"), ["one"]);
@@ -91,7 +128,10 @@ const seen = {
   name: "what is known once the page is seen changes nothing under the visitor's eyes",
   async run(given) {
     const { page, server, other } = given;
-    await site(given, ["/"], [changing(H1, { targeting: PRO })], { before: WATCHING, body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` });
+    await site(given, ["/"], [changing(H1, { targeting: PRO })], {
+      before: WATCHING,
+      body: `<h1>Old</h1><p>${"x".repeat(600)}</p>`,
+    });
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.length > 3 && performance.getEntriesByType("paint").length > 0);
     await page.evaluate(() => muriel.push(["identify", "u", { plan: "pro" }]));
@@ -105,7 +145,11 @@ const seen = {
 };
 
 /** A personalization that needs no answer of where the visitor is: nothing is asked or hidden. */
-const NEEDLESS = { "without traffic": { traffic_allocation: 0 }, "that is off": { live: false }, "elsewhere": { targeting: at("/other") } };
+const NEEDLESS = {
+  "without traffic": { traffic_allocation: 0 },
+  "that is off": { live: false },
+  elsewhere: { targeting: at("/other") },
+};
 
 const needless = {
   name: "nobody is asked where they are, or waits, for what they cannot meet",
@@ -113,12 +157,21 @@ const needless = {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
     const each = (fields, index) =>
-      experiment({ test_id: index + 1, experiment_key: `e${index}`, test_type: "personalization", variants: [{ data: H1, targeting: IN_DENMARK }], ...fields });
+      experiment({
+        test_id: index + 1,
+        experiment_key: `e${index}`,
+        test_type: "personalization",
+        variants: [{ data: H1, targeting: IN_DENMARK }],
+        ...fields,
+      });
     await site(given, ["/"], Object.values(NEEDLESS).map(each), { before: LIMIT });
     await page.goto(server.url("/"));
     assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("h1")).visibility), "visible");
     await settled(given);
-    assert.deepEqual(other.requests.filter(({ path }) => path === "/geo/shop"), []);
+    assert.deepEqual(
+      other.requests.filter(({ path }) => path === "/geo/shop"),
+      [],
+    );
   },
 };
 
@@ -129,15 +182,31 @@ const mistaken = {
     let asked = 0;
     const unavailable = { status: 503, headers: CORS, body: { success: false, code: "unavailable" } };
     other.route("/geo/shop", () => (++asked === 1 ? unavailable : DENMARK));
-    await site(given, ["/"], [changing(H1, { targeting: IN_DENMARK }), beside({ test_type: "personalization", variants: [{ data: [{ target: "h2", innerText: "New" }], targeting: IN_DENMARK }] })], { body: TWO });
+    await site(
+      given,
+      ["/"],
+      [
+        changing(H1, { targeting: IN_DENMARK }),
+        beside({
+          test_type: "personalization",
+          variants: [{ data: [{ target: "h2", innerText: "New" }], targeting: IN_DENMARK }],
+        }),
+      ],
+      { body: TWO },
+    );
     await page.goto(server.url("/"));
     await other.received(() => asked === 1);
     await page.waitFor(() => getComputedStyle(document.querySelector("h1")).visibility === "visible");
     assert.equal(await heading(page), "Old");
     await page.goto(server.url("/"));
-    await page.waitFor(() => document.querySelector("h1").textContent === "New" && document.querySelector("h2").textContent === "New");
+    await page.waitFor(
+      () => document.querySelector("h1").textContent === "New" && document.querySelector("h2").textContent === "New",
+    );
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "1"],
+    ]);
   },
 };
 
@@ -186,12 +255,16 @@ const stopped = {
     const { page, server, other } = given;
     await site(given, ["/"], [changing(H1), beside()], { before: CLOCK, body: TWO + "<p>Old</p>" });
     const now = [beside(), changing([{ target: "p", innerText: "New" }], { test_id: 3, experiment_key: "three" })];
+    /** @type {any} */
     let answer = { status: 500, headers: CORS, body: { experiments: [] } };
     other.route("/ruleset/shop", () => answer);
     await page.goto(server.url("/"));
     const asked = () => other.requests.filter(({ path }) => path === "/ruleset/shop").length;
     // Too soon, then at a time when nobody answers.
-    for (const [ms, path, times] of [[59_000, "/b", 0], [2_000, "/c", 1]]) {
+    for (const [ms, path, times] of [
+      [59_000, "/b", 0],
+      [2_000, "/c", 1],
+    ]) {
       await page.evaluate((ms, path) => (ahead(ms), history.pushState({}, "", path)), ms, path);
       await settled(given);
       assert.equal(asked(), times);
@@ -220,7 +293,10 @@ const left = {
     await settled(given);
     await page.evaluate(() => checks.forEach((call) => call()));
     await settled(given);
-    assert.deepEqual(of(other, "health").map(({ test_id, failed_selectors }) => [test_id, failed_selectors]), [[2, 0]]);
+    assert.deepEqual(
+      of(other, "health").map(({ test_id, failed_selectors }) => [test_id, failed_selectors]),
+      [[2, 0]],
+    );
   },
 };
 

@@ -30,7 +30,8 @@ function beside(test_id, experiment_key, target, words, px) {
   return { test_id, experiment_key, variants: [{ data, customCSS, customJS }] };
 }
 
-async function page(path, at, { arm, experiment: fields }) {
+/** @type {(path: string, at: number, row: any) => Promise<string>} */
+const page = async (path, at, { arm, experiment: fields }) => {
   const [one, two, three] = idsOf(at);
   const targeting = { url_rule: [{ url: path, rule: "simple", allowed: true }] };
   const wrong = { test_id: two, experiment_key: "two", variants: [arm], ...fields };
@@ -38,7 +39,7 @@ async function page(path, at, { arm, experiment: fields }) {
   const ours = await script(all.map((each) => experiment({ targeting, ...each })));
   const body = `<main><h1>Old</h1><p>Old</p></main><button onclick="own.push('click')">button</button>`;
   return html({ head: `${OWN}<script>${ours}</script>`, body });
-}
+};
 
 const alone = {
   name: "the page and the others go on",

@@ -22,7 +22,9 @@ const once = {
   name: "each change tells whether it found something, once in a visit",
   async run(given) {
     const { page, server, other } = given;
-    const head = inline(`addEventListener("load", () => document.body.insertAdjacentHTML("beforeend", "<b id=late>Old</b>"));`);
+    const head = inline(
+      `addEventListener("load", () => document.body.insertAdjacentHTML("beforeend", "<b id=late>Old</b>"));`,
+    );
     const experiments = [
       changing(DATA),
       // Nothing is asked of an arm that looks for nothing.
@@ -36,7 +38,13 @@ const once = {
     await settled(given);
     await page.goto(server.route("/end", html()));
     await other.received(() => of(other, "health").length > 0);
-    const told = of(other, "health").map(({ test_id, variant_id, changes, failed_selectors, url }) => [test_id, variant_id, changes, failed_selectors, new URL(url).pathname]);
+    const told = of(other, "health").map(({ test_id, variant_id, changes, failed_selectors, url }) => [
+      test_id,
+      variant_id,
+      changes,
+      failed_selectors,
+      new URL(url).pathname,
+    ]);
     assert.deepEqual(told, [[1, "1", "101-101", 2, "/"]]);
   },
 };
@@ -45,7 +53,17 @@ const broken = {
   name: "what is not a selector has found nothing",
   async run(given) {
     const { page, server, other } = given;
-    await site(given, ["/"], [changing([{ target: "h1[", innerText: "New" }, { target: "h1", innerText: "New" }])], { settings: { health: 0 } });
+    await site(
+      given,
+      ["/"],
+      [
+        changing([
+          { target: "h1[", innerText: "New" },
+          { target: "h1", innerText: "New" },
+        ]),
+      ],
+      { settings: { health: 0 } },
+    );
     await page.goto(server.url("/"));
     await page.waitFor(() => document.querySelector("h1").textContent === "New");
     await page.goto(server.route("/end", html()));

@@ -181,7 +181,14 @@ const rows = [
   {
     name: "into open shadow roots, and not into closed ones",
     wanted: {
-      clickOnElement: ["x-open >>> button", "button.in", "x-open", "x-closed >>> button", "x-closed", "x-other >>> button"],
+      clickOnElement: [
+        "x-open >>> button",
+        "button.in",
+        "x-open",
+        "x-closed >>> button",
+        "x-closed",
+        "x-other >>> button",
+      ],
       clickOnText: "press",
       formSubmit: ["x-open >>> form", "form.in"],
     },
@@ -210,6 +217,7 @@ const rows = [
   },
 ];
 
+/** @type {(row: any) => object} */
 const fromRow = ({ name, wanted, body, head, act, expect, needs }) => ({
   name,
   needs,
@@ -232,11 +240,14 @@ const leaving = {
     await server.received(({ requests }) => requests.filter(({ path }) => path === "/took").length === 3);
     const events = server.requests.filter(({ path }) => path === "/took").map(({ json }) => json);
     // Each is a request of its own, which may overtake another.
-    assert.deepEqual(new Map(events.map((event) => [event.by, event])), new Map([
-      ["element", { type: "click", by: "element", trigger: "a" }],
-      ["text", { type: "click", by: "text", trigger: "out" }],
-      ["link", { type: "click", by: "link", trigger: "/there", href: url }],
-    ]));
+    assert.deepEqual(
+      new Map(events.map((event) => [event.by, event])),
+      new Map([
+        ["element", { type: "click", by: "element", trigger: "a" }],
+        ["text", { type: "click", by: "text", trigger: "out" }],
+        ["link", { type: "click", by: "link", trigger: "/there", href: url }],
+      ]),
+    );
   },
 };
 
@@ -257,7 +268,19 @@ const appearing = {
   name: "elements that come to be visible, once each",
   async run(tools) {
     const { page } = tools;
-    const wanted = ["#top", ".below", "#none", "#clear", "#hidden", "#empty", "#tall", ".late", "#classed.on", "x-a >>> i", "]["];
+    const wanted = [
+      "#top",
+      ".below",
+      "#none",
+      "#clear",
+      "#hidden",
+      "#empty",
+      "#tall",
+      ".late",
+      "#classed.on",
+      "x-a >>> i",
+      "][",
+    ];
     const body = `<style>.box { width: 100px; height: 40px; background: teal }</style>
       <div id="top" class="box"></div><div id="none" class="box" style="display: none"></div>
       <div id="clear" class="box" style="opacity: 0"></div><div id="hidden" class="box" style="visibility: hidden"></div>
@@ -273,9 +296,15 @@ const appearing = {
       ["#clear", "clear.style.opacity = 0.5"],
       ["#hidden", "hidden.style.visibility = 'visible'"],
       ["#empty", "empty.textContent = 'full'"],
-      [".late", "top.constructor, document.getElementById('top').insertAdjacentHTML('afterend', '<p class=late>late</p>')"],
+      [
+        ".late",
+        "top.constructor, document.getElementById('top').insertAdjacentHTML('afterend', '<p class=late>late</p>')",
+      ],
       ["#classed.on", "classed.className += ' on'"],
-      ["x-a >>> i", "document.querySelector('x-a').attachShadow({ mode: 'open' }).innerHTML = '<i>in</i>', classed.title = 'x'"],
+      [
+        "x-a >>> i",
+        "document.querySelector('x-a').attachShadow({ mode: 'open' }).innerHTML = '<i>in</i>', classed.title = 'x'",
+      ],
     ];
     const expect = ["#top"];
     for (const [trigger, change] of steps) {
@@ -286,9 +315,13 @@ const appearing = {
     }
     // A quarter of it is not yet enough, and less than half the window of the tall one neither.
     const show = (selector, pixels) =>
-      page.evaluate((selector, pixels) => {
-        scrollTo(0, document.querySelector(selector).getBoundingClientRect().top + scrollY - innerHeight + pixels);
-      }, selector, pixels);
+      page.evaluate(
+        (selector, pixels) => {
+          scrollTo(0, document.querySelector(selector).getBoundingClientRect().top + scrollY - innerHeight + pixels);
+        },
+        selector,
+        pixels,
+      );
     await show(".below", 10);
     await looked(page);
     await show("#tall", 300);
@@ -369,7 +402,10 @@ const waited = {
     const { page } = tools;
     await open(tools, { scrolling: 100, duration: 2 }, "<p>all there is</p>");
     await page.waitFor(() => took.length === 2);
-    assert.deepEqual(await events(page), [{ type: "duration", value: 2 }, { type: "scroll", value: 100 }]);
+    assert.deepEqual(await events(page), [
+      { type: "duration", value: 2 },
+      { type: "scroll", value: 100 },
+    ]);
     assert.ok((await page.evaluate("performance.now()")) >= 5_000);
   },
 };
@@ -488,14 +524,17 @@ const routing = {
       const from = await page.evaluate("location.href");
       const state = await page.evaluate("JSON.stringify(history.state)");
       await page.evaluate(`void (${code})`);
-      await page.waitFor((from, state) => location.href !== from || JSON.stringify(history.state) !== state, { args: [from, state] });
+      await page.waitFor((from, state) => location.href !== from || JSON.stringify(history.state) !== state, {
+        args: [from, state],
+      });
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
       await page.waitFor((expect) => routes >= expect, { args: [expect] });
-      assert.equal(await page.evaluate("routes"), expect, code);
+      assert.equal(await page.evaluate("routes"), expect, `${code}`);
     }
     assert.equal(await page.evaluate("wrapped"), 7);
     assert.equal(await page.evaluate("history.replaceState(null, '')"), "answer");
-    const refused = "(() => { try { history.pushState(null, '', 'http://elsewhere.invalid/') } catch (error) { return error.name } })()";
+    const refused =
+      "(() => { try { history.pushState(null, '', 'http://elsewhere.invalid/') } catch (error) { return error.name } })()";
     assert.equal(await page.evaluate(refused), "SecurityError");
     assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
   },
@@ -553,7 +592,8 @@ const layered = {
   name: "orders of the data layer",
   async run({ server, page, bundle }) {
     const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
-    const entry = (fields, event = "purchase") => JSON.stringify({ event, ecommerce: { value: 10, currency: "EUR", ...fields } });
+    const entry = (fields, event = "purchase") =>
+      JSON.stringify({ event, ecommerce: { value: 10, currency: "EUR", ...fields } });
     const body = `<script>
       const took = [];
       dataLayer = [{ event: "view" }, ${entry({ transaction_id: "there" })}, null, 7];
@@ -596,7 +636,9 @@ const made = {
     const head = `<script>${script}; const took = []; Layer.watchLayer((event) => took.push(event));</script>`;
     await page.goto(server.route("/", html({ head, body: "<p>text</p>" })));
     assert.equal(await page.evaluate("'dataLayer' in window"), false);
-    await page.evaluate(`void (window.dataLayer = [{ event: "purchase", ecommerce: { transaction_id: "a", value: 10, currency: "EUR" } }])`);
+    await page.evaluate(
+      `void (window.dataLayer = [{ event: "purchase", ecommerce: { transaction_id: "a", value: 10, currency: "EUR" } }])`,
+    );
     await page.click("p");
     await until("it is found", () => page.evaluate("took.length === 1"));
     assert.deepEqual(await events(page), [order({ order_id: "a" })]);
@@ -605,5 +647,18 @@ const made = {
 
 export const tests = [
   ...rows.map(fromRow),
-  leaving, appearing, scrolling, short, waited, inner, small, lasting, behind, routing, backed, prepared, layered, made,
+  leaving,
+  appearing,
+  scrolling,
+  short,
+  waited,
+  inner,
+  small,
+  lasting,
+  behind,
+  routing,
+  backed,
+  prepared,
+  layered,
+  made,
 ];

@@ -13,9 +13,19 @@ const PAGES = {
   "an element of the script's name": { before: `<div id="muriel"></div>` },
   "a form that is called as what the script uses": { before: `<form name="cookie"></form>` },
   "something else under the script's name": { before: inline(`window.muriel = { push: 1 };`) },
-  "no constructed style sheets": { before: inline(`window.CSSStyleSheet = function () { throw new TypeError("Illegal constructor"); };`) },
-  "no storage, but cookies": { before: inline(`Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } });`) },
-  "storage that is full": { before: inline(`for (let size = 1 << 22; size; size >>= 1) try { localStorage["full" + size] = "x".repeat(size); } catch {}`) },
+  "no constructed style sheets": {
+    before: inline(`window.CSSStyleSheet = function () { throw new TypeError("Illegal constructor"); };`),
+  },
+  "no storage, but cookies": {
+    before: inline(
+      `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } });`,
+    ),
+  },
+  "storage that is full": {
+    before: inline(
+      `for (let size = 1 << 22; size; size >>= 1) try { localStorage["full" + size] = "x".repeat(size); } catch {}`,
+    ),
+  },
   "a sealed history": { before: inline(`Object.freeze(history);`) },
 };
 
@@ -29,7 +39,13 @@ const pages = Object.entries(PAGES).map(([what, { before }]) => ({
     const head = inline("performance.getEntriesByType = () => [];");
     await page.goto(server.route("/", html({ head, body: `${before}<h1>Old</h1>${tag(src)}<p>more</p>` })));
     await settled(given);
-    assert.deepEqual(await page.evaluate(() => [document.querySelector("h1").textContent, getComputedStyle(document.querySelector("h1")).color]), ["New", "rgb(255, 0, 0)"]);
+    assert.deepEqual(
+      await page.evaluate(() => [
+        document.querySelector("h1").textContent,
+        getComputedStyle(document.querySelector("h1")).color,
+      ]),
+      ["New", "rgb(255, 0, 0)"],
+    );
     assert.deepEqual(exposures(other), [[1, "1"]]);
     assert.deepEqual(await page.evaluate("[seen.errors, seen.rejections]"), [[], []]);
   },
@@ -40,7 +56,9 @@ const unstyled = {
   async run({ page, server }) {
     const before = inline(`window.CSSStyleSheet = function () { throw new TypeError("Illegal constructor"); };`);
     const look = () => getComputedStyle(document.querySelector("h1")).visibility;
-    await page.goto(server.route("/", html({ head: LIMIT + before + inline(await snippet()), body: "<h1 data-muriel>Old</h1>" })));
+    await page.goto(
+      server.route("/", html({ head: LIMIT + before + inline(await snippet()), body: "<h1 data-muriel>Old</h1>" })),
+    );
     assert.equal(await page.evaluate(look), "hidden");
     await page.evaluate("muriel.show()");
     assert.equal(await page.evaluate(look), "visible");
@@ -54,8 +72,15 @@ const selectors = {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
-    const data = [{ target: "a{}*", innerText: "x" }, { target: "h1", innerText: "New" }, { target: "p]", innerText: "x" }];
-    await site(given, ["/"], [changing(data, { targeting: inDenmark })], { before: LIMIT, body: "<h1>Old</h1><h2>Beside</h2>" });
+    const data = [
+      { target: "a{}*", innerText: "x" },
+      { target: "h1", innerText: "New" },
+      { target: "p]", innerText: "x" },
+    ];
+    await site(given, ["/"], [changing(data, { targeting: inDenmark })], {
+      before: LIMIT,
+      body: "<h1>Old</h1><h2>Beside</h2>",
+    });
     await page.goto(server.url("/"));
     const look = () => ["h1", "h2"].map((each) => getComputedStyle(document.querySelector(each)).visibility);
     assert.deepEqual(await page.evaluate(look), ["hidden", "visible"]);
@@ -70,18 +95,23 @@ const AGENTS = [
   [`Mozilla/5.0 (Linux; Android 13; Pixel 7) ${CHROME}`, true],
   ["Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", false],
   ["Mozilla/5.0 (compatible; AnyBot; +http://any.example)", false],
-  [`Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36`, false],
+  [
+    `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36`,
+    false,
+  ],
 ];
 
 const agents = {
   name: "programs that say what they are see the original, and phones whose names sound alike do not",
   async run(given) {
     const { page, server } = given;
-    const before = inline(`Object.defineProperty(Navigator.prototype, "userAgent", { get: () => decodeURIComponent(location.search.slice(1)) });`);
+    const before = inline(
+      `Object.defineProperty(Navigator.prototype, "userAgent", { get: () => decodeURIComponent(location.search.slice(1)) });`,
+    );
     await site(given, ["/"], [changing(H1)], { before });
     for (const [agent, isVisitor] of AGENTS) {
       await page.goto(server.url(`/?${encodeURIComponent(agent)}`));
-      assert.equal(await heading(page), isVisitor ? "New" : "Old", agent);
+      assert.equal(await heading(page), isVisitor ? "New" : "Old", `${agent}`);
     }
   },
 };
@@ -99,19 +129,32 @@ const twice = {
 };
 
 /** Links and whether they lead off the site. */
-const LINKS = [["www.", false], ["", false], ["elsewhere.", true]];
+const LINKS = [
+  ["www.", false],
+  ["", false],
+  ["elsewhere.", true],
+];
 
 const external = {
   name: "the same site with www. is no other site",
   async run(given) {
     const { page, server, other } = given;
-    const links = LINKS.map(([host], index) => `<p><a id="a${index}" href="${server.url("/there", host)}" onclick="event.preventDefault()">go</a></p>`);
-    await site(given, ["/"], [], { body: links.join(""), goals: [{ goal_key: "g", goal_type: "externalLink", goal_value: "there" }] });
+    const links = LINKS.map(
+      ([host], index) =>
+        `<p><a id="a${index}" href="${server.url("/there", host)}" onclick="event.preventDefault()">go</a></p>`,
+    );
+    await site(given, ["/"], [], {
+      body: links.join(""),
+      goals: [{ goal_key: "g", goal_type: "externalLink", goal_value: "there" }],
+    });
     await page.goto(server.url("/"));
     for (const index of LINKS.keys()) await page.click(`#a${index}`);
     await settled(given);
     const told = other.events.filter(({ type }) => type === "click").map(({ href }) => href);
-    assert.deepEqual(told, LINKS.filter(([, leads]) => leads).map(([host]) => server.url("/there", host)));
+    assert.deepEqual(
+      told,
+      LINKS.filter(([, leads]) => leads).map(([host]) => server.url("/there", host)),
+    );
   },
 };
 

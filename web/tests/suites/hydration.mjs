@@ -71,19 +71,32 @@ async function framework({ server, bundle }, file, build = "production") {
 }
 
 /** What the frames showed of an element, each once, in order. */
-const seen = (frames, id) => frames.map((each) => each[id]).filter((each, at, all) => each !== undefined && each !== all[at - 1]);
+const seen = (frames, id) =>
+  frames.map((each) => each[id]).filter((each, at, all) => each !== undefined && each !== all[at - 1]);
 
 /** Waits until frames show all of this. */
 const shows = (page, wanted) =>
-  page.waitFor((wanted) => frames_.length > 2 && Object.entries(wanted).every(([id, text]) => (frames_.at(-1)[id] ?? null) === text), { args: [wanted] });
+  page.waitFor(
+    (wanted) =>
+      frames_.length > 2 && Object.entries(wanted).every(([id, text]) => (frames_.at(-1)[id] ?? null) === text),
+    { args: [wanted] },
+  );
 
 const HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", n: null, color: "rgb(255, 0, 0)" };
 const CHANGED = { h: "New", p: "New words", n: "New", z: "New", y: null, color: "rgb(255, 0, 0)" };
 
 /** Nothing was said against us, no frame showed the original, and what was hidden is shown. */
 async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
-  const { frames, errors, complaints, seen: other } = await page.evaluate(() => ({
-    frames: frames_, errors: errors_, complaints: window.Page?.complaints ?? [], seen: window.seen,
+  const {
+    frames,
+    errors,
+    complaints,
+    seen: other,
+  } = await page.evaluate(() => ({
+    frames: frames_,
+    errors: errors_,
+    complaints: window.Page?.complaints ?? [],
+    seen: window.seen,
   }));
   assert.deepEqual([errors, complaints, other], [[], [], { errors: [], rejections: [], blocked: [] }]);
   for (const id of ids) assert.ok(!seen(frames, id).some((text) => /Old/.test(text)), `${id}: ${seen(frames, id)}`);
@@ -159,26 +172,32 @@ const streaming = ["production", "development"].map((build) => ({
 /** Pages of Vue: where it is, how its script comes, and what the experiment says where nothing else tells that Vue comes. */
 const VUE = {
   "in #app, by a deferred script": { wrap: (body) => `<div id="app">${body}</div>`, kind: "defer" },
-  "anywhere, by a module": { wrap: (body) => `<div id="custom">${body}</div>`, kind: `type="module"`, mode: "hydrated" },
+  "anywhere, by a module": {
+    wrap: (body) => `<div id="custom">${body}</div>`,
+    kind: `type="module"`,
+    mode: "hydrated",
+  },
 };
 
-const vue = Object.entries(VUE).flatMap(([what, { wrap, kind, mode }]) => ["production", "development"].map((build) => ({
-  name: `Vue takes over a page ${what}, in ${build}`,
-  async run(given) {
-    const { server, other, page } = given;
-    const src = await serve(other, experiment({ dom_change_path: mode }));
-    const { src: script, late } = await framework(given, "vue", build);
-    const head = LIMIT + WATCHING + tag(src) + `<script ${kind} src="${script}"></script>`;
-    const rendered = await renderToString(vueApp());
-    server.route("/", html({ head, body: wrap(rendered) }));
-    await page.goto(server.url("/"), { until: "commit" });
-    await shows(page, HIDDEN);
-    late.open();
-    await shows(page, CHANGED);
-    await alive(page);
-    await fine(page);
-  },
-})));
+const vue = Object.entries(VUE).flatMap(([what, { wrap, kind, mode }]) =>
+  ["production", "development"].map((build) => ({
+    name: `Vue takes over a page ${what}, in ${build}`,
+    async run(given) {
+      const { server, other, page } = given;
+      const src = await serve(other, experiment({ dom_change_path: mode }));
+      const { src: script, late } = await framework(given, "vue", build);
+      const head = LIMIT + WATCHING + tag(src) + `<script ${kind} src="${script}"></script>`;
+      const rendered = await renderToString(vueApp());
+      server.route("/", html({ head, body: wrap(rendered) }));
+      await page.goto(server.url("/"), { until: "commit" });
+      await shows(page, HIDDEN);
+      late.open();
+      await shows(page, CHANGED);
+      await alive(page);
+      await fine(page);
+    },
+  })),
+);
 
 /** Pages without any framework, or with one that does not come. */
 const body = `<main><h1 id="h">Old</h1><p id="p">Old <b>words</b></p><ul id="u"><li id="x">Old</li><li id="y">Old</li></ul><p>${"x".repeat(600)}</p></main>`;
@@ -191,7 +210,13 @@ const limit = {
     const src = await serve(other, experiment());
     const { src: react, late } = await framework(given, "react");
     const { shell, rest } = await streamed(Promise.resolve());
-    server.route("/", html({ head: LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`, body: `<div id="root">${shell}${await rest}</div>` }));
+    server.route(
+      "/",
+      html({
+        head: LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`,
+        body: `<div id="root">${shell}${await rest}</div>`,
+      }),
+    );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, HIDDEN);
     await page.evaluate("expire()");
@@ -215,7 +240,10 @@ const absent = {
     const picture = gate();
     server.route("/picture", async () => (await picture, ""));
     server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
-    server.route("/", html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    server.route(
+      "/",
+      html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+    );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, HIDDEN);
     picture.open();
@@ -240,7 +268,10 @@ const chosen = MODES.map(({ mode, head, isHidden }) => ({
     const picture = gate();
     server.route("/picture", async () => (await picture, ""));
     server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
-    server.route("/", html({ head: LIMIT + WATCHING + head + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    server.route(
+      "/",
+      html({ head: LIMIT + WATCHING + head + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+    );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, isHidden ? HIDDEN : CHANGED);
     picture.open();
@@ -261,7 +292,10 @@ const undone = {
     server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
     const picture = gate();
     server.route("/picture", async () => (await picture, ""));
-    server.route("/", html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }));
+    server.route(
+      "/",
+      html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+    );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, HIDDEN);
     await page.evaluate(() => muriel.push(["consent", false]));
@@ -273,7 +307,10 @@ const undone = {
   },
 };
 
-const signs = { name: "signs of frameworks before and after they take an element over", run: (given) => inFrames(given, "taken") };
+const signs = {
+  name: "signs of frameworks before and after they take an element over",
+  run: (given) => inFrames(given, "taken"),
+};
 
 const made = {
   name: "what a script makes in an empty container is changed at once: nobody takes it over",
@@ -281,16 +318,33 @@ const made = {
     const { server, other, page } = given;
     const src = await serve(other, experiment());
     const [app, rest] = [gate(), gate()];
-    server.route("/app.js", async () => (await app, { type: "text/javascript", body: `document.getElementById("app").innerHTML = '<h1 id="h">Old</h1><p id="p">Old</p>';` }));
+    server.route(
+      "/app.js",
+      async () => (
+        await app,
+        {
+          type: "text/javascript",
+          body: `document.getElementById("app").innerHTML = '<h1 id="h">Old</h1><p id="p">Old</p>';`,
+        }
+      ),
+    );
     server.route("/rest.js", async () => (await rest, { type: "text/javascript", body: "" }));
     const head = LIMIT + WATCHING + tag(src) + `<script async src="/rest.js"></script>`;
-    await page.goto(server.route("/", html({ head, body: `<div id="app"></div><script type="module" src="/app.js"></script>` })), { until: "commit" });
+    await page.goto(
+      server.route("/", html({ head, body: `<div id="app"></div><script type="module" src="/app.js"></script>` })),
+      { until: "commit" },
+    );
     await page.waitFor(() => document.readyState === "interactive");
     app.open();
     // The page has not loaded by then.
     await shows(page, { h: "New", p: "New words" });
     const { frames } = await page.evaluate(() => ({ frames: frames_ }));
-    for (const id of ["h", "p"]) assert.deepEqual(seen(frames, id).filter((text) => /Old|hidden/.test(text)), [], id);
+    for (const id of ["h", "p"])
+      assert.deepEqual(
+        seen(frames, id).filter((text) => /Old|hidden/.test(text)),
+        [],
+        id,
+      );
     rest.open();
   },
 };

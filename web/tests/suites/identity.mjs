@@ -8,11 +8,16 @@ import { at, CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled
 export const name = "identity";
 
 /** One experiment on /a and another on /b. */
-const BOTH = [changing(H1, { targeting: at("/a") }), changing(H1, { test_id: 2, experiment_key: "two", targeting: at("/b") })];
+const BOTH = [
+  changing(H1, { targeting: at("/a") }),
+  changing(H1, { test_id: 2, experiment_key: "two", targeting: at("/b") }),
+];
 
 const follow = async (page, path) => {
   await page.evaluate((to) => void setTimeout(() => location.assign(to)), path);
-  await page.waitFor((to) => location.pathname === to && document.readyState === "complete" && !!window.muriel?.track, { args: [path] });
+  await page.waitFor((to) => location.pathname === to && document.readyState === "complete" && !!window.muriel?.track, {
+    args: [path],
+  });
 };
 
 const visitors = (server, from = 0) => [...new Set(server.batches.slice(from).map(({ json }) => json.visitor.id))];
@@ -74,7 +79,10 @@ const back = {
     assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
     await follow(page, "/b");
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "1"],
+    ]);
     // The way back does not undo a no.
     await page.evaluate(() => muriel.push(["consent", false]));
     await page.back();
@@ -102,10 +110,14 @@ const tabs = {
     assert.equal((await cookies(page)).muriel_a, "1.1~2.1");
     // As two tabs that are opened at once by somebody new: neither reads the other's id before its own is made.
     await tab.goto(server.route("/empty", html()));
-    await page.evaluate((hosts) => {
-      for (const name of ["muriel_id", "muriel_a"]) for (const host of hosts) document.cookie = `${name}=; max-age=0; path=/${host}`;
-      localStorage.clear();
-    }, ["", `; domain=${server.host}`]);
+    await page.evaluate(
+      (hosts) => {
+        for (const name of ["muriel_id", "muriel_a"])
+          for (const host of hosts) document.cookie = `${name}=; max-age=0; path=/${host}`;
+        localStorage.clear();
+      },
+      ["", `; domain=${server.host}`],
+    );
     await tab.goto(server.url("/b"));
     await settled({ page: tab, other });
     const from = other.batches.length;
@@ -145,7 +157,9 @@ const privacy = {
   name: "a privacy signal that is newly on leaves nothing of before",
   async run(given) {
     const { page, server } = given;
-    const before = inline(`Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => location.search === "?gpc" });`);
+    const before = inline(
+      `Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => location.search === "?gpc" });`,
+    );
     await site(given, ["/"], [changing(H1)], { before, settings: { gpc: true } });
     await page.goto(server.url("/"));
     await settled(given);
@@ -159,7 +173,15 @@ const privacy = {
 };
 
 /** What a page may have said before the script was there, and whether that is a yes. */
-const ANSWERS = [["denied", false], ["no", false], [1, false], [null, false], [false, false], [true, true], ["granted", true]];
+const ANSWERS = [
+  ["denied", false],
+  ["no", false],
+  [1, false],
+  [null, false],
+  [false, false],
+  [true, true],
+  ["granted", true],
+];
 
 const words = {
   name: "an answer is a yes only if it says so, and in time if it was there before",
@@ -175,7 +197,10 @@ const words = {
     }
     await settled(given);
     assert.deepEqual(exposures(other), [[1, "1"]]);
-    assert.deepEqual(of(other, "health").filter(({ late }) => late), []);
+    assert.deepEqual(
+      of(other, "health").filter(({ late }) => late),
+      [],
+    );
   },
 };
 
@@ -205,8 +230,11 @@ const visits = {
     await site(given, ["/"], [changing(H1)], { before: CLOCK });
     await page.goto(server.url("/"));
     await settled(given);
-    for (const [minutes, path] of [[29, "/b"], [31, "/c"]]) {
-      await page.evaluate((ms, path) => (ahead(ms), history.pushState({}, "", path)), minutes * 60_000, path);
+    for (const [minutes, path] of [
+      [29, "/b"],
+      [31, "/c"],
+    ]) {
+      await page.evaluate((ms, path) => (ahead(ms), history.pushState({}, "", path)), Number(minutes) * 60_000, path);
       await settled(given);
     }
     const [first, second, third] = of(other, "pageview").map(({ session }) => session);
@@ -219,8 +247,15 @@ const paused = {
   name: "an arm is remembered while its experiment is paused",
   async run(given) {
     const { page, server } = given;
-    const [one, two, three] = [changing(H1), ...[2, 3].map((test_id) => changing([], { test_id, experiment_key: `e${test_id}` }))];
-    for (const each of [[one, two], [two, three], [asControl(one), two]]) {
+    const [one, two, three] = [
+      changing(H1),
+      ...[2, 3].map((test_id) => changing([], { test_id, experiment_key: `e${test_id}` })),
+    ];
+    for (const each of [
+      [one, two],
+      [two, three],
+      [asControl(one), two],
+    ]) {
       await site(given, ["/"], each);
       await page.goto(server.url("/"));
       await settled(given);
@@ -234,13 +269,20 @@ const known = {
   async run(given) {
     const { page, server, other } = given;
     const loyal = changing(H1, { targeting: { ga4_rule: ["loyal"] } });
-    const pro = changing([{ target: "p", innerText: "Pro" }], { test_id: 2, experiment_key: "two", targeting: { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]] } });
+    const pro = changing([{ target: "p", innerText: "Pro" }], {
+      test_id: 2,
+      experiment_key: "two",
+      targeting: { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]] },
+    });
     await site(given, ["/"], [loyal, pro], { body: "<h1>Old</h1><p>Free</p>" });
     await page.goto(server.url("/"));
     await page.evaluate(() => muriel.push(["identify", "u-1", { plan: "pro", audiences: ["loyal"] }]));
     await settled(given);
     await page.goto(server.url("/"));
-    assert.deepEqual([await heading(page), await page.evaluate("document.querySelector('p').textContent")], ["New", "Pro"]);
+    assert.deepEqual(
+      [await heading(page), await page.evaluate("document.querySelector('p').textContent")],
+      ["New", "Pro"],
+    );
     // In one tab, and then in all.
     const tab = await page.tab();
     await tab.goto(server.url("/"));
@@ -261,7 +303,12 @@ const nobody = {
     const before = inline(`
       Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
       for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });`);
-    await site(given, ["/"], [changing(H1), experiment({ test_id: 2, experiment_key: "two", variants: [{ customCSS: "h1 { color: red }" }] })], { before });
+    await site(
+      given,
+      ["/"],
+      [changing(H1), experiment({ test_id: 2, experiment_key: "two", variants: [{ customCSS: "h1 { color: red }" }] })],
+      { before },
+    );
     await page.goto(server.url("/"));
     assert.equal(await heading(page), "Old");
     await tellsNothing(given);
@@ -276,7 +323,9 @@ const suffixes = {
     const { page, server, other } = given;
     // A site of its own there; visitors of other tests are elsewhere. A day later cookies are written again.
     server.host = "fixture.co.uk";
-    const before = CLOCK + inline(`
+    const before =
+      CLOCK +
+      inline(`
       if (location.pathname === "/next") ahead(25 * 3600 * 1000);
       const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
       window.written = [];
@@ -285,7 +334,9 @@ const suffixes = {
     for (const url of [server.url("/", "www."), server.url("/next", "www."), server.url("/")]) {
       await page.goto(url);
       await settled(given);
-      const renewed = (await page.evaluate("written")).filter((text) => /^muriel_(id|a)=.*max-age=34560000; domain=fixture.co.uk$/.test(text));
+      const renewed = (await page.evaluate("written")).filter((text) =>
+        /^muriel_(id|a)=.*max-age=34560000; domain=fixture.co.uk$/.test(text),
+      );
       assert.deepEqual([...new Set(renewed.map((text) => text.split("=")[0]))].sort(), ["muriel_a", "muriel_id"]);
     }
     assert.deepEqual([...new Set(other.batches.map(({ query }) => query))], ["?d=fixture.co.uk"]);

@@ -58,6 +58,7 @@ const rows = [
 const left = (page, from) =>
   page.waitFor((from) => performance.timeOrigin !== from && document.readyState === "complete", { args: [from] });
 
+/** @type {(row: any) => object} */
 const fromRow = ({ name, body = () => "", leave, told }) => ({
   name: `left by ${name}, all arrives once`,
   async run(given) {

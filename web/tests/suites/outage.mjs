@@ -16,7 +16,11 @@ const BROKEN = {
   garbage,
   refused: { status: 503, headers: CORS, body: "" },
   "an error page": { headers: CORS, body: "<html><h1>Bad gateway</h1></html>" },
-  "half an answer": { headers: { ...CORS, "content-length": 9_999 }, type: "text/javascript", body: ["(function(){", cut] },
+  "half an answer": {
+    headers: { ...CORS, "content-length": 9_999 },
+    type: "text/javascript",
+    body: ["(function(){", cut],
+  },
 };
 
 /** Some content, a button that counts, and as much text as WebKit wants to see before it shows anything. */
@@ -99,8 +103,13 @@ const pasted = {
   name: "the snippet that pages have from before hides what is marked until the script has decided, or the limit is over",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
-    for (const [path, address, shown] of [["/new", src, "New"], ["/never", other.route("/hanging.js", hang), "Old"]]) {
-      await page.goto(server.route(path, html({ head: LIMIT + WATCHING + BEFORE.replace("SRC", address), body })), { until: "dom" });
+    for (const [path, address, shown] of [
+      ["/new", src, "New"],
+      ["/never", other.route("/hanging.js", hang), "Old"],
+    ]) {
+      await page.goto(server.route(path, html({ head: LIMIT + WATCHING + BEFORE.replace("SRC", address), body })), {
+        until: "dom",
+      });
       if (shown === "Old") {
         await usable(page, "(hidden)");
         await page.evaluate("expire()");
@@ -114,13 +123,20 @@ const pasted = {
 const nonced = {
   name: "the snippet under a strict policy with nonces: no frame shows the original",
   async run({ server, other, page, muriel }) {
-    await serve(other, [changing([...H1, { target: "p", innerHTML: "<b>New</b>" }], { variants: [{ data: H1, customJS: "document.documentElement.dataset.ran = 1" }] })]);
+    await serve(other, [
+      changing([...H1, { target: "p", innerHTML: "<b>New</b>" }], {
+        variants: [{ data: H1, customJS: "document.documentElement.dataset.ran = 1" }],
+      }),
+    ]);
     const ready = gate();
     const { body: code } = other.routes.get("/js/shop.js");
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
     const tags = (await snippet(muriel, src)).replaceAll("<script", `<script nonce="${NONCE}"`);
     const watched = (LIMIT + WATCHING).replaceAll("onclick", "data-x");
-    server.route("/", strict({ head: watched + tags, body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }, { trustedTypes: "muriel" }));
+    server.route(
+      "/",
+      strict({ head: watched + tags, body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }, { trustedTypes: "muriel" }),
+    );
     await page.goto(server.url("/"), { until: "dom" });
     await hidden(page);
     ready.open();
@@ -171,7 +187,7 @@ const events = {
   name: "without anybody who takes events the page is changed and usable all the same",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
-    for (const [path, answer] of [...Object.entries(BROKEN), ["hanging", hang]]) {
+    for (const [path, answer] of Object.entries({ ...BROKEN, hanging: hang })) {
       other.route("/events/shop", answer);
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head: WATCHING + tag(src), body })));
       await usable(page, "New");
@@ -187,7 +203,7 @@ const places = {
   async run({ server, other, page }) {
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
     const src = await serve(other, [changing(H1, { targeting: inDenmark })]);
-    for (const [path, answer] of [...Object.entries(BROKEN), ["hanging", hang]]) {
+    for (const [path, answer] of Object.entries({ ...BROKEN, hanging: hang })) {
       const asked = other.requests.length;
       other.route("/geo/shop", answer);
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head: LIMIT + WATCHING + tag(src), body })));

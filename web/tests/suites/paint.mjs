@@ -20,7 +20,8 @@ const FILES = { "/a.css": "p { color: #222 }", "/a.js": "window.a = 1", "/b.js":
 const OWN = `<link rel="stylesheet" href="/a.css"><script defer src="/a.js"></script><script defer src="/b.js"></script>`;
 const body = `<h1>Old</h1>${`<p>${"words ".repeat(80)}</p>`.repeat(40)}`;
 
-const lines = async (selectors) => `<script>${(await snippet()).replace('"[data-muriel]"', JSON.stringify(selectors))}</script>`;
+const lines = async (selectors) =>
+  `<script>${(await snippet()).replace('"[data-muriel]"', JSON.stringify(selectors))}</script>`;
 const tag = (src, more = "") => `<script ${more} src="${src}"></script>`;
 const ASYNC = `async fetchpriority="high"`;
 
@@ -59,7 +60,9 @@ export const tests = [
         }
       }
       for (const [name, values] of Object.entries(found)) {
-        console.log(`  ${name}: ${Math.round(median(values))} ms (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))}, ${values.length} loads)`);
+        console.log(
+          `  ${name}: ${Math.round(median(values))} ms (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))}, ${values.length} loads)`,
+        );
       }
     },
   },

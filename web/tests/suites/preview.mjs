@@ -4,14 +4,21 @@ import assert from "node:assert/strict";
 import { html, strict } from "../html.mjs";
 import { changing, experiment, serve } from "../script.mjs";
 import { gate, hang } from "../server.mjs";
-import { CORS, H1, heading, inline, LIMIT, site, tag, WATCHING } from "../visit.mjs";
+import { CORS, H1, inline, LIMIT, site, tag, WATCHING } from "../visit.mjs";
 
 export const name = "preview";
 
 const LINK = "/?test-preview=7&test-variant=Variant_1&test-token=t.1";
 
 const draft = (fields) =>
-  experiment({ test_id: 7, experiment_key: "draft", live: false, traffic_allocation: 0, variants: [{ data: H1 }], ...fields });
+  experiment({
+    test_id: 7,
+    experiment_key: "draft",
+    live: false,
+    traffic_allocation: 0,
+    variants: [{ data: H1 }],
+    ...fields,
+  });
 
 const previewed = (each, more) => ({
   headers: CORS,
@@ -27,7 +34,8 @@ const shown = {
   name: "shows its arm in its tab, with a badge, and records nothing",
   async run(given) {
     const { server, other, page } = given;
-    const before = inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each)]];`) + WATCHING;
+    const before =
+      inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each)]];`) + WATCHING;
     await site(given, ["/"], [changing([{ target: "h1", innerText: "Live" }])], { ...LIVE, before });
     other.route("/preview/shop/7", previewed(draft({ variants: [{}, { data: H1 }] })));
     await page.goto(server.url("/?a=1&test-preview=7&test-variant=Variant_2&test-token=t.1#part"));
@@ -68,7 +76,14 @@ const foreign = {
       other.route("/away", answer);
       await page.goto(server.url(`/?test-preview=${encodeURIComponent(test)}&test-variant=Variant_1&test-token=t.1`));
       await badge(page);
-      assert.deepEqual(await page.evaluate(() => [document.documentElement.dataset.ran ?? "", document.querySelector("h1").textContent]), ["", "Old"], test);
+      assert.deepEqual(
+        await page.evaluate(() => [
+          document.documentElement.dataset.ran ?? "",
+          document.querySelector("h1").textContent,
+        ]),
+        ["", "Old"],
+        test,
+      );
     }
     // That the same code runs where it may.
     other.route("/preview/shop/7", previewed(draft(CODE)));
@@ -141,7 +156,11 @@ const slow = {
 };
 
 /** What may fail of a preview, each shows the page again long before its time is up. */
-const FAILING = { "/js/parts/badge.js": { status: 404, body: "" }, "/preview/shop/7": { status: 500, headers: CORS, body: "" }, "/js/parts/changes.js": { status: 404, body: "" } };
+const FAILING = {
+  "/js/parts/badge.js": { status: 404, body: "" },
+  "/preview/shop/7": { status: 500, headers: CORS, body: "" },
+  "/js/parts/changes.js": { status: 404, body: "" },
+};
 
 const failing = {
   name: "shows the page where it fails",
@@ -162,8 +181,15 @@ const SAYINGS = [
   { variant: { data: H1 }, says: ["Preview of experiment 7: Variant 1. Nothing is recorded."] },
   { variant: { customJS: "throw new Error('mine')" }, says: ["Preview of experiment 7", "mine"] },
   { variant: { customJS: "no JavaScript" }, says: ["Preview of experiment 7", "[Uu]nexpected|missing"] },
-  { variant: { data: [...H1, { target: "#none", innerText: "x" }, { rm: ".gone" }] }, says: ["Preview of experiment 7", "^matches nothing: #none, .gone$"] },
-  { fields: { trigger_variant_change: "element:#late" }, variant: { data: H1 }, says: ["Its trigger: element:#late.$"] },
+  {
+    variant: { data: [...H1, { target: "#none", innerText: "x" }, { rm: ".gone" }] },
+    says: ["Preview of experiment 7", "^matches nothing: #none, .gone$"],
+  },
+  {
+    fields: { trigger_variant_change: "element:#late" },
+    variant: { data: H1 },
+    says: ["Its trigger: element:#late.$"],
+  },
   { answer: { status: 404, headers: CORS, body: "" }, says: ["expired or is damaged"] },
   { answer: { status: 503, headers: CORS, body: "" }, says: ["the server answered 503"] },
   { policy: "connect-src 'none'", says: ["Content-Security-Policy or the network"] },
@@ -175,17 +201,23 @@ const telling = {
     const { server, other, page } = given;
     for (const { variant, fields, answer, policy, says } of SAYINGS) {
       // What is looked for after five seconds is looked for at once.
-      const soon = inline("const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);");
+      const soon = inline(
+        "const later = setTimeout; window.setTimeout = (call, ms, ...more) => later(call, ms === 5000 ? 0 : ms, ...more);",
+      );
       const body = `<h1>Old</h1>`;
       const src = await serve(other, [], LIVE);
-      const head = OPENED + soon + (policy ? `<meta http-equiv="content-security-policy" content="${policy}">` : "") + tag(src);
+      const head =
+        OPENED + soon + (policy ? `<meta http-equiv="content-security-policy" content="${policy}">` : "") + tag(src);
       server.route("/", html({ head, body }));
       other.route("/preview/shop/7", answer ?? previewed(draft({ ...fields, variants: [variant ?? {}] })));
       await page.goto(server.url(LINK));
-      const said = await page.waitFor((least) => {
-        const lines = [...(window.inside?.querySelectorAll("p") ?? [])].map((each) => each.textContent);
-        return lines.length >= least && lines;
-      }, { args: [says.length] });
+      const said = await page.waitFor(
+        (least) => {
+          const lines = [...(window.inside?.querySelectorAll("p") ?? [])].map((each) => each.textContent);
+          return lines.length >= least && lines;
+        },
+        { args: [says.length] },
+      );
       assert.equal(said.length, says.length, said.join("\n"));
       says.forEach((each, at) => assert.match(said[at], RegExp(each)));
     }

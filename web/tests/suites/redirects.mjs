@@ -18,7 +18,9 @@ const pair = (server) => [
 ];
 
 const arrived = (page, path) =>
-  page.waitFor((path) => location.pathname === path && document.readyState === "complete" && !!window.muriel?.track, { args: [path] });
+  page.waitFor((path) => location.pathname === path && document.readyState === "complete" && !!window.muriel?.track, {
+    args: [path],
+  });
 
 /** Opens a page, and waits until the one that it leads to is there. */
 async function visit({ page, server }, path, to = path) {
@@ -26,8 +28,14 @@ async function visit({ page, server }, path, to = path) {
   await arrived(page, to);
 }
 
-const BOTH = [[1, "1"], [2, "0"]];
-const split = (other) => exposures(other).filter(([test]) => test < 3).sort();
+const BOTH = [
+  [1, "1"],
+  [2, "0"],
+];
+const split = (other) =>
+  exposures(other)
+    .filter(([test]) => test < 3)
+    .sort();
 
 const plain = {
   name: "who is sent on has seen one page, and met nothing else on the one that was left",
@@ -41,7 +49,12 @@ const plain = {
     await settled(given);
     assert.deepEqual(split(other), BOTH);
     assert.deepEqual(of(other, "pageview").map(pathOf), ["/new", "/stays"]);
-    assert.deepEqual(of(other, "exposure").filter(({ test_id }) => test_id === 3).map(pathOf), ["/stays"]);
+    assert.deepEqual(
+      of(other, "exposure")
+        .filter(({ test_id }) => test_id === 3)
+        .map(pathOf),
+      ["/stays"],
+    );
   },
 };
 
@@ -67,7 +80,10 @@ const troubled = Object.entries(TROUBLE).map(([what, answer]) => ({
     await other.received(() => refused.has(2));
     await visit(given, "/next");
     await other.received(() => taken.some(({ test_id }) => test_id === 2));
-    assert.deepEqual([...new Set(taken.map(({ id, test_id, variant_id }) => `${id} ${test_id} ${variant_id}`))].length, 2);
+    assert.deepEqual(
+      [...new Set(taken.map(({ id, test_id, variant_id }) => `${id} ${test_id} ${variant_id}`))].length,
+      2,
+    );
     assert.equal(await page.evaluate("location.pathname"), "/next");
   },
 }));
@@ -80,7 +96,10 @@ const unanswered = {
     for (const path of ["/sent", "/stays"]) {
       await visit(given, path);
       assert.equal(await heading(page), "New");
-      assert.deepEqual(await page.evaluate("[document.cookie, Object.keys(localStorage).length, Object.keys(sessionStorage).length]"), ["", 0, 0]);
+      assert.deepEqual(
+        await page.evaluate("[document.cookie, Object.keys(localStorage).length, Object.keys(sessionStorage).length]"),
+        ["", 0, 0],
+      );
     }
     await page.evaluate(() => muriel.push(["consent", true]));
     await settled(given);
@@ -95,7 +114,9 @@ const uncounted = {
   name: "where turns cannot be counted nobody is sent on, or counted in either arm",
   async run(given) {
     const { server, other } = given;
-    const before = inline(`Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("no", "SecurityError"); } });`);
+    const before = inline(
+      `Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("no", "SecurityError"); } });`,
+    );
     await site(given, ["/sent", "/stays", "/new"], pair(server), { before });
     for (const path of ["/sent", "/stays"]) {
       await visit(given, path);
@@ -120,7 +141,10 @@ const prepared = {
     const src = await site(given, ["/sent", "/stays"], pair(server), { before: PREPARED });
     server.route("/new", html({ head: tag(src), body: "<h1>Old</h1>" }));
     await page.goto(server.route("/empty", html()));
-    for (const [path, to] of [["/sent", "/new"], ["/stays", "/stays"]]) {
+    for (const [path, to] of [
+      ["/sent", "/new"],
+      ["/stays", "/stays"],
+    ]) {
       const before = [other.batches.length, JSON.stringify(await cookies(page))];
       // Prepared and given up.
       await visit(given, path);
@@ -145,15 +169,23 @@ const ahead = {
     const tell = inline(`
       const tell = (what) => navigator.sendBeacon("/told", JSON.stringify([what, location.pathname]));
       if (document.prerendering) tell("prepared");`);
-    for (const path of ["/sent", "/stays", "/new"]) server.route(path, html({ head: tag(src) + tell, body: "<h1>Old</h1>" }));
-    for (const [arm, path] of [["1", "/sent"], ["0", "/stays"]]) {
+    for (const path of ["/sent", "/stays", "/new"])
+      server.route(path, html({ head: tag(src) + tell, body: "<h1>Old</h1>" }));
+    for (const [arm, path] of [
+      ["1", "/sent"],
+      ["0", "/stays"],
+    ]) {
       const page = await newPage({ plain: true });
       const rules = `<script type="speculationrules">{ "prerender": [{ "urls": ["${path}"], "eagerness": "immediate" }] }</script>`;
       await page.goto(server.route("/", html({ head: rules, body: `<a href="${path}">go</a>` })));
-      await server.received(({ requests }) => requests.some(({ json }) => json?.[0] === "prepared" && json[1] === path));
+      await server.received(({ requests }) =>
+        requests.some(({ json }) => json?.[0] === "prepared" && json[1] === path),
+      );
       assert.equal(of(other, "exposure").filter(({ variant_id }) => variant_id === arm).length, 0);
       await page.click("a");
-      await other.received(({ events }) => events.some(({ type, variant_id }) => type === "exposure" && variant_id === arm));
+      await other.received(({ events }) =>
+        events.some(({ type, variant_id }) => type === "exposure" && variant_id === arm),
+      );
     }
     assert.deepEqual(exposures(other), BOTH);
   },
@@ -163,7 +195,9 @@ const two = {
   name: "of two that would send on, one does, and it alone is told of",
   async run(given) {
     const { server, other } = given;
-    const [one, other_] = ["/one", "/two"].map((to, index) => redirect(server.url(to), { test_id: index + 1, experiment_key: `e${index}`, targeting: at("/") }));
+    const [one, other_] = ["/one", "/two"].map((to, index) =>
+      redirect(server.url(to), { test_id: index + 1, experiment_key: `e${index}`, targeting: at("/") }),
+    );
     await site(given, ["/", "/one", "/two"], [one, other_]);
     await visit(given, "/", "/one");
     await settled(given);
@@ -172,22 +206,41 @@ const two = {
 };
 
 /** Addresses that are none to go to. */
-const ADDRESSES = ["javascript:void(document.documentElement.dataset.ran = 1)", " JavaScript:document.documentElement.dataset.ran=1", "data:text/html,x", "http://[", "blob:x", ""];
+const ADDRESSES = [
+  "javascript:void(document.documentElement.dataset.ran = 1)",
+  " JavaScript:document.documentElement.dataset.ran=1",
+  "data:text/html,x",
+  "http://[",
+  "blob:x",
+  "",
+];
 
 const addresses = {
   name: "code is no address, nor is an address beside a change one to go to",
   async run(given) {
     const { page, server } = given;
     const bad = ADDRESSES.map((url, index) => redirect(url, { test_id: index + 10, experiment_key: `e${index}` }));
-    const beside = ADDRESSES.map((url, index) => changing([{ target: "p", innerText: "New", url }], { test_id: index + 20, experiment_key: `b${index}` }));
+    const beside = ADDRESSES.map((url, index) =>
+      changing([{ target: "p", innerText: "New", url }], { test_id: index + 20, experiment_key: `b${index}` }),
+    );
     const away = ["split", "abtest"].map((test_type, index) =>
-      changing([{ target: `h${index + 1}`, innerText: "New", url: server.url("/away") }], { test_id: index + 30, experiment_key: `c${index}`, test_type }),
+      changing([{ target: `h${index + 1}`, innerText: "New", url: server.url("/away") }], {
+        test_id: index + 30,
+        experiment_key: `c${index}`,
+        test_type,
+      }),
     );
     const none = changing([{ url: server.url("/away") }], { test_id: 40, experiment_key: "no-split-test" });
-    await site(given, ["/", "/away"], [...bad, ...beside, ...away, none], { body: "<h1>Old</h1><h2>Old</h2><p>Old</p>" });
+    await site(given, ["/", "/away"], [...bad, ...beside, ...away, none], {
+      body: "<h1>Old</h1><h2>Old</h2><p>Old</p>",
+    });
     await visit(given, "/");
     await settled(given);
-    const now = await page.evaluate(() => [location.pathname, document.documentElement.dataset.ran ?? "", document.body.textContent.replace(/\s/g, "")]);
+    const now = await page.evaluate(() => [
+      location.pathname,
+      document.documentElement.dataset.ran ?? "",
+      document.body.textContent.replace(/\s/g, ""),
+    ]);
     assert.deepEqual(now, ["/", "", "NewNewNew"]);
     assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
   },

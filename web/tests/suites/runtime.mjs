@@ -8,8 +8,18 @@ import { exposures, H1, inline, LIMIT, of, settled, tag, WATCHING } from "../vis
 
 export const name = "runtime";
 
-/** Opens a page with the script of these experiments first in its head. */
-async function open({ server, other, page }, experiments, { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {}) {
+/**
+ * Opens a page with the script of these experiments first in its head.
+ *
+ * @param {any} given
+ * @param {any[]} experiments
+ * @param {{ body?: string, head?: string, path?: string, [option: string]: any }} options
+ */
+async function open(
+  { server, other, page },
+  experiments,
+  { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {},
+) {
   const src = await serve(other, experiments, options);
   await page.goto(server.route(path, html({ head: WATCHING + tag(src) + head, body })));
 }
@@ -20,7 +30,10 @@ const first = {
     const { server, other, page } = given;
     const src = await serve(other, [changing(H1, { variants: [{ data: H1, customCSS: "h1 { color: red }" }] })]);
     const late = gate();
-    const [head, tail] = html({ head: WATCHING + tag(src), body: `<p>${"x".repeat(600)}</p><h1>OlSPLITd</h1><p>more</p>` }).split("SPLIT");
+    const [head, tail] = html({
+      head: WATCHING + tag(src),
+      body: `<p>${"x".repeat(600)}</p><h1>OlSPLITd</h1><p>more</p>`,
+    }).split("SPLIT");
     server.route("/", { body: [head, late, tail] });
     await page.goto(server.url("/"), { until: "commit" });
     await page.waitFor(() => frames_.length > 3);
@@ -51,9 +64,12 @@ const modules = {
     const late = gate();
     server.route("/card.js", {
       type: "text/javascript",
-      body: [late, `customElements.define("x-card", class extends HTMLElement {
+      body: [
+        late,
+        `customElements.define("x-card", class extends HTMLElement {
         constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<h1>Old</h1>"; }
-      });`],
+      });`,
+      ],
     });
     const watching = inline(`frames_ = []; drawn = 0;
       (function look() {
@@ -63,7 +79,9 @@ const modules = {
         requestAnimationFrame(look);
       })();`);
     const head = `${watching}${tag(src)}<script nonce="${NONCE}" type="module" src="/card.js"></script>`;
-    await page.goto(server.route("/", html({ head, body: `<p>${"x".repeat(600)}</p><x-card></x-card>` })), { until: "commit" });
+    await page.goto(server.route("/", html({ head, body: `<p>${"x".repeat(600)}</p><x-card></x-card>` })), {
+      until: "commit",
+    });
     // All of it is parsed and has been seen: the document does not change any more.
     await page.waitFor(() => document.readyState === "interactive" && document.querySelector("x-card") && drawn > 3);
     late.open();
@@ -95,7 +113,13 @@ const sticky = {
     await page.goto(server.url("/"));
     await settled(given);
     assert.equal((await page.evaluate("frames_")).at(-1), "New");
-    assert.deepEqual(of(other, "exposure").map(({ epoch, variant_id }) => [epoch, variant_id]), [[1, "1"], [2, "1"]]);
+    assert.deepEqual(
+      of(other, "exposure").map(({ epoch, variant_id }) => [epoch, variant_id]),
+      [
+        [1, "1"],
+        [2, "1"],
+      ],
+    );
   },
 };
 
@@ -110,12 +134,18 @@ const isolated = {
         // Its driver works with these.
         (given.engine.name === "webkit" ? "" : "window.Promise = null; window.setTimeout = null; window.JSON = {};"),
     ];
-    await open(given, [...bad.map((each, at) => code(each, at + 1)), changing(H1, { test_id: 9, experiment_key: "nine" })], {
-      head: `<script nonce="${NONCE}">window.muriel = [["on", "error", (told) => (window.told = [...(window.told ?? []), told])]];</script>`,
-    });
+    await open(
+      given,
+      [...bad.map((each, at) => code(each, at + 1)), changing(H1, { test_id: 9, experiment_key: "nine" })],
+      {
+        head: `<script nonce="${NONCE}">window.muriel = [["on", "error", (told) => (window.told = [...(window.told ?? []), told])]];</script>`,
+      },
+    );
     await given.page.waitFor(() => frames_.at(-1) === "New");
     await given.other.received(({ events }) => events.filter(({ type }) => type === "exposure").length === 4);
-    await given.other.received(({ events }) => events.filter(({ type, errors }) => type === "health" && errors > 0).length === 2);
+    await given.other.received(
+      ({ events }) => events.filter(({ type, errors }) => type === "health" && errors > 0).length === 2,
+    );
   },
 };
 
@@ -123,7 +153,10 @@ const loop = {
   name: "a loop without end is stopped",
   async run(given) {
     const js = "experiment.onCleanup(() => {}); for (;;) { __muriel_turn(); }";
-    await open(given, [changing(H1, { variants: [{ customJS: js, data: H1 }] }), experiment({ test_id: 2, experiment_key: "two", variants: [{ customJS: "document.body.dataset.two = 1" }] })]);
+    await open(given, [
+      changing(H1, { variants: [{ customJS: js, data: H1 }] }),
+      experiment({ test_id: 2, experiment_key: "two", variants: [{ customJS: "document.body.dataset.two = 1" }] }),
+    ]);
     await given.page.waitFor(() => document.body.dataset.two === "1");
     assert.equal((await given.page.evaluate("frames_")).at(-1), "New");
   },
@@ -133,8 +166,13 @@ const policy = {
   name: "under a strict policy with trusted types",
   async run({ server, other, page }) {
     const js = "document.querySelector('p').dataset.ran = experiment.variant";
-    const data = [{ target: "h1", innerHTML: "<b>New</b>" }, { refEl: "h1", dir: "a", htmlBlock: "<i>beside</i>" }];
-    const src = await serve(other, [changing(data, { variants: [{ data, customJS: js, customCSS: "h1 { color: red }" }] })]);
+    const data = [
+      { target: "h1", innerHTML: "<b>New</b>" },
+      { refEl: "h1", dir: "a", htmlBlock: "<i>beside</i>" },
+    ];
+    const src = await serve(other, [
+      changing(data, { variants: [{ data, customJS: js, customCSS: "h1 { color: red }" }] }),
+    ]);
     const head = WATCHING + tag(src);
     server.route("/", strict({ head, body: "<h1>Old</h1><p>text</p>" }, { trustedTypes: "muriel" }));
     await page.goto(server.url("/"));
@@ -149,10 +187,23 @@ const routes = {
   async run(given) {
     const { page, other } = given;
     const on = (path) => ({ url_rule: [{ url: path, rule: "simple", allowed: true }] });
-    await open(given, [
-      changing(H1, { targeting: on("/a"), variants: [{ data: H1, customCSS: "h1 { color: red }", customJS: "experiment.onCleanup(() => document.body.dataset.left = 1)" }] }),
-      changing([{ target: "h1", innerText: "Other" }], { test_id: 2, experiment_key: "two", targeting: on("/b") }),
-    ], { path: "/a" });
+    await open(
+      given,
+      [
+        changing(H1, {
+          targeting: on("/a"),
+          variants: [
+            {
+              data: H1,
+              customCSS: "h1 { color: red }",
+              customJS: "experiment.onCleanup(() => document.body.dataset.left = 1)",
+            },
+          ],
+        }),
+        changing([{ target: "h1", innerText: "Other" }], { test_id: 2, experiment_key: "two", targeting: on("/b") }),
+      ],
+      { path: "/a" },
+    );
     assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
     await page.evaluate(() => history.pushState({}, "", "/b"));
     // The view stays as it is, and so does what is seen of the first arm, for a second.
@@ -162,8 +213,14 @@ const routes = {
     await page.back();
     await page.waitFor(() => frames_.at(-1) === "Other");
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
-    assert.deepEqual(of(other, "pageview").map(({ url }) => new URL(url).pathname), ["/a", "/b", "/c", "/b"]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "1"],
+    ]);
+    assert.deepEqual(
+      of(other, "pageview").map(({ url }) => new URL(url).pathname),
+      ["/a", "/b", "/c", "/b"],
+    );
   },
 };
 
@@ -171,7 +228,9 @@ const redirected = {
   name: "a split test leads on with parameters and fragment, once told",
   async run({ server, other, page }) {
     const rule = { url_rule: [{ url: "/old", rule: "simple", allowed: true }] };
-    const src = await serve(other, [changing([{ url: server.url("/new?x=own"), relay_param: true }], { test_type: "split", targeting: rule })]);
+    const src = await serve(other, [
+      changing([{ url: server.url("/new?x=own"), relay_param: true }], { test_type: "split", targeting: rule }),
+    ]);
     server.route("/old", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
     server.route("/new", html({ head: WATCHING + tag(src), body: "<h1>New page</h1>" }));
     await page.goto(server.url("/old?utm_source=mail&x=theirs#part"));
@@ -199,13 +258,16 @@ const rounds = {
 const domains = {
   name: "the server is told the domain of our cookies, to renew them where it may",
   async run(given) {
-    const { server, other, page } = given;
+    const { other, page } = given;
     await open(given, [changing(H1)]);
     await settled(given);
     const domain = await page.evaluate(() => {
       const labels = location.hostname.split(".");
       const tried = labels.map((_, at) => labels.slice(-1 - at).join("."));
-      return tried.find((domain) => ((document.cookie = `probe=1; domain=${domain}`), document.cookie.includes("probe"))) ?? "";
+      return (
+        tried.find((domain) => ((document.cookie = `probe=1; domain=${domain}`), document.cookie.includes("probe"))) ??
+        ""
+      );
     });
     assert.deepEqual([...new Set(other.batches.map(({ query }) => query))], [domain && `?d=${domain}`]);
   },
@@ -248,7 +310,10 @@ const driven = {
     await page.waitFor(() => frames_.at(-1) === "Old");
     assert.equal(await page.evaluate("document.cookie"), "");
     // What the page calls is there.
-    assert.equal(await page.evaluate(() => (muriel.track("a"), muriel.push(["track", "b"]), muriel.variant("one"))), null);
+    assert.equal(
+      await page.evaluate(() => (muriel.track("a"), muriel.push(["track", "b"]), muriel.variant("one"))),
+      null,
+    );
     assert.equal(other.batches.length, 0);
   },
 };
@@ -258,7 +323,15 @@ const leaving = {
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
     server.route("/next", html({ body: "<h1>Next</h1>" }));
-    await page.goto(server.route("/", html({ head: WATCHING + tag(src), body: `<h1>Old</h1><a href="/next" onclick="muriel.push(['track', 'left'])">go</a>` })));
+    await page.goto(
+      server.route(
+        "/",
+        html({
+          head: WATCHING + tag(src),
+          body: `<h1>Old</h1><a href="/next" onclick="muriel.push(['track', 'left'])">go</a>`,
+        }),
+      ),
+    );
     await page.click("a");
     await other.received(({ events }) => events.some(({ name }) => name === "left"));
     await page.waitFor(() => location.pathname === "/next");
@@ -283,7 +356,11 @@ const again = {
   async run(given) {
     const { other } = given;
     let calls = 0;
-    other.route("/events/shop", () => (++calls === 1 ? { status: 503, headers: { "access-control-allow-origin": "*" }, body: "" } : { headers: { "access-control-allow-origin": "*" }, body: { success: true, results: [] } }));
+    other.route("/events/shop", () =>
+      ++calls === 1
+        ? { status: 503, headers: { "access-control-allow-origin": "*" }, body: "" }
+        : { headers: { "access-control-allow-origin": "*" }, body: { success: true, results: [] } },
+    );
     await open(given, [changing(H1)]);
     await other.received(() => calls >= 2);
     const [one, two] = other.batches.map(({ json }) => json.events.map(({ id }) => id));
@@ -298,7 +375,10 @@ const where = {
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
     const each = changing(H1, { targeting: inDenmark });
     const told = gate();
-    const denmark = { headers: { "access-control-allow-origin": "*" }, body: { country: "DK", region: null, city: null } };
+    const denmark = {
+      headers: { "access-control-allow-origin": "*" },
+      body: { country: "DK", region: null, city: null },
+    };
     other.route("/geo/shop", async () => (await told, denmark));
     const src = await serve(other, [each]);
     server.route("/", html({ head: LIMIT + WATCHING + tag(src), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }));
@@ -337,7 +417,9 @@ const late = {
     await page.goto(server.route("/", html({ head: WATCHING, body })));
     await page.waitFor(() => frames_.length > 3 && performance.getEntriesByType("paint").length > 0);
     await page.evaluate((src) => document.head.append(Object.assign(document.createElement("script"), { src })), src);
-    await other.received(({ events }) => events.filter(({ type, late }) => type === "health" && late === 1).length === 2);
+    await other.received(
+      ({ events }) => events.filter(({ type, late }) => type === "health" && late === 1).length === 2,
+    );
     assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"]);
     assert.equal(of(other, "exposure").length, 0);
     // The next address is in time.
@@ -371,7 +453,10 @@ const waits = {
     await page.evaluate(() => dispatchEvent(new Event("opened")));
     await page.waitFor(() => frames_.at(-1) === "New");
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "0"]]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "0"],
+    ]);
   },
 };
 
@@ -379,13 +464,34 @@ const past = {
   name: "rules about events and attributes know what the page told",
   async run(given) {
     const { page, server } = given;
-    const rule = { event_rule: [{ rule: "equal", name: "read", attributes: [[{ key: "topic", operand: "==", value: "tea" }]], min_count: 2, timeframe_days: 0 }] };
+    const rule = {
+      event_rule: [
+        {
+          rule: "equal",
+          name: "read",
+          attributes: [[{ key: "topic", operand: "==", value: "tea" }]],
+          min_count: 2,
+          timeframe_days: 0,
+        },
+      ],
+    };
     const segment = { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]], ga4_rule: ["loyal"] };
-    await open(given, [
-      changing(H1, { targeting: rule }),
-      changing([{ target: "p", innerText: "For you" }], { test_id: 2, experiment_key: "two", targeting: segment }),
-    ], { body: "<h1>Old</h1><p>text</p>" });
-    await page.evaluate(() => muriel.push(["track", "read", { topic: "tea" }], ["track", "read", { topic: "milk" }], ["track", "read", { topic: "tea" }], ["identify", "u-1", { plan: "pro", audiences: ["loyal"] }]));
+    await open(
+      given,
+      [
+        changing(H1, { targeting: rule }),
+        changing([{ target: "p", innerText: "For you" }], { test_id: 2, experiment_key: "two", targeting: segment }),
+      ],
+      { body: "<h1>Old</h1><p>text</p>" },
+    );
+    await page.evaluate(() =>
+      muriel.push(
+        ["track", "read", { topic: "tea" }],
+        ["track", "read", { topic: "milk" }],
+        ["track", "read", { topic: "tea" }],
+        ["identify", "u-1", { plan: "pro", audiences: ["loyal"] }],
+      ),
+    );
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.at(-1) === "New");
     await page.evaluate(() => muriel.push(["identify", "u-1", { audiences: ["loyal"] }]));
@@ -395,4 +501,26 @@ const past = {
   },
 };
 
-export const tests = [domains, where, late, subdomains, waits, past, first, modules, control, sticky, isolated, loop, policy, routes, redirected, rounds, consent, driven, leaving, soonLeft, again];
+export const tests = [
+  domains,
+  where,
+  late,
+  subdomains,
+  waits,
+  past,
+  first,
+  modules,
+  control,
+  sticky,
+  isolated,
+  loop,
+  policy,
+  routes,
+  redirected,
+  rounds,
+  consent,
+  driven,
+  leaving,
+  soonLeft,
+  again,
+];

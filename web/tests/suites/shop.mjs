@@ -10,16 +10,46 @@ export const name = "shop";
  * on its way: within what is changed, and behind it.
  */
 const PAGES = [
-  { path: "/", arms: { "home-hero": 1, "home-for-you": 2, "trust-row": 1 }, cuts: ["Made for the d", "Not sure", "Answer thr", ">Find your"] }, // typos: ignore
-  { path: "/", phone: true, arms: { "home-hero": 2, "home-for-you": 1 }, cuts: ["<h1>Made", "Answer three quest", 'quiet" href'] },
-  { path: "/", arms: { "home-hero": 3 }, cuts: ["<img src=\"/img/hero", "fetchpriority=\"high\">", "Made"] },
+  {
+    path: "/",
+    arms: { "home-hero": 1, "home-for-you": 2, "trust-row": 1 },
+    cuts: ["Made for the d", "Not sure", "Answer thr", ">Find your"], // typos: ignore
+  },
+  {
+    path: "/",
+    phone: true,
+    arms: { "home-hero": 2, "home-for-you": 1 },
+    cuts: ["<h1>Made", "Answer three quest", 'quiet" href'],
+  },
+  { path: "/", arms: { "home-hero": 3 }, cuts: ['<img src="/img/hero', 'fetchpriority="high">', "Made"] },
   { path: "/", arms: { "home-hero": 4 }, cuts: ["<h1>", "between seasons", "See the j"] },
-  { path: "/stoves", arms: { "compare-table": 1, "trust-row": 1 }, cuts: ["</header>", "<h1>Sto", "Boil water", "<ul class=\"products\">", "<p class=\"fact\">"] },
-  { path: "/boots/granite-mid", arms: { "sock-bundle": 1, "size-advice": 2 }, cuts: ["<h1>Granite", "lede\">", "size-picker", "</fieldset>", "Add to b"] },
-  { path: "/boots/granite-mid", arms: { "sock-bundle": 2, "size-advice": 2 }, cuts: ["<div class=\"add-to-basket-bar\">"] },
-  { path: "/tents/tarn-2", arms: { "customers-photographs-before-the-studio-s": 2 }, cuts: ["class=\"gallery\">", "class=\"photos\">"] },
-  { path: "/jackets/stormline-shell", phone: true, arms: { "basket-bar": 1 }, cuts: ["<div class=\"add-to-basket-bar\">", "Add to"] },
-  { path: "/rental/kit-finder", arms: { "trust-row": 1 }, cuts: ["<header>", "</header>", "<div id=\"finder\">"] },
+  {
+    path: "/stoves",
+    arms: { "compare-table": 1, "trust-row": 1 },
+    cuts: ["</header>", "<h1>Sto", "Boil water", '<ul class="products">', '<p class="fact">'],
+  },
+  {
+    path: "/boots/granite-mid",
+    arms: { "sock-bundle": 1, "size-advice": 2 },
+    cuts: ["<h1>Granite", 'lede">', "size-picker", "</fieldset>", "Add to b"],
+  },
+  {
+    path: "/boots/granite-mid",
+    arms: { "sock-bundle": 2, "size-advice": 2 },
+    cuts: ['<div class="add-to-basket-bar">'],
+  },
+  {
+    path: "/tents/tarn-2",
+    arms: { "customers-photographs-before-the-studio-s": 2 },
+    cuts: ['class="gallery">', 'class="photos">'],
+  },
+  {
+    path: "/jackets/stormline-shell",
+    phone: true,
+    arms: { "basket-bar": 1 },
+    cuts: ['<div class="add-to-basket-bar">', "Add to"],
+  },
+  { path: "/rental/kit-finder", arms: { "trust-row": 1 }, cuts: ["<header>", "</header>", '<div id="finder">'] },
 ];
 
 /** The experiments that no page above shows changed, and why. */
@@ -29,8 +59,12 @@ const ELSEWHERE = {
   "gift-finder-for-people-who-do-not-hike": "of few people on evenings",
 };
 
-const named = (arms) => Object.entries(arms).map((each) => each.join(" ")).join(", ");
+const named = (arms) =>
+  Object.entries(arms)
+    .map((each) => each.join(" "))
+    .join(", ");
 
+/** @type {(site: string, page: { path?: any, phone?: boolean }) => object} */
 const context = (site, { path, phone }) => ({
   url: site + path,
   device: phone ? "mobile" : "desktop",
@@ -78,8 +112,11 @@ const complete = {
   name: "each arm of each live experiment is seen",
   async run({ demo }) {
     const { experiments } = await (await demo()).shop.ruleset();
-    const all = experiments.filter(({ live, serving }) => live || serving).flatMap(({ experiment_key: key, serving, variants }) =>
-      (serving ? [+serving.variant_id] : variants.map((_, at) => at + 1)).map((arm) => [key, arm]));
+    const all = experiments
+      .filter(({ live, serving }) => live || serving)
+      .flatMap(({ experiment_key: key, serving, variants }) =>
+        (serving ? [+serving.variant_id] : variants.map((_, at) => at + 1)).map((arm) => [key, arm]),
+      );
     const missing = all.filter(([key, arm]) => !ELSEWHERE[key] && !PAGES.some(({ arms }) => arms[key] === arm));
     assert.deepEqual(missing, []);
   },
@@ -135,11 +172,14 @@ const redirected = [
     const pages = new Shop({ server, other }, await demo());
     pages.first = TRAIL;
     pages.visitor = await shop.visitor({ "rental-page": arm, "home-hero": null }, context(site, { path: "/rental" }));
-    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "rental-page");
+    const { test_id } = (await shop.ruleset()).experiments.find(
+      ({ experiment_key }) => experiment_key === "rental-page",
+    );
     const told = () => exposures(other.events, test_id);
     // Where it leads to answers when the page that is left has told of it, and may have been painted.
     if (arm) server.route(path, async (came) => (await other.received(() => told()[0]), pages.answer(came)));
-    const trail = (wanted) => page.waitFor((wanted) => localStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
+    const trail = (wanted) =>
+      page.waitFor((wanted) => localStorage.trail === wanted, { args: [JSON.stringify(wanted)] });
     const start = "/: Made for the days between seasons.";
     const end = `${path}: ${heading}`;
     await page.goto(server.url("/"));
@@ -156,34 +196,48 @@ const redirected = [
     await trail([start, end, start, end]);
     await page.waitFor(() => document.readyState === "complete");
     await page.goto(server.url("/account"), { until: "commit" });
-    await other.received(({ events }) => events.some(({ type, url }) => type === "pageview" && url === server.url(path)));
+    await other.received(({ events }) =>
+      events.some(({ type, url }) => type === "pageview" && url === server.url(path)),
+    );
     assert.deepEqual(told(), [String(arm)]);
     const { session } = other.events[0];
-    const logged = (await shop.events()).filter((event) => event.session === session && event.type === "exposure" && event.test_id === test_id);
-    assert.deepEqual(logged.map(({ variant_id }) => variant_id), [String(arm)]);
+    const logged = (await shop.events()).filter(
+      (event) => event.session === session && event.type === "exposure" && event.test_id === test_id,
+    );
+    assert.deepEqual(
+      logged.map(({ variant_id }) => variant_id),
+      [String(arm)],
+    );
   },
 }));
 
-const personal = [
+/** @type {[{ phone: boolean }, number | null, string][]} */
+const VISITS = [
   [{ phone: true }, 1, "On your way already?"],
   [{ phone: true }, 0, "Not sure what to take?"],
   [{ phone: false }, 2, "Good to see you again."],
   [{ phone: false }, 0, "Not sure what to take?"],
   // For those at a desk who come for the first time there is nothing.
   [{ phone: false }, null, "Not sure what to take?"],
-].map(([who, arm, heading]) => ({
+];
+
+const personal = VISITS.map(([who, arm, heading]) => ({
   name: `the home page for you ${who.phone ? "on a phone" : "at a desk"}: ${arm ?? "none"}`,
   async run({ server, other, page, demo }) {
     const { shop, site } = await demo();
     const pages = new Shop({ server, other }, await demo());
-    const { test_id } = (await shop.ruleset()).experiments.find(({ experiment_key }) => experiment_key === "home-for-you");
+    const { test_id } = (await shop.ruleset()).experiments.find(
+      ({ experiment_key }) => experiment_key === "home-for-you",
+    );
     pages.phone = who.phone;
     if (arm !== null) pages.visitor = await shop.visitor({ "home-for-you": arm }, context(site, { path: "/", ...who }));
     await page.goto(server.url("/"));
     assert.equal(await page.evaluate(() => document.querySelector(".for-you h2").textContent), heading);
     // Who leaves has told all.
     await page.goto(server.url("/account"));
-    await other.received(({ events }) => events.some(({ type, url }) => type === "pageview" && url === server.url("/")));
+    await other.received(({ events }) =>
+      events.some(({ type, url }) => type === "pageview" && url === server.url("/")),
+    );
     assert.deepEqual(exposures(other.events, test_id), arm === null ? [] : [String(arm)]);
   },
 }));
@@ -200,7 +254,11 @@ const previews = {
     const pages = new Shop({ server, other }, await demo());
     const ruleset = await shop.ruleset();
     const experiments = ruleset.experiments.filter(({ live, test_type }) => live && test_type !== "split");
-    assert.ok(experiments.some(({ variants }) => variants.some(({ data = [] }) => data.some((item) => item.htmlBlock ?? item.innerHTML))));
+    assert.ok(
+      experiments.some(({ variants }) =>
+        variants.some(({ data = [] }) => data.some((item) => item.htmlBlock ?? item.innerHTML)),
+      ),
+    );
     assert.ok(experiments.some(({ variants }) => variants.some(({ customJS }) => customJS)));
     for (const { test_id, experiment_key } of experiments) {
       const { variants } = await shop.call("GET", `/experiment/${test_id}/preview-urls`);
@@ -212,9 +270,17 @@ const previews = {
           const lines = [...(window.inside?.querySelectorAll("p") ?? [])].map(({ textContent }) => textContent);
           return lines[0] && document.readyState === "complete" && lines;
         });
-        assert.match(said[0], /^Preview of experiment \d+: (Control|Variant \d+)\. Nothing is recorded\./, JSON.stringify(said));
+        assert.match(
+          said[0],
+          /^Preview of experiment \d+: (Control|Variant \d+)\. Nothing is recorded\./,
+          JSON.stringify(said),
+        );
         assert.deepEqual(said.slice(1), [], `${experiment_key} ${variant_id}`);
-        assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] }, `${experiment_key} ${variant_id}`);
+        assert.deepEqual(
+          await page.evaluate("seen"),
+          { errors: [], rejections: [], blocked: [] },
+          `${experiment_key} ${variant_id}`,
+        );
       }
     }
   },
@@ -230,7 +296,10 @@ const visible = {
     await page.goto(server.url("/boots/granite-mid"));
     const shown = await page.waitFor(() => {
       const place = document.querySelector("[data-arms]");
-      const arms = [...place.querySelectorAll("li")].map((each) => [each.firstChild.textContent, each.lastChild.textContent]);
+      const arms = [...place.querySelectorAll("li")].map((each) => [
+        each.firstChild.textContent,
+        each.lastChild.textContent,
+      ]);
       return !place.hidden && arms.length >= 2 && Object.fromEntries(arms);
     });
     assert.equal(shown["sock-bundle"], "Variant 2");

@@ -36,8 +36,18 @@ const evaluating = {
     assert.deepEqual(await page.evaluate((a, b) => ({ sum: a + b.c, text: "ż" }), 1, { c: 2 }), { sum: 3, text: "ż" });
     assert.equal(await page.evaluate(() => fetch("/").then((answer) => answer.status)), 200);
     assert.equal(await page.evaluate(() => undefined), null);
-    await assert.rejects(page.evaluate(() => { throw new Error("on purpose"); }), /on purpose/);
-    await assert.rejects(page.evaluate(async () => { throw new Error("later"); }), /later/);
+    await assert.rejects(
+      page.evaluate(() => {
+        throw new Error("on purpose");
+      }),
+      /on purpose/,
+    );
+    await assert.rejects(
+      page.evaluate(async () => {
+        throw new Error("later");
+      }),
+      /later/,
+    );
     await assert.rejects(page.waitFor("false", { ms: 50 }), /not within 50 ms/);
   },
 };
@@ -165,11 +175,20 @@ const broken = {
     other.route("/stuck", { headers, body: ["some", hang] });
     // Only what hangs takes as long as it is given; the others may be slow.
     const fetched = (path, ms = 50_000) =>
-      page.evaluate(async (url, ms) => {
-        const over = new AbortController();
-        setTimeout(() => over.abort(), ms);
-        return fetch(url, { signal: over.signal }).then((answer) => answer.text()).then(() => "whole", ({ name }) => name);
-      }, other.url(path), ms);
+      page.evaluate(
+        async (url, ms) => {
+          const over = new AbortController();
+          setTimeout(() => over.abort(), ms);
+          return fetch(url, { signal: over.signal })
+            .then((answer) => answer.text())
+            .then(
+              () => "whole",
+              ({ name }) => name,
+            );
+        },
+        other.url(path),
+        ms,
+      );
     assert.equal(await fetched("/hang", 300), "AbortError");
     assert.equal(await fetched("/cut"), "TypeError");
     assert.equal(await fetched("/garbage"), "TypeError");
@@ -205,16 +224,36 @@ const taking = {
   refused: true,
   async run({ server, other, page }) {
     await page.goto(server.route("/", html()));
-    const answers = await page.evaluate(async (url, id) => {
-      const visitor = { id: "v" };
-      const batches = [{ visitor, events: [{ id, type: "custom", name: "a" }, { id, type: "custom" }] }, { visitor, events: "[]" }];
-      const send = async (batch) => {
-        const sent = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(batch) });
-        return { status: sent.status, ...(await sent.json()) };
-      };
-      return Promise.all(batches.map(send));
-    }, other.url("/events/shop"), ID);
-    const results = [{ id: ID, status: "ok" }, { id: ID, status: "invalid", message: "name is required" }];
+    const answers = await page.evaluate(
+      async (url, id) => {
+        const visitor = { id: "v" };
+        const batches = [
+          {
+            visitor,
+            events: [
+              { id, type: "custom", name: "a" },
+              { id, type: "custom" },
+            ],
+          },
+          { visitor, events: "[]" },
+        ];
+        const send = async (batch) => {
+          const sent = await fetch(url, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(batch),
+          });
+          return { status: sent.status, ...(await sent.json()) };
+        };
+        return Promise.all(batches.map(send));
+      },
+      other.url("/events/shop"),
+      ID,
+    );
+    const results = [
+      { id: ID, status: "ok" },
+      { id: ID, status: "invalid", message: "name is required" },
+    ];
     assert.deepEqual(answers[0], { status: 200, success: true, results });
     assert.equal(answers[1].status, 400);
     assert.equal(other.batches[0].path, "/events/shop");
@@ -411,13 +450,17 @@ const real = {
     const shop = await (await muriel()).project();
     await shop.experiment({ experiment_key: "four-fields" });
     await page.goto(server.route("/", html()));
-    const keys = await page.evaluate(async (url, key) => {
-      const event = { id: crypto.randomUUID(), type: "pageview", url: "https://shop.example/" };
-      const body = { visitor: { id: "v-1" }, events: [event] };
-      navigator.sendBeacon(`${url}/events/${key}`, JSON.stringify(body));
-      const ruleset = await (await fetch(`${url}/ruleset/${key}`)).json();
-      return ruleset.experiments.map((experiment) => experiment.experiment_key);
-    }, shop.server.url, shop.key);
+    const keys = await page.evaluate(
+      async (url, key) => {
+        const event = { id: crypto.randomUUID(), type: "pageview", url: "https://shop.example/" };
+        const body = { visitor: { id: "v-1" }, events: [event] };
+        navigator.sendBeacon(`${url}/events/${key}`, JSON.stringify(body));
+        const ruleset = await (await fetch(`${url}/ruleset/${key}`)).json();
+        return ruleset.experiments.map((experiment) => experiment.experiment_key);
+      },
+      shop.server.url,
+      shop.key,
+    );
     assert.deepEqual(keys, ["four-fields"]);
     const [event] = await until("the event is in the log", async () => {
       const events = await shop.events();
@@ -431,6 +474,29 @@ const real = {
 export const quick = [evaluating, clicking, keyboard, streaming, taking, fresh("first"), fresh("second"), real];
 
 export const tests = [
-  evaluating, human, seen, clicking, disabled, middle, keyboard, wheel, streaming, broken, leaving, taking, back, kept, ahead,
-  policy, trusted, early, picture, tabs, hidden, cookies, fresh("first"), fresh("second"), real,
+  evaluating,
+  human,
+  seen,
+  clicking,
+  disabled,
+  middle,
+  keyboard,
+  wheel,
+  streaming,
+  broken,
+  leaving,
+  taking,
+  back,
+  kept,
+  ahead,
+  policy,
+  trusted,
+  early,
+  picture,
+  tabs,
+  hidden,
+  cookies,
+  fresh("first"),
+  fresh("second"),
+  real,
 ];

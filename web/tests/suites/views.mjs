@@ -36,7 +36,18 @@ const watching = (isThere) =>
     })();`);
 
 const distinct = (page) => page.evaluate(() => frames_.filter((each, at) => each !== frames_[at - 1]));
-const some = (page) => page.evaluate(() => new Promise((done) => ((window.left_ = 3), (function wait() { left_-- ? requestAnimationFrame(wait) : done(); })())));
+const some = (page) =>
+  page.evaluate(
+    () =>
+      new Promise(
+        /** @type {(done: (value?: any) => void) => void} */ (done) => (
+          (window.left_ = 3),
+          (function wait() {
+            left_-- ? requestAnimationFrame(wait) : done();
+          })()
+        ),
+      ),
+  );
 
 const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
   name: `the change stays until the next view is there: ${kind}`,
@@ -60,7 +71,9 @@ const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
       });
       await some(page);
       assert.deepEqual(await distinct(page), ["first+"], `${how}: before`);
-      await page.evaluate(`(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`);
+      await page.evaluate(
+        `(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`,
+      );
       await page.waitFor(() => frames_.at(-1) === "second");
       await some(page);
       assert.deepEqual(await distinct(page), ["first+", "second"], how);
@@ -75,7 +88,9 @@ const limited = {
   async run(given) {
     const { page, server } = given;
     const customJS = "experiment.onCleanup(() => (document.body.dataset.left = frames_.at(-1)))";
-    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [{ data: H1, customJS }] })], { before: LIMIT + watching(ARMS.words[1]) });
+    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [{ data: H1, customJS }] })], {
+      before: LIMIT + watching(ARMS.words[1]),
+    });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
     await page.evaluate(() => history.pushState({}, "", "/second"));
@@ -117,7 +132,10 @@ const back = {
   async run(given) {
     const { page, server } = given;
     const data = [...H1, { refEl: "h1", dir: "a", htmlBlock: "<i>block</i>" }];
-    await site(given, ["/first"], [changing(data, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]), body: "<main><h1>Old</h1></main>" });
+    await site(given, ["/first"], [changing(data, { targeting: at("/first") })], {
+      before: LIMIT + watching(ARMS.words[1]),
+      body: "<main><h1>Old</h1></main>",
+    });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
     for (const path of ["/second", "/first", "/second", "/third", "/first"]) {
@@ -137,10 +155,15 @@ const next = {
   async run(given) {
     const { page, server, other } = given;
     const second = [{ target: "h1", style: "color: red" }];
-    await site(given, ["/first"], [
-      changing(H1, { targeting: at("/first") }),
-      changing(second, { test_id: 2, experiment_key: "two", targeting: at("/second") }),
-    ], { before: LIMIT + watching(ARMS.style[1]), body: "<main><h1>Old</h1></main>" });
+    await site(
+      given,
+      ["/first"],
+      [
+        changing(H1, { targeting: at("/first") }),
+        changing(second, { test_id: 2, experiment_key: "two", targeting: at("/second") }),
+      ],
+      { before: LIMIT + watching(ARMS.style[1]), body: "<main><h1>Old</h1></main>" },
+    );
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
     await page.evaluate(() => history.pushState({}, "", "/second"));
@@ -148,7 +171,10 @@ const next = {
     await page.waitFor(() => frames_.at(-1) === "second+");
     assert.equal((await distinct(page)).includes("second"), false);
     await settled(given);
-    assert.deepEqual(exposures(other), [[1, "1"], [2, "1"]]);
+    assert.deepEqual(exposures(other), [
+      [1, "1"],
+      [2, "1"],
+    ]);
   },
 };
 
@@ -156,12 +182,16 @@ const transition = {
   name: "the end of the browser's own navigation ends it",
   async run(given) {
     const { page, server } = given;
-    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]) });
+    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
+      before: LIMIT + watching(ARMS.words[1]),
+    });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
     const can = await page.evaluate(() => {
       if (!window.navigation) return false;
-      navigation.addEventListener("navigate", (event) => event.intercept({ handler: () => new Promise((done) => (window.finish = done)) }));
+      navigation.addEventListener("navigate", (event) =>
+        event.intercept({ handler: () => new Promise((done) => (window.finish = done)) }),
+      );
       navigation.navigate("/second");
       return true;
     });
@@ -177,7 +207,10 @@ const drawnAgain = {
   name: "a page that was drawn anew a moment ago keeps its change, too",
   async run(given) {
     const { page, server } = given;
-    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], { before: LIMIT + watching(ARMS.words[1]), body: "<main><h1>Old</h1></main>" });
+    await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
+      before: LIMIT + watching(ARMS.words[1]),
+      body: "<main><h1>Old</h1></main>",
+    });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
     await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Old</h1>"));
@@ -200,32 +233,36 @@ const RETURNS = {
 };
 
 // A style sheet of an arm is for the whole document, and begins with the address.
-const returned = Object.entries(ARMS).filter(([kind]) => kind !== "style sheet").map(([kind, [arm, isThere]]) => ({
-  name: `on the way back the page that is left is not changed: ${kind}`,
-  async run(given) {
-    const { page, server } = given;
-    await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
-      before: LIMIT + watching(isThere),
-      body: "<nav>Shop</nav><main><h1>Old</h1></main>",
-    });
-    for (const [how, swap] of Object.entries(RETURNS)) {
-      // What is hidden, or in another colour, says nothing of words: such an element is another one in the next view.
-      if (how.startsWith("by new words") && ["style", "hidden"].includes(kind)) continue;
-      await page.goto(server.url("/first"));
-      await page.waitFor(() => frames_.length > 2);
-      await page.evaluate(() => history.pushState({}, "", "/second"));
-      await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Second</h1>"));
-      await page.waitFor(() => frames_.at(-1) === "second");
-      await page.evaluate(() => history.back());
-      await page.waitFor(() => location.pathname === "/first");
-      await some(page);
-      assert.equal((await distinct(page)).at(-1), "second", `${how}: before`);
-      await page.evaluate(`(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`);
-      await page.waitFor(() => frames_.at(-1) === "first+");
-      await some(page);
-      assert.deepEqual(await distinct(page), ["first+", "second", "first+"], how);
-    }
-  },
-}));
+const returned = Object.entries(ARMS)
+  .filter(([kind]) => kind !== "style sheet")
+  .map(([kind, [arm, isThere]]) => ({
+    name: `on the way back the page that is left is not changed: ${kind}`,
+    async run(given) {
+      const { page, server } = given;
+      await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
+        before: LIMIT + watching(isThere),
+        body: "<nav>Shop</nav><main><h1>Old</h1></main>",
+      });
+      for (const [how, swap] of Object.entries(RETURNS)) {
+        // What is hidden, or in another colour, says nothing of words: such an element is another one in the next view.
+        if (how.startsWith("by new words") && ["style", "hidden"].includes(kind)) continue;
+        await page.goto(server.url("/first"));
+        await page.waitFor(() => frames_.length > 2);
+        await page.evaluate(() => history.pushState({}, "", "/second"));
+        await page.evaluate(() => (document.querySelector("main").innerHTML = "<h1>Second</h1>"));
+        await page.waitFor(() => frames_.at(-1) === "second");
+        await page.evaluate(() => history.back());
+        await page.waitFor(() => location.pathname === "/first");
+        await some(page);
+        assert.equal((await distinct(page)).at(-1), "second", `${how}: before`);
+        await page.evaluate(
+          `(() => { const h1 = document.querySelector("h1"), main = document.querySelector("main"); ${swap}; })()`,
+        );
+        await page.waitFor(() => frames_.at(-1) === "first+");
+        await some(page);
+        assert.deepEqual(await distinct(page), ["first+", "second", "first+"], how);
+      }
+    },
+  }));
 
 export const tests = [...replaced, limited, shownFirst, back, drawnAgain, ...returned, next, transition];

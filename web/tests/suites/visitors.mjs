@@ -30,7 +30,7 @@ const nobody = () => ARMS.map(() => ({ visitors: 0, asked: 0, bought: 0, revenue
 /** What simulated visitor `at` does. One in three asks, some of them twice; one in seven buys, some of them twice. */
 const plan = (at) => ({
   asks: at % 3 === 0 ? 1 + (at % 2) : 0,
-  orders: at % 7 === 0 ? 1 + (at % 5 === 0) : 0,
+  orders: at % 7 === 0 ? 1 + Number(at % 5 === 0) : 0,
   // The network loses the answer of some, who send all again.
   again: at % 11 === 0,
 });
@@ -68,9 +68,11 @@ async function simulate(site, url, sums) {
     sums[arm].revenue += orders * 30;
   };
   const waiting = ids.keys();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (const at of waiting) await visit(at);
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const at of waiting) await visit(at);
+    }),
+  );
 }
 
 /** Plays visitors in a browser, who are decided in the page; every second one asks, every third one buys. */
@@ -97,7 +99,10 @@ async function play({ server, page }, site, sums) {
   const ids = played.map(([id]) => id);
   assert.equal(new Set(ids).size, PLAYED);
   const decided = await site.decided(ids);
-  assert.deepEqual(played, ids.map((id, at) => [id, decided[at], TITLES[decided[at]]]));
+  assert.deepEqual(
+    played,
+    ids.map((id, at) => [id, decided[at], TITLES[decided[at]]]),
+  );
 }
 
 const thousand = {
@@ -153,7 +158,13 @@ const slow = {
     await site.answered(page);
     await site.settled(page, visitor);
     const { variants } = await site.result();
-    assert.deepEqual(variants.map(({ visitors, conversions }) => [visitors, conversions]), [[0, 0], [1, 1]]);
+    assert.deepEqual(
+      variants.map(({ visitors, conversions }) => [visitors, conversions]),
+      [
+        [0, 0],
+        [1, 1],
+      ],
+    );
   },
 };
 

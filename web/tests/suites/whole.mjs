@@ -288,7 +288,10 @@ const fourteen = {
 
     const stayed = async (visitor) => Number((await site.told(visitor)).some(isLasting));
     const result = await site.result();
-    assert.deepEqual(result.variants.map(({ visitors }) => visitors), [1, 2]);
+    assert.deepEqual(
+      result.variants.map(({ visitors }) => visitors),
+      [1, 2],
+    );
     assert.deepEqual(await conversions(site), {
       ...Object.fromEntries(GESTURES.map(({ type }) => [type, [0, 1]])),
       clickOnElement: [1, 1],

@@ -10,32 +10,74 @@ import { judged } from "../wire.mjs";
 
 export const name = "wire";
 
-/** Each row: what a page calls, as code, and the event that comes of it, as far as it is named here. */
+/**
+ * Each row: what a page calls, as code, and the event that comes of it, as far as it is named here.
+ *
+ * @type {[string, any][]}
+ */
 const CALLS = [
-  [`["track", "a", { text: "x", number: 1.5, flag: false, none: null, list: [1], deep: {}, nan: NaN, call() {} }]`, { type: "custom", name: "a", properties: { text: "x", number: 1.5, flag: false } }],
+  [
+    `["track", "a", { text: "x", number: 1.5, flag: false, none: null, list: [1], deep: {}, nan: NaN, call() {} }]`,
+    { type: "custom", name: "a", properties: { text: "x", number: 1.5, flag: false } },
+  ],
   [`["track", "b", null]`, { type: "custom", name: "b", properties: {} }],
   [`["track", "c"]`, { type: "custom", name: "c", properties: {} }],
   [`["track", 5]`, { type: "custom", name: "5" }],
   [`["track", "d", { value: "12" }]`, { type: "custom", name: "d", value: 12 }],
   [`["track", "e", { value: "high" }]`, { type: "custom", name: "e", value: undefined, properties: { value: "high" } }],
-  [`["track", "f", { value: "1.299,00", currency: "EUR" }]`, { type: "custom", name: "f", value: undefined, properties: { value: "1.299,00" } }],
+  [
+    `["track", "f", { value: "1.299,00", currency: "EUR" }]`,
+    { type: "custom", name: "f", value: undefined, properties: { value: "1.299,00" } },
+  ],
   [`["track", "g", { value: 3, currency: "Euro" }]`, { type: "custom", name: "g", value: 3 }],
-  [`["track", "h", Object.fromEntries(Array.from({ length: 150 }, (_, at) => ["n" + at, at]))]`, { type: "custom", name: "h" }],
-  [`["track", "Buy", { value: 59.9, currency: "EUR", order_id: "A", items: [{ id: 1 }] }]`, { type: "order", name: "Buy", value: 59.9, currency: "EUR", order_id: "A", properties: {} }],
-  [`["track", "Buy", { value: "59.9", currency: "eur", order_id: 77, quantity: "2" }]`, { type: "order", value: 59.9, currency: "EUR", order_id: "77", quantity: 2 }],
-  [`["track", "Buy", { value: -5, currency: "EUR", quantity: -1, order_id: null }]`, { type: "order", value: -5, quantity: undefined, order_id: undefined }],
-  [`["track", "Buy", { value: -6, currency: "EUR", order_id: "R-1", refund_of: 77 }]`, { type: "order", value: -6, order_id: "R-1", refund_of: "77", properties: {} }],
-  [`["track", "Buy", { value: -7, currency: "EUR", refund_of: null }]`, { type: "order", value: -7, order_id: undefined, refund_of: undefined, properties: {} }],
+  [
+    `["track", "h", Object.fromEntries(Array.from({ length: 150 }, (_, at) => ["n" + at, at]))]`,
+    { type: "custom", name: "h" },
+  ],
+  [
+    `["track", "Buy", { value: 59.9, currency: "EUR", order_id: "A", items: [{ id: 1 }] }]`,
+    { type: "order", name: "Buy", value: 59.9, currency: "EUR", order_id: "A", properties: {} },
+  ],
+  [
+    `["track", "Buy", { value: "59.9", currency: "eur", order_id: 77, quantity: "2" }]`,
+    { type: "order", value: 59.9, currency: "EUR", order_id: "77", quantity: 2 },
+  ],
+  [
+    `["track", "Buy", { value: -5, currency: "EUR", quantity: -1, order_id: null }]`,
+    { type: "order", value: -5, quantity: undefined, order_id: undefined },
+  ],
+  [
+    `["track", "Buy", { value: -6, currency: "EUR", order_id: "R-1", refund_of: 77 }]`,
+    { type: "order", value: -6, order_id: "R-1", refund_of: "77", properties: {} },
+  ],
+  [
+    `["track", "Buy", { value: -7, currency: "EUR", refund_of: null }]`,
+    { type: "order", value: -7, order_id: undefined, refund_of: undefined, properties: {} },
+  ],
   [`["trigger", 5]`, { type: "script", trigger: "5" }],
-  [`["identify", 7, { tags: ["a"], deep: { a: 1 }, plan: "pro", audiences: ["loyal"] }]`, { type: "identify", attributes: { plan: "pro", user_id: "7" } }],
+  [
+    `["identify", 7, { tags: ["a"], deep: { a: 1 }, plan: "pro", audiences: ["loyal"] }]`,
+    { type: "identify", attributes: { plan: "pro", user_id: "7" } },
+  ],
   [`["identify", "u", null]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
   [`["identify", "u", { long: "x".repeat(40000) }]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
-  [`["identify", "u", Object.fromEntries(Array.from({ length: 100 }, (_, at) => ["n" + at, at]))]`, { type: "identify", attributes: { plan: "pro", user_id: "u" } }],
+  [
+    `["identify", "u", Object.fromEntries(Array.from({ length: 100 }, (_, at) => ["n" + at, at]))]`,
+    { type: "identify", attributes: { plan: "pro", user_id: "u" } },
+  ],
 ];
 
 /** What comes of nothing that is a call, and of what cannot be written. */
 const NONSENSE = [
-  "null", "undefined", "5", "'track'", "[]", "{}", `["no-such-call"]`, `["on", "exposure"]`, `["constructor"]`,
+  "null",
+  "undefined",
+  "5",
+  "'track'",
+  "[]",
+  "{}",
+  `["no-such-call"]`,
+  `["on", "exposure"]`,
+  `["constructor"]`,
   `["track", { toString() { throw 1; } }]`,
   `["track", "getter", { get a() { throw 1; } }]`,
   `["track", "long", { a: "x".repeat(70000) }]`,
@@ -66,7 +108,9 @@ const calls = {
     await settled(given);
     const told = of(other, "custom").concat(of(other, "order"), of(other, "script"), of(other, "identify"));
     for (const [call, expected] of CALLS) {
-      const fits = told.some((event) => Object.entries(expected).every(([name, value]) => isDeepStrictEqual(event[name], value)));
+      const fits = told.some((event) =>
+        Object.entries(expected).every(([name, value]) => isDeepStrictEqual(event[name], value)),
+      );
       assert.ok(fits, `${call} became none of ${JSON.stringify(told.filter(({ type }) => type === expected.type))}`);
     }
     assert.ok(told.some(({ name }) => name === "first"));
@@ -80,15 +124,35 @@ const calls = {
 };
 
 /** Values that pages hand over by accident, as code. */
-const ODD = [`"Great \\ud83d"`, `"\\udc00\\ud800"`, `"a\\0b"`, "12345678901234567890", "-1e300", "1e300", "Infinity", "NaN", "2n ** 70n", "7n", `"\\\\u0000 \\\\ud83d \\\\"`];
+const ODD = [
+  `"Great \\ud83d"`,
+  `"\\udc00\\ud800"`,
+  `"a\\0b"`,
+  "12345678901234567890",
+  "-1e300",
+  "1e300",
+  "Infinity",
+  "NaN",
+  "2n ** 70n",
+  "7n",
+  `"\\\\u0000 \\\\ud83d \\\\"`,
+];
 
 /** Where they may stand in a call. */
 const CALLED_WITH = [
-  (odd) => `["track", ${odd}]`, (odd) => `["track", "a", { title: ${odd} }]`, (odd) => `["track", "a", { [${odd}]: 1 }]`, (odd) => `["track", "a", { value: ${odd} }]`,
-  (odd) => `["track", "Buy", { value: ${odd}, currency: "EUR" }]`, (odd) => `["track", "Buy", { value: 1, currency: ${odd} }]`,
-  (odd) => `["track", "Buy", { value: 1, currency: "EUR", order_id: ${odd} }]`, (odd) => `["track", "Buy", { value: 1, currency: "EUR", quantity: ${odd} }]`,
+  (odd) => `["track", ${odd}]`,
+  (odd) => `["track", "a", { title: ${odd} }]`,
+  (odd) => `["track", "a", { [${odd}]: 1 }]`,
+  (odd) => `["track", "a", { value: ${odd} }]`,
+  (odd) => `["track", "Buy", { value: ${odd}, currency: "EUR" }]`,
+  (odd) => `["track", "Buy", { value: 1, currency: ${odd} }]`,
+  (odd) => `["track", "Buy", { value: 1, currency: "EUR", order_id: ${odd} }]`,
+  (odd) => `["track", "Buy", { value: 1, currency: "EUR", quantity: ${odd} }]`,
   (odd) => `["track", "Buy", { value: -1, currency: "EUR", refund_of: ${odd} }]`,
-  (odd) => `["trigger", ${odd}]`, (odd) => `["identify", ${odd}]`, (odd) => `["identify", "u", { title: ${odd} }]`, (odd) => `["identify", "u", { [${odd}]: true }]`,
+  (odd) => `["trigger", ${odd}]`,
+  (odd) => `["identify", ${odd}]`,
+  (odd) => `["identify", "u", { title: ${odd} }]`,
+  (odd) => `["identify", "u", { [${odd}]: true }]`,
 ];
 
 const odd = {
@@ -101,16 +165,33 @@ const odd = {
     // No more at once than may wait.
     for (let from = 0; from < all.length; from += 40) {
       const some = all.slice(from, from + 40).map((call) => JSON.stringify(call));
-      await page.evaluate(`[${some}].forEach((code, at) => muriel.push((0, eval)("(" + code + ")"), ["track", "beside-" + (${from} + at)]))`);
+      await page.evaluate(
+        `[${some}].forEach((code, at) => muriel.push((0, eval)("(" + code + ")"), ["track", "beside-" + (${from} + at)]))`,
+      );
       await settled(given);
     }
     await page.goto(server.url("/next"));
     await settled(given);
     const told = new Set(of(other, "custom").map(({ name }) => name));
-    assert.deepEqual(all.filter((_, at) => !told.has(`beside-${at}`)), []);
+    assert.deepEqual(
+      all.filter((_, at) => !told.has(`beside-${at}`)),
+      [],
+    );
     // The others are there as well, but for what is no number at all.
-    const texts = of(other, "custom").map(({ properties }) => properties?.title).filter((title) => title !== undefined);
-    assert.deepEqual(texts, ["Great \ufffd", "\ufffd\ufffd", "a\ufffdb", "12345678901234567000", "-1e+300", "1e+300", "1180591620717411303424", "7", "\\u0000 \\ud83d \\"]);
+    const texts = of(other, "custom")
+      .map(({ properties }) => properties?.title)
+      .filter((title) => title !== undefined);
+    assert.deepEqual(texts, [
+      "Great \ufffd",
+      "\ufffd\ufffd",
+      "a\ufffdb",
+      "12345678901234567000",
+      "-1e+300",
+      "1e+300",
+      "1180591620717411303424",
+      "7",
+      "\\u0000 \\ud83d \\",
+    ]);
     assert.equal(of(other, "identify").length, 3 * ODD.length);
     // No batch had anything that the server would have to mend: see what stands for it here.
     assert.deepEqual(other.refused, []);
@@ -123,9 +204,12 @@ const refused = {
     const { page, server, other } = given;
     const taken = [];
     other.route("/events/shop", ({ json }) => {
-      if (json.events.some(({ name }) => name === "bad")) return { status: 400, headers: CORS, body: { success: false, error: "bad is bad" } };
+      if (json.events.some(({ name }) => name === "bad"))
+        return { status: 400, headers: CORS, body: { success: false, error: "bad is bad" } };
       taken.push(...json.events);
-      const results = json.events.map(({ id, name }) => (name === "worse" ? { id, status: "invalid", message: "worse is worse" } : { id, status: "ok" }));
+      const results = json.events.map(({ id, name }) =>
+        name === "worse" ? { id, status: "invalid", message: "worse is worse" } : { id, status: "ok" },
+      );
       return { headers: CORS, body: { success: true, results } };
     });
     await site(given, ["/"], [changing(H1)]);
@@ -140,7 +224,13 @@ const refused = {
       return found.reduce((sum, { dropped }) => sum + dropped, 0) === 2 && found;
     });
     assert.equal(health.test_id, undefined);
-    assert.deepEqual(taken.filter(({ type }) => type === "custom").map(({ name }) => name).sort(), ["a", "b", "c", "worse"]);
+    assert.deepEqual(
+      taken
+        .filter(({ type }) => type === "custom")
+        .map(({ name }) => name)
+        .sort(),
+      ["a", "b", "c", "worse"],
+    );
     assert.deepEqual((await page.evaluate("lost")).sort(), ["bad: bad is bad", "worse: worse is worse"]);
     // Nothing of it waits for the next page.
     await page.evaluate(() => dispatchEvent(new Event("pagehide")));
@@ -156,7 +246,15 @@ const librarian = {
     const before = inline(`
       Array.prototype.toJSON = function () { return "[" + this.map((each) => JSON.stringify(each)).join(", ") + "]"; };
       Date.prototype.toJSON = function () { return '"' + this.getUTCFullYear() + '"'; };`);
-    await site(given, ["/"], [changing(H1, { test_id: 11 }), changing([{ target: "p", innerText: "New" }], { test_id: 1, experiment_key: "two", targeting: read })], { before, body: "<h1>Old</h1><p>Old</p>" });
+    await site(
+      given,
+      ["/"],
+      [
+        changing(H1, { test_id: 11 }),
+        changing([{ target: "p", innerText: "New" }], { test_id: 1, experiment_key: "two", targeting: read }),
+      ],
+      { before, body: "<h1>Old</h1><p>Old</p>" },
+    );
     for (let times = 0; times < 2; times++) {
       await page.goto(server.url("/"));
       await page.evaluate(() => muriel.push(["track", "read"]));
@@ -165,7 +263,10 @@ const librarian = {
     await page.goto(server.url("/"));
     assert.equal(await page.evaluate("document.querySelector('p').textContent"), "New");
     await settled(given);
-    assert.deepEqual(exposures(other), [[11, "1"], [1, "1"]]);
+    assert.deepEqual(exposures(other), [
+      [11, "1"],
+      [1, "1"],
+    ]);
     assert.match(await page.evaluate("JSON.stringify([1])"), /^"\[1\]"$/);
   },
 };
@@ -199,7 +300,12 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
     await settled(given);
     const ids = taken.map(({ id, type, name }) => `${type} ${name ?? ""} ${id}`);
     const kinds = [...new Set(ids)].map((each) => each.split(" ").slice(0, 2).join(" ").trim());
-    assert.deepEqual(kinds.filter((kind) => /exposure|pageview|kept/.test(kind)).sort(), ["custom kept", "exposure", "pageview", "pageview"]);
+    assert.deepEqual(kinds.filter((kind) => /exposure|pageview|kept/.test(kind)).sort(), [
+      "custom kept",
+      "exposure",
+      "pageview",
+      "pageview",
+    ]);
     // The server has answered; the page hears of it a moment later.
     await page.waitFor(() => localStorage.muriel_q === undefined);
   },
@@ -222,13 +328,30 @@ const layer = {
   name: "what is paid back in the data layer is an order of its own, and rules know of it",
   async run(given) {
     const { page, server, other } = given;
-    const bought = { event_rule: [{ rule: "equal", name: "purchase", attributes: [], min_count: 2, timeframe_days: 0 }] };
-    const ecommerce = { transaction_id: "A", value: 10, currency: "eur", items: [{ quantity: -1 }, { quantity: "x" }, {}] };
-    const before = inline(`window.dataLayer = ${JSON.stringify([{ event: "purchase", ecommerce }, { event: "refund", ecommerce }])};`);
+    const bought = {
+      event_rule: [{ rule: "equal", name: "purchase", attributes: [], min_count: 2, timeframe_days: 0 }],
+    };
+    const ecommerce = {
+      transaction_id: "A",
+      value: 10,
+      currency: "eur",
+      items: [{ quantity: -1 }, { quantity: "x" }, {}],
+    };
+    const before = inline(
+      `window.dataLayer = ${JSON.stringify([
+        { event: "purchase", ecommerce },
+        { event: "refund", ecommerce },
+      ])};`,
+    );
     await site(given, ["/"], [changing(H1, { targeting: bought })], { before });
     await page.goto(server.url("/"));
     await settled(given);
-    const orders = of(other, "order").map(({ name, value, order_id, quantity }) => ({ name, value, order_id, quantity }));
+    const orders = of(other, "order").map(({ name, value, order_id, quantity }) => ({
+      name,
+      value,
+      order_id,
+      quantity,
+    }));
     assert.deepEqual(orders, [
       { name: "purchase", value: 10, order_id: "A", quantity: 2 },
       { name: "purchase", value: -10, order_id: "A", quantity: 2 },
@@ -241,29 +364,73 @@ const layer = {
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
 
 /** Events that are right and that are not, of all kinds; each is asked of the server and of what stands for it here. */
+/** @type {any[]} */
 const EVENTS = [
-  { type: "pageview", url: "https://a.example/" }, { type: "pageview" }, { type: "pageview", url: "" }, { type: "none" }, {}, 5,
-  { type: "custom", name: "a", value: 1 }, { type: "custom", name: "" }, { type: "custom", name: "a", value: "1" }, { type: "custom", name: "a", value: null },
-  { type: "custom", name: "x".repeat(129) }, { type: "custom", name: "a", properties: { a: [1] } }, { type: "custom", name: "a", properties: "a" },
-  { type: "custom", name: "a", properties: { a: null, b: "x", c: 1, d: true } }, { type: "custom", name: "a", at: "yesterday" }, { type: "custom", name: "a", id: "1" },
-  { type: "custom", name: "a", session: 5 }, { type: "custom", name: "a", properties: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`n${at}`, 1])) },
+  { type: "pageview", url: "https://a.example/" },
+  { type: "pageview" },
+  { type: "pageview", url: "" },
+  { type: "none" },
+  {},
+  5,
+  { type: "custom", name: "a", value: 1 },
+  { type: "custom", name: "" },
+  { type: "custom", name: "a", value: "1" },
+  { type: "custom", name: "a", value: null },
+  { type: "custom", name: "x".repeat(129) },
+  { type: "custom", name: "a", properties: { a: [1] } },
+  { type: "custom", name: "a", properties: "a" },
+  { type: "custom", name: "a", properties: { a: null, b: "x", c: 1, d: true } },
+  { type: "custom", name: "a", at: "yesterday" },
+  { type: "custom", name: "a", id: "1" },
+  { type: "custom", name: "a", session: 5 },
+  { type: "custom", name: "a", properties: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`n${at}`, 1])) },
   { type: "custom", name: "a", properties: { a: "x".repeat(33_000) } },
-  { type: "order", name: "a", value: 1, currency: "EUR" }, { type: "order", name: "a", value: 1, currency: "eur" }, { type: "order", name: "a", currency: "EUR" },
-  { type: "order", name: "a", value: 1, currency: "EUR", quantity: -1 }, { type: "order", name: "a", value: 1, currency: "EUR", order_id: 7 },
-  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "A" }, { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "A" }, { type: "order", name: "a", value: 0, currency: "EUR", refund_of: "A" },
-  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: 7 }, { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "" }, { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "x".repeat(257) },
-  { type: "script", trigger: "a" }, { type: "script", trigger: 5 }, { type: "submit" }, { type: "appear", trigger: "" },
-  { type: "click", by: "element", trigger: "a" }, { type: "click", by: "element" }, { type: "click", by: "link", href: "https://a.example" }, { type: "click", by: "link" }, { type: "click", by: "x", trigger: "a" },
-  { type: "scroll", value: 50 }, { type: "scroll", value: 101 }, { type: "duration", value: 5 }, { type: "duration" },
-  { type: "identify", attributes: {} }, { type: "identify" }, { type: "identify", attributes: { a: {} } },
-  { type: "exposure", test_id: 0, variant_id: "1" }, { type: "exposure", variant_id: "1" }, { type: "exposure", test_id: 1, variant_id: 1 }, { type: "exposure", test_id: 1, variant_id: "1", epoch: 0 },
-  { type: "health", test_id: 1, variant_id: "x" }, { type: "health", test_id: 1, variant_id: "1", late: -1 },
+  { type: "order", name: "a", value: 1, currency: "EUR" },
+  { type: "order", name: "a", value: 1, currency: "eur" },
+  { type: "order", name: "a", currency: "EUR" },
+  { type: "order", name: "a", value: 1, currency: "EUR", quantity: -1 },
+  { type: "order", name: "a", value: 1, currency: "EUR", order_id: 7 },
+  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "A" },
+  { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "A" },
+  { type: "order", name: "a", value: 0, currency: "EUR", refund_of: "A" },
+  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: 7 },
+  { type: "order", name: "a", value: 1, currency: "EUR", refund_of: "" },
+  { type: "order", name: "a", value: -1, currency: "EUR", refund_of: "x".repeat(257) },
+  { type: "script", trigger: "a" },
+  { type: "script", trigger: 5 },
+  { type: "submit" },
+  { type: "appear", trigger: "" },
+  { type: "click", by: "element", trigger: "a" },
+  { type: "click", by: "element" },
+  { type: "click", by: "link", href: "https://a.example" },
+  { type: "click", by: "link" },
+  { type: "click", by: "x", trigger: "a" },
+  { type: "scroll", value: 50 },
+  { type: "scroll", value: 101 },
+  { type: "duration", value: 5 },
+  { type: "duration" },
+  { type: "identify", attributes: {} },
+  { type: "identify" },
+  { type: "identify", attributes: { a: {} } },
+  { type: "exposure", test_id: 0, variant_id: "1" },
+  { type: "exposure", variant_id: "1" },
+  { type: "exposure", test_id: 1, variant_id: 1 },
+  { type: "exposure", test_id: 1, variant_id: "1", epoch: 0 },
+  { type: "health", test_id: 1, variant_id: "x" },
+  { type: "health", test_id: 1, variant_id: "1", late: -1 },
 ];
 
 /** Whole batches that are not taken. */
 const BATCHES = [
-  { events: [] }, { visitor: {}, events: [] }, { visitor: { id: "" }, events: [] }, { visitor: { id: "v" } }, { visitor: { id: "v" }, events: "[]" },
-  { visitor: { id: "v", attributes: { a: [] } }, events: [] }, { visitor: { id: "v" }, events: [], consent: "yes" }, { visitor: { id: "v" }, events: [], sent_at: "now" }, [],
+  { events: [] },
+  { visitor: {}, events: [] },
+  { visitor: { id: "" }, events: [] },
+  { visitor: { id: "v" } },
+  { visitor: { id: "v" }, events: "[]" },
+  { visitor: { id: "v", attributes: { a: [] } }, events: [] },
+  { visitor: { id: "v" }, events: [], consent: "yes" },
+  { visitor: { id: "v" }, events: [], sent_at: "now" },
+  [],
 ];
 
 const same = {
@@ -272,15 +439,26 @@ const same = {
   only: ["chromium"],
   async run({ muriel }) {
     const shop = await (await muriel()).project();
-    const send = (batch) => fetch(`${shop.server.url}/events/${shop.key}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(batch) });
+    const send = (batch) =>
+      fetch(`${shop.server.url}/events/${shop.key}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(batch),
+      });
     for (const batch of BATCHES) {
       assert.ok(judged(batch).whole.length > 0, JSON.stringify(batch));
       assert.equal((await send(batch)).status, 400, JSON.stringify(batch));
     }
-    const batch = { visitor: { id: "v" }, events: EVENTS.map((event, at) => (event?.type ? { id: ID.replace(/..$/, at + 10), ...event } : event)) };
+    const batch = {
+      visitor: { id: "v" },
+      events: EVENTS.map((event, at) => (event?.type ? { id: ID.replace(/..$/, `${at + 10}`), ...event } : event)),
+    };
     const { results } = await (await send(batch)).json();
     const ours = judged(batch).events.map((flaws) => flaws.length > 0);
-    assert.deepEqual(results.map(({ status }, at) => [EVENTS[at], status === "invalid"]), EVENTS.map((event, at) => [event, ours[at]]));
+    assert.deepEqual(
+      results.map(({ status }, at) => [EVENTS[at], status === "invalid"]),
+      EVENTS.map((event, at) => [event, ours[at]]),
+    );
   },
 };
 

@@ -1,10 +1,10 @@
 //! Visitors who are made up.
 
-use super::looks::{Cap, Entered, Looks};
-use super::{DAILY_MAX, EPOCH, Ended, Impossible, Run, SIGMA_MAX, Schedule, check};
+use super::looks::{Cap, DailyEntries, MonitoredRun};
+use super::{DAILY_MAX, EPOCH, EndReason, Run, SIGMA_MAX, Schedule, SimulationError, check};
 use crate::design::Design;
 use crate::summary::Measure;
-use muriel_stats::LiftPlan;
+use muriel_stats::{LiftPlan, log_normal_value_spread};
 use rand_distr::{Binomial, Distribution, LogNormal, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -40,30 +40,32 @@ impl Simulation {
     /// Checks that the plan can be tried.
     ///
     /// # Errors
-    /// [`Impossible`].
-    pub fn new(design: Design, schedule: Schedule, scenario: &Scenario) -> Result<Self, Impossible> {
+    /// [`SimulationError`].
+    pub fn new(design: Design, schedule: Schedule, scenario: &Scenario) -> Result<Self, SimulationError> {
         check(&design, &schedule)?;
         let is_share = |rate: f64| rate > 0.0 && rate < 1.0;
         if !(scenario.daily_visitors > 0.0 && scenario.daily_visitors <= DAILY_MAX) {
-            return Err(Impossible::Visitors);
+            return Err(SimulationError::Visitors);
         }
         if !is_share(scenario.rate) {
-            return Err(Impossible::Rate);
+            return Err(SimulationError::Rate);
         }
         let rates: Vec<f64> = scenario.lifts.iter().map(|lift| scenario.rate * (1.0 + lift)).collect();
         if rates.len() != design.arms || !rates.iter().all(|rate| (0.0..=1.0).contains(rate)) {
-            return Err(Impossible::Lift);
+            return Err(SimulationError::Lift);
         }
         let values = match scenario.sigma {
             None => None,
-            Some(sigma) if !(0.0..=SIGMA_MAX).contains(&sigma) => return Err(Impossible::Sigma),
-            Some(sigma) => Some(LogNormal::new(0.0, sigma).map_err(|_| Impossible::Sigma)?),
+            Some(sigma) if !(0.0..=SIGMA_MAX).contains(&sigma) => return Err(SimulationError::Sigma),
+            Some(sigma) => Some(LogNormal::new(0.0, sigma).map_err(|_| SimulationError::Sigma)?),
         };
         let weights: Vec<f64> = design.weights(EPOCH).into_iter().map(f64::from).collect();
         let all: f64 = weights.iter().sum();
         let daily = |weight: f64| match weight > 0.0 {
             false => Ok(None),
-            true => Poisson::new(scenario.daily_visitors * weight / all).map(Some).map_err(|_| Impossible::Visitors),
+            true => {
+                Poisson::new(scenario.daily_visitors * weight / all).map(Some).map_err(|_| SimulationError::Visitors)
+            }
         };
         let arms =
             weights.iter().zip(rates).map(|(weight, rate)| Ok((daily(*weight)?, rate))).collect::<Result<_, _>>()?;
@@ -74,13 +76,13 @@ impl Simulation {
     /// same run.
     pub fn run(&self, seed: u64, number: u64) -> Run {
         let mut source = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, number));
-        let days: Vec<Vec<Entered>> = (0..self.schedule.days).map(|_| self.entered(&mut source)).collect();
+        let days: Vec<Vec<DailyEntries>> = (0..self.schedule.days).map(|_| self.entered(&mut source)).collect();
         let converted = days.iter().flatten().map(|entered| entered.converted).sum();
         let (measure, cap) = match self.values {
             None => (Measure::Conversion, Cap::None),
             Some(_) => (Measure::Value, Cap::Quantile { values: converted }),
         };
-        let mut looks = Looks::new(&self.design, &self.schedule, measure, cap);
+        let mut looks = MonitoredRun::new(&self.design, &self.schedule, measure, cap);
         for mut day in days {
             if let Some(values) = &self.values {
                 for entered in &mut day {
@@ -91,16 +93,16 @@ impl Simulation {
                 return looks.finish(ended);
             }
         }
-        looks.finish(Ended::Days)
+        looks.finish(EndReason::Days)
     }
 
     /// The visitors of a day by arm, without their values.
-    fn entered(&self, source: &mut Xoshiro256PlusPlus) -> Vec<Entered> {
+    fn entered(&self, source: &mut Xoshiro256PlusPlus) -> Vec<DailyEntries> {
         let of_arm = |(daily, rate): &(Option<Poisson<f64>>, f64)| {
             let visitors = daily.map_or(0, |daily| daily.sample(source) as u64);
             // A rate is a share, so there is always such a distribution.
             let converted = Binomial::new(visitors, *rate).map_or(0, |binomial| binomial.sample(source));
-            Entered { visitors, converted, values: Vec::new() }
+            DailyEntries { visitors, converted, values: Vec::new() }
         };
         self.arms.iter().map(of_arm).collect()
     }
@@ -143,8 +145,7 @@ impl Scenario {
 
     fn lift_plan(&self, design: &Design) -> muriel_stats::Result<LiftPlan> {
         let weights: Vec<f64> = design.weights(EPOCH).into_iter().map(f64::from).collect();
-        let sigma = self.sigma.unwrap_or(0.0);
-        design.lift_plan(&weights, 1)?.with_values((sigma * sigma).exp())
+        design.lift_plan(&weights, 1)?.with_values(log_normal_value_spread(self.sigma.unwrap_or(0.0)))
     }
 
     /// The lift of the first variant.

@@ -1,21 +1,24 @@
 //! An experiment as it is watched: visitors enter by day, each day is judged,
 //! and a rule ends it.
+//!
+//! Numbers are added up as the warehouse adds them up: a visitor is compared once the window to convert is over, and
+//! large values are cut by the default cap of all values so far, so the cap moves with the data.
 
-use super::{Call, EPOCH, Ended, Fate, Run, Schedule};
+use super::{ArmOutcome, EPOCH, EndReason, FirstCall, Run, Schedule};
 use crate::design::Design;
 use crate::report::{Verdict, report};
-use crate::summary::{Arrivals, Cell, Measure, Metric, Role, Summaries, Summary};
+use crate::summary::{Arrivals, Cell, Measure, Metric, MetricRole, Summaries, Summary};
 use muriel_domain::time::DAY_US;
 use muriel_stats::Moments;
+use muriel_stats::cap::{VALUES_PER_CAPPED, default_cap_rank};
 use std::collections::VecDeque;
-
-/// One in so many orders is above the cap, as where a goal sets none.
-const ABOVE_CAP: u64 = 1_000;
 
 /// Visitors of one arm who entered on one day.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Entered {
+pub(crate) struct DailyEntries {
+    /// How many entered.
     pub(crate) visitors: u64,
+    /// How many of them convert within their window.
     pub(crate) converted: u64,
     /// Values that are not 0, where values are measured.
     pub(crate) values: Vec<f64>,
@@ -32,25 +35,30 @@ pub(crate) enum Cap {
 }
 
 /// An experiment on its way.
-pub(crate) struct Looks<'a> {
+pub(crate) struct MonitoredRun<'a> {
     design: &'a Design,
     schedule: &'a Schedule,
-    /// Days that were entered.
+    /// Days on which visitors entered so far.
     days: u32,
+    /// Visitors of all arms so far.
     entered: u64,
+    /// Conversions of all arms so far, also of those whose window is open: completion rules count them at once.
     converted: u64,
     /// Days whose visitors still may convert, oldest first.
-    open: VecDeque<Vec<Entered>>,
+    open: VecDeque<Vec<DailyEntries>>,
     values: Values,
+    /// What the report of the last look was made of.
     summaries: Summaries,
-    fates: Vec<Fate>,
+    /// Per arm but the control, what became of it.
+    fates: Vec<ArmOutcome>,
 }
 
-impl<'a> Looks<'a> {
+impl<'a> MonitoredRun<'a> {
+    /// An experiment before its first day.
     pub(crate) fn new(design: &'a Design, schedule: &'a Schedule, measure: Measure, cap: Cap) -> Self {
         let of_arm = |arm| Cell { epoch: EPOCH, arm, open: false, summary: Summary::default() };
         let metric = Metric {
-            role: Role::Primary,
+            role: MetricRole::Primary,
             measure,
             lower_is_better: false,
             cells: (0..design.arms).map(of_arm).collect(),
@@ -68,13 +76,13 @@ impl<'a> Looks<'a> {
                 metrics: vec![metric],
                 ..Summaries::default()
             },
-            fates: vec![Fate { verdict: Verdict::KeepRunning, called: None }; design.arms - 1],
+            fates: vec![ArmOutcome { verdict: Verdict::KeepRunning, called: None }; design.arms - 1],
         }
     }
 
     /// Lets the visitors of a day enter, looks at its end, and says what ended the
     /// experiment, if anything did. `day` has an item per arm.
-    pub(crate) fn day(&mut self, day: Vec<Entered>) -> Option<Ended> {
+    pub(crate) fn day(&mut self, day: Vec<DailyEntries>) -> Option<EndReason> {
         self.days += 1;
         for (arrivals, entered) in self.summaries.arrivals.iter_mut().zip(&day) {
             arrivals.visitors += entered.visitors;
@@ -84,31 +92,31 @@ impl<'a> Looks<'a> {
         self.open.push_back(day);
         self.look(self.days);
         let rules = &self.schedule.rules;
-        let is_called = |fate: &Fate| matches!(fate.verdict, Verdict::Win | Verdict::Loss);
+        let is_called = |fate: &ArmOutcome| matches!(fate.verdict, Verdict::Win | Verdict::Loss);
         if rules.significant && self.fates.iter().any(is_called) {
-            Some(Ended::Significant)
+            Some(EndReason::Significant)
         } else if rules.visitors.is_some_and(|enough| self.entered >= enough) {
-            Some(Ended::Visitors)
+            Some(EndReason::Visitors)
         } else if rules.conversions.is_some_and(|enough| self.converted >= enough) {
-            Some(Ended::Conversions)
+            Some(EndReason::Conversions)
         } else if rules.period.is_some_and(|days| self.days >= days) {
-            Some(Ended::Period)
+            Some(EndReason::Period)
         } else if self.days >= self.schedule.days {
-            Some(Ended::Days)
+            Some(EndReason::Days)
         } else {
             None
         }
     }
 
     /// Goes on looking until everybody's time to convert is over.
-    pub(crate) fn finish(mut self, ended: Ended) -> Run {
+    pub(crate) fn finish(mut self, ended: EndReason) -> Run {
         for after in 1..=self.schedule.window_days {
             self.look(self.days + after);
         }
         Run { days: self.days, visitors: self.entered, ended, fates: self.fates }
     }
 
-    /// A look at the end of a day.
+    /// A look at the end of a day, 1 for the first: closes the windows that are over, and has the numbers judged.
     fn look(&mut self, day: u32) {
         // Who entered on a day has all of it and of the window's days to convert.
         let over = day.saturating_sub(self.schedule.window_days).min(self.days);
@@ -136,7 +144,7 @@ impl<'a> Looks<'a> {
         for (fate, analysis) in self.fates.iter_mut().zip(&report.metrics[0].analyses) {
             fate.verdict = analysis.verdict;
             if fate.called.is_none() && matches!(analysis.verdict, Verdict::Win | Verdict::Loss) {
-                fate.called = Some(Call { day, verdict: analysis.verdict });
+                fate.called = Some(FirstCall { day, verdict: analysis.verdict });
             }
         }
     }
@@ -153,14 +161,16 @@ struct Values {
 }
 
 impl Values {
+    /// No value yet. As many of the largest values are kept as the cap can ever reach.
     fn new(arms: usize, cap: Cap) -> Self {
         let keep = match cap {
             Cap::None => 0,
-            Cap::Quantile { values } => usize::try_from((values / ABOVE_CAP).max(1) + 1).unwrap_or(usize::MAX),
+            Cap::Quantile { values } => usize::try_from((values / VALUES_PER_CAPPED).max(1) + 1).unwrap_or(usize::MAX),
         };
         Self { rest: vec![Moments::default(); arms], largest: Vec::new(), keep }
     }
 
+    /// Adds a value. It costs a search among the largest, which are one in a thousand.
     fn push(&mut self, arm: usize, value: f64) {
         if self.largest.len() == self.keep && self.largest.last().is_none_or(|(least, _)| value <= *least) {
             self.rest[arm].push(value);
@@ -180,9 +190,9 @@ impl Values {
     fn capped(&self) -> Vec<Moments> {
         let mut capped = self.rest.clone();
         let values = self.largest.len() as u64 + self.rest.iter().map(|moments| moments.n).sum::<u64>();
-        let above = (values / ABOVE_CAP).max(1) as usize;
-        // The only value, and values that are kept without a cap, stay as they are.
-        let cap = self.largest.get(above).map_or(f64::INFINITY, |(value, _)| *value);
+        // Values that are kept without a cap stay as they are.
+        let rank = default_cap_rank(values).and_then(|rank| usize::try_from(rank).ok());
+        let cap = rank.and_then(|rank| self.largest.get(rank)).map_or(f64::INFINITY, |(value, _)| *value);
         for (value, arm) in &self.largest {
             capped[*arm].push(value.min(cap));
         }
@@ -204,8 +214,8 @@ mod tests {
             }
             let mut sorted: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
             sorted.sort_unstable_by(f64::total_cmp);
-            let above = (values.len() / 1_000).max(1).min(values.len() - 1);
-            let cap = sorted[values.len() - 1 - above];
+            let rank = default_cap_rank(values.len() as u64).unwrap() as usize;
+            let cap = sorted[values.len() - 1 - rank];
             for (arm, moments) in kept.capped().iter().enumerate() {
                 let own: Vec<f64> = values.iter().filter(|(of, _)| *of == arm).map(|(_, value)| value.min(cap)).collect();
                 prop_assert_eq!(moments.n, own.len() as u64);

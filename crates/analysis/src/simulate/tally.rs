@@ -1,23 +1,23 @@
 //! Many runs, counted.
 
-use super::{Ended, Run};
+use super::{EndReason, Run};
 use crate::report::Verdict;
 use muriel_stats::Interval;
 use muriel_stats::interval::{self, wilson};
 
-/// How wide the intervals of shares are: they hold the true share this often.
-const SURE: f64 = 0.95;
+/// Confidence of the intervals of shares, which come from a limited number of runs.
+const CONFIDENCE: f64 = 0.95;
 
 /// A share of the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct RunShare {
     /// How many.
     pub count: u64,
     /// Of how many, at least 1.
     pub of: u64,
 }
 
-impl Share {
+impl RunShare {
     /// As a fraction.
     pub fn value(&self) -> f64 {
         self.count as f64 / self.of.max(1) as f64
@@ -26,15 +26,15 @@ impl Share {
     /// Where the share of endlessly many runs is, with a confidence of 95 %:
     /// Wilson's interval.
     pub fn interval(&self) -> Interval {
-        let share = interval::Share { successes: self.count, n: self.of };
+        let share = interval::Proportion { successes: self.count, n: self.of };
         // Without a run anything may be.
-        wilson(&share, 1.0 - SURE).unwrap_or(Interval { lower: 0.0, upper: 1.0 })
+        wilson(&share, 1.0 - CONFIDENCE).unwrap_or(Interval { lower: 0.0, upper: 1.0 })
     }
 }
 
 /// How something varies over the runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct RunDistribution {
     /// On average.
     pub mean: f64,
     /// In the middle.
@@ -43,12 +43,12 @@ pub struct Spread {
     pub nine_of_ten: u64,
 }
 
-impl Spread {
-    fn of(mut values: Vec<u64>) -> Spread {
+impl RunDistribution {
+    fn of(mut values: Vec<u64>) -> RunDistribution {
         values.sort_unstable();
         let ranked =
             |part: usize| values.get((values.len() * part).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
-        Spread {
+        RunDistribution {
             mean: values.iter().map(|value| *value as f64).sum::<f64>() / values.len().max(1) as f64,
             median: ranked(5),
             nine_of_ten: ranked(9),
@@ -71,11 +71,11 @@ pub struct Tally {
     /// Runs in which the first variant was called a win at any look.
     pub ever_won: u64,
     /// By what ended them; all five reasons.
-    pub ended: Vec<(Ended, u64)>,
+    pub ended: Vec<(EndReason, u64)>,
     /// Days on which visitors entered.
-    pub days: Spread,
+    pub days: RunDistribution,
     /// Visitors of all arms.
-    pub visitors: Spread,
+    pub visitors: RunDistribution,
 }
 
 impl Tally {
@@ -93,31 +93,31 @@ impl Tally {
             ever_won: count(&|run| {
                 first(run).and_then(|fate| fate.called).is_some_and(|call| call.verdict == Verdict::Win)
             }),
-            ended: Ended::ALL.map(|reason| (reason, count(&|run| run.ended == reason))).to_vec(),
-            days: Spread::of(runs.iter().map(|run| u64::from(run.days)).collect()),
-            visitors: Spread::of(runs.iter().map(|run| run.visitors).collect()),
+            ended: EndReason::ALL.map(|reason| (reason, count(&|run| run.ended == reason))).to_vec(),
+            days: RunDistribution::of(runs.iter().map(|run| u64::from(run.days)).collect()),
+            visitors: RunDistribution::of(runs.iter().map(|run| run.visitors).collect()),
         }
     }
 
     /// A count as a share of the runs.
-    pub fn share(&self, count: u64) -> Share {
-        Share { count, of: self.runs }
+    pub fn share(&self, count: u64) -> RunShare {
+        RunShare { count, of: self.runs }
     }
 
     /// Runs that ended with this said of the first variant.
-    pub fn verdict(&self, verdict: Verdict) -> Share {
+    pub fn verdict(&self, verdict: Verdict) -> RunShare {
         let found = self.verdicts.iter().find(|(other, _)| *other == verdict);
         self.share(found.map_or(0, |(_, count)| *count))
     }
 
     /// Runs that this ended.
-    pub fn ended(&self, reason: Ended) -> Share {
+    pub fn ended(&self, reason: EndReason) -> RunShare {
         let found = self.ended.iter().find(|(other, _)| *other == reason);
         self.share(found.map_or(0, |(_, count)| *count))
     }
 
     /// Runs in which any arm was called at any look.
-    pub fn called(&self) -> Share {
+    pub fn called(&self) -> RunShare {
         self.share(self.called)
     }
 }
@@ -131,7 +131,11 @@ mod tests {
         for (values, median, nine_of_ten, mean) in
             [(vec![], 0, 0, 0.0), (vec![7], 7, 7, 7.0), ((1..=10).collect(), 5, 9, 5.5), (vec![3, 1, 2], 2, 3, 2.0)]
         {
-            assert_eq!(Spread::of(values.clone()), Spread { mean, median, nine_of_ten }, "{values:?}");
+            assert_eq!(
+                RunDistribution::of(values.clone()),
+                RunDistribution { mean, median, nine_of_ten },
+                "{values:?}"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::summary::Measure;
 
 fn design(weights: &[u32], confidence: f64, visitors: Option<f64>) -> Design {
     Design {
-        trial: Trial::Fixed,
+        policy: AllocationPolicy::Fixed,
         arms: weights.len(),
         confidence,
         visitors,
@@ -20,7 +20,7 @@ fn scenario(arms: usize, lift: f64) -> Scenario {
 }
 
 fn schedule(days: u32) -> Schedule {
-    Schedule { rules: Rules::default(), days, window_days: 0 }
+    Schedule { rules: StopRules::default(), days, window_days: 0 }
 }
 
 fn tally(simulation: &Simulation, runs: u64) -> Tally {
@@ -35,9 +35,9 @@ fn margin(share: f64, runs: u64) -> f64 {
 #[test]
 fn false_calls_stay_below_what_the_plan_promises() {
     const RUNS: u64 = 1_000;
-    let stopping = Rules { significant: true, ..Rules::default() };
+    let stopping = StopRules { significant: true, ..StopRules::default() };
     for (name, weights, confidence, visitors, rules, window_days, changed) in [
-        ("even", vec![50, 50], 0.95, Some(30_000.0), Rules::default(), 0, scenario(2, 0.0)),
+        ("even", vec![50, 50], 0.95, Some(30_000.0), StopRules::default(), 0, scenario(2, 0.0)),
         ("stopping", vec![50, 50], 0.95, Some(30_000.0), stopping, 0, scenario(2, 0.0)),
         ("no plan", vec![50, 50], 0.9, None, stopping, 0, scenario(2, 0.0)),
         ("careless", vec![50, 50], 0.6, Some(5_000.0), stopping, 0, scenario(2, 0.0)),
@@ -85,7 +85,7 @@ fn effects_are_found_as_often_as_planned() {
             "{name}: {at_end} found, {power} planned"
         );
 
-        let stopping = Schedule { rules: Rules { significant: true, ..Rules::default() }, ..schedule(10) };
+        let stopping = Schedule { rules: StopRules { significant: true, ..StopRules::default() }, ..schedule(10) };
         let early = tally(&Simulation::new(plan, stopping, &changed).unwrap(), RUNS);
         assert!(early.verdict(Verdict::Win).value() >= at_end, "{name}: whoever may stop early finds no less");
         assert!(early.days.mean < 10.0, "{name}: and earlier");
@@ -146,14 +146,14 @@ fn the_same_seed_is_the_same_run() {
 
 #[test]
 fn rules_end_it() {
-    let none = Rules::default();
+    let none = StopRules::default();
     for (name, rules, days, expect_days, expect) in [
-        ("nothing", none, 6, 6, Ended::Days),
-        ("period", Rules { period: Some(4), ..none }, 6, 4, Ended::Period),
-        ("period beyond", Rules { period: Some(9), ..none }, 6, 6, Ended::Days),
-        ("visitors", Rules { visitors: Some(2_500), ..none }, 6, 3, Ended::Visitors),
-        ("conversions", Rules { conversions: Some(180), ..none }, 9, 4, Ended::Conversions),
-        ("significance", Rules { significant: true, ..none }, 9, 2, Ended::Significant),
+        ("nothing", none, 6, 6, EndReason::Days),
+        ("period", StopRules { period: Some(4), ..none }, 6, 4, EndReason::Period),
+        ("period beyond", StopRules { period: Some(9), ..none }, 6, 6, EndReason::Days),
+        ("visitors", StopRules { visitors: Some(2_500), ..none }, 6, 3, EndReason::Visitors),
+        ("conversions", StopRules { conversions: Some(180), ..none }, 9, 4, EndReason::Conversions),
+        ("significance", StopRules { significant: true, ..none }, 9, 2, EndReason::Significant),
     ] {
         let changed = if rules.significant { 3.0 } else { 0.0 };
         let schedule = Schedule { rules, ..schedule(days) };
@@ -167,7 +167,7 @@ fn rules_end_it() {
 #[test]
 fn windows_must_be_over() {
     let (plan, changed) = (design(&[50, 50], 0.95, None), scenario(2, 3.0));
-    let rules = Rules { significant: true, ..Rules::default() };
+    let rules = StopRules { significant: true, ..StopRules::default() };
     let ended = |days: u32, window_days: u32| {
         let simulation = Simulation::new(plan.clone(), Schedule { rules, days, window_days }, &changed).unwrap();
         tally(&simulation, 50)
@@ -177,7 +177,7 @@ fn windows_must_be_over() {
     assert_eq!(ended(20, 7).days.median, 8);
     // Nobody was compared while visitors entered, and all of them in the end.
     let short = ended(3, 7);
-    assert_eq!((short.ended(Ended::Days).count, short.verdict(Verdict::Win).count), (50, 50));
+    assert_eq!((short.ended(EndReason::Days).count, short.verdict(Verdict::Win).count), (50, 50));
 }
 
 #[test]
@@ -190,24 +190,24 @@ fn arms_without_weight_get_nobody() {
 #[test]
 fn impossible_plans_are_named() {
     let two = |weights: &[u32]| design(weights, 0.95, None);
-    let bandit = Design { trial: Trial::Bandit, ..two(&[50, 50]) };
+    let bandit = Design { policy: AllocationPolicy::Bandit, ..two(&[50, 50]) };
     let usual = || scenario(2, 0.0);
     for (plan, days, changed, expect) in [
-        (two(&[100]), 5, Scenario { lifts: vec![0.0], ..usual() }, Impossible::NoVariant),
-        (two(&[0, 100]), 5, usual(), Impossible::NoWeight),
-        (two(&[100, 0]), 5, usual(), Impossible::NoWeight),
-        (bandit, 5, usual(), Impossible::Bandit),
-        (two(&[50, 50]), 0, usual(), Impossible::Days),
-        (two(&[50, 50]), DAYS_MAX + 1, usual(), Impossible::Days),
-        (two(&[50, 50]), 5, Scenario { daily_visitors: 0.0, ..usual() }, Impossible::Visitors),
-        (two(&[50, 50]), 5, Scenario { daily_visitors: f64::NAN, ..usual() }, Impossible::Visitors),
-        (two(&[50, 50]), 5, Scenario { rate: 0.0, ..usual() }, Impossible::Rate),
-        (two(&[50, 50]), 5, Scenario { rate: 1.0, ..usual() }, Impossible::Rate),
-        (two(&[50, 50]), 5, scenario(2, 20.0), Impossible::Lift),
-        (two(&[50, 50]), 5, scenario(2, -1.1), Impossible::Lift),
-        (two(&[50, 50]), 5, scenario(3, 0.0), Impossible::Lift),
-        (two(&[50, 50]), 5, Scenario { sigma: Some(-0.1), ..usual() }, Impossible::Sigma),
-        (two(&[50, 50]), 5, Scenario { sigma: Some(f64::INFINITY), ..usual() }, Impossible::Sigma),
+        (two(&[100]), 5, Scenario { lifts: vec![0.0], ..usual() }, SimulationError::NoVariant),
+        (two(&[0, 100]), 5, usual(), SimulationError::NoWeight),
+        (two(&[100, 0]), 5, usual(), SimulationError::NoWeight),
+        (bandit, 5, usual(), SimulationError::Bandit),
+        (two(&[50, 50]), 0, usual(), SimulationError::Days),
+        (two(&[50, 50]), DAYS_MAX + 1, usual(), SimulationError::Days),
+        (two(&[50, 50]), 5, Scenario { daily_visitors: 0.0, ..usual() }, SimulationError::Visitors),
+        (two(&[50, 50]), 5, Scenario { daily_visitors: f64::NAN, ..usual() }, SimulationError::Visitors),
+        (two(&[50, 50]), 5, Scenario { rate: 0.0, ..usual() }, SimulationError::Rate),
+        (two(&[50, 50]), 5, Scenario { rate: 1.0, ..usual() }, SimulationError::Rate),
+        (two(&[50, 50]), 5, scenario(2, 20.0), SimulationError::Lift),
+        (two(&[50, 50]), 5, scenario(2, -1.1), SimulationError::Lift),
+        (two(&[50, 50]), 5, scenario(3, 0.0), SimulationError::Lift),
+        (two(&[50, 50]), 5, Scenario { sigma: Some(-0.1), ..usual() }, SimulationError::Sigma),
+        (two(&[50, 50]), 5, Scenario { sigma: Some(f64::INFINITY), ..usual() }, SimulationError::Sigma),
     ] {
         let found = Simulation::new(plan, schedule(days), &changed).err();
         assert_eq!(found, Some(expect), "{changed:?}");
@@ -215,11 +215,11 @@ fn impossible_plans_are_named() {
 }
 
 /// Visitors of 20 days, every tenth of whom converted.
-fn past() -> Vec<Past> {
+fn past() -> Vec<PastVisitor> {
     (0..20_000_u64)
         .map(|unit| {
             let converted = mix(unit).is_multiple_of(10);
-            Past { unit, day: (unit / 1_000) as u32, converted, value: if converted { 20.0 } else { 0.0 } }
+            PastVisitor { unit, day: (unit / 1_000) as u32, converted, value: if converted { 20.0 } else { 0.0 } }
         })
         .collect()
 }
@@ -233,7 +233,7 @@ fn mix(value: u64) -> u64 {
 
 #[test]
 fn the_past_is_shared_anew() {
-    let rules = Rules { significant: true, ..Rules::default() };
+    let rules = StopRules { significant: true, ..StopRules::default() };
     let schedule = Schedule { rules, days: 20, window_days: 2 };
     for measure in [Measure::Conversion, Measure::Value] {
         let replay = Replay::new(design(&[50, 50], 0.8, Some(20_000.0)), schedule, measure, past()).unwrap();
@@ -252,12 +252,12 @@ fn the_past_is_shared_anew() {
         };
         let run = replay.run(by_outcome);
         assert_eq!(run.fates[0].called.map(|call| call.verdict), Some(Verdict::Win), "{measure:?}");
-        assert_eq!(run.ended, Ended::Significant);
+        assert_eq!(run.ended, EndReason::Significant);
         assert!(run.days < 20);
 
         let nobody = replay.run(|_| None);
-        assert_eq!((nobody.visitors, nobody.ended, nobody.is_called()), (0, Ended::Days, false));
+        assert_eq!((nobody.visitors, nobody.ended, nobody.is_called()), (0, EndReason::Days, false));
     }
     let empty = Replay::new(design(&[50, 50], 0.8, None), schedule, Measure::Value, Vec::new());
-    assert_eq!(empty.err(), Some(Impossible::NoPast));
+    assert_eq!(empty.err(), Some(SimulationError::NoPast));
 }

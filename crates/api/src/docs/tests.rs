@@ -375,9 +375,11 @@ fn the_server_takes_the_bodies_that_it_shows() {
         let body = serde_json::to_vec(&example::value(&schemas, &node, schema::Side::Request)).unwrap();
         assert_eq!(read(&crate::json::parse(&body).unwrap()), None, "{}", String::from_utf8_lossy(&body));
     };
-    check("ExperimentCreation", |json| wire::experiment::creation(json).1.first().map(|flaw| format!("{flaw:?}")));
+    check("ExperimentCreation", |json| {
+        wire::experiment::creation(json).problems.first().map(|flaw| format!("{flaw:?}"))
+    });
     check("ExperimentPatch", |json| {
-        wire::experiment::patch(json, wire::fields::Mode::Whole).1.first().map(|flaw| format!("{flaw:?}"))
+        wire::experiment::patch(json, wire::fields::Mode::Whole).problems.first().map(|flaw| format!("{flaw:?}"))
     });
     check("GoalBody", |json| wire::goal::creation(json).err().map(|flaws| format!("{flaws:?}")));
     check("GoalPatch", |json| wire::goal::patch(json).err().map(|flaws| format!("{flaws:?}")));

@@ -2,20 +2,20 @@
 
 use super::read_body;
 use crate::answer::written;
-use crate::app::App;
 use crate::auth::{Caller, Evaluate};
 use crate::body::MediaType;
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::wire::context;
-use crate::wire::evaluation::Frame;
 use crate::wire::fields::{Found, from_body, list, texts};
 use crate::wire::schemas;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use muriel_assign::{Experiment, Silent};
+use muriel_assign::{Experiment, NoopObserver};
 use muriel_domain::Problems;
+use muriel_service::App;
+use muriel_service::flag_template::FlagTemplate;
 
 /// Most contexts of one call.
 const CONTEXTS_MAX: usize = 1_000;
@@ -58,7 +58,7 @@ pub(crate) async fn many_evaluate(
             found
         }
     };
-    let frames: Vec<Frame> = experiments.iter().map(|experiment| Frame::of(experiment)).collect();
+    let frames: Vec<FlagTemplate> = experiments.iter().map(|experiment| FlagTemplate::of(experiment)).collect();
     let now_ms = app.now_ms();
     let mut out = Vec::with_capacity(64 + 96 * experiments.len() * contexts.len());
     out.extend_from_slice(b"{\"success\":true,\"assignments\":[");
@@ -72,7 +72,7 @@ pub(crate) async fn many_evaluate(
                     if nth > 0 {
                         out.push(b',');
                     }
-                    frame.write_assignment(&mut out, experiment, experiment.decide(&visitor, &mut Silent));
+                    frame.write_assignment(&mut out, experiment, experiment.decide(&visitor, &mut NoopObserver));
                 }
                 out.push(b']');
             }

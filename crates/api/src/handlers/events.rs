@@ -1,26 +1,28 @@
 //! What happened, from pages and from servers.
 
 use crate::answer::{json, json_lines};
-use crate::app::App;
 use crate::auth::{Caller, Report, brings_key};
 use crate::body::{EventsBody, read_batch_body, read_events_body};
+use crate::client_address;
 use crate::cookies;
 use crate::error::ApiError;
-use crate::intake::{Arrival, Outcome, room_to_read, room_to_write};
+use crate::event_batch;
 use crate::json::parse_events;
 use crate::server::PeerAddr;
-use crate::wire::event::{self, Told, VALUES_MAX};
+use crate::wire::event::{self, ClientHints, VALUES_MAX};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use muriel_events::Consent;
+use muriel_log::Consent;
+use muriel_service::App;
+use muriel_service::intake::{IngestOutcome, memory_to_read, memory_to_store, store};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Taken<'j> {
     success: bool,
-    results: Vec<Outcome<'j>>,
+    results: Vec<IngestOutcome<'j>>,
 }
 
 /// Takes events of one visitor.
@@ -49,23 +51,24 @@ pub(crate) async fn events_take(
     let domain = parameter(&parts.uri, "d").map(str::to_owned);
     let EventsBody { bytes, arrived: _arrived, mut room } =
         read_events_body(Request::from_parts(parts, body), &app.intake).await?;
-    room.resize(room_to_read(bytes.len())).await?;
+    room.resize(memory_to_read(bytes.len())).await?;
     let (body, flaws) = parse_events(&bytes, VALUES_MAX)?;
-    let mut parcel = event::parcel(&body, &flaws)?;
-    room.resize(room_to_write(bytes.len(), &parcel)).await?;
+    let mut batch = event::event_batch(&body, &flaws)?;
+    room.resize(memory_to_store(bytes.len(), batch.events.len(), &batch.visitor)).await?;
     let origin = if trusted {
-        app.visitors.origin_of(parcel.told.ip, parcel.told.user_agent)
+        app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent)
     } else {
-        parcel.told = Told::default();
-        app.visitors.origin(peer.ip(), &headers)
+        batch.hints = ClientHints::default();
+        client_address::origin(&app.visitors, peer.ip(), &headers)
     };
-    // Of servers' visitors there are none, and who said no is not remembered.
-    let renewals = if trusted || parcel.consent == Some(Consent::Denied) {
+    // Requests with an API key carry no cookie, and visitors who denied consent get none.
+    let renewals = if trusted || batch.consent == Some(Consent::Denied) {
         Vec::new()
     } else {
-        cookies::renewals(&headers, app.site.page_api.as_str(), &parcel.visitor.id, domain.as_deref())
+        cookies::renewals(&headers, app.site.page_api.as_str(), &batch.visitor.id, domain.as_deref())
     };
-    let results = app.take(&delivery, Arrival { parcel, origin, trusted }).await?;
+    let (batch, events) = batch.into_incoming(origin, trusted);
+    let results = store(&app, &delivery, batch, events).await?;
     let mut response = json(StatusCode::OK, &Taken { success: true, results })?;
     for renewal in renewals {
         response.headers_mut().append(cookies::RENEWS, renewal);
@@ -95,7 +98,7 @@ pub(crate) async fn event_batch_take(
 ) -> Result<Response, ApiError> {
     let delivery = app.public_delivery(&project_key)?;
     let body = read_batch_body(request, &app.intake).await?;
-    Ok(json_lines(app.take_batch(&delivery, body).await?))
+    Ok(json_lines(event_batch::take(&app, &delivery, body).await?))
 }
 
 /// The first parameter of this name, as it stands in the query. Others than this

@@ -1,9 +1,7 @@
 //! Why a visitor gets what it gets.
 
-use super::boxed;
 use super::experiments::id_in;
 use crate::answer::json as answered;
-use crate::app::App;
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
 use crate::explain::{Explanation, explain};
@@ -14,7 +12,8 @@ use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_assign::{Delivered, Experiment};
 use muriel_domain::Problems;
-use muriel_store::experiments;
+use muriel_service::App;
+use muriel_service::experiments;
 
 /// Most parameters of a query about a visitor.
 const PARAMETERS_MAX: usize = 200;
@@ -35,9 +34,7 @@ pub(crate) async fn assignment_explain(
     Path((_, id)): Path<(String, String)>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let (id, project) = (id_in(&id)?, caller.project.id);
-    let found = app.read(move |tx| boxed(async move { Ok(experiments::delivery(tx, project, id).await?) })).await?;
-    let experiment = found.ok_or(ApiError::NotFound("experiment"))?;
+    let experiment = experiments::find_delivered(&app, caller.project.id, id_in(&id)?).await?;
     let members = asked(uri.query())?;
     let delivered = Delivered::of(&experiment);
     let experiment = Experiment::compile(&delivered).map_err(|problems| {

@@ -1,23 +1,18 @@
 //! Goals of a project.
 
-use super::{Keyed, boxed, given, read_body};
+use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
-use crate::app::App;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
-use crate::error::{ApiError, ConflictCode};
-use crate::idempotency::{Ticket, keep, replay};
+use crate::error::ApiError;
 use crate::wire::query::Query;
 use crate::wire::{goal as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use muriel_domain::experiment::Revision;
 use muriel_domain::goal::Goal;
-use muriel_domain::ids::{GoalId, ProjectId};
-use muriel_domain::{Instant, text};
-use muriel_sql::Tx;
-use muriel_store::{Intent, delivery, experiments, goals, lock};
+use muriel_domain::ids::GoalId;
+use muriel_service::{App, goals};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("goal");
 
@@ -39,8 +34,7 @@ pub(crate) async fn goal_list(State(app): State<App>, caller: Caller<Read>, uri:
     let mut query = Query::read(uri.query(), &["limit", "offset"]);
     let (limit, offset) = (query.limit(50, 500), query.offset());
     query.finish()?;
-    let project = caller.project.id;
-    let goals = app.read(move |tx| boxed(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await?;
+    let goals = goals::list(&app, caller.project.id, (limit, offset)).await?;
     let list = views::GoalList {
         success: true,
         company_id: caller.company_id().0,
@@ -61,9 +55,8 @@ pub(crate) async fn goal_details(
     caller: Caller<Read>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (id, project) = (id_in(&id)?, caller.project.id);
-    let found = app.read(move |tx| boxed(async move { Ok(goals::find(tx, project, id).await?) })).await?;
-    json(StatusCode::OK, &views::GoalAnswer { success: true, goal: found.ok_or(NOT_FOUND)?.into() })
+    let goal = goals::find(&app, caller.project.id, id_in(&id)?).await?;
+    json(StatusCode::OK, &views::GoalAnswer { success: true, goal: goal.into() })
 }
 
 fn changed(goal_id: GoalId, key: &str, company: i64) -> views::GoalChanged {
@@ -82,39 +75,14 @@ pub(crate) async fn goal_create(
     caller: Caller<Write>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (now, project, company) = (app.clock.now(), caller.project.id, caller.company_id());
     let headers = request.headers().clone();
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let body = wire::creation(&sent.json)?;
-    let ticket = Ticket::of(&headers, project, "goal".to_owned(), &sent.bytes, now)?;
-    let made = app
-        .write(company, move |tx| {
-            boxed(async move {
-                lock(tx, project, Intent::Reshape).await?;
-                if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok(given);
-                }
-                let key = free_key(tx, project, &body).await?;
-                let goal = goals::insert(tx, project, &key, &body.definition, now).await?;
-                delivery::announce(tx, project).await?;
-                keep(tx, ticket.as_ref(), &changed(goal.id, &key, company.0)).await
-            })
-        })
-        .await?;
-    app.deliver(&caller, true).await;
-    Ok(given(StatusCode::CREATED, made))
-}
-
-/// The key that was given, if it is free, or one made from the name.
-async fn free_key(tx: &mut dyn Tx, project: ProjectId, body: &wire::GoalBody) -> Result<String, ApiError> {
-    match &body.key {
-        None => Keyed::Goal.free_key(tx, project, &text::slug(&body.definition.name, 64, "goal")).await,
-        Some(key) if Keyed::Goal.is_taken(tx, project, key).await? => Err(ApiError::Conflict {
-            code: ConflictCode::KeyTaken,
-            message: "goal_key is taken, or was once: keys of deleted goals are not used again".to_owned(),
-        }),
-        Some(key) => Ok(key.clone()),
-    }
+    let new = wire::creation(&sent.json)?;
+    let (project, company) = (&caller.project, caller.company_id());
+    let key = idempotency_key(&headers, project.id, "goal".to_owned(), &sent.bytes, app.clock.now())?;
+    let render = move |goal: &Goal| rendered(&changed(goal.id, &goal.key, company.0));
+    let response = goals::create(&app, project, key, new, render).await?;
+    Ok(stored(StatusCode::CREATED, response))
 }
 
 /// Updates a goal. Only fields that are sent change; the key is permanent.
@@ -130,24 +98,10 @@ pub(crate) async fn goal_update(
     Path((_, id)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (id, project, company) = (id_in(&id)?, caller.project.id, caller.company_id());
-    let sent = read_body(request, &[MediaType::Json]).await;
-    let key = app
-        .write(company, move |tx| {
-            boxed(async move {
-                lock(tx, project, Intent::Reshape).await?;
-                let before = goals::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
-                let after = wire::patch(&sent?.json)?.apply(&before.definition)?;
-                if after != before.definition {
-                    goals::update(tx, id, &after).await?;
-                    delivery::announce(tx, project).await?;
-                }
-                Ok(before.key)
-            })
-        })
-        .await?;
-    app.deliver(&caller, true).await;
-    json(StatusCode::OK, &changed(id, &key, company.0))
+    let id = id_in(&id)?;
+    let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
+    let key = goals::update(&app, &caller.project, id, patch.map_err(Into::into)).await?;
+    json(StatusCode::OK, &changed(id, &key, caller.company_id().0))
 }
 
 /// Deletes a goal: experiments no longer report it, and its key is never used again.
@@ -161,39 +115,7 @@ pub(crate) async fn goal_delete(
     caller: Caller<Write>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (id, project, now) = (id_in(&id)?, caller.project.id, app.clock.now());
-    let actor = caller.key_id().to_owned();
-    app.write(caller.company_id(), move |tx| {
-        boxed(async move {
-            lock(tx, project, Intent::Reshape).await?;
-            let goal = goals::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
-            detach(tx, project, &goal, &actor, now).await?;
-            goals::delete(tx, id, now).await?;
-            Ok(delivery::announce(tx, project).await?)
-        })
-    })
-    .await?;
-    app.deliver(&caller, true).await;
+    let id = id_in(&id)?;
+    goals::delete(&app, &caller.actor, &caller.project, id).await?;
     json(StatusCode::OK, &views::GoalDeleted { success: true, goal_profile_id: id.0, deleted: true })
-}
-
-/// Takes the goal out of every experiment, unless a live one uses it.
-async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &str, now: Instant) -> Result<(), ApiError> {
-    for id in goals::users(tx, goal.id).await? {
-        let Some(loaded) = experiments::find(tx, project, id).await? else { continue };
-        let before = loaded.experiment;
-        if before.lifecycle.is_live() {
-            return Err(ApiError::Conflict {
-                code: ConflictCode::GoalInUse,
-                message: format!("the goal is used by the live experiment {id}; detach it there first"),
-            });
-        }
-        let mut after = before.clone();
-        after.primary_goal = after.primary_goal.filter(|key| *key != goal.key);
-        after.secondary_goals.retain(|key| *key != goal.key);
-        if let Some(revision) = Revision::between(&before, after, now) {
-            experiments::update(tx, &before, &revision, actor, "goal deleted").await?;
-        }
-    }
-    Ok(())
 }

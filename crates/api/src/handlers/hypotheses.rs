@@ -1,19 +1,17 @@
 //! The backlog of hypotheses.
 
-use super::{boxed, given, read_body};
+use super::{idempotency_key, read_body, rendered, stored};
 use crate::answer::json;
-use crate::app::App;
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
-use crate::idempotency::{Ticket, keep, replay};
 use crate::wire::query::Query;
 use crate::wire::{hypothesis as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use muriel_domain::ids::HypothesisId;
-use muriel_store::{Intent, hypotheses, lock};
+use muriel_service::{App, hypotheses};
 
 const NOT_FOUND: ApiError = ApiError::NotFound("hypothesis");
 
@@ -44,8 +42,7 @@ pub(crate) async fn hypothesis_list(
     let archived_too = query.switch("include_archived");
     query.finish()?;
     let project = caller.project.id;
-    let page =
-        hypotheses::page(&app.db, &app.backlogs, project, search.as_deref(), archived_too, (limit, offset)).await?;
+    let page = hypotheses::page(&app, project, search.as_deref(), archived_too, (limit, offset)).await?;
     let count = page.hypotheses.len() as i64;
     let next_offset = offset + count;
     let list = views::HypothesisList {
@@ -73,9 +70,8 @@ pub(crate) async fn hypothesis_details(
     caller: Caller<Read>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (id, project) = (id_in(&id)?, caller.project.id);
-    let found = app.read(move |tx| boxed(async move { Ok(hypotheses::find(tx, project, id).await?) })).await?;
-    let hypothesis = views::Hypothesis::new(found.ok_or(NOT_FOUND)?, true);
+    let found = hypotheses::find(&app, caller.project.id, id_in(&id)?).await?;
+    let hypothesis = views::Hypothesis::new(found, true);
     json(StatusCode::OK, &views::HypothesisAnswer { success: true, hypothesis })
 }
 
@@ -91,24 +87,14 @@ pub(crate) async fn hypothesis_create(
     caller: Caller<Write>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (now, project) = (app.clock.now(), caller.project.id);
     let headers = request.headers().clone();
     let sent = read_body(request, &[MediaType::Json]).await?;
     let content = wire::creation(&sent.json)?;
-    let ticket = Ticket::of(&headers, project, "hypothesis".to_owned(), &sent.bytes, now)?;
-    let made = app
-        .write(caller.company_id(), move |tx| {
-            boxed(async move {
-                lock(tx, project, Intent::Reshape).await?;
-                if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok(given);
-                }
-                let id = hypotheses::insert(tx, project, &content, now).await?;
-                keep(tx, ticket.as_ref(), &views::HypothesisChanged { success: true, hypothesis_id: id.0 }).await
-            })
-        })
-        .await?;
-    Ok(given(StatusCode::CREATED, made))
+    let (project, operation) = (&caller.project, "hypothesis".to_owned());
+    let key = idempotency_key(&headers, project.id, operation, &sent.bytes, app.clock.now())?;
+    let render = |id: HypothesisId| rendered(&views::HypothesisChanged { success: true, hypothesis_id: id.0 });
+    let response = hypotheses::create(&app, project, key, content, render).await?;
+    Ok(stored(StatusCode::CREATED, response))
 }
 
 /// Updates a hypothesis. Only fields that are sent change.
@@ -125,20 +111,8 @@ pub(crate) async fn hypothesis_update(
     Path((_, id)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (id, project, now) = (id_in(&id)?, caller.project.id, app.clock.now());
-    let sent = read_body(request, &[MediaType::Json]).await;
-    app.write(caller.company_id(), move |tx| {
-        boxed(async move {
-            lock(tx, project, Intent::Reshape).await?;
-            let before = hypotheses::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
-            let patch = wire::patch(&sent?.json)?;
-            let (content, archived) = patch.apply(&before.content, before.archived)?;
-            if content != before.content || archived != before.archived {
-                hypotheses::update(tx, project, &before, &content, archived, now).await?;
-            }
-            Ok(())
-        })
-    })
-    .await?;
+    let id = id_in(&id)?;
+    let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
+    hypotheses::update(&app, &caller.project, id, patch.map_err(Into::into)).await?;
     json(StatusCode::OK, &views::HypothesisChanged { success: true, hypothesis_id: id.0 })
 }

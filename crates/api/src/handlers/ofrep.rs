@@ -5,21 +5,21 @@
 
 use super::read_body;
 use crate::answer::{is_known, tagged, written};
-use crate::app::App;
 use crate::auth::{Caller, Evaluate, bearer};
 use crate::body::MediaType;
 use crate::error::{ApiError, failed};
 use crate::json::Json;
 use crate::wire::context;
-use crate::wire::evaluation::Frame;
 use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use muriel_assign::{Experiment, Silent, Visitor};
+use muriel_assign::{Experiment, NoopObserver, Visitor};
 use muriel_domain::Problems;
+use muriel_service::App;
+use muriel_service::flag_template::FlagTemplate;
 use serde::Serialize;
 
 /// What is wrong, in the protocol's words.
@@ -123,19 +123,19 @@ fn api_key(headers: &HeaderMap) -> Result<&str, ApiError> {
 }
 
 /// What a request brings.
-struct Arrival {
+struct OfrepRequest {
     caller: Caller<Evaluate>,
     headers: HeaderMap,
     /// Read, and judged when the experiment is known to be there.
     body: Result<Json, ApiError>,
 }
 
-async fn arrive(app: &App, request: Request) -> Result<Arrival, ApiError> {
+async fn arrive(app: &App, request: Request) -> Result<OfrepRequest, ApiError> {
     let (mut parts, body) = request.into_parts();
     let caller = Caller::arrive(&mut parts, app, api_key).await?;
     let headers = parts.headers.clone();
     let body = read_body(Request::from_parts(parts, body), &[MediaType::Json]).await.map(|sent| sent.json);
-    Ok(Arrival { caller, headers, body })
+    Ok(OfrepRequest { caller, headers, body })
 }
 
 /// Evaluates one experiment.
@@ -161,7 +161,7 @@ pub(crate) async fn flag_evaluate(
 }
 
 async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response, ApiError> {
-    let Arrival { caller, body, .. } = arrive(app, request).await?;
+    let OfrepRequest { caller, body, .. } = arrive(app, request).await?;
     let delivery = app.delivery(&caller.project).await?;
     let undelivered = match delivery.ruleset.experiment(key) {
         Some(_) => None,
@@ -185,7 +185,7 @@ async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response
 
 fn evaluated(experiment: &Experiment, visitor: &Visitor<'_>) -> Response {
     let mut out = Vec::with_capacity(320);
-    Frame::of(experiment).write_flag(&mut out, experiment.decide(visitor, &mut Silent));
+    FlagTemplate::of(experiment).write_flag(&mut out, experiment.decide(visitor, &mut NoopObserver));
     written(StatusCode::OK, out.into())
 }
 
@@ -205,7 +205,7 @@ pub(crate) async fn flags_evaluate(State(app): State<App>, request: Request) -> 
 }
 
 async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError> {
-    let Arrival { caller, headers, body } = arrive(app, request).await?;
+    let OfrepRequest { caller, headers, body } = arrive(app, request).await?;
     let body = body?;
     let members = match context_of(&body, None) {
         Ok(members) => members,
@@ -226,7 +226,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         if at > 0 {
             out.push(b',');
         }
-        let decision = experiment.decide(&visitor, &mut Silent);
+        let decision = experiment.decide(&visitor, &mut NoopObserver);
         for part in [decision.arm.map_or(0, |arm| u64::from(arm.0) + 1), decision.reason as u64] {
             decided = (decided ^ part).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -1,8 +1,7 @@
 //! What currencies are worth in the project's own.
 
-use super::{boxed, read_body};
+use super::read_body;
 use crate::answer::json;
-use crate::app::App;
 use crate::auth::{Admin, Caller, Read};
 use crate::body::MediaType;
 use crate::error::ApiError;
@@ -11,7 +10,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use muriel_domain::rates::Rates;
-use muriel_store::{Intent, lock, tenants};
+use muriel_service::{App, rates};
 
 /// Reads the project's currency rates.
 #[utoipa::path(
@@ -20,8 +19,7 @@ use muriel_store::{Intent, lock, tenants};
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn rates_show(State(app): State<App>, caller: Caller<Read>) -> Result<Response, ApiError> {
-    let project = caller.project.id;
-    let rates = app.read(move |tx| boxed(async move { Ok(tenants::currency_rates(tx, project).await?) })).await?;
+    let rates = rates::find(&app, caller.project.id).await?;
     json(StatusCode::OK, &views::RatesAnswer::new(rates.as_ref()))
 }
 
@@ -37,21 +35,13 @@ pub(crate) async fn rates_set(
     caller: Caller<Admin>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let project = caller.project.id;
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let rates = wire::rates(&sent.json)?;
+    let rates: Option<Rates> = wire::rates(&sent.json)?;
     let changed = views::RatesChanged {
         success: true,
         currency: rates.as_ref().map(|rates| rates.currency().to_owned()),
-        count: rates.as_ref().map_or(0, |rates: &Rates| rates.rates().len()),
+        count: rates.as_ref().map_or(0, |rates| rates.rates().len()),
     };
-    let now = app.clock.now();
-    app.write(caller.company_id(), move |tx| {
-        boxed(async move {
-            lock(tx, project, Intent::Reshape).await?;
-            Ok(tenants::currency_rates_set(tx, project, rates.as_ref(), now).await?)
-        })
-    })
-    .await?;
+    rates::set(&app, &caller.project, rates).await?;
     json(StatusCode::OK, &changed)
 }

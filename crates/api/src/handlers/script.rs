@@ -1,15 +1,15 @@
 //! The script on pages, and its parts that are files of their own.
 
 use super::traffic::{Named, delivered, encoded, named};
-use crate::answer::etag_of;
-use crate::app::App;
 use crate::error::ApiError;
-use crate::rulesets::Encoded;
-use crate::script::{self, Part, Under};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use muriel_service::App;
+use muriel_service::digest::version_of;
+use muriel_service::rulesets::Encoded;
+use muriel_service::script::{self, Mount, Part};
 use std::sync::LazyLock;
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
@@ -30,13 +30,13 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 pub(crate) async fn script_show(
     State(app): State<App>,
     file: Named<String>,
-    under: Option<Extension<Under>>,
+    under: Option<Extension<Mount>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let file = named(file)?;
     let project_key = file.strip_suffix(".js").ok_or(ApiError::NotFound("project"))?;
     let delivery = app.public_delivery(project_key)?;
-    let script = delivery.script(&app.site, under.map_or(Under::Root, |Extension(under)| under)).await?;
+    let script = delivery.script(&app.site, under.map_or(Mount::Root, |Extension(under)| under)).await?;
     let response = encoded(&headers, &script.etag, &script.body, JAVASCRIPT).await;
     Ok(shared(delivered(&app, response)))
 }
@@ -84,7 +84,7 @@ struct File {
 static PARTS: LazyLock<Vec<File>> = LazyLock::new(|| {
     let file = |name, text: String| {
         let body: bytes::Bytes = text.into();
-        File { name, etag: etag_of(&body), body: Encoded::new(body) }
+        File { name, etag: version_of(&body), body: Encoded::new(body) }
     };
     let parts = Part::ALL.into_iter().map(|part| file(part.name(), script::part_file(part)));
     parts.chain([file("badge", script::BADGE.to_owned())]).collect()

@@ -1,13 +1,11 @@
 //! Serving a winner, changing its rollout, stopping.
 
-use super::experiments::{Change, id_in};
-use super::{Sent, boxed, given, read_body};
+use super::experiments::{id_in, target};
+use super::{Sent, idempotency_key, read_body, rendered, stored};
 use crate::answer::{json, tagged};
-use crate::app::App;
 use crate::auth::{Caller, Write};
 use crate::body::{BODY_LIMIT, MediaType};
 use crate::error::ApiError;
-use crate::idempotency::{Ticket, keep, replay};
 use crate::wire::fields::{from_body, integer, text};
 use crate::wire::{schemas, views};
 use axum::extract::{Path, Request, State};
@@ -16,8 +14,10 @@ use http::StatusCode;
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Experiment, Serving};
 use muriel_domain::ids::ExperimentId;
+use muriel_service::experiments::{self, Changed, Winner};
+use muriel_service::{self as service, App};
 
-fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServed, ApiError> {
+fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServed, service::Error> {
     match experiment.serving {
         Serving::Winner { arm, rollout } => Ok(views::WinnerServed {
             success: true,
@@ -26,7 +26,7 @@ fn served(id: ExperimentId, experiment: &Experiment) -> Result<views::WinnerServ
             traffic_allocation: rollout,
             is_serving: true,
         }),
-        _ => Err(ApiError::internal("a winner was to be served and is not")),
+        _ => Err(service::Error::internal("a winner was to be served and is not")),
     }
 }
 
@@ -45,32 +45,23 @@ pub(crate) async fn winner_serve(
     request: Request,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let change = Change::new(&app, &caller, id, request.headers(), "serve winner");
-    let headers = request.headers().clone();
+    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
     let sent = read_body(request, &[MediaType::Json]).await;
-    let (answer, delivery_changed) = app
-        .write(caller.company_id(), move |tx| {
-            boxed(async move {
-                let before = change.open(tx).await?;
-                let sent = sent?;
-                let operation = format!("serve-winner {id}");
-                let ticket = Ticket::of(&headers, change.project, operation, &sent.bytes, change.now)?;
-                if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok((given, false));
-                }
-                let (arm, rollout) = winner(&sent)?;
-                let after = change.decided(&before, before.experiment.serving(&arm, rollout))?;
-                let answer = served(id, &after)?;
-                let saved = change.save(tx, &before, after).await?;
-                Ok((keep(tx, ticket.as_ref(), &answer).await?, saved.delivery_changed))
-            })
-        })
-        .await?;
-    app.deliver(&caller, delivery_changed).await;
-    Ok(given(StatusCode::OK, answer))
+    let (key, winner) = match &sent {
+        Ok(sent) => {
+            let operation = format!("serve-winner {id}");
+            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
+            (key, winner(sent))
+        }
+        Err(_) => (Ok(None), Err(Problems::default())),
+    };
+    let key = sent.map_err(Into::into).and(key);
+    let render = move |changed: &Changed| rendered(&served(id, &changed.after)?);
+    let response = experiments::serve(&app, &caller.actor, target, key, winner, render).await?;
+    Ok(stored(StatusCode::OK, response))
 }
 
-fn winner(sent: &Sent) -> Result<(String, i64), Problems> {
+fn winner(sent: &Sent) -> Result<Winner, Problems> {
     from_body(&sent.json, |fields| {
         fields.only(&["variant_id", "traffic_allocation"], &[]);
         let arm = fields.needed("variant_id", text);
@@ -78,7 +69,7 @@ fn winner(sent: &Sent) -> Result<(String, i64), Problems> {
             true => fields.read("traffic_allocation", integer(0..=100)),
             false => Some(100),
         };
-        Some((arm?.to_owned(), rollout?))
+        Some(Winner { arm: arm?.to_owned(), rollout: rollout? })
     })
 }
 
@@ -97,21 +88,10 @@ pub(crate) async fn rollout_update(
     request: Request,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let change = Change::new(&app, &caller, id, request.headers(), "serving rollout");
-    let sent = read_body(request, &[MediaType::Json]).await;
-    let (answer, saved) = app
-        .write(caller.company_id(), move |tx| {
-            boxed(async move {
-                let before = change.open(tx).await?;
-                let after = change.decided(&before, before.experiment.rolled_out(rollout(&sent?)?))?;
-                let answer = served(id, &after)?;
-                let saved = change.save(tx, &before, after).await?;
-                Ok((answer, saved))
-            })
-        })
-        .await?;
-    app.deliver(&caller, saved.delivery_changed).await;
-    Ok(tagged(json(StatusCode::OK, &answer)?, &saved.version))
+    let target = target(&caller, id, request.headers());
+    let to = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(rollout(&sent)?));
+    let changed = experiments::set_rollout(&app, &caller.actor, target, to.map_err(Into::into)).await?;
+    Ok(tagged(json(StatusCode::OK, &served(id, &changed.after)?)?, &changed.version))
 }
 
 fn rollout(sent: &Sent) -> Result<i64, Problems> {
@@ -135,27 +115,16 @@ pub(crate) async fn serving_stop(
     request: Request,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    let change = Change::new(&app, &caller, id, request.headers(), "stop serving");
-    let headers = request.headers().clone();
-    // There is nothing to say in a body; one that is sent tells requests apart.
-    let bytes = axum::body::to_bytes(request.into_body(), BODY_LIMIT).await;
-    let (answer, delivery_changed) = app
-        .write(caller.company_id(), move |tx| {
-            boxed(async move {
-                let before = change.open(tx).await?;
-                let bytes = bytes.map_err(|_| ApiError::BodyTooLarge { limit: BODY_LIMIT })?;
-                let ticket = Ticket::of(&headers, change.project, format!("stop-serving {id}"), &bytes, change.now)?;
-                if let Some(given) = replay(tx, ticket.as_ref()).await? {
-                    return Ok((given, false));
-                }
-                let after = change.decided(&before, before.experiment.stopped())?;
-                let saved = change.save(tx, &before, after).await?;
-                let answer =
-                    views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };
-                Ok((keep(tx, ticket.as_ref(), &answer).await?, saved.delivery_changed))
-            })
-        })
-        .await?;
-    app.deliver(&caller, delivery_changed).await;
-    Ok(given(StatusCode::OK, answer))
+    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
+    // The operation needs no body; one that is sent tells requests apart.
+    let key = match axum::body::to_bytes(request.into_body(), BODY_LIMIT).await {
+        Ok(bytes) => {
+            let operation = format!("stop-serving {id}");
+            idempotency_key(&headers, caller.project.id, operation, &bytes, app.clock.now())
+        }
+        Err(_) => Err(ApiError::BodyTooLarge { limit: BODY_LIMIT }.into()),
+    };
+    let answer = views::ServingStopped { success: true, test_id: id.0, serving_variant_id: None, is_serving: false };
+    let response = experiments::stop_serving(&app, &caller.actor, target, key, move |_| rendered(&answer)).await?;
+    Ok(stored(StatusCode::OK, response))
 }

@@ -1,11 +1,8 @@
 //! What pages fetch, by the project's key alone: rulesets, previews, geography.
 
 use crate::answer::{is_known, json, tagged};
-use crate::app::App;
+use crate::client_address;
 use crate::error::ApiError;
-use crate::preview;
-use crate::rulesets::{Encoded, Encoding};
-use crate::script::Part;
 use crate::server::PeerAddr;
 use crate::wire::query::Query;
 use axum::Extension;
@@ -16,6 +13,10 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use muriel_assign::Document;
 use muriel_domain::ids::ExperimentId;
+use muriel_service::App;
+use muriel_service::preview;
+use muriel_service::rulesets::{Encoded, Encoding};
+use muriel_service::script::Part;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -138,7 +139,7 @@ pub(crate) async fn preview_show(
         other => other,
     };
     let (project_key, id) = named(path).map_err(hidden)?;
-    let delivery = app.public_delivery(&project_key).map_err(hidden)?;
+    let delivery = app.public_delivery(&project_key).map_err(ApiError::from).map_err(hidden)?;
     let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
     let mut query = Query::read(uri.query(), &["token"]);
     let token = query.text("token", 256).unwrap_or_default();
@@ -173,7 +174,7 @@ pub(crate) async fn geography_show(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     app.public_delivery(&named(project_key)?)?;
-    let origin = app.visitors.origin(peer.ip(), &headers);
+    let origin = client_address::origin(&app.visitors, peer.ip(), &headers);
     let place = origin.place();
     let geography = Geography {
         country: place.and_then(|place| place.country.as_deref()),

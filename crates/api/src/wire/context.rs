@@ -1,23 +1,23 @@
 //! A visitor's context, as OpenFeature clients send it.
 
 use crate::json::Json;
-use crate::visitor::{Origin, Visitors};
-use muriel_assign::{Fact, Scalar, Value, Visitor};
+use muriel_assign::{ContextValue, Fact, Scalar, Visitor};
 use muriel_domain::Problems;
+use muriel_service::visitor::{Origin, Visitors};
 
 /// A context's values by reference.
-impl<'a> From<&'a Json> for Value<'a> {
+impl<'a> From<&'a Json> for ContextValue<'a> {
     fn from(json: &'a Json) -> Self {
         match json {
-            Json::Null => Value::Null,
-            Json::Bool(flag) => Value::Scalar(Scalar::Flag(*flag)),
+            Json::Null => ContextValue::Null,
+            Json::Bool(flag) => ContextValue::Scalar(Scalar::Flag(*flag)),
             // Within ±2⁵³ every integer is a double.
-            Json::Int(number) => Value::Scalar(Scalar::Number(*number as f64)),
-            Json::Float(number) => Value::Scalar(Scalar::Number(*number)),
-            Json::Text(text) | Json::Beyond(text) => Value::Scalar(Scalar::Text(text)),
-            Json::Array(items) => Value::List(items.iter().map(Value::from).collect()),
+            Json::Int(number) => ContextValue::Scalar(Scalar::Number(*number as f64)),
+            Json::Float(number) => ContextValue::Scalar(Scalar::Number(*number)),
+            Json::Text(text) | Json::Beyond(text) => ContextValue::Scalar(Scalar::Text(text)),
+            Json::Array(items) => ContextValue::List(items.iter().map(ContextValue::from).collect()),
             Json::Object(members) => {
-                Value::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
+                ContextValue::Object(members.iter().map(|(key, value)| (key.as_str(), value.into())).collect())
             }
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn visitor<'a>(
     origin: Option<&'a Origin>,
     now_ms: i64,
 ) -> Result<Visitor<'a>, Problems> {
-    let mut visitor = Visitor::read(members.iter().map(|(key, value)| (key.as_str(), Value::from(value))))?;
+    let mut visitor = Visitor::read(members.iter().map(|(key, value)| (key.as_str(), ContextValue::from(value))))?;
     visitor.now_ms = now_ms;
     if let Some(origin) = origin {
         complete(&mut visitor, origin);

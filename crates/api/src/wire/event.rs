@@ -6,39 +6,38 @@
 use crate::json::{Flaws, Json};
 use crate::wire::fields::{Fields, Found, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
-use muriel_events::warehouse::CHANGES_TOLD;
-use muriel_events::{Consent, Kind, Properties, Record, Who};
+use muriel_log::{Consent, Kind, Properties, Record, Who};
+use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
+use muriel_service::visitor::Origin;
+use muriel_warehouse::CHANGES_TOLD;
 use std::net::IpAddr;
-use std::sync::Arc;
 use uuid::Uuid;
 
 /// Most events of one request.
 pub(crate) const EVENTS_MAX: usize = 500;
 /// The most values of a body of events: 500 events with all that they can have.
 pub(crate) const VALUES_MAX: usize = 200_000;
-/// Most bytes of one event as it is stored.
-pub(crate) const EVENT_MAX: usize = 32 << 10;
 /// Most names of one set of properties.
 const PROPERTIES_MAX: usize = 100;
 /// Most bytes of a text.
 const TEXT_MAX: usize = 8 << 10;
 
-/// A request, before its events are looked at.
-pub(crate) struct Parcel<'j> {
+/// What a request brings, before its events are read.
+pub(crate) struct EventBatch<'j> {
     /// When the client sent it, by its own clock.
     pub(crate) sent_at: Option<Instant>,
     pub(crate) consent: Option<Consent>,
     pub(crate) visitor: Who,
-    /// What a trusted server tells of its visitor.
-    pub(crate) told: Told<'j>,
+    /// What a trusted server says about where its visitor is.
+    pub(crate) hints: ClientHints<'j>,
     pub(crate) events: &'j [Json],
     /// What of them the gate mended or refuses.
     pub(crate) flaws: &'j Flaws,
 }
 
-/// Where a trusted server's visitor comes from.
+/// What a trusted server says about its visitor's connection and device.
 #[derive(Default)]
-pub(crate) struct Told<'j> {
+pub(crate) struct ClientHints<'j> {
     pub(crate) ip: Option<IpAddr>,
     pub(crate) user_agent: Option<&'j str>,
     pub(crate) country: Option<&'j str>,
@@ -48,7 +47,7 @@ pub(crate) struct Told<'j> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(crate) fn parcel<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, Problems> {
+pub(crate) fn event_batch<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<EventBatch<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
         let (sent_at, consent) = (sent_at(fields), consent(fields));
         fields.require("visitor");
@@ -63,19 +62,19 @@ pub(crate) fn parcel<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>,
         let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, fields.found()))?;
         Some((sent_at, consent, visitor))
     })?;
-    let told = body.get("visitor").map(told).unwrap_or_default();
+    let hints = body.get("visitor").map(client_hints).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
-    Ok(Parcel { sent_at, consent, visitor, told, events, flaws })
+    Ok(EventBatch { sent_at, consent, visitor, hints, events, flaws })
 }
 
-/// Reads a line of a batch: a body as [`parcel`] reads it, or an event that has its
+/// Reads a line of a batch: a body as [`event_batch`] reads it, or an event that has its
 /// visitor, and perhaps consent, beside its own fields.
 ///
 /// # Errors
 /// Everything that is wrong with what its events share.
-pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, Problems> {
+pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<EventBatch<'j>, Problems> {
     if is_body(line) {
-        return parcel(line, flaws);
+        return event_batch(line, flaws);
     }
     let (consent, visitor) = from_body(line, |fields| {
         let consent = consent(fields);
@@ -83,8 +82,8 @@ pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<Parcel<'j>, P
         let visitor = fields.read_deep("visitor", |value, place| visitor(value, place, fields.found()))?;
         Some((consent, visitor))
     })?;
-    let told = line.get("visitor").map(told).unwrap_or_default();
-    Ok(Parcel { sent_at: None, consent, visitor, told, events: std::slice::from_ref(line), flaws })
+    let hints = line.get("visitor").map(client_hints).unwrap_or_default();
+    Ok(EventBatch { sent_at: None, consent, visitor, hints, events: std::slice::from_ref(line), flaws })
 }
 
 /// Whether a line of a batch is a body of events; otherwise it is one event.
@@ -131,18 +130,38 @@ fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
     Some(Who { id: id?, attributes: attributes? })
 }
 
-fn told(visitor: &Json) -> Told<'_> {
+fn client_hints(visitor: &Json) -> ClientHints<'_> {
     let text = |name: &str| visitor.get(name).and_then(Json::as_str);
-    Told { ip: text("ip").and_then(|ip| ip.parse().ok()), user_agent: text("user_agent"), country: text("country") }
+    ClientHints {
+        ip: text("ip").and_then(|ip| ip.parse().ok()),
+        user_agent: text("user_agent"),
+        country: text("country"),
+    }
 }
 
-/// What all records of a request have in common.
-pub(crate) struct Common {
-    pub(crate) project_key: Arc<str>,
-    pub(crate) received_at: Instant,
-    /// How far the client's clock is behind ours, in microseconds.
-    pub(crate) behind_us: i64,
-    pub(crate) record: Record,
+impl<'j> EventBatch<'j> {
+    /// What the events share, and the events, to be read one by one. `trusted` says whether an
+    /// API key vouches for them; `origin` is where the visitor is.
+    pub(crate) fn into_incoming(
+        self,
+        origin: Origin,
+        trusted: bool,
+    ) -> (
+        IncomingBatch<'j>,
+        impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<Record, String> + 'j>>,
+    ) {
+        let EventBatch { sent_at, consent, visitor, hints, events, flaws } = self;
+        let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted };
+        let pending = events.iter().enumerate().map(move |(index, event)| PendingEvent {
+            id: id_of(event),
+            read: move |template: &EventTemplate| match flaws.refusal(index) {
+                Some(refusal) => Err(refusal),
+                None => record(event, template),
+            },
+            note: flaws.note(index),
+        });
+        (batch, pending)
+    }
 }
 
 /// The id as it was sent, for the answer.
@@ -154,11 +173,11 @@ pub(crate) fn id_of(event: &Json) -> Option<&str> {
 ///
 /// # Errors
 /// Why it is invalid, in a sentence.
-pub(crate) fn record(event: &Json, common: &Common) -> Result<Record, String> {
+pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<Record, String> {
     if event.as_object().is_none() {
         return Err("must be an object".to_owned());
     }
-    from_body(event, |fields| read(fields, common)).map_err(|problems| sentence(&problems))
+    from_body(event, |fields| read(fields, template)).map_err(|problems| sentence(&problems))
 }
 
 /// What is wrong, in a sentence.
@@ -167,7 +186,7 @@ pub(crate) fn sentence(problems: &Problems) -> String {
     all.join("; ")
 }
 
-fn read(fields: &Fields<'_>, common: &Common) -> Option<Record> {
+fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
     let id = fields.needed("id", |value| {
         match text(value)? {
             id if id.len() == 36 => Uuid::parse_str(id).ok().filter(|id| !id.is_nil()),
@@ -184,9 +203,9 @@ fn read(fields: &Fields<'_>, common: &Common) -> Option<Record> {
     });
     let at = match fields.has("at") {
         true => fields.read("at", |value| Instant::parse(text(value)?)),
-        false => Some(common.received_at),
+        false => Some(template.received_at),
     };
-    let mut record = common.record.clone();
+    let mut record = template.record.clone();
     record.url = address(fields, "url");
     record.session = limited(fields, "session", 128);
     if let Some(properties) = fields.read("properties", properties) {
@@ -194,7 +213,7 @@ fn read(fields: &Fields<'_>, common: &Common) -> Option<Record> {
     }
     (record.id, record.kind) = (id?, kind?);
     // Nothing happens after it was received.
-    record.at = at?.plus_us(common.behind_us).clamp(Instant::from_us(0), common.received_at);
+    record.at = at?.plus_us(template.behind_us).clamp(Instant::from_us(0), template.received_at);
     of_kind(fields, &mut record);
     Some(record)
 }

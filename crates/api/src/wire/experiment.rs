@@ -1,16 +1,18 @@
 //! Experiments as they are sent: PATCH and create bodies become domain values.
 
 use super::fields::{Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word};
-use super::goal::{GoalBody, inline_goal};
-use super::targeting::{AUDIENCE_KEYS, audience, targeting};
+use super::goal::inline_goal;
+use super::targeting::{audience, targeting};
 use crate::json::{self, Json};
 use muriel_domain::experiment::{
-    BUILTIN_METRICS, CHANGES_MAX, Change, Code, Configuration, ConfigurationPatch, ControlPatch, DataKey,
-    DistributionPatch, ExperimentPatch, PlanPatch, Status, TestType, VARIANTS_MAX, VariantSent, parse_builtin_metrics,
-    parse_code, parse_event_names, parse_goal_keys, parse_nickname, parse_page_url, parse_tags,
+    BUILTIN_METRICS, CHANGES_MAX, CONFIGURATION_KEYS, Change, Code, Configuration, ConfigurationPatch, ControlPatch,
+    DataKey, Distribution, DistributionPatch, ExperimentPatch, PlanPatch, Status, TestType, VARIANTS_MAX, VariantSent,
+    parse_builtin_metrics, parse_code, parse_event_names, parse_goal_keys, parse_nickname, parse_page_url, parse_tags,
 };
 use muriel_domain::ids::{HypothesisId, MAX_SAFE};
-use muriel_domain::{Flaw, Instant, Problems};
+use muriel_domain::targeting::AUDIENCE_KEYS;
+use muriel_domain::{Flaw, Instant, Problems, configuration_settings};
+use muriel_service::experiments::{Edit, NewExperiment};
 use serde_json::{Map, Value};
 
 /// What PATCH changes.
@@ -68,7 +70,7 @@ fn nested() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// A PATCH body, and what is wrong with it.
-pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
+pub(crate) fn patch(body: &Json, mode: Mode) -> Edit {
     let found = Found::default();
     let patch = Fields::new(body, "", &found).map(|fields| {
         let mut read_only = READ_ONLY.to_vec();
@@ -78,24 +80,11 @@ pub(crate) fn patch(body: &Json, mode: Mode) -> (ExperimentPatch, Problems) {
         fields.only(&PATCH_FIELDS, &read_only);
         patch_fields(&fields, mode)
     });
-    (patch.unwrap_or_default(), found.into_problems())
-}
-
-/// A new experiment as it was sent.
-#[derive(Debug, Default)]
-pub(crate) struct Creation {
-    /// Everything that a PATCH can set.
-    pub(crate) patch: ExperimentPatch,
-    pub(crate) status: Option<Status>,
-    pub(crate) test_type: Option<TestType>,
-    pub(crate) key: Option<String>,
-    pub(crate) variants_data_key: Option<DataKey>,
-    pub(crate) primary_goal: Option<GoalBody>,
-    pub(crate) secondary_goals: Vec<GoalBody>,
+    Edit { patch: patch.unwrap_or_default(), problems: found.into_problems() }
 }
 
 /// A create body, and what is wrong with it.
-pub(crate) fn creation(body: &Json) -> (Creation, Problems) {
+pub(crate) fn creation(body: &Json) -> NewExperiment {
     let found = Found::default();
     let creation = Fields::new(body, "", &found).map(|fields| {
         let mut known = PATCH_FIELDS.to_vec();
@@ -112,7 +101,7 @@ pub(crate) fn creation(body: &Json) -> (Creation, Problems) {
         let mut patch = patch_fields(&fields, Mode::Whole);
         // The key is what the experiment will use; there is none yet to compare it with.
         patch.variants_data_key = None;
-        Creation {
+        NewExperiment {
             patch,
             status: fields.read("status", status),
             test_type: fields.read("test_type", word(&TestType::WORDS)),
@@ -124,9 +113,10 @@ pub(crate) fn creation(body: &Json) -> (Creation, Problems) {
                     list(value, &place, 100, &found, |item, place| inline_goal(item, place, &found))
                 })
                 .unwrap_or_default(),
+            problems: Problems::default(),
         }
     });
-    (creation.unwrap_or_default(), found.into_problems())
+    NewExperiment { problems: found.into_problems(), ..creation.unwrap_or_default() }
 }
 
 /// A status number.
@@ -318,65 +308,73 @@ fn to_map(value: &Json) -> Map<String, Value> {
     value.as_object().unwrap_or_default().iter().map(|(key, value)| (key.clone(), to_value(value))).collect()
 }
 
-const CONFIGURATION_KEYS: [&str; 15] = [
-    "traffic_allocation",
-    "confidence_interval",
-    "start_test_date",
-    "end_test_date",
-    "is_mab",
-    "is_autopilot",
-    "distribution",
-    "bayesian",
-    "dom_change_path",
-    "trigger_variant_change",
-    "completion_visitor",
-    "completion_conversion",
-    "completion_stats_significant_flag",
-    "completion_after_period",
-    "integration",
-];
+/// Most integrations of an experiment.
+const INTEGRATIONS_MAX: usize = 50;
 
-fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Option<ConfigurationPatch> {
-    let fields = Fields::new(value, place, found)?;
-    fields.only(&CONFIGURATION_KEYS, &[]);
-    let default = Configuration::default();
-    let at_least_0 = || integer(0..=MAX_SAFE);
-    let short_text = || nullable(parsed(|text| muriel_domain::text::at_most(text, 255)));
-    Some(ConfigurationPatch {
-        traffic_allocation: fields.choose("traffic_allocation", mode, || default.traffic_allocation, integer(0..=100)),
-        confidence_interval: fields.choose(
-            "confidence_interval",
-            mode,
-            || default.confidence_interval,
-            integer(50..=99),
-        ),
-        start_test_date: fields.choose("start_test_date", mode, || None, nullable(parsed(Instant::parse))),
-        end_test_date: fields.choose("end_test_date", mode, || None, nullable(parsed(Instant::parse))),
-        is_mab: fields.choose("is_mab", mode, || default.is_mab, flag),
-        is_autopilot: fields.choose("is_autopilot", mode, || default.is_autopilot, flag),
-        distribution: fields.choose(
-            "distribution",
-            mode,
-            || DistributionPatch::Unset,
-            |value| distribution(value, mode),
-        ),
-        bayesian: fields.choose("bayesian", mode, || default.bayesian, flag),
-        dom_change_path: fields.choose("dom_change_path", mode, || None, short_text()),
-        trigger_variant_change: fields.choose("trigger_variant_change", mode, || None, short_text()),
-        completion_visitor: fields.choose("completion_visitor", mode, || 0, at_least_0()),
-        completion_conversion: fields.choose("completion_conversion", mode, || 0, at_least_0()),
-        completion_stats_significant_flag: fields.choose("completion_stats_significant_flag", mode, || false, flag),
-        completion_after_period: fields.choose("completion_after_period", mode, || 0, at_least_0()),
-        integration: fields.choose_deep("integration", mode, Vec::new, |value, place| {
-            list(value, &place, 50, found, |item, place| match item {
+macro_rules! read_configuration {
+    ($(
+        $(#[doc = $doc:literal])*
+        $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
+            => $read:ident [$($published:tt)*] { $($schema:tt)* };
+    )*) => {
+        fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Option<ConfigurationPatch> {
+            let fields = Fields::new(value, place, found)?;
+            fields.only(CONFIGURATION_KEYS, &[]);
+            let default = Configuration::default();
+            Some(ConfigurationPatch {
+                $($setting: $read(&fields, stringify!($setting), mode, default.$setting),)*
+            })
+        }
+    };
+}
+configuration_settings!(read_configuration);
+
+fn percentage(fields: &Fields<'_>, name: &str, mode: Mode, default: i64) -> Option<i64> {
+    fields.choose(name, mode, || default, integer(0..=100))
+}
+
+fn confidence(fields: &Fields<'_>, name: &str, mode: Mode, default: i64) -> Option<i64> {
+    fields.choose(name, mode, || default, integer(50..=99))
+}
+
+fn moment(fields: &Fields<'_>, name: &str, mode: Mode, default: Option<Instant>) -> Option<Option<Instant>> {
+    fields.choose(name, mode, || default, nullable(parsed(Instant::parse)))
+}
+
+fn switch(fields: &Fields<'_>, name: &str, mode: Mode, default: bool) -> Option<bool> {
+    fields.choose(name, mode, || default, flag)
+}
+
+fn shares(fields: &Fields<'_>, name: &str, mode: Mode, _: Distribution) -> Option<DistributionPatch> {
+    fields.choose(name, mode, || DistributionPatch::Unset, |value| distribution(value, mode))
+}
+
+fn short_text(fields: &Fields<'_>, name: &str, mode: Mode, default: Option<String>) -> Option<Option<String>> {
+    fields.choose(name, mode, || default, nullable(parsed(|text| muriel_domain::text::at_most(text, 255))))
+}
+
+/// A limit, which is off at 0.
+fn limit(fields: &Fields<'_>, name: &str, mode: Mode, default: Option<i64>) -> Option<Option<i64>> {
+    let sent = fields.choose(name, mode, || default.unwrap_or(0), integer(0..=MAX_SAFE))?;
+    Some(Some(sent).filter(|limit| *limit > 0))
+}
+
+fn integrations(fields: &Fields<'_>, name: &str, mode: Mode, default: Vec<Value>) -> Option<Vec<Value>> {
+    let found = fields.found();
+    fields.choose_deep(
+        name,
+        mode,
+        || default,
+        |value, place| {
+            list(value, &place, INTEGRATIONS_MAX, found, |item, place| match item {
                 Json::Object(_) | Json::Text(_) => Some(to_value(item)),
                 _ => {
                     found.add(place, "must be an object or text");
                     None
                 }
             })
-        }),
-    })
+        },
+    )
 }
 
 fn distribution(value: &Json, mode: Mode) -> Result<DistributionPatch, Flaw> {
@@ -430,7 +428,7 @@ mod tests {
         ] {
             let body = Json::Object(vec![(field.to_owned(), Json::Null)]);
             let hint = format!("is a field of {place}; send it in there");
-            for problems in [patch(&body, Mode::Whole).1, creation(&body).1] {
+            for problems in [patch(&body, Mode::Whole).problems, creation(&body).problems] {
                 let told = problems.iter().find(|problem| problem.to_string().starts_with(field));
                 assert!(told.is_some_and(|problem| problem.to_string().contains(&hint)), "{field}");
             }

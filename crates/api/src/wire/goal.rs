@@ -4,14 +4,7 @@ use super::fields::{Fields, Found, from_body, integer, nullable, parsed, word};
 use crate::json::Json;
 use muriel_domain::goal::{Definition, GoalType, GoalValue, ORDER_MAX, Patch, Purpose, Trigger};
 use muriel_domain::{Flaw, Problems, text};
-
-/// A new goal as it was sent.
-#[derive(Debug)]
-pub(crate) struct GoalBody {
-    pub(crate) definition: Definition,
-    /// The key it is given; one is made from its name otherwise.
-    pub(crate) key: Option<String>,
-}
+use muriel_service::goals::NewGoal;
 
 const DEFINITION_FIELDS: [&str; 10] = [
     "goal_name",
@@ -27,7 +20,7 @@ const DEFINITION_FIELDS: [&str; 10] = [
 ];
 
 /// A create body, and what is wrong with it.
-pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
+pub(crate) fn creation(body: &Json) -> Result<NewGoal, Problems> {
     from_body(body, |fields| {
         let mut known = DEFINITION_FIELDS.to_vec();
         known.push("goal_key");
@@ -36,15 +29,15 @@ pub(crate) fn creation(body: &Json) -> Result<GoalBody, Problems> {
             true => Some(fields.read("goal_key", parsed(text::key))?),
             false => None,
         };
-        Some(GoalBody { definition: definition(fields)?, key })
+        Some(NewGoal { definition: definition(fields)?, key })
     })
 }
 
 /// A goal inside of a create-experiment body: name, type and value.
-pub(crate) fn inline_goal(value: &Json, place: String, found: &Found) -> Option<GoalBody> {
+pub(crate) fn inline_goal(value: &Json, place: String, found: &Found) -> Option<NewGoal> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["goal_name", "goal_type", "goal_value"], &[]);
-    Some(GoalBody { definition: definition(&fields)?, key: None })
+    Some(NewGoal { definition: definition(&fields)?, key: None })
 }
 
 fn definition(fields: &Fields<'_>) -> Option<Definition> {

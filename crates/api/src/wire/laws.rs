@@ -4,9 +4,10 @@ use super::experiment::{PATCH_FIELDS, patch};
 use super::fields::Mode;
 use super::views::ExperimentDetails;
 use crate::json::Json;
-use muriel_domain::experiment::{Experiment, Known, Revision, TestType};
+use muriel_domain::experiment::{Experiment, References, Revision, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::{Instant, Problems};
+use muriel_service::experiments::Edit;
 use muriel_store::experiments::Loaded;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -14,12 +15,12 @@ use serde_json::{Map, Value, json};
 
 const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
 
-fn known() -> Known {
-    Known { goal_keys: ["purchase", "signup", "scrolled"].map(str::to_owned).into(), hypothesis: true }
+fn known() -> References {
+    References { goal_keys: ["purchase", "signup", "scrolled"].map(str::to_owned).into(), hypothesis: true }
 }
 
 fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment, Problems> {
-    let (patch, found) = patch(&Json::from(body.clone()), mode);
+    let Edit { patch, problems: found } = patch(&Json::from(body.clone()), mode);
     experiment.patched(patch, found, &known())
 }
 
@@ -213,7 +214,7 @@ proptest! {
     fn any_json_is_read_without_panic(text in "\\PC{0,40}", key in select(PATCH_FIELDS.to_vec())) {
         for value in [json!(text), json!([text]), json!({ &text: [null, {}] }), json!([[{"name": text, "criteria": 1}]])] {
             for mode in [Mode::Whole, Mode::Merge] {
-                let (_, _): (_, Problems) = patch(&Json::from(json!({ key: value })), mode);
+                let Edit { .. } = patch(&Json::from(json!({ key: value })), mode);
             }
         }
     }

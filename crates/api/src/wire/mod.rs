@@ -2,7 +2,6 @@
 //! values become what is answered.
 
 pub(crate) mod context;
-pub(crate) mod evaluation;
 pub(crate) mod event;
 pub(crate) mod experiment;
 pub(crate) mod fields;
@@ -10,6 +9,7 @@ pub(crate) mod goal;
 pub(crate) mod hypothesis;
 #[cfg(test)]
 mod laws;
+pub(crate) mod left_out;
 pub(crate) mod query;
 pub(crate) mod rates;
 pub(crate) mod schemas;

@@ -3,14 +3,20 @@
 
 #![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
 
+use muriel_domain::{audience_rules, configuration_settings, experiment, goal, targeting};
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+/// The words of a list that pairs each with its value.
+fn words<T, const N: usize>(list: [(&'static str, T); N]) -> [&'static str; N] {
+    list.map(|(word, _)| word)
+}
+
 /// Shapes that the derive macro cannot say: numbers and words from closed lists.
 macro_rules! closed {
-    ($($(#[doc = $doc:literal])* $name:ident: $kind:ident [$($value:expr),* $(,)?];)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident: $kind:ident $values:expr;)*) => {$(
         $(#[doc = $doc])*
         pub(crate) struct $name;
 
@@ -19,7 +25,7 @@ macro_rules! closed {
                 ObjectBuilder::new()
                     .schema_type(Type::$kind)
                     .description(Some(concat!($($doc),*).trim()))
-                    .enum_values(Some([$($value),*]))
+                    .enum_values(Some($values))
                     .into()
             }
         }
@@ -40,39 +46,33 @@ closed! {
     /// 9 draft, 1 live, 0 inactive.
     StatusCode: Integer [9, 1, 0];
     /// `abtest` changes the page, `split` sends to other pages, `personalization` gives each variant its audience.
-    TestType: String ["abtest", "split", "personalization"];
+    TestType: String words(experiment::TestType::WORDS);
     /// How the arms share: evenly, by chosen weights, or moved by the bandit.
     DistributionMode: String ["equal", "custom", "mab"];
     /// `paused` at a share of 0.
     ArmStatus: String ["active", "paused"];
     /// What opened an epoch.
-    Reason: String ["status", "variants", "targeting", "traffic", "distribution"];
+    Reason: String words(experiment::Reason::WORDS);
     /// What counts as a conversion.
-    GoalType: String [
-        "pageview", "pageviewExact", "pageviewWildcard", "pageviewRegex", "clickOnElement", "clickOnText",
-        "externalLink", "formSubmit", "elementAppears", "scrolling", "duration", "event", "revenue", "script",
-    ];
+    GoalType: String words(goal::GoalType::WORDS);
     /// What a goal is for.
-    GoalPurpose: String ["sell", "engage", "generate"];
+    GoalPurpose: String words(goal::Purpose::WORDS);
     /// How a value is compared; `gt` and `>` mean the same, and so on.
-    Operator: String [
-        "ex", "nx", "bt", "bf", "==", "!=", "**", "!*", "gt", "gte", "lt", "lte", ">", ">=", "<", "<=",
-        "days_gt", "days_gte", "days_lt", "days_lte",
-    ];
+    Operator: String targeting::Operator::spellings();
     /// Must hold, or must not.
-    Match: String ["equal", "notEqual"];
+    Match: String words(targeting::Match::WORDS);
     /// Lets in, or keeps out.
-    CountryMode: String ["whitelist", "blacklist"];
+    CountryMode: String words(targeting::CountryMode::WORDS);
     /// How a page's URL is compared.
-    UrlMatch: String ["simple", "exact", "contain", "wildcard", "regex"];
+    UrlMatch: String words(targeting::UrlMatch::WORDS);
     /// A kind of device.
-    Device: String ["desktop", "mobile", "tablet"];
+    Device: String targeting::DEVICES;
     /// A browser.
-    Browser: String ["chrome", "safari", "firefox", "edge", "ie", "opera"];
+    Browser: String targeting::BROWSERS;
     /// An operating system.
-    System: String ["windows", "macOS", "linux", "chromeOS", "ios", "android"];
+    System: String targeting::SYSTEMS;
     /// A day of the week.
-    Day: String ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    Day: String targeting::DAYS;
     /// Why a visitor gets what it gets; docs/assignment.md explains each.
     AssignmentReason: String [
         "split", "sticky", "forced", "served", "disabled", "rollout", "excluded", "traffic", "targeting", "unknown",
@@ -83,16 +83,13 @@ closed! {
     /// What the visitor said about being recorded.
     ConsentWord: String ["granted", "denied", "unknown"];
     /// What happened.
-    EventType: String [
-        "exposure", "pageview", "click", "submit", "appear", "scroll", "duration", "custom", "order", "script",
-        "identify", "health",
-    ];
+    EventType: String words(muriel_log::Kind::WORDS);
     /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
     EventStatus: String ["ok", "duplicate", "invalid"];
     /// How a check went.
     StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
     /// A metric that needs no goal.
-    BuiltinMetric: String ["bounce_rate", "engagement"];
+    BuiltinMetric: String experiment::BUILTIN_METRICS;
 }
 
 /// A moment: read as ISO 8601 with an offset, or as a date, which is its midnight
@@ -393,57 +390,21 @@ pub(crate) struct ControlAttributesObject {
     css: Option<String>,
 }
 
-/// How an experiment runs and ends. Keys that are left out return to their defaults.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Configuration {
-    /// Percentage of eligible visitors that enter.
-    #[schema(nullable = false, minimum = 0, maximum = 100, default = 100)]
-    traffic_allocation: Option<i64>,
-    /// Confidence threshold in percent.
-    #[schema(nullable = false, minimum = 50, maximum = 99, default = 95)]
-    confidence_interval: Option<i64>,
-    /// When it is to start by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false)]
-    start_test_date: Option<Moment>,
-    /// When it is to end by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false)]
-    end_test_date: Option<Moment>,
-    /// Multi-armed bandit. Stored; weights do not follow the results yet, and setting it answers with a warning.
-    #[schema(nullable = false)]
-    is_mab: Option<Flag>,
-    /// Automatic traffic. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false)]
-    is_autopilot: Option<Flag>,
-    /// How the arms share.
-    distribution: Option<Distribution>,
-    /// 1 Bayesian statistics (the default), 0 frequentist.
-    #[schema(nullable = false)]
-    bayesian: Option<Flag>,
-    /// How changes are applied to the page: words with blanks between. `early` runs code at once, `once` changes each element once,
-    /// `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
-    #[schema(max_length = 255)]
-    dom_change_path: Option<String>,
-    /// When variant code runs on dynamic pages.
-    #[schema(max_length = 255)]
-    trigger_variant_change: Option<String>,
-    /// Stop after so many visitors; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false, minimum = 0)]
-    completion_visitor: Option<i64>,
-    /// Stop after so many conversions; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false, minimum = 0)]
-    completion_conversion: Option<i64>,
-    /// Stop when the result is significant. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false)]
-    completion_stats_significant_flag: Option<Flag>,
-    /// Stop after so many days; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
-    #[schema(nullable = false, minimum = 0)]
-    completion_after_period: Option<i64>,
-    /// Integrations that are to receive the experiment's data. Stored; nothing is sent yet, and setting it answers with a
-    /// warning.
-    #[schema(nullable = false, max_items = 50)]
-    integration: Option<Vec<Integration>>,
+macro_rules! configuration_schema {
+    ($(
+        $(#[doc = $doc:literal])*
+        $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
+            => $read:ident [$($published:tt)*] { $($schema:tt)* };
+    )*) => {
+        /// How an experiment runs and ends. Keys that are left out return to their defaults.
+        #[derive(ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Configuration {
+            $($(#[doc = $doc])* #[schema($($schema)*)] $setting: Option<$($published)*>,)*
+        }
+    };
 }
+configuration_settings!(configuration_schema);
 
 /// `"equal"`, `"manual"` (the weights in force), weights, or text that holds weights as JSON.
 #[derive(ToSchema)]
@@ -500,108 +461,30 @@ pub(crate) struct Plan {
     visitors: Option<i64>,
 }
 
-/// For whom and where an experiment runs. What is left out or empty restricts nothing.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Targeting {
-    /// Where the visitor came from; criteria `host`, `url` or `source`.
-    #[schema(nullable = false)]
-    referral_rule: Option<Vec<Vec<Condition>>>,
-    /// Countries.
-    #[schema(nullable = false)]
-    allowed_country: Option<Vec<Country>>,
-    /// Regions, such as `California (US)`.
-    #[schema(nullable = false)]
-    allowed_region: Option<Vec<Place>>,
-    /// Cities, such as `Berlin (Berlin)`.
-    #[schema(nullable = false)]
-    allowed_city: Option<Vec<Place>>,
-    /// Kinds of device.
-    #[schema(nullable = false)]
-    device_rule: Option<Vec<Device>>,
-    /// Browsers.
-    #[schema(nullable = false)]
-    browser_rule: Option<Vec<Browser>>,
-    /// Operating systems.
-    #[schema(nullable = false)]
-    os_rule: Option<Vec<System>>,
-    /// `new` or `returning`, alone or as a list of one.
-    #[schema(nullable = false)]
-    user_rule: Option<UserRule>,
-    /// Language tags; `en` matches `en-GB`.
-    #[schema(nullable = false)]
-    browser_language_rule: Option<Vec<String>>,
-    /// The visitor's attributes.
-    #[schema(nullable = false)]
-    segment_rule: Option<Vec<Vec<Condition>>>,
-    /// What the visitor did before: all of the entries.
-    #[schema(nullable = false)]
-    event_rule: Option<Vec<EventRule>>,
-    /// Query parameters.
-    #[schema(nullable = false)]
-    parameter_rule: Option<Vec<Vec<Condition>>>,
-    /// Audiences that the page hands over: any of them.
-    #[schema(nullable = false)]
-    ga4_rule: Option<Vec<String>>,
-    /// Cookies; browser only.
-    #[schema(nullable = false)]
-    cookie_rule: Option<Vec<Vec<Condition>>>,
-    /// Hours of the week in the visitor's time; browser only.
-    schedule_rule: Option<Schedule>,
-    /// Pages; an exclusion beats an inclusion.
-    #[schema(nullable = false)]
-    url_rule: Option<Vec<UrlRule>>,
-}
+macro_rules! audience_schemas {
+    ($(
+        $(#[doc = $doc:literal])*
+        $rule:ident: $type:ty => $read:ident [$($published:tt)*] nullable $nullable:tt;
+    )*) => {
+        /// For whom and where an experiment runs. What is left out or empty restricts nothing.
+        #[derive(ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Targeting {
+            $($(#[doc = $doc])* #[schema(nullable = $nullable)] $rule: Option<$($published)*>,)*
+            /// Pages; an exclusion beats an inclusion.
+            #[schema(nullable = false)]
+            url_rule: Option<Vec<UrlRule>>,
+        }
 
-/// For whom a personalization's variant is: an experiment's targeting but for `url_rule`.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Audience {
-    /// Where the visitor came from; criteria `host`, `url` or `source`.
-    #[schema(nullable = false)]
-    referral_rule: Option<Vec<Vec<Condition>>>,
-    /// Countries.
-    #[schema(nullable = false)]
-    allowed_country: Option<Vec<Country>>,
-    /// Regions, such as `California (US)`.
-    #[schema(nullable = false)]
-    allowed_region: Option<Vec<Place>>,
-    /// Cities, such as `Berlin (Berlin)`.
-    #[schema(nullable = false)]
-    allowed_city: Option<Vec<Place>>,
-    /// Kinds of device.
-    #[schema(nullable = false)]
-    device_rule: Option<Vec<Device>>,
-    /// Browsers.
-    #[schema(nullable = false)]
-    browser_rule: Option<Vec<Browser>>,
-    /// Operating systems.
-    #[schema(nullable = false)]
-    os_rule: Option<Vec<System>>,
-    /// `new` or `returning`, alone or as a list of one.
-    #[schema(nullable = false)]
-    user_rule: Option<UserRule>,
-    /// Language tags; `en` matches `en-GB`.
-    #[schema(nullable = false)]
-    browser_language_rule: Option<Vec<String>>,
-    /// The visitor's attributes.
-    #[schema(nullable = false)]
-    segment_rule: Option<Vec<Vec<Condition>>>,
-    /// What the visitor did before: all of the entries.
-    #[schema(nullable = false)]
-    event_rule: Option<Vec<EventRule>>,
-    /// Query parameters.
-    #[schema(nullable = false)]
-    parameter_rule: Option<Vec<Vec<Condition>>>,
-    /// Audiences that the page hands over: any of them.
-    #[schema(nullable = false)]
-    ga4_rule: Option<Vec<String>>,
-    /// Cookies; browser only.
-    #[schema(nullable = false)]
-    cookie_rule: Option<Vec<Vec<Condition>>>,
-    /// Hours of the week in the visitor's time; browser only.
-    schedule_rule: Option<Schedule>,
+        /// For whom a personalization's variant is: an experiment's targeting but for `url_rule`.
+        #[derive(ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Audience {
+            $($(#[doc = $doc])* #[schema(nullable = $nullable)] $rule: Option<$($published)*>,)*
+        }
+    };
 }
+audience_rules!(audience_schemas);
 
 /// An entry of a rule with groups: the outer list means all, the inner any.
 #[derive(ToSchema)]

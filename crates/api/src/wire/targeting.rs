@@ -2,39 +2,20 @@
 
 use super::fields::{Fields, Found, Mode, boolean, integer, list, noted, parsed, text, texts, word};
 use crate::json::Json;
-use muriel_domain::Flaw;
 use muriel_domain::targeting::{
-    AttributeCondition, Audience, AudiencePatch, BROWSERS, Condition, Country, CountryMode, DAYS, DEVICES, ENTRIES_MAX,
-    EventRule, Groups, Match, Operator, Place, REFERRAL_CRITERIA, SYSTEMS, Scalar, Schedule, ScheduleGroup,
-    TargetingPatch, TimeRange, UrlMatch, UrlRule, UserRule, language_tag, words,
+    AUDIENCE_KEYS, AttributeCondition, Audience, AudiencePatch, BROWSERS, Condition, Country, CountryMode, DAYS,
+    DEVICES, ENTRIES_MAX, EventRule, Groups, Match, Operator, Place, REFERRAL_CRITERIA, SYSTEMS, Scalar, Schedule,
+    ScheduleGroup, TargetingPatch, TimeRange, UrlMatch, UrlRule, UserRule, language_tag, words,
 };
+use muriel_domain::{Flaw, audience_rules};
 
-pub(super) const AUDIENCE_KEYS: [&str; 15] = [
-    "referral_rule",
-    "allowed_country",
-    "allowed_region",
-    "allowed_city",
-    "device_rule",
-    "browser_rule",
-    "os_rule",
-    "user_rule",
-    "browser_language_rule",
-    "segment_rule",
-    "event_rule",
-    "parameter_rule",
-    "ga4_rule",
-    "cookie_rule",
-    "schedule_rule",
-];
-
-const MATCHES: [(&str, Match); 2] = [("equal", Match::Equal), ("notEqual", Match::NotEqual)];
+/// Most countries of one rule: more than there are.
+const COUNTRIES_MAX: usize = 300;
 
 /// An experiment's targeting.
 pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Found) -> Option<TargetingPatch> {
     let fields = Fields::new(value, place, found)?;
-    let mut known = AUDIENCE_KEYS.to_vec();
-    known.push("url_rule");
-    fields.only(&known, &[]);
+    fields.only(&[AUDIENCE_KEYS, &["url_rule"]].concat(), &[]);
     Some(TargetingPatch {
         audience: audience_patch(&fields, mode),
         url_rule: fields.choose_deep("url_rule", mode, Vec::new, |value, place| {
@@ -46,55 +27,68 @@ pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Found) 
 /// A personalization variant's audience, sent whole.
 pub(crate) fn audience(value: &Json, place: String, found: &Found) -> Option<Audience> {
     let fields = Fields::new(value, place, found)?;
-    fields.only(&AUDIENCE_KEYS, &[("url_rule", "is only for the experiment's own targeting")]);
+    fields.only(AUDIENCE_KEYS, &[("url_rule", "is only for the experiment's own targeting")]);
     Some(audience_patch(&fields, Mode::Whole).apply(&Audience::default()))
 }
 
-fn audience_patch(fields: &Fields<'_>, mode: Mode) -> AudiencePatch {
-    let found = fields.found();
-    let groups = |name| fields.choose_deep(name, mode, Vec::new, |value, place| groups(value, place, &[], found));
-    let places = |name| {
-        fields.choose_deep(name, mode, Vec::new, |value, at| {
-            list(value, &at, ENTRIES_MAX, found, |item, at| place(item, at, found))
-        })
+macro_rules! read_audience {
+    ($(
+        $(#[doc = $doc:literal])*
+        $rule:ident: $type:ty => $read:ident [$($published:tt)*] nullable $nullable:tt;
+    )*) => {
+        fn audience_patch(fields: &Fields<'_>, mode: Mode) -> AudiencePatch {
+            AudiencePatch {
+                $($rule: fields.choose_deep(stringify!($rule), mode, Default::default, |value, place| {
+                    $read(value, place, fields.found())
+                }),)*
+            }
+        }
     };
-    let known_words = |name, known: &'static [&'static str]| {
-        fields.choose_deep(name, mode, Vec::new, |value, place| known_words(value, &place, known, found))
-    };
-    AudiencePatch {
-        referral_rule: fields.choose_deep("referral_rule", mode, Vec::new, |value, place| {
-            self::groups(value, place, &REFERRAL_CRITERIA, found)
-        }),
-        allowed_country: fields.choose_deep("allowed_country", mode, Vec::new, |value, place| {
-            list(value, &place, 300, found, |item, place| country(item, place, found))
-        }),
-        allowed_region: places("allowed_region"),
-        allowed_city: places("allowed_city"),
-        device_rule: known_words("device_rule", &DEVICES),
-        browser_rule: known_words("browser_rule", &BROWSERS),
-        os_rule: known_words("os_rule", &SYSTEMS),
-        user_rule: fields.choose("user_rule", mode, UserRule::default, user_rule),
-        browser_language_rule: fields.choose_deep("browser_language_rule", mode, Vec::new, |value, place| {
-            list(value, &place, ENTRIES_MAX, found, |item, place| {
-                parsed(language_tag)(item).map_err(|flaw| found.add(place, flaw.to_string())).ok()
-            })
-        }),
-        segment_rule: groups("segment_rule"),
-        event_rule: fields.choose_deep("event_rule", mode, Vec::new, |value, place| {
-            list(value, &place, ENTRIES_MAX, found, |item, place| event_rule(item, place, found))
-        }),
-        parameter_rule: groups("parameter_rule"),
-        ga4_rule: fields.choose_deep("ga4_rule", mode, Vec::new, |value, place| audiences(value, &place, found)),
-        cookie_rule: groups("cookie_rule"),
-        schedule_rule: fields.choose_deep(
-            "schedule_rule",
-            mode,
-            || None,
-            |value, place| match value {
-                Json::Null => Some(None),
-                value => schedule(value, place, found).map(Some),
-            },
-        ),
+}
+audience_rules!(read_audience);
+
+fn referral_groups(value: &Json, place: String, found: &Found) -> Option<Groups<Condition>> {
+    groups_of(value, place, &REFERRAL_CRITERIA, found)
+}
+
+fn groups(value: &Json, place: String, found: &Found) -> Option<Groups<Condition>> {
+    groups_of(value, place, &[], found)
+}
+
+fn countries(value: &Json, place: String, found: &Found) -> Option<Vec<Country>> {
+    list(value, &place, COUNTRIES_MAX, found, |item, place| country(item, place, found))
+}
+
+fn places(value: &Json, at: String, found: &Found) -> Option<Vec<Place>> {
+    list(value, &at, ENTRIES_MAX, found, |item, at| place(item, at, found))
+}
+
+fn devices(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+    known_words(value, &place, &DEVICES, found)
+}
+
+fn browsers(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+    known_words(value, &place, &BROWSERS, found)
+}
+
+fn systems(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+    known_words(value, &place, &SYSTEMS, found)
+}
+
+fn language_tags(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+    list(value, &place, ENTRIES_MAX, found, |item, place| {
+        parsed(language_tag)(item).map_err(|flaw| found.add(place, flaw.to_string())).ok()
+    })
+}
+
+fn event_rules(value: &Json, place: String, found: &Found) -> Option<Vec<EventRule>> {
+    list(value, &place, ENTRIES_MAX, found, |item, place| event_rule(item, place, found))
+}
+
+fn optional_schedule(value: &Json, place: String, found: &Found) -> Option<Option<Schedule>> {
+    match value {
+        Json::Null => Some(None),
+        value => schedule(value, place, found).map(Some),
     }
 }
 
@@ -107,8 +101,8 @@ fn known_words(value: &Json, place: &str, known: &[&str], found: &Found) -> Opti
     noted(words(sent.into_iter().map(str::to_owned).collect(), known), place, found)
 }
 
-fn audiences(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
-    list(value, place, ENTRIES_MAX, found, |item, place| match item.as_str() {
+fn audience_names(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+    list(value, &place, ENTRIES_MAX, found, |item, place| match item.as_str() {
         Some(name) if !name.trim().is_empty() && name.len() <= 256 => Some(name.to_owned()),
         _ => {
             found.add(place, "must be the name of an audience, 1 to 256 bytes");
@@ -117,7 +111,7 @@ fn audiences(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
     })
 }
 
-fn user_rule(value: &Json) -> Result<UserRule, Flaw> {
+fn user_rule(value: &Json, place: String, found: &Found) -> Option<UserRule> {
     let rule = match value {
         Json::Text(word) => UserRule::Word(word.clone()),
         Json::Array(items) => {
@@ -125,11 +119,11 @@ fn user_rule(value: &Json) -> Result<UserRule, Flaw> {
         }
         _ => UserRule::Word("?".to_owned()),
     };
-    rule.checked()
+    rule.checked().map_err(|flaw| found.add(place, flaw.to_string())).ok()
 }
 
 /// Groups of conditions; `criteria` are the only ones allowed, any when empty.
-fn groups(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Groups<Condition>> {
+fn groups_of(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Groups<Condition>> {
     list(value, &place, ENTRIES_MAX, found, |group, place| {
         list(group, &place, ENTRIES_MAX, found, |item, place| condition(item, place, criteria, found))
     })
@@ -163,8 +157,7 @@ fn country(value: &Json, place: String, found: &Found) -> Option<Country> {
     fields.only(&["name", "code", "rule"], &[]);
     let name = fields.needed("name", text);
     let code = fields.needed("code", text);
-    let rule =
-        fields.needed("rule", word(&[("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)]));
+    let rule = fields.needed("rule", word(&CountryMode::WORDS));
     noted(Country::new(name?, code?, rule?), &place, found)
 }
 
@@ -172,14 +165,14 @@ fn place(value: &Json, place: String, found: &Found) -> Option<Place> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["name", "rule"], &[]);
     let name = fields.needed("name", text);
-    let rule = fields.needed("rule", word(&MATCHES));
+    let rule = fields.needed("rule", word(&Match::WORDS));
     noted(Place::new(name?, rule?), &place, found)
 }
 
 fn event_rule(value: &Json, place: String, found: &Found) -> Option<EventRule> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["rule", "name", "attributes", "min_count", "timeframe_days"], &[]);
-    let rule = fields.needed("rule", word(&MATCHES));
+    let rule = fields.needed("rule", word(&Match::WORDS));
     let name = fields.needed("name", text);
     fields.require("attributes");
     let attributes = fields.read_deep("attributes", |value, place| {
@@ -227,16 +220,7 @@ fn url_rule(value: &Json, place: String, found: &Found) -> Option<UrlRule> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["url", "rule", "allowed"], &[]);
     let url = fields.needed("url", text);
-    let rule = fields.needed(
-        "rule",
-        word(&[
-            ("simple", UrlMatch::Simple),
-            ("exact", UrlMatch::Exact),
-            ("contain", UrlMatch::Contain),
-            ("wildcard", UrlMatch::Wildcard),
-            ("regex", UrlMatch::Regex),
-        ]),
-    );
+    let rule = fields.needed("rule", word(&UrlMatch::WORDS));
     let allowed = fields.choose("allowed", Mode::Whole, || true, boolean);
     noted(UrlRule::new(url?, rule?, allowed?), &place, found)
 }

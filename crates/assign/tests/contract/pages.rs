@@ -1,7 +1,9 @@
 //! Addresses of pages: `url.json`, `parameter.json`, `source.json`.
 
 use super::cases;
-use muriel_assign::page::{Address, PageRule, Referrer, source};
+use muriel_assign::page::PageRule;
+use muriel_domain::address::Address;
+use muriel_domain::referral::{Referrer, source};
 use muriel_domain::targeting::UrlRule;
 use serde::Deserialize;
 

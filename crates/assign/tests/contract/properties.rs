@@ -7,8 +7,8 @@
 use super::random;
 use muriel_assign::document::{DeliveredVariant, Exclusion};
 use muriel_assign::{
-    Delivered, Document, Experiment, Fact, LocalTime, Occurrence, Reason, Recording, Ruleset, Scalar, Silent,
-    Value as Given, Visitor,
+    ContextValue, Delivered, Document, Experiment, Fact, LocalTime, NoopObserver, PastEvent, Reason, Ruleset, Scalar,
+    TraceObserver, Visitor,
 };
 use muriel_domain::experiment::{Allocation, Arm, WHOLE, Weights};
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn experiment(salt: &str, traffic: u32, ranges: &[(u32, u32)]) -> Experiment {
 }
 
 fn arm(experiment: &Experiment, id: &str) -> Option<u32> {
-    experiment.decide(&Visitor { id, ..Visitor::default() }, &mut Silent).arm.map(|arm| arm.0)
+    experiment.decide(&Visitor { id, ..Visitor::default() }, &mut NoopObserver).arm.map(|arm| arm.0)
 }
 
 /// Pearson's χ² of counts against weights.
@@ -264,10 +264,11 @@ fn deciding_allocates_nothing() {
         "url": "https://shop.example/checkout?utm_source=ads", "local_time": "monday 12:00", "plan": "pro", "visits": 8,
         "since": "1970-01-01", "events": [{"name": "View", "at": 0}], "targetingKey": "visitor-1",
     });
-    let context = context.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Given::from(value)));
-    let visitor = Visitor { place: muriel_assign::Place::Browser, ..Visitor::read(context).unwrap() };
+    let context = context.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), ContextValue::from(value)));
+    let visitor = Visitor { side: muriel_assign::EvaluationSide::Browser, ..Visitor::read(context).unwrap() };
     let mut decision = None;
-    let made = allocation_counter::measure(|| decision = Some(experiment.decide(&visitor, &mut Silent))).count_total;
+    let made =
+        allocation_counter::measure(|| decision = Some(experiment.decide(&visitor, &mut NoopObserver))).count_total;
     assert_eq!((decision.unwrap().reason, made), (Reason::Split, 0));
 }
 
@@ -331,18 +332,18 @@ proptest! {
         let Ok(document) = serde_json::from_value::<Document>(line["ruleset"].clone()) else { return Ok(()) };
         let Ok(ruleset) = Ruleset::compile(&document) else { return Ok(()) };
         let Some(context) = line["visitor"].as_object() else { return Ok(()) };
-        let context = context.iter().map(|(name, value)| (name.as_str(), Given::from(value)));
+        let context = context.iter().map(|(name, value)| (name.as_str(), ContextValue::from(value)));
         let Ok(mut visitor) = Visitor::read(context) else { return Ok(()) };
         visitor.now_ms = now_ms;
         for experiment in ruleset.experiments() {
-            let decision = experiment.decide(&visitor, &mut Silent);
-            prop_assert_eq!(experiment.decide(&visitor, &mut Recording::default()), decision);
+            let decision = experiment.decide(&visitor, &mut NoopObserver);
+            prop_assert_eq!(experiment.decide(&visitor, &mut TraceObserver::default()), decision);
             prop_assert!(decision.arm.is_none_or(|arm| arm.0 < experiment.arms));
             prop_assert_eq!(decision.in_experiment(), matches!(decision.reason, Reason::Split | Reason::Sticky));
             // What is published and read again decides the same.
             let again: Document = serde_json::from_value(serde_json::to_value(&document).unwrap()).unwrap();
             let again = Ruleset::compile(&again).unwrap();
-            prop_assert_eq!(again.experiment(&experiment.key).unwrap().decide(&visitor, &mut Silent), decision);
+            prop_assert_eq!(again.experiment(&experiment.key).unwrap().decide(&visitor, &mut NoopObserver), decision);
         }
     }
 
@@ -356,13 +357,13 @@ proptest! {
             id: &id,
             now_ms,
             local_time: Fact::Is(LocalTime { weekday, minute }),
-            events: Fact::Is(vec![Occurrence { name: "Purchase", at_ms, attributes: attributes.clone() }]),
+            events: Fact::Is(vec![PastEvent { name: "Purchase", at_ms, attributes: attributes.clone() }]),
             attributes,
             ..Visitor::default()
         };
         for experiment in ruleset.experiments() {
-            let decision = experiment.decide(&visitor, &mut Silent);
-            prop_assert_eq!(experiment.decide(&visitor, &mut Recording::default()), decision);
+            let decision = experiment.decide(&visitor, &mut NoopObserver);
+            prop_assert_eq!(experiment.decide(&visitor, &mut TraceObserver::default()), decision);
         }
     }
 }

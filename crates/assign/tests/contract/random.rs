@@ -1,6 +1,6 @@
 //! Random rulesets and visitors over everything that decides, as JSON, and what they come to.
 
-use muriel_assign::{Document, Place, Recording, Ruleset, Silent, Value as Given, Visitor};
+use muriel_assign::{ContextValue, Document, EvaluationSide, NoopObserver, Ruleset, TraceObserver, Visitor};
 use muriel_domain::experiment::Arm;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 /// refused.
 pub(crate) fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
     let context = case["visitor"].as_object().expect("a context");
-    let read = Visitor::read(context.iter().map(|(name, value)| (name.as_str(), Given::from(value))));
+    let read = Visitor::read(context.iter().map(|(name, value)| (name.as_str(), ContextValue::from(value))));
     let mut visitor = match read {
         Ok(visitor) => visitor,
         Err(problems) => {
             return json!({"refused": problems.iter().map(|problem| &problem.field).collect::<BTreeSet<_>>()});
         }
     };
-    visitor.place = if case["place"] == "server" { Place::Server } else { Place::Browser };
+    visitor.side = if case["place"] == "server" { EvaluationSide::Server } else { EvaluationSide::Browser };
     visitor.now_ms = match &case["now"] {
         Value::String(text) => text.parse::<jiff::Timestamp>().expect("a moment").as_millisecond(),
         number => number.as_i64().expect("a moment"),
@@ -25,14 +25,14 @@ pub(crate) fn outcome(ruleset: &Ruleset, case: &Value) -> Value {
     visitor.forced =
         forced["variant_id"].as_str().and_then(Arm::from_id).and_then(|arm| Some((forced["test_id"].as_i64()?, arm)));
     let decided = ruleset.experiments().iter().map(|experiment| {
-        let decision = experiment.decide(&visitor, &mut Silent);
-        let mut recording = Recording::default();
-        assert_eq!(experiment.decide(&visitor, &mut recording), decision, "explained otherwise: {case}");
+        let decision = experiment.decide(&visitor, &mut NoopObserver);
+        let mut trace = TraceObserver::default();
+        assert_eq!(experiment.decide(&visitor, &mut trace), decision, "explained otherwise: {case}");
         let decision = json!({
             "variant": decision.arm.map(|arm| arm.to_string()),
             "reason": decision.reason.word(),
             "in_experiment": decision.in_experiment(),
-            "unenforced": experiment.unenforced_at(visitor.place),
+            "unenforced": experiment.unenforced_on(visitor.side),
         });
         (experiment.key.to_string(), decision)
     });

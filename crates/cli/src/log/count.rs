@@ -5,7 +5,7 @@ use crate::Result;
 use crate::config::Common;
 use crate::say::{self, say};
 use clap::{Args, ValueEnum};
-use muriel_events::log::{Position, Reader};
+use muriel_log::{Position, Reader};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

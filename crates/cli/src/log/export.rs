@@ -4,7 +4,7 @@ use super::{Damages, Output, Wanted, count, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_events::log::{Position, Reader, Trouble};
+use muriel_log::{Position, Reader, Trouble};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;

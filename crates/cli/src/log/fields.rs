@@ -1,7 +1,7 @@
-//! What is wrong with a line that is no event, field by field.
+//! What is wrong with a line that is not an event, field by field.
 
 use muriel_domain::Instant;
-use muriel_events::Kind;
+use muriel_log::Kind;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -139,7 +139,7 @@ fn problem(name: &str, value: &Value, shape: Shape) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_events::Record;
+    use muriel_log::Record;
     use serde::de::{Deserialize, Deserializer, Error, Visitor};
     use serde_json::json;
 

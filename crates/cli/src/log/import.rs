@@ -10,9 +10,9 @@ use clap::Args;
 use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_domain::Instant;
-use muriel_events::Record;
-use muriel_events::lines::{Content, Lines};
-use muriel_events::log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
+use muriel_log::Record;
+use muriel_log::lines::{Content, Lines};
+use muriel_log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
 use muriel_store::tenants;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -37,7 +37,7 @@ const AT_ONCE: usize = 8;
 /// How often progress is told where there is no terminal to draw a bar on.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 /// How often a busy log is tried, half a second apart.
-const TRIES: u32 = 120;
+const MAX_ATTEMPTS: u32 = 120;
 /// Refused lines that are told one by one.
 const TOLD: u64 = 20;
 
@@ -225,7 +225,7 @@ impl Importing<'_> {
     fn refuse(&mut self, number: u64, problem: &str) {
         self.tally.refused += 1;
         if self.tally.refused <= TOLD {
-            self.bar.suspend(|| tell!("muriel: line {number} is no event: {problem}"));
+            self.bar.suspend(|| tell!("muriel: line {number} is not an event: {problem}"));
         } else if self.tally.refused == TOLD + 1 {
             self.bar.suspend(|| tell!("muriel: further lines that are no events are only counted"));
         }
@@ -368,7 +368,7 @@ async fn append(log: &Log, batch: Batch) -> Result<Vec<Taken>> {
     loop {
         match log.append(batch.clone()).await {
             Ok(taken) => return Ok(taken),
-            Err(Refused::Busy) if tries < TRIES => {
+            Err(Refused::Busy) if tries < MAX_ATTEMPTS => {
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }

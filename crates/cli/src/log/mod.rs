@@ -15,7 +15,7 @@ use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::Instant;
-use muriel_events::log::{Reader, Trouble};
+use muriel_log::{Reader, Trouble};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
@@ -82,15 +82,22 @@ fn moment(text: &str) -> Result<Instant, String> {
 
 /// The log of the data directory, to be read.
 pub(crate) fn reader(common: &Common) -> Result<Reader> {
-    let place = Place::load(common)?;
-    let directory = std::path::absolute(&place.data_dir).unwrap_or(place.data_dir);
+    reader_in(&Place::load(common)?.data_dir, "--data-dir")
+}
+
+/// The log in a directory that was named with `flag`, to be read.
+///
+/// # Errors
+/// A directory that does not exist, cannot be read or has no log.
+pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<Reader> {
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     let failed = |path: &std::path::Path| {
         let path = path.to_owned();
         move |source| Error::File { doing: "cannot read", path, source }
     };
     match fs::read_dir(&directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let message = format!("there is no Muriel data in {}; name it with --data-dir", directory.display());
+            let message = format!("there is no Muriel data in {}; name it with {flag}", directory.display());
             return Err(Error::Refused(message));
         }
         listed => listed.map(drop).map_err(failed(&directory))?,
@@ -103,9 +110,9 @@ pub(crate) fn reader(common: &Common) -> Result<Reader> {
         opened => opened.map(drop).map_err(failed(&active))?,
     }
     Reader::open(&directory).map_err(|error| match error {
-        muriel_events::log::Error::Missing { .. } => Error::Refused(format!(
+        muriel_log::Error::Missing { .. } => Error::Refused(format!(
             "there is no event log in {}; it begins with the first muriel serve, or name another directory with \
-             --data-dir",
+             {flag}",
             directory.display()
         )),
         error => Error::Log(error),

@@ -5,9 +5,9 @@ use crate::config::{Common, Place, ServeFlags, Settings};
 use crate::say::say;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_api::clock::Clock;
 use muriel_domain::time::DAY_US;
-use muriel_events::log;
+use muriel_log as log;
+use muriel_service::clock::Clock;
 use serde_json::json;
 
 /// `muriel log prune`

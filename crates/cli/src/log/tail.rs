@@ -4,13 +4,13 @@ use super::{Damages, Output, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_events::log::{Block, Position, Reader};
+use muriel_log::{Block, Position, Reader};
 use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
 
 /// How often the log is looked at for more.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Blocks to go back at first in search of the newest events.
 const BACK: i64 = 16;
 
@@ -55,7 +55,7 @@ impl Tail {
             out.line(&shown(&line))?;
         }
         while out.flush()? {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
             for block in &mut blocks {
                 match block {
                     Err(trouble) => damages.note(trouble)?,

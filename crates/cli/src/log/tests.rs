@@ -2,7 +2,7 @@ use super::export::export;
 use super::{Damages, Wanted};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reader, Reserve, Scope};
+use muriel_log::{Batch, Entry, Log, LogOptions, Reader, Reserve, Scope};
 use std::path::Path;
 use uuid::Uuid;
 

@@ -5,7 +5,7 @@ use crate::config::Common;
 use crate::say::{self, say};
 use crate::{Error, Result};
 use clap::Args;
-use muriel_events::log::Verified;
+use muriel_log::Verified;
 use serde_json::{Value, json};
 
 /// `muriel log verify`

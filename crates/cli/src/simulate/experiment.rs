@@ -3,11 +3,11 @@
 use crate::config::{Common, Place};
 use crate::open::open_existing;
 use crate::{Error, Result, named};
-use muriel_api::clock::Clock;
 use muriel_domain::experiment::Configuration;
-use muriel_events::warehouse::Metric;
-use muriel_results::{Inquiry, Known, Manifest, MetricFacts};
+use muriel_results::{Inquiry, Manifest, MetricFacts, ReportInputs};
+use muriel_service::clock::Clock;
 use muriel_store::experiments;
+use muriel_warehouse::Metric;
 use std::sync::Arc;
 
 /// An experiment, as far as its plan goes.
@@ -30,7 +30,7 @@ impl Experiment {
                 let (of, id) = named::experiment(tx, &project, &wanted).await?;
                 let unknown = || named::no_experiment(&wanted);
                 let inquiry = Inquiry::default();
-                let known = Known::load(tx, of, id, &inquiry, None).await?.map_err(|_| unknown())?;
+                let known = ReportInputs::load(tx, of, id, &inquiry, None).await?.map_err(|_| unknown())?;
                 let loaded = experiments::find(tx, of, id).await?.ok_or_else(unknown)?;
                 let manifest = known.manifest(&Arc::from(project.as_str()), &inquiry, Clock::System.now());
                 Ok((manifest, loaded.experiment.configuration))

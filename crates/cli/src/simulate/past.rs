@@ -9,12 +9,12 @@ use crate::scratch::Scratch;
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use muriel_analysis::Measure;
-use muriel_analysis::simulate::{Past, Replay, Rules, Run, Scenario, Schedule};
+use muriel_analysis::simulate::{PastVisitor, Replay, Run, Scenario, Schedule, StopRules};
 use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::warehouse::{self, Options, Stop, UNITS, VisitorsQuestion, Warehouse, load_log};
 use muriel_results::{SIGMA, lately};
+use muriel_warehouse::{self as warehouse, Options, Stop, UNITS, VisitorsQuestion, WarehouseReader, load_log};
 
 /// Visitors who are replayed at most.
 pub(super) const VISITORS_MAX: u64 = 1_000_000;
@@ -43,8 +43,7 @@ impl<'a> Project<'a> {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
         }
-        let source = muriel_api::visitor::source;
-        let loaded = load_log(&reader, &*warehouse, &experiment.manifest.project_key, last, source, &mut |at| {
+        let loaded = load_log(&reader, &*warehouse, &experiment.manifest.project_key, last, &mut |at| {
             bar.set_position(at.seq.max(0).unsigned_abs());
         });
         bar.finish_and_clear();
@@ -128,7 +127,7 @@ impl Replayed {
         };
         let project = Project::load(&asked.common, experiment)?;
         let (rate, daily) = project.traffic()?;
-        let says = asked.days.is_some() || plan.rules != Rules::default() || plan.design.visitors.is_some();
+        let says = asked.days.is_some() || plan.rules != StopRules::default() || plan.design.visitors.is_some();
         let days = match alike(rate, daily, plan.measure) {
             Some(scenario) if says => plan.days(asked, &scenario).0,
             _ => asked.days.unwrap_or(REPLAY_DAYS),
@@ -149,10 +148,10 @@ impl Replayed {
         let wanted_days = days;
         let days = u32::try_from(last - first + 1).unwrap_or(u32::MAX).min(wanted_days);
         let is_sample = visitors.len() as u64 >= VISITORS_MAX;
-        let past: Vec<Past> = visitors
+        let past: Vec<PastVisitor> = visitors
             .into_iter()
             .filter_map(|visitor| {
-                Some(Past {
+                Some(PastVisitor {
                     unit: visitor.visitor,
                     day: u32::try_from(visitor.day - first).ok().filter(|day| *day < days)?,
                     converted: visitor.converted,

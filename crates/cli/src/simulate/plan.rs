@@ -5,8 +5,8 @@ use super::experiment::Experiment;
 use super::past::Project;
 use super::{Simulate, refused};
 use crate::{Error, Result};
-use muriel_analysis::simulate::{DAYS_MAX, Impossible, Rules, Scenario, Schedule, Simulation};
-use muriel_analysis::{Design, EpochPlan, Measure, Trial};
+use muriel_analysis::simulate::{DAYS_MAX, Scenario, Schedule, Simulation, SimulationError, StopRules};
+use muriel_analysis::{AllocationPolicy, Design, EpochPlan, Measure};
 use muriel_domain::experiment::Plan as Defaults;
 use muriel_domain::time::DAY_US;
 use muriel_results::SIGMA;
@@ -25,7 +25,7 @@ pub(super) const POWER: f64 = 0.8;
 pub(super) struct Plan {
     pub(super) experiment: Option<Experiment>,
     pub(super) design: Design,
-    pub(super) rules: Rules,
+    pub(super) rules: StopRules,
     pub(super) window_days: u32,
     pub(super) measure: Measure,
     /// Whether variants have audiences of their own.
@@ -49,30 +49,33 @@ impl Plan {
         let mde = asked.mde.or(facts.map(|facts| facts.mde_percent)).unwrap_or(Defaults::default().mde);
         // Told now, for looking at the project takes its time.
         if asked.weights.is_none() && facts.is_some_and(|facts| facts.is_mab) {
-            return Err(refused(Impossible::Bandit));
+            return Err(refused(SimulationError::Bandit));
         }
         let design = Design {
-            trial: Trial::Fixed,
+            policy: AllocationPolicy::Fixed,
             arms: weights.len(),
             confidence: confidence.clamp(50, 99) as f64 / 100.0,
             visitors: planned.or(stored),
             mde: mde / 100.0,
             epochs: vec![EpochPlan { number: 1, weights }],
         };
-        // 0 is no rule, in flags as in configurations.
+        // A flag of 0 switches off the rule that the experiment has.
         let rule =
             |flag: Option<u64>, stored: Option<i64>| flag.or(stored.map(i64::unsigned_abs)).filter(|limit| *limit > 0);
         let period = rule(
             asked.stop_after_days.map(u64::from),
-            configuration.map(|configuration| configuration.completion_after_period),
+            configuration.and_then(|configuration| configuration.completion_after_period),
         );
-        let rules = Rules {
+        let rules = StopRules {
             significant: asked
                 .stop_when_significant
                 .or(configuration.map(|configuration| configuration.completion_stats_significant_flag))
                 .unwrap_or(false),
-            visitors: rule(asked.stop_after_visitors, configuration.map(|known| known.completion_visitor)),
-            conversions: rule(asked.stop_after_conversions, configuration.map(|known| known.completion_conversion)),
+            visitors: rule(asked.stop_after_visitors, configuration.and_then(|known| known.completion_visitor)),
+            conversions: rule(
+                asked.stop_after_conversions,
+                configuration.and_then(|known| known.completion_conversion),
+            ),
             period: period.map(|days| u32::try_from(days).unwrap_or(u32::MAX)),
         };
         let goal = experiment.as_ref().and_then(Experiment::goal);
@@ -111,10 +114,10 @@ impl Plan {
         let surely = |count: u64| count as f64 + 4.0 * (count as f64).sqrt();
         let daily = scenario.daily_visitors;
         let days = match (&self.rules, self.design.visitors) {
-            (Rules { period: Some(days), .. }, _) => f64::from(*days),
-            (Rules { visitors: Some(visitors), .. }, _) => surely(*visitors) / daily,
+            (StopRules { period: Some(days), .. }, _) => f64::from(*days),
+            (StopRules { visitors: Some(visitors), .. }, _) => surely(*visitors) / daily,
             (_, Some(planned)) => planned / daily,
-            (Rules { conversions: Some(conversions), .. }, _) => surely(*conversions) / (daily * scenario.rate),
+            (StopRules { conversions: Some(conversions), .. }, _) => surely(*conversions) / (daily * scenario.rate),
             // As many as it takes to find the smallest lift worth acting on.
             _ => {
                 let lifts = lifts(self.design.arms, self.design.mde);

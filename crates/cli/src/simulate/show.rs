@@ -5,7 +5,7 @@ use super::past::{Replayed, VISITORS_MAX};
 use super::plan::{From, POWER, Plan, Tried};
 use crate::Result;
 use crate::say::{self, say};
-use muriel_analysis::simulate::{Ended, Schedule, Share, Spread, Tally};
+use muriel_analysis::simulate::{EndReason, RunDistribution, RunShare, Schedule, Tally};
 use muriel_analysis::{Measure, Verdict};
 use muriel_domain::Instant;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(super) enum Promise {
 }
 
 impl Promise {
-    pub(super) fn of(called: Share, promised: f64) -> Promise {
+    pub(super) fn of(called: RunShare, promised: f64) -> Promise {
         let interval = called.interval();
         if interval.lower > promised {
             Promise::Broken
@@ -96,7 +96,7 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     }
     row(&mut text, "called at any look", &|tally| share(tally.called()));
     if plan.rules.significant {
-        row(&mut text, "ended early by a call", &|tally| share(tally.ended(Ended::Significant)));
+        row(&mut text, "ended early by a call", &|tally| share(tally.ended(EndReason::Significant)));
     }
     row(&mut text, "days, half within", &|tally| spread(&tally.days));
     row(&mut text, "visitors, half within", &|tally| spread(&tally.visitors));
@@ -226,7 +226,7 @@ fn finding(tried: &Tried, with: &Tally) -> String {
 }
 
 /// What the runs without a difference mean.
-fn false_calls(called: Share, promised: f64) -> String {
+fn false_calls(called: RunShare, promised: f64) -> String {
     let (share, interval, promised_percent) = (rounded(called.value()), called.interval(), percent(promised));
     let begin = format!(
         "Where nothing differs, {share} % call something all the same; the plan promises at most {promised_percent} %."
@@ -254,7 +254,7 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
     let plan = &replayed.plan;
     about(&mut text, plan, &replayed.schedule);
     let (first, last) = (day(replayed.first), day(replayed.last));
-    let rate = Share { count: replayed.converted, of: replayed.visitors };
+    let rate = RunShare { count: replayed.converted, of: replayed.visitors };
     let sample = if replayed.is_sample { ", a sample" } else { "" };
     let _ = writeln!(
         text,
@@ -276,7 +276,7 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
         rounded(interval.upper)
     );
     if plan.rules.significant {
-        let _ = writeln!(text, "Ended early by a call {}", share(tally.ended(Ended::Significant)));
+        let _ = writeln!(text, "Ended early by a call {}", share(tally.ended(EndReason::Significant)));
     }
     let _ = writeln!(text, "Not to be trusted at the end {}", share(tally.verdict(Verdict::DoNotTrust)));
     let _ = writeln!(text, "Days, half within {}", spread(&tally.days));
@@ -403,7 +403,7 @@ fn tally_json(tally: &Tally) -> Value {
     let verdicts: serde_json::Map<String, Value> =
         VERDICTS.iter().map(|(verdict, _)| (verdict.word().to_owned(), share_json(tally.verdict(*verdict)))).collect();
     let ended: serde_json::Map<String, Value> =
-        Ended::ALL.iter().map(|reason| (reason.word().to_owned(), share_json(tally.ended(*reason)))).collect();
+        EndReason::ALL.iter().map(|reason| (reason.word().to_owned(), share_json(tally.ended(*reason)))).collect();
     json!({
         "runs": tally.runs,
         "verdicts": verdicts,
@@ -416,7 +416,7 @@ fn tally_json(tally: &Tally) -> Value {
     })
 }
 
-fn share_json(share: Share) -> Value {
+fn share_json(share: RunShare) -> Value {
     let interval = share.interval();
     json!({
         "count": share.count,
@@ -426,18 +426,18 @@ fn share_json(share: Share) -> Value {
     })
 }
 
-fn spread_json(spread: &Spread) -> Value {
+fn spread_json(spread: &RunDistribution) -> Value {
     json!({ "mean": spread.mean, "median": spread.median, "nine_of_ten": spread.nine_of_ten })
 }
 
 /// `62.3 % (60.1 to 64.4)`.
-fn share(share: Share) -> String {
+fn share(share: RunShare) -> String {
     let interval = share.interval();
     format!("{} % ({} to {})", rounded(share.value()), rounded(interval.lower), rounded(interval.upper))
 }
 
 /// `14, mean 15.2`.
-fn spread(spread: &Spread) -> String {
+fn spread(spread: &RunDistribution) -> String {
     let mean = if spread.mean < 1_000.0 { format!("{:.1}", spread.mean) } else { whole(spread.mean) };
     format!("{}, mean {mean}", grouped(spread.median))
 }

@@ -7,11 +7,11 @@ use crate::config::Place;
 use crate::demo;
 use crate::open::open;
 use clap::Parser;
-use muriel_analysis::simulate::Share;
-use muriel_api::clock::Clock;
+use muriel_analysis::simulate::RunShare;
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_service::clock::Clock;
 use serde_json::json;
 use std::path::Path;
 use uuid::Uuid;
@@ -146,7 +146,7 @@ fn promises_are_judged_by_their_interval() {
         (30, 200, 0.05, Promise::Broken),
         (0, 10, 0.05, Promise::Open),
     ] {
-        assert_eq!(Promise::of(Share { count, of }, promised), expect, "{count} of {of}");
+        assert_eq!(Promise::of(RunShare { count, of }, promised), expect, "{count} of {of}");
     }
     let numbers = [0, 7, 999, 1_000, 1_234_567].map(grouped);
     assert_eq!(numbers, ["0", "7", "999", "1,000", "1,234,567"]);

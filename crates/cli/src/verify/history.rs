@@ -4,7 +4,7 @@ use crate::config::{Common, Place};
 use crate::node::NodeFile;
 use crate::open::connect;
 use crate::{Error, Result};
-use muriel_results::{Known, Manifest, Past};
+use muriel_results::{Manifest, Past, ReportInputs};
 use muriel_store::tenants;
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
                 let mut told = Vec::new();
                 for before_us in [0, BETWEEN_US] {
                     let at = given.as_of.plus_us(-before_us);
-                    match Known::past(tx, project.id, &given, at, node.as_deref()).await? {
+                    match ReportInputs::past(tx, project.id, &given, at, node.as_deref()).await? {
                         Ok(past) => told.push(past),
                         Err(_) => {
                             let id = given.experiment.test_id;

@@ -9,7 +9,7 @@ use std::fmt;
 /// The value of a text.
 ///
 /// # Errors
-/// What is no JSON, and a key that an object has twice.
+/// What is not valid JSON, and a key that an object has twice.
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(bytes).map(|Once(value)| value)
 }

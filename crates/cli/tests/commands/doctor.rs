@@ -214,7 +214,7 @@ fn whatever_a_server_answers_there_is_a_sentence() {
         ("/words", "there is no HTML in it"),
         ("/empty", "there is no HTML in it"),
         ("/broken", "its connection or compression breaks"),
-        ("/other", "answers something that is no HTTP"),
+        ("/other", "answers something that is not HTTP"),
         ("/garbage", "there is no HTML in it"),
         ("/more", "redirects more than 10 times"),
     ] {
@@ -229,7 +229,7 @@ fn whatever_a_server_answers_there_is_a_sentence() {
     assert!(nobody.contains("nothing listens at"), "{nobody}");
     let output = run(&["ftp://shop.example/"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("\"ftp://shop.example/\" is no address of a page"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("\"ftp://shop.example/\" is not the address of a page"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::{Running, Server, muriel, refuses, run, says, told};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -175,7 +175,7 @@ fn lines_that_are_no_events_are_told_and_change_nothing() {
     let (said, complained) = refuses(&["log", "import", file.to_str().unwrap()], &log);
     assert_eq!(said, "2 new, 1 repeated, 7 refused\n");
     for number in 3..=9 {
-        assert!(complained.contains(&format!("muriel: line {number} is no event: ")), "{complained}");
+        assert!(complained.contains(&format!("muriel: line {number} is not an event: ")), "{complained}");
     }
     assert!(complained.ends_with("muriel: 7 lines were refused; every other event is in the log\n"), "{complained}");
     assert_eq!(counted(&log, &[])["events"], 2);
@@ -192,7 +192,7 @@ fn all_that_is_wrong_with_a_line_is_told_by_its_fields() {
     fs::write(&file, record.to_string()).unwrap();
     let (_, complained) = refuses(&["log", "import", file.to_str().unwrap()], &directory.path().join("log"));
     let expect =
-        "muriel: line 1 is no event: received_at is required; visitor must be an object; value must be a number\n";
+        "muriel: line 1 is not an event: received_at is required; visitor must be an object; value must be a number\n";
     assert!(complained.starts_with(expect), "{complained}");
 }
 

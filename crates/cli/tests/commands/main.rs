@@ -5,6 +5,7 @@ mod doctor;
 mod explain;
 mod log;
 mod readme;
+mod status;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};

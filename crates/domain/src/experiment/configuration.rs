@@ -5,54 +5,126 @@ use crate::{Instant, Problems};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Settings of an experiment, complete. Serialises to the published object,
-/// which is also how it is stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Configuration {
-    /// Percentage of eligible visitors that enter, 0 to 100.
-    pub traffic_allocation: i64,
-    /// Confidence threshold in percent, 50 to 99.
-    pub confidence_interval: i64,
-    /// When it starts by itself.
-    pub start_test_date: Option<Instant>,
-    /// When it ends by itself; after the start.
-    pub end_test_date: Option<Instant>,
-    /// Multi-armed bandit.
-    #[serde(with = "flag")]
-    pub is_mab: bool,
-    /// Automatic traffic.
-    #[serde(with = "flag")]
-    pub is_autopilot: bool,
-    /// How the arms share.
-    pub distribution: Distribution,
-    /// Bayesian statistics, or frequentist.
-    #[serde(with = "flag")]
-    pub bayesian: bool,
-    /// How changes are applied to the page.
-    pub dom_change_path: Option<String>,
-    /// When variant code runs on dynamic pages.
-    pub trigger_variant_change: Option<String>,
-    /// Stop after so many visitors; 0 is off.
-    pub completion_visitor: i64,
-    /// Stop after so many conversions; 0 is off.
-    pub completion_conversion: i64,
-    /// Stop when the result is significant.
-    #[serde(with = "flag")]
-    pub completion_stats_significant_flag: bool,
-    /// Stop after so many days; 0 is off.
-    pub completion_after_period: i64,
-    /// Integrations that receive the experiment's data, as sent.
-    pub integration: Vec<Value>,
+/// Hands every setting of a configuration to the macro `$with`, in the order in which they
+/// are published. This is the one list of them: the types of this module, the reader of
+/// requests and the contract's schema are made from it.
+///
+/// An entry is a sentence for the contract, the setting's key, its type here and its default;
+/// the module that stores and publishes it where its type alone does not say how; the type of
+/// a change of it and how that is applied. Then follows how the interface publishes it: the
+/// function that reads it from a request, its type in the contract, and limits there.
+#[macro_export]
+macro_rules! configuration_settings {
+    ($with:ident) => {
+        $with! {
+            /// Percentage of eligible visitors that enter.
+            traffic_allocation: i64 = 100, patch i64 as replaced
+                => percentage [i64] { nullable = false, minimum = 0, maximum = 100, default = 100 };
+            /// Confidence threshold in percent.
+            confidence_interval: i64 = 95, patch i64 as replaced
+                => confidence [i64] { nullable = false, minimum = 50, maximum = 99, default = 95 };
+            /// When it is to start by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
+            start_test_date: Option<Instant> = None, patch Option<Instant> as replaced
+                => moment [Moment] { nullable = false };
+            /// When it is to end by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
+            end_test_date: Option<Instant> = None, patch Option<Instant> as replaced
+                => moment [Moment] { nullable = false };
+            /// Multi-armed bandit. Stored; weights do not follow the results yet, and setting it answers with a warning.
+            is_mab: bool = false, stored by "flag", patch bool as replaced
+                => switch [Flag] { nullable = false };
+            /// Automatic traffic. Stored; nothing acts on it yet, and setting it answers with a warning.
+            is_autopilot: bool = false, stored by "flag", patch bool as replaced
+                => switch [Flag] { nullable = false };
+            /// How the arms share.
+            distribution: Distribution = Distribution::Unset, patch DistributionPatch as kept
+                => shares [Distribution] {};
+            /// 1 Bayesian statistics (the default), 0 frequentist.
+            bayesian: bool = true, stored by "flag", patch bool as replaced
+                => switch [Flag] { nullable = false };
+            /// How changes are applied to the page: words with blanks between. `early` runs code at once, `once` changes each element once,
+            /// `hydrated` has words and nodes wait for a framework, `immediate` never has them wait.
+            dom_change_path: Option<String> = None, patch Option<String> as replaced
+                => short_text [String] { max_length = 255 };
+            /// When variant code runs on dynamic pages.
+            trigger_variant_change: Option<String> = None, patch Option<String> as replaced
+                => short_text [String] { max_length = 255 };
+            /// Stop after so many visitors; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            completion_visitor: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
+                => limit [i64] { nullable = false, minimum = 0 };
+            /// Stop after so many conversions; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            completion_conversion: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
+                => limit [i64] { nullable = false, minimum = 0 };
+            /// Stop when the result is significant. Stored; nothing acts on it yet, and setting it answers with a warning.
+            completion_stats_significant_flag: bool = false, stored by "flag", patch bool as replaced
+                => switch [Flag] { nullable = false };
+            /// Stop after so many days; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
+                => limit [i64] { nullable = false, minimum = 0 };
+            /// Integrations that are to receive the experiment's data. Stored; nothing is sent yet, and setting it answers with a
+            /// warning.
+            integration: Vec<Value> = Vec::new(), patch Vec<Value> as replaced
+                => integrations [Vec<Integration>] { nullable = false, max_items = 50 };
+        }
+    };
+}
+
+macro_rules! configuration_types {
+    ($(
+        $(#[doc = $doc:literal])*
+        $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
+            => $read:ident [$($published:tt)*] { $($schema:tt)* };
+    )*) => {
+        /// The keys of [`Configuration`], in their order.
+        pub const CONFIGURATION_KEYS: &[&str] = &[$(stringify!($setting)),*];
+
+        /// Settings of an experiment, complete. A rule that is off is `None` here; the published
+        /// object, which is also how it is stored, has 0 for it.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Configuration {
+            $($(#[doc = $doc])* $(#[serde(with = $stored)])? pub $setting: $type,)*
+        }
+
+        impl Default for Configuration {
+            fn default() -> Self {
+                Self { $($setting: $default,)* }
+            }
+        }
+
+        /// Changes to a configuration: a setting that is `None` stays as it is. Ranges have
+        /// been checked; what depends on the rest is checked by [`ConfigurationPatch::apply`].
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct ConfigurationPatch {
+            $(#[doc = concat!("See [`Configuration::", stringify!($setting), "`].")] pub $setting: Option<$patch>,)*
+        }
+
+        impl ConfigurationPatch {
+            /// The configuration after this patch, but for settings that depend on others.
+            fn merged(self, before: &Configuration) -> Configuration {
+                Configuration { $($setting: $merge(self.$setting, &before.$setting),)* }
+            }
+        }
+    };
+}
+configuration_settings!(configuration_types);
+
+/// The setting that was sent, or the one before.
+fn replaced<T: Clone>(sent: Option<T>, before: &T) -> T {
+    sent.unwrap_or_else(|| before.clone())
+}
+
+/// The setting before: a change of it depends on others.
+fn kept<P, T: Clone>(_: Option<P>, before: &T) -> T {
+    before.clone()
 }
 
 impl Configuration {
     /// A sentence for each group of settings that is set and that nothing acts on yet.
     pub fn without_effect(&self) -> Vec<String> {
         let rules = [
-            ("completion_visitor", self.completion_visitor > 0),
-            ("completion_conversion", self.completion_conversion > 0),
-            ("completion_after_period", self.completion_after_period > 0),
+            ("completion_visitor", self.completion_visitor.is_some()),
+            ("completion_conversion", self.completion_conversion.is_some()),
+            ("completion_after_period", self.completion_after_period.is_some()),
             ("completion_stats_significant_flag", self.completion_stats_significant_flag),
         ];
         let groups: [(&[(&str, bool)], &str); 6] = [
@@ -84,28 +156,6 @@ impl Configuration {
     }
 }
 
-impl Default for Configuration {
-    fn default() -> Self {
-        Self {
-            traffic_allocation: 100,
-            confidence_interval: 95,
-            start_test_date: None,
-            end_test_date: None,
-            is_mab: false,
-            is_autopilot: false,
-            distribution: Distribution::Unset,
-            bayesian: true,
-            dom_change_path: None,
-            trigger_variant_change: None,
-            completion_visitor: 0,
-            completion_conversion: 0,
-            completion_stats_significant_flag: false,
-            completion_after_period: 0,
-            integration: Vec::new(),
-        }
-    }
-}
-
 /// Flags are 0 or 1 in the published object.
 mod flag {
     use serde::{Deserialize, Deserializer, Serializer};
@@ -119,40 +169,17 @@ mod flag {
     }
 }
 
-/// Changes to a configuration: `None` keeps what is there. Ranges have been
-/// checked; what depends on the rest is checked by [`ConfigurationPatch::apply`].
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ConfigurationPatch {
-    /// See [`Configuration::traffic_allocation`].
-    pub traffic_allocation: Option<i64>,
-    /// See [`Configuration::confidence_interval`].
-    pub confidence_interval: Option<i64>,
-    /// See [`Configuration::start_test_date`].
-    pub start_test_date: Option<Option<Instant>>,
-    /// See [`Configuration::end_test_date`].
-    pub end_test_date: Option<Option<Instant>>,
-    /// See [`Configuration::is_mab`].
-    pub is_mab: Option<bool>,
-    /// See [`Configuration::is_autopilot`].
-    pub is_autopilot: Option<bool>,
-    /// See [`Configuration::distribution`].
-    pub distribution: Option<DistributionPatch>,
-    /// See [`Configuration::bayesian`].
-    pub bayesian: Option<bool>,
-    /// See [`Configuration::dom_change_path`].
-    pub dom_change_path: Option<Option<String>>,
-    /// See [`Configuration::trigger_variant_change`].
-    pub trigger_variant_change: Option<Option<String>>,
-    /// See [`Configuration::completion_visitor`].
-    pub completion_visitor: Option<i64>,
-    /// See [`Configuration::completion_conversion`].
-    pub completion_conversion: Option<i64>,
-    /// See [`Configuration::completion_stats_significant_flag`].
-    pub completion_stats_significant_flag: Option<bool>,
-    /// See [`Configuration::completion_after_period`].
-    pub completion_after_period: Option<i64>,
-    /// See [`Configuration::integration`].
-    pub integration: Option<Vec<Value>>,
+/// Limits that are off are 0 in the published object.
+mod limit {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(limit: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(limit.unwrap_or(0))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+        Ok(Some(i64::deserialize(deserializer)?).filter(|limit| *limit > 0))
+    }
 }
 
 impl ConfigurationPatch {
@@ -160,39 +187,20 @@ impl ConfigurationPatch {
     ///
     /// # Errors
     /// An end that is not after the start; weights that do not fit the arms.
-    pub fn apply(self, before: &Configuration, arms: usize) -> Result<Configuration, Problems> {
+    pub fn apply(mut self, before: &Configuration, arms: usize) -> Result<Configuration, Problems> {
         let mut problems = Problems::default();
         let in_force = before.distribution.resized(arms);
-        let distribution = match self.distribution.map_or(Ok(in_force.clone()), |patch| patch.apply(&in_force, arms)) {
-            Ok(distribution) => distribution,
-            Err(found) => {
-                for problem in found.iter() {
-                    problems.add(format!("distribution{}", problem.field), &*problem.message);
+        let distribution =
+            match self.distribution.take().map_or(Ok(in_force.clone()), |patch| patch.apply(&in_force, arms)) {
+                Ok(distribution) => distribution,
+                Err(found) => {
+                    for problem in found.iter() {
+                        problems.add(format!("distribution{}", problem.field), &*problem.message);
+                    }
+                    in_force
                 }
-                in_force
-            }
-        };
-        let after = Configuration {
-            traffic_allocation: self.traffic_allocation.unwrap_or(before.traffic_allocation),
-            confidence_interval: self.confidence_interval.unwrap_or(before.confidence_interval),
-            start_test_date: self.start_test_date.unwrap_or(before.start_test_date),
-            end_test_date: self.end_test_date.unwrap_or(before.end_test_date),
-            is_mab: self.is_mab.unwrap_or(before.is_mab),
-            is_autopilot: self.is_autopilot.unwrap_or(before.is_autopilot),
-            distribution,
-            bayesian: self.bayesian.unwrap_or(before.bayesian),
-            dom_change_path: self.dom_change_path.unwrap_or_else(|| before.dom_change_path.clone()),
-            trigger_variant_change: self
-                .trigger_variant_change
-                .unwrap_or_else(|| before.trigger_variant_change.clone()),
-            completion_visitor: self.completion_visitor.unwrap_or(before.completion_visitor),
-            completion_conversion: self.completion_conversion.unwrap_or(before.completion_conversion),
-            completion_stats_significant_flag: self
-                .completion_stats_significant_flag
-                .unwrap_or(before.completion_stats_significant_flag),
-            completion_after_period: self.completion_after_period.unwrap_or(before.completion_after_period),
-            integration: self.integration.unwrap_or_else(|| before.integration.clone()),
-        };
+            };
+        let after = Configuration { distribution, ..self.merged(before) };
         if let (Some(start), Some(end)) = (after.start_test_date, after.end_test_date)
             && end <= start
         {

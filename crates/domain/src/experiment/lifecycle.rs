@@ -46,7 +46,7 @@ pub enum Lifecycle {
 }
 
 impl Lifecycle {
-    /// The same as a word.
+    /// The status without what it carries.
     pub fn status(self) -> Status {
         match self {
             Lifecycle::Draft => Status::Draft,
@@ -70,7 +70,7 @@ pub enum Serving {
     Stopped,
     /// One is, whatever the status.
     Winner {
-        /// Which arm.
+        /// The arm that is delivered, which the experiment has.
         arm: Arm,
         /// To how many percent of the visitors, 0 to 100.
         rollout: i64,
@@ -80,11 +80,11 @@ pub enum Serving {
 /// What a team concluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
-    /// In a word.
+    /// Which way it went.
     pub outcome: Outcome,
-    /// In sentences.
+    /// The team's reasons, free text.
     pub note: String,
-    /// When.
+    /// When the team concluded it.
     pub concluded_at: Instant,
 }
 
@@ -110,7 +110,7 @@ impl Outcome {
         ("inconclusive", Outcome::Inconclusive),
     ];
 
-    /// Its word.
+    /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Win => "win",

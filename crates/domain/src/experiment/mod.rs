@@ -8,6 +8,7 @@ mod allocation;
 mod configuration;
 mod distribution;
 mod lifecycle;
+mod milestones;
 mod patch;
 mod revision;
 #[cfg(test)]
@@ -16,10 +17,11 @@ mod undo;
 mod variant;
 
 pub use allocation::Allocation;
-pub use configuration::{Configuration, ConfigurationPatch};
+pub use configuration::{CONFIGURATION_KEYS, Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
 pub use lifecycle::{Conclusion, Conflict, Lifecycle, Outcome, PAST_START_MAX_US, Refusal, Serving, Status};
-pub use patch::{DataKey, ExperimentPatch, Known, VariantSent};
+pub use milestones::{FirstStart, MilestoneChange, Milestones};
+pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use revision::{Epoch, Reason, Revision};
 pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
@@ -49,7 +51,7 @@ impl TestType {
     pub const WORDS: [(&'static str, TestType); 3] =
         [("abtest", TestType::AbTest), ("split", TestType::Split), ("personalization", TestType::Personalization)];
 
-    /// Its word.
+    /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         match self {
             TestType::AbTest => "abtest",
@@ -62,7 +64,7 @@ impl TestType {
 /// What the team plans to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Smallest lift worth acting on, in percent.
+    /// Smallest lift worth acting on, in percent of the control's mean: above 0, at most 1,000.
     pub mde: f64,
     /// Planned total of visitors.
     pub visitors: Option<i64>,
@@ -89,7 +91,7 @@ pub const BUILTIN_METRICS: [&str; 2] = ["bounce_rate", "engagement"];
 /// An experiment, whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    /// Its id; 0 until it is stored.
+    /// Unique in the database, never used again; 0 until it is stored.
     pub id: ExperimentId,
     /// The company that owns its project.
     pub company_id: CompanyId,
@@ -113,9 +115,9 @@ pub struct Experiment {
     pub custom_code: Code,
     /// How it runs and ends.
     pub configuration: Configuration,
-    /// For whom and where.
+    /// Which visitors are eligible, and on which pages.
     pub targeting: Targeting,
-    /// Labels.
+    /// Labels for people; at most [`LIST_MAX`], without repeats.
     pub tags: Vec<String>,
     /// What it wants to find out.
     pub plan: Plan,
@@ -127,7 +129,7 @@ pub struct Experiment {
     pub builtin_metrics: Vec<String>,
     /// Names of raw events that are reported.
     pub event_metrics: Vec<String>,
-    /// The idea it came from.
+    /// The hypothesis that it tests, of the same project.
     pub hypothesis_id: Option<HypothesisId>,
     /// Whether it runs.
     pub lifecycle: Lifecycle,
@@ -137,13 +139,16 @@ pub struct Experiment {
     pub serving: Serving,
     /// Which stretch of the line each arm has; follows the weights.
     pub allocation: Allocation,
-    /// Number of the last epoch; 0 when it never ran.
+    /// Number of the last epoch: 0 before the first start, then 1 and up without gaps.
     pub epoch: i64,
-    /// Counts its changes.
+    /// What results need to know about its past; [`Revision`] moves it on.
+    pub milestones: Milestones,
+    /// 1 for a new one; each change adds 1. Writers compare it, and it gives the ETag.
     pub revision: i64,
     /// When it was made.
     pub created_at: Instant,
-    /// When it last changed.
+    /// When it last changed; never before the change that preceded it, even if the clock was
+    /// set back.
     pub updated_at: Instant,
 }
 
@@ -176,6 +181,7 @@ impl Experiment {
             serving: Serving::Never,
             allocation: Allocation::contiguous(&Weights::even(1)),
             epoch: 0,
+            milestones: Milestones::new(0),
             revision: 1,
             created_at: now,
             updated_at: now,

@@ -95,7 +95,7 @@ pub struct ExperimentPatch {
 }
 
 impl ExperimentPatch {
-    /// The goal keys that it names; whether they exist must be [`Known`].
+    /// The goal keys that it names; whether they exist must be [`References`].
     pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
         let secondary = self.secondary_goals.iter().flatten();
         secondary.chain(self.primary_goal.iter().flatten()).map(String::as_str)
@@ -104,7 +104,7 @@ impl ExperimentPatch {
 
 /// What the patch names and the project has.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct References {
     /// Those of the named goal keys that are goals of the project.
     pub goal_keys: HashSet<String>,
     /// Whether the named hypothesis is one of the project's.
@@ -117,7 +117,7 @@ impl Experiment {
     ///
     /// # Errors
     /// All the problems; nothing of a refused patch is applied.
-    pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &Known) -> Result<Self, Problems> {
+    pub fn patched(&self, patch: ExperimentPatch, mut found: Problems, known: &References) -> Result<Self, Problems> {
         let mut next = self.clone();
         // Unreadable variants leave the number of arms open; weights cannot be judged then.
         let arms_are_known = !found.iter().any(|problem| problem.field.starts_with("variants"));
@@ -212,7 +212,7 @@ fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut 
     }
 }
 
-fn unknown_goals(patch: &ExperimentPatch, known: &Known, found: &mut Problems) {
+fn unknown_goals(patch: &ExperimentPatch, known: &References, found: &mut Problems) {
     let message = |key: &str| format!("\"{}\" matches no goal of this project; create it first", key.escape_debug());
     for (index, key) in patch.secondary_goals.iter().flatten().enumerate() {
         if !known.goal_keys.contains(key) {

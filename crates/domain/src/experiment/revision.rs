@@ -1,6 +1,6 @@
 //! What a change amounts to.
 
-use super::{Allocation, Experiment, Lifecycle, Serving, Weights};
+use super::{Allocation, Experiment, FirstStart, Lifecycle, MilestoneChange, Milestones, Serving, Weights};
 use crate::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,11 +15,11 @@ pub struct Epoch {
     /// When the change was made that opened it: `started_at`, or later where an experiment
     /// was given a first start of the past.
     pub opened_at: Instant,
-    /// What changed to open it.
+    /// What changed to open it, at least one reason.
     pub reasons: Vec<Reason>,
-    /// Percentage of eligible visitors that enter.
+    /// Percentage of eligible visitors that enter during it, 0 to 100.
     pub traffic_allocation: i64,
-    /// How the arms share.
+    /// The arms' shares of those visitors, in hundredths of a percent, control first.
     pub weights: Weights,
 }
 
@@ -39,10 +39,22 @@ pub enum Reason {
     Distribution,
 }
 
+impl Reason {
+    /// Each with its word in the interface.
+    pub const WORDS: [(&'static str, Reason); 5] = [
+        ("status", Reason::Status),
+        ("variants", Reason::Variants),
+        ("targeting", Reason::Targeting),
+        ("traffic", Reason::Traffic),
+        ("distribution", Reason::Distribution),
+    ];
+}
+
 /// A change that is about to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
-    /// The experiment after it, with its revision, moment and epoch counted up.
+    /// The experiment after it, with its revision, moment and epoch counted up, and its
+    /// milestones moved on.
     pub experiment: Experiment,
     /// The epoch that it opens.
     pub epoch: Option<Epoch>,
@@ -53,6 +65,10 @@ pub struct Revision {
 
 impl Revision {
     /// The change from `before` to `after`; `None` when nothing changed.
+    ///
+    /// `after` is `before` with other values: its revision, epoch, allocation, milestones and
+    /// moment are those of `before` and are moved on here. The change is made at `now`, or at
+    /// the moment of the last change where the clock was set back since.
     pub fn between(before: &Experiment, after: Experiment, now: Instant) -> Option<Self> {
         let changed = changed_fields(before, &after);
         if changed.is_empty() {
@@ -61,15 +77,18 @@ impl Revision {
         // A clock that was set back must not order changes wrongly.
         let now = now.max(before.updated_at);
         let mut experiment = Experiment { revision: before.revision + 1, updated_at: now, ..after };
+        experiment.milestones = before.milestones.after(&MilestoneChange::between(before, &experiment), now);
         experiment.allocation = allocated(&experiment);
         let reasons = epoch_reasons(before, &experiment);
         let epoch = (!reasons.is_empty()).then(|| open_epoch(&mut experiment, reasons, now));
         Some(Self { experiment, epoch, before: changed })
     }
 
-    /// The first revision of a new experiment.
+    /// The first revision of a new experiment, which is made at `now`. One that is live from the
+    /// beginning opens its first epoch.
     pub fn first(mut experiment: Experiment, now: Instant) -> Self {
         experiment.allocation = allocated(&experiment);
+        experiment.milestones = Milestones::new(experiment.variants.len());
         let epoch = experiment.lifecycle.is_live().then(|| open_epoch(&mut experiment, vec![Reason::Status], now));
         Self { experiment, epoch, before: Map::new() }
     }
@@ -89,6 +108,10 @@ fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -
         Lifecycle::Live { started_at } if experiment.epoch == 1 => started_at.min(now),
         _ => now,
     };
+    if experiment.epoch == 1 {
+        let planned_visitors = experiment.plan.visitors;
+        experiment.milestones.first_start = Some(FirstStart { started_at, opened_at: now, planned_visitors });
+    }
     Epoch {
         number: experiment.epoch,
         started_at,

@@ -120,7 +120,7 @@ fn winners_are_served_rolled_out_and_stopped() {
     assert_eq!(serving.rolled_out(10).unwrap().serving, Serving::Winner { arm: Arm(2), rollout: 10 });
     assert_eq!(serving.stopped().unwrap().serving, Serving::Stopped);
     let fewer = ExperimentPatch { variants: Some(vec![VariantSent::default()]), ..ExperimentPatch::default() };
-    let fewer = serving.patched(fewer, Problems::default(), &Known::default()).unwrap();
+    let fewer = serving.patched(fewer, Problems::default(), &References::default()).unwrap();
     assert_eq!(serving.keeps_served(&fewer), Err(Conflict::VariantIsServed));
     assert_eq!(serving.keeps_served(&live), Ok(()));
 }
@@ -169,7 +169,7 @@ fn history_keeps_the_code_that_a_patch_deletes() {
     let mut before = experiment(Status::Draft);
     before.variants[1].code.js = "precious()".into();
     let patch = ExperimentPatch { variants: Some(vec![VariantSent::default()]), ..ExperimentPatch::default() };
-    let after = before.patched(patch, Problems::default(), &Known::default()).unwrap();
+    let after = before.patched(patch, Problems::default(), &References::default()).unwrap();
     assert!(before.changes_code(&after));
     let revision = Revision::between(&before, after, LATER).unwrap();
     assert_eq!(revision.before["variants"][1]["customJS"], "precious()");
@@ -191,7 +191,7 @@ fn every_problem_is_told_at_once() {
         hypothesis_id: Some(Some(HypothesisId(7))),
         ..ExperimentPatch::default()
     };
-    let known = Known { goal_keys: ["known".to_owned()].into(), hypothesis: false };
+    let known = References { goal_keys: ["known".to_owned()].into(), hypothesis: false };
     let found = Problems::one("test_name", "must not be blank");
     let problems = experiment(Status::Live).patched(patch, found, &known).unwrap_err();
     let fields: Vec<_> = problems.iter().map(|Problem { field, .. }| field.as_str()).collect();
@@ -243,8 +243,8 @@ fn a_change_can_be_undone_from_what_history_keeps() {
         let revision = Revision::between(before, after.clone(), LATER).unwrap();
         let undone = revision.experiment.undone(&revision.before).unwrap();
         // All but what counts on.
-        let Experiment { allocation, epoch, revision, updated_at, .. } = undone.clone();
-        assert_eq!(undone, Experiment { allocation, epoch, revision, updated_at, ..before.clone() });
+        let Experiment { allocation, epoch, milestones, revision, updated_at, .. } = undone.clone();
+        assert_eq!(undone, Experiment { allocation, epoch, milestones, revision, updated_at, ..before.clone() });
     }
     let unreadable = json!({ "status": { "status": "asleep" } });
     assert_eq!(plain.undone(unreadable.as_object().unwrap()), None);
@@ -316,4 +316,63 @@ fn what_goes_wrong_silently_is_told() {
     }
     let live = experiment(Status::Live).warnings();
     assert!(matches!(&live[..], [text] if text.contains("primary_goal_key")), "{live:?}");
+}
+
+/// Milestones after changes a second apart, from a live experiment of two variants that
+/// started at [`NOW`].
+#[test]
+fn milestones_say_when_what_visitors_meet_was_redefined() {
+    type Step = fn(&mut Experiment);
+    let seconds = |at: Instant| (at.us() - NOW.us()) / 1_000_000;
+    let steps: [(&str, Step, [Option<i64>; 4]); 9] = [
+        ("a name", |e| e.name = "Other".into(), [None, None, None, None]),
+        ("a nickname", |e| e.variants[0].nickname = "Blue".into(), [None, None, None, None]),
+        ("a variant's code", |e| e.variants[1].code.js = "a()".into(), [None, None, Some(3), None]),
+        ("the control's code", |e| e.control.code.css = "a {}".into(), [Some(4), None, Some(3), None]),
+        ("a new number", |e| e.variants.push(Variant::default()), [Some(4), None, Some(3), None]),
+        ("one variant less", |e| e.variants.truncate(1), [Some(4), None, None, None]),
+        ("its number again", |e| e.variants.push(Variant::default()), [Some(4), None, Some(7), None]),
+        ("code of all arms", |e| e.custom_code.js = "b()".into(), [Some(8), Some(8), Some(8), Some(8)]),
+        ("and one of them", |e| e.control.code.js = "c()".into(), [Some(9), Some(8), Some(8), Some(8)]),
+    ];
+    let mut now = Revision::first(experiment(Status::Live), NOW).experiment;
+    for (number, (what, step, expect)) in (1..).zip(steps) {
+        let mut after = now.clone();
+        step(&mut after);
+        now = Revision::between(&now, after, NOW.plus_us(number * 1_000_000)).unwrap().experiment;
+        let redefined = [0, 1, 2, 3].map(|arm| now.milestones.redefined_at(arm).map(seconds));
+        assert_eq!(redefined, expect, "{what}");
+    }
+    assert_eq!(now.milestones.most_variants, 3);
+    let mut other = experiment(Status::Draft);
+    other.variants[0].code.js = "next()".into();
+    let first = Revision::first(other, NOW).experiment;
+    assert_eq!(first.milestones, Milestones::new(2));
+}
+
+#[test]
+fn milestones_keep_the_first_start_and_the_last_end_and_winner() {
+    let at = |seconds: i64| NOW.plus_us(seconds * 1_000_000);
+    let mut now = Revision::first(experiment(Status::Draft), NOW).experiment;
+    let mut change = |seconds: i64, step: &dyn Fn(&Experiment) -> Experiment| {
+        now = Revision::between(&now, step(&now), at(seconds)).unwrap().experiment;
+        now.milestones.clone()
+    };
+    let planned =
+        |visitors| move |e: &Experiment| Experiment { plan: Plan { visitors: Some(visitors), ..e.plan }, ..e.clone() };
+    let moved = |to, seconds| move |e: &Experiment| e.moved(to, at(seconds)).unwrap();
+    assert_eq!(change(1, &planned(500)).first_start, None);
+    let start = FirstStart { started_at: at(2), opened_at: at(2), planned_visitors: Some(500) };
+    assert_eq!(change(2, &moved(Status::Live, 2)).first_start, Some(start));
+    // Neither a later plan nor a later start changes what the first one settled.
+    assert_eq!(change(3, &planned(900)).first_start, Some(start));
+    assert_eq!(change(4, &moved(Status::Inactive, 4)).ended_at, Some(at(4)));
+    let again = change(5, &moved(Status::Live, 5));
+    assert_eq!((again.first_start, again.ended_at), (Some(start), None));
+    assert_eq!(change(6, &|e| e.serving("1", 50).unwrap()).deployed_at, Some(at(6)));
+    assert_eq!(change(7, &|e| e.rolled_out(60).unwrap()).deployed_at, Some(at(6)));
+    assert_eq!(change(8, &|e| e.stopped().unwrap()).deployed_at, Some(at(6)));
+    assert_eq!(change(9, &|e| e.serving("2", 100).unwrap()).deployed_at, Some(at(9)));
+    let concluded = change(10, &|e| Experiment { conclusion: Some(conclusion()), ..e.clone() });
+    assert_eq!((concluded.deployed_at, concluded.ended_at), (Some(at(9)), None));
 }

@@ -44,8 +44,8 @@ struct KeptWinner {
 impl Experiment {
     /// The experiment before a change: with the fields that `before`, a
     /// [`Revision::before`](super::Revision::before), names as it has them. Moments are
-    /// kept to the millisecond; revision, epoch, stretches of the line and the moment
-    /// of the last change stay as they are.
+    /// kept to the millisecond; revision, epoch, milestones, stretches of the line and
+    /// the moment of the last change stay as they are.
     ///
     /// `None` when a value cannot be read, which none of ours is.
     pub fn undone(mut self, before: &Map<String, Value>) -> Option<Self> {

@@ -15,168 +15,117 @@ use serde::{Deserialize, Serialize};
 /// Most entries of one rule, and of one group.
 pub const ENTRIES_MAX: usize = 100;
 
-/// Rules that an experiment or a personalization variant can have.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Audience {
-    /// Where the visitor came from: all of the groups, any of a group.
-    pub referral_rule: Groups<Condition>,
-    /// Countries let in or kept out.
-    pub allowed_country: Vec<Country>,
-    /// Regions let in or kept out.
-    pub allowed_region: Vec<Place>,
-    /// Cities let in or kept out.
-    pub allowed_city: Vec<Place>,
-    /// Kinds of device.
-    pub device_rule: Vec<String>,
-    /// Browsers.
-    pub browser_rule: Vec<String>,
-    /// Operating systems.
-    pub os_rule: Vec<String>,
-    /// New or returning visitors.
-    pub user_rule: UserRule,
-    /// Language tags; `en` matches `en-GB`.
-    pub browser_language_rule: Vec<String>,
-    /// The visitor's attributes: all of the groups, any of a group.
-    pub segment_rule: Groups<Condition>,
-    /// What the visitor did before: all of the entries.
-    pub event_rule: Vec<EventRule>,
-    /// Query parameters: all of the groups, any of a group.
-    pub parameter_rule: Groups<Condition>,
-    /// Audiences that the page hands over: any of them.
-    pub ga4_rule: Vec<String>,
-    /// Cookies: all of the groups, any of a group. Browser only.
-    pub cookie_rule: Groups<Condition>,
-    /// Hours of the week in the visitor's time. Browser only.
-    pub schedule_rule: Option<Schedule>,
+/// Hands every rule of an audience to the macro `$with`, in the order in which they are
+/// published. This is the one list of them: the types of this module, the reader of
+/// requests and the contract's schema are made from it.
+///
+/// An entry is a sentence for the contract, the rule's key and its type here, and then how
+/// the interface publishes it: the function that reads it from a request, its shape in the
+/// contract's names, and whether null stands for none. A rule that is left out has its type's
+/// default, which restricts nothing.
+#[macro_export]
+macro_rules! audience_rules {
+    ($with:ident) => {
+        $with! {
+            /// Where the visitor came from; criteria `host`, `url` or `source`.
+            referral_rule: Groups<Condition> => referral_groups [Vec<Vec<Condition>>] nullable false;
+            /// Countries.
+            allowed_country: Vec<Country> => countries [Vec<Country>] nullable false;
+            /// Regions, such as `California (US)`.
+            allowed_region: Vec<Place> => places [Vec<Place>] nullable false;
+            /// Cities, such as `Berlin (Berlin)`.
+            allowed_city: Vec<Place> => places [Vec<Place>] nullable false;
+            /// Kinds of device.
+            device_rule: Vec<String> => devices [Vec<Device>] nullable false;
+            /// Browsers.
+            browser_rule: Vec<String> => browsers [Vec<Browser>] nullable false;
+            /// Operating systems.
+            os_rule: Vec<String> => systems [Vec<System>] nullable false;
+            /// `new` or `returning`, alone or as a list of one.
+            user_rule: UserRule => user_rule [UserRule] nullable false;
+            /// Language tags; `en` matches `en-GB`.
+            browser_language_rule: Vec<String> => language_tags [Vec<String>] nullable false;
+            /// The visitor's attributes.
+            segment_rule: Groups<Condition> => groups [Vec<Vec<Condition>>] nullable false;
+            /// What the visitor did before: all of the entries.
+            event_rule: Vec<EventRule> => event_rules [Vec<EventRule>] nullable false;
+            /// Query parameters.
+            parameter_rule: Groups<Condition> => groups [Vec<Vec<Condition>>] nullable false;
+            /// Audiences that the page hands over: any of them.
+            ga4_rule: Vec<String> => audience_names [Vec<String>] nullable false;
+            /// Cookies; browser only.
+            cookie_rule: Groups<Condition> => groups [Vec<Vec<Condition>>] nullable false;
+            /// Hours of the week in the visitor's time; browser only.
+            schedule_rule: Option<Schedule> => optional_schedule [Schedule] nullable true;
+        }
+    };
 }
+
+macro_rules! audience_types {
+    ($(
+        $(#[doc = $doc:literal])*
+        $rule:ident: $type:ty => $read:ident [$($published:tt)*] nullable $nullable:tt;
+    )*) => {
+        /// The keys of [`Audience`], in their order.
+        pub const AUDIENCE_KEYS: &[&str] = &[$(stringify!($rule)),*];
+
+        /// Rules that an experiment or a personalization variant can have. A visitor has to
+        /// satisfy all of them; an empty rule is satisfied by everybody. In a rule of groups,
+        /// all groups have to hold, and of a group any condition.
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Audience {
+            $($(#[doc = $doc])* pub $rule: $type,)*
+        }
+
+        /// [`Targeting`] as it is written, for reading it: serde reads a flattened field by
+        /// way of a buffer of the whole object, which took a tenth of the time of a PATCH.
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct FlatTargeting {
+            $($rule: $type,)*
+            url_rule: Vec<UrlRule>,
+        }
+
+        impl From<FlatTargeting> for Targeting {
+            fn from(flat: FlatTargeting) -> Self {
+                Self { audience: Audience { $($rule: flat.$rule,)* }, url_rule: flat.url_rule }
+            }
+        }
+
+        /// Changes to an audience: a rule that is `None` stays as it is.
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct AudiencePatch {
+            $(#[doc = concat!("See [`Audience::", stringify!($rule), "`].")] pub $rule: Option<$type>,)*
+        }
+
+        impl AudiencePatch {
+            /// The audience after this patch.
+            pub fn apply(self, before: &Audience) -> Audience {
+                Audience { $($rule: self.$rule.unwrap_or_else(|| before.$rule.clone()),)* }
+            }
+        }
+    };
+}
+audience_rules!(audience_types);
 
 /// An experiment's targeting: an audience, and the pages on which it runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(from = "Flat")]
+#[serde(from = "FlatTargeting")]
 pub struct Targeting {
-    /// Whom.
+    /// Which visitors.
     #[serde(flatten)]
     pub audience: Audience,
-    /// Where. An exclusion beats an inclusion.
+    /// On which pages. An exclusion beats an inclusion.
     pub url_rule: Vec<UrlRule>,
-}
-
-/// [`Targeting`] as it is written, for reading it: a flattened field is read by
-/// way of a buffer of everything, which took a tenth of a PATCH.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Flat {
-    referral_rule: Groups<Condition>,
-    allowed_country: Vec<Country>,
-    allowed_region: Vec<Place>,
-    allowed_city: Vec<Place>,
-    device_rule: Vec<String>,
-    browser_rule: Vec<String>,
-    os_rule: Vec<String>,
-    user_rule: UserRule,
-    browser_language_rule: Vec<String>,
-    segment_rule: Groups<Condition>,
-    event_rule: Vec<EventRule>,
-    parameter_rule: Groups<Condition>,
-    ga4_rule: Vec<String>,
-    cookie_rule: Groups<Condition>,
-    schedule_rule: Option<Schedule>,
-    url_rule: Vec<UrlRule>,
-}
-
-impl From<Flat> for Targeting {
-    fn from(flat: Flat) -> Self {
-        Self {
-            audience: Audience {
-                referral_rule: flat.referral_rule,
-                allowed_country: flat.allowed_country,
-                allowed_region: flat.allowed_region,
-                allowed_city: flat.allowed_city,
-                device_rule: flat.device_rule,
-                browser_rule: flat.browser_rule,
-                os_rule: flat.os_rule,
-                user_rule: flat.user_rule,
-                browser_language_rule: flat.browser_language_rule,
-                segment_rule: flat.segment_rule,
-                event_rule: flat.event_rule,
-                parameter_rule: flat.parameter_rule,
-                ga4_rule: flat.ga4_rule,
-                cookie_rule: flat.cookie_rule,
-                schedule_rule: flat.schedule_rule,
-            },
-            url_rule: flat.url_rule,
-        }
-    }
-}
-
-/// Changes to an audience, a rule each: `None` keeps what is there.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct AudiencePatch {
-    /// See [`Audience::referral_rule`].
-    pub referral_rule: Option<Groups<Condition>>,
-    /// See [`Audience::allowed_country`].
-    pub allowed_country: Option<Vec<Country>>,
-    /// See [`Audience::allowed_region`].
-    pub allowed_region: Option<Vec<Place>>,
-    /// See [`Audience::allowed_city`].
-    pub allowed_city: Option<Vec<Place>>,
-    /// See [`Audience::device_rule`].
-    pub device_rule: Option<Vec<String>>,
-    /// See [`Audience::browser_rule`].
-    pub browser_rule: Option<Vec<String>>,
-    /// See [`Audience::os_rule`].
-    pub os_rule: Option<Vec<String>>,
-    /// See [`Audience::user_rule`].
-    pub user_rule: Option<UserRule>,
-    /// See [`Audience::browser_language_rule`].
-    pub browser_language_rule: Option<Vec<String>>,
-    /// See [`Audience::segment_rule`].
-    pub segment_rule: Option<Groups<Condition>>,
-    /// See [`Audience::event_rule`].
-    pub event_rule: Option<Vec<EventRule>>,
-    /// See [`Audience::parameter_rule`].
-    pub parameter_rule: Option<Groups<Condition>>,
-    /// See [`Audience::ga4_rule`].
-    pub ga4_rule: Option<Vec<String>>,
-    /// See [`Audience::cookie_rule`].
-    pub cookie_rule: Option<Groups<Condition>>,
-    /// See [`Audience::schedule_rule`].
-    pub schedule_rule: Option<Option<Schedule>>,
-}
-
-impl AudiencePatch {
-    /// The audience after this patch.
-    pub fn apply(self, before: &Audience) -> Audience {
-        fn or<T: Clone>(sent: Option<T>, kept: &T) -> T {
-            sent.unwrap_or_else(|| kept.clone())
-        }
-        Audience {
-            referral_rule: or(self.referral_rule, &before.referral_rule),
-            allowed_country: or(self.allowed_country, &before.allowed_country),
-            allowed_region: or(self.allowed_region, &before.allowed_region),
-            allowed_city: or(self.allowed_city, &before.allowed_city),
-            device_rule: or(self.device_rule, &before.device_rule),
-            browser_rule: or(self.browser_rule, &before.browser_rule),
-            os_rule: or(self.os_rule, &before.os_rule),
-            user_rule: or(self.user_rule, &before.user_rule),
-            browser_language_rule: or(self.browser_language_rule, &before.browser_language_rule),
-            segment_rule: or(self.segment_rule, &before.segment_rule),
-            event_rule: or(self.event_rule, &before.event_rule),
-            parameter_rule: or(self.parameter_rule, &before.parameter_rule),
-            ga4_rule: or(self.ga4_rule, &before.ga4_rule),
-            cookie_rule: or(self.cookie_rule, &before.cookie_rule),
-            schedule_rule: or(self.schedule_rule, &before.schedule_rule),
-        }
-    }
 }
 
 /// Changes to an experiment's targeting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TargetingPatch {
-    /// Whom.
+    /// Changes of the audience.
     pub audience: AudiencePatch,
-    /// Where.
+    /// The new list of pages.
     pub url_rule: Option<Vec<UrlRule>>,
 }
 

@@ -55,14 +55,20 @@ enum Operand {
 pub struct Operator(String);
 
 impl Operator {
+    /// The spellings of all operators; some mean the same.
+    pub fn spellings() -> [&'static str; 20] {
+        OPERATORS.map(|(spelling, _)| spelling)
+    }
+
+    /// The operator with this spelling.
+    ///
     /// # Errors
     /// Any text that is not an operator.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if OPERATORS.iter().any(|(spelling, _)| *spelling == text) {
             Ok(Self(text.to_owned()))
         } else {
-            let known: Vec<_> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
-            Err(Flaw::new(format!("must be one of {}", known.join(" "))))
+            Err(Flaw::new(format!("must be one of {}", Self::spellings().join(" "))))
         }
     }
 
@@ -151,6 +157,12 @@ pub enum CountryMode {
     Blacklist,
 }
 
+impl CountryMode {
+    /// Each with its word in the interface.
+    pub const WORDS: [(&'static str, CountryMode); 2] =
+        [("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)];
+}
+
 /// A country let in or kept out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Country {
@@ -194,6 +206,11 @@ pub enum Match {
     Equal,
     /// Must not hold.
     NotEqual,
+}
+
+impl Match {
+    /// Each with its word in the interface.
+    pub const WORDS: [(&'static str, Match); 2] = [("equal", Match::Equal), ("notEqual", Match::NotEqual)];
 }
 
 /// A region or a city let in or kept out.
@@ -337,6 +354,17 @@ pub enum UrlMatch {
     Wildcard,
     /// A [portable](pattern::portable) regular expression.
     Regex,
+}
+
+impl UrlMatch {
+    /// Each with its word in the interface.
+    pub const WORDS: [(&'static str, UrlMatch); 5] = [
+        ("simple", UrlMatch::Simple),
+        ("exact", UrlMatch::Exact),
+        ("contain", UrlMatch::Contain),
+        ("wildcard", UrlMatch::Wildcard),
+        ("regex", UrlMatch::Regex),
+    ];
 }
 
 /// A page on which an experiment runs, or does not.

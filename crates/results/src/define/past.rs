@@ -1,8 +1,9 @@
 //! What was known of an experiment at a moment of the past, from its history.
 
-use super::{CHANGES_MAX, Known, Unknown, facts_of_node, is_revenue, of_goal, to_ms, took_events_since};
+use super::{NotFound, ReportInputs, facts_of_node, is_revenue, of_goal, to_ms, took_events_since};
 use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
+use muriel_domain::experiment::{Experiment, MilestoneChange, Milestones};
 use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
 use muriel_sql::{Dialect, Tx};
@@ -27,7 +28,7 @@ pub struct Past {
     pub believed: Vec<String>,
 }
 
-impl Known {
+impl ReportInputs {
     /// What `given` would say of its experiment if it was made from what was stored at
     /// `at`; `Ok(Err(_))` when that cannot be told. `node` is the server that made it, where
     /// that is known.
@@ -40,23 +41,25 @@ impl Known {
         given: &Manifest,
         at: Instant,
         node: Option<&str>,
-    ) -> muriel_store::Result<Result<Past, Unknown>> {
+    ) -> muriel_store::Result<Result<Past, NotFound>> {
         let id = ExperimentId(given.experiment.test_id);
-        let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(Unknown::Experiment)) };
+        let Some(loaded) = experiments::find(tx, project, id).await? else { return Ok(Err(NotFound::Experiment)) };
         let entries = experiments::history(tx, id, BACK_MAX).await?;
         let is_whole = (entries.len() as i64) < BACK_MAX;
-        let (later, mut changes): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| to_ms(entry.at) > at);
-        if changes.is_empty() && !is_whole {
-            return Ok(Err(Unknown::Experiment));
+        let (later, earlier): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| to_ms(entry.at) > at);
+        if earlier.is_empty() && !is_whole {
+            return Ok(Err(NotFound::Experiment));
         }
-        let mut experiment = Some(loaded.experiment);
+        let mut experiment = loaded.experiment;
         // The newest comes first.
         for entry in &later {
-            experiment = experiment.and_then(|experiment| experiment.undone(&entry.before));
+            let Some(undone) = experiment.undone(&entry.before) else { return Ok(Err(NotFound::Experiment)) };
+            experiment = undone;
         }
-        let Some(experiment) = experiment else { return Ok(Err(Unknown::Experiment)) };
-        changes.reverse();
-        let start = experiments::first_start(tx, id).await?.filter(|start| to_ms(start.opened_at) <= at);
+        if !later.is_empty() {
+            experiment.milestones = milestones(&experiment, &earlier, at);
+        }
+        let start = experiment.milestones.first_start;
         let mut epochs = experiments::epochs(tx, id).await?;
         epochs.retain(|epoch| to_ms(epoch.opened_at) <= at);
 
@@ -83,18 +86,12 @@ impl Known {
                 other_nodes(&given.other_nodes, &stored, own, start.map(|start| start.started_at), at)
             }
         };
-        let known = Known {
-            started_at: start.map(|start| to_ms(start.started_at)),
-            opened_at: start.map(|start| to_ms(start.opened_at)),
-            planned_visitors: start
-                .and_then(|start| changes.iter().find(|change| is_replanned(change, start.opened_at)))
-                .map_or(experiment.plan.visitors, |change| change.before["plan"]["visitors"].as_i64()),
+        let known = ReportInputs {
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
             other_nodes,
             rates,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
-            changes: latest(changes),
             experiment,
             epochs,
             version: String::new(),
@@ -156,29 +153,19 @@ fn is_copy_of(node: &str, own: &str) -> bool {
     node.split('~').next() == Some(own)
 }
 
-/// Whether the plan was changed after the experiment had started.
-fn is_replanned(change: &experiments::HistoryEntry, opened_at: Instant) -> bool {
-    let starts = change.at == opened_at && change.before.contains_key("status");
-    change.at >= opened_at && change.before.contains_key("plan") && !starts
-}
-
-/// Of each field the changes that a report looks at.
-fn latest(changes: Vec<experiments::HistoryEntry>) -> Vec<experiments::HistoryEntry> {
-    let mut seen: HashMap<String, i64> = HashMap::new();
-    let mut kept: Vec<_> = changes
-        .into_iter()
-        .rev()
-        .filter_map(|mut entry| {
-            entry.before.retain(|field, _| {
-                let count = seen.entry(field.clone()).or_default();
-                *count += 1;
-                *count <= CHANGES_MAX
-            });
-            (!entry.before.is_empty()).then_some(entry)
-        })
-        .collect();
-    kept.reverse();
-    kept
+/// The milestones at `at` of an experiment as it was then, by the changes up to then, the
+/// newest first. What the first start settled is known without them.
+fn milestones(experiment: &Experiment, changes: &[experiments::HistoryEntry], at: Instant) -> Milestones {
+    let first_start = experiment.milestones.first_start.filter(|start| to_ms(start.opened_at) <= at);
+    let (mut steps, mut after) = (Vec::new(), experiment.clone());
+    for change in changes {
+        // Changes before one that cannot be read stay unknown.
+        let Some(before) = after.clone().undone(&change.before) else { break };
+        steps.push((MilestoneChange::between(&before, &after), change.at));
+        after = before;
+    }
+    let first = Milestones { first_start, ..Milestones::new(after.variants.len()) };
+    steps.iter().rev().fold(first, |milestones, (step, at)| milestones.after(step, *at))
 }
 
 /// Goals as they are, or as the given manifest has them.

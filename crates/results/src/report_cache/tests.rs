@@ -4,9 +4,11 @@ use super::*;
 use crate::planning::Wanted;
 use muriel_domain::experiment::{Experiment, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
-use muriel_events::log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
-use muriel_events::warehouse::{
-    Answer, Arrivals, DuckWarehouse, Error, Mark, Options, Question, Rows, Traffic, TrafficQuestion, Visitor,
+use muriel_log::LogId;
+use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_warehouse::testing::{Fault, FaultyWriter};
+use muriel_warehouse::{
+    Arrivals, DuckWarehouse, Error, ExperimentAnswer, Options, Question, Traffic, TrafficQuestion, Visitor,
     VisitorsQuestion,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 type Result<T> = std::result::Result<T, Error>;
 
 /// How long a test waits for what has to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Lets questions pass when it is open, and counts.
 #[derive(Default)]
@@ -30,7 +32,7 @@ impl Gate {
         let began = Ticks::now();
         while !self.open.load(Ordering::SeqCst) {
             // A test that failed waits for its threads.
-            if began.elapsed() > PATIENCE {
+            if began.elapsed() > TIMEOUT {
                 return Err(Error::Memory);
             }
             if stop.is_stopped() {
@@ -56,46 +58,26 @@ impl Gate {
 }
 
 /// A warehouse that answers only when it is let.
-struct Gated {
-    inner: DuckWarehouse,
+struct GatedReader {
+    inner: Arc<DuckWarehouse>,
     reports: Gate,
     traffic: Gate,
     /// The next answer is of no rows.
     is_emptied: AtomicBool,
-    /// It takes no rows.
-    is_full: AtomicBool,
-    /// Visitors whom answers have besides.
+    /// The writer takes no rows.
+    is_full: Arc<AtomicBool>,
+    /// Visitors that answers have besides.
     crowd: AtomicU64,
 }
 
-impl Warehouse for Gated {
-    fn ask(&self, question: &Question, stop: &Stop) -> Result<Answer> {
+impl WarehouseReader for GatedReader {
+    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
         self.reports.pass(stop)?;
         let mut answer = self.inner.ask(question, stop)?;
         let visitors = self.crowd.load(Ordering::SeqCst);
         answer.arrivals.extend((visitors > 0).then_some(Arrivals { epoch: 1, variant: 0, visitors }));
         let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);
-        Ok(Answer { position: if is_emptied { Position::default() } else { answer.position }, ..answer })
-    }
-
-    fn mark(&self) -> Mark {
-        self.inner.mark()
-    }
-
-    fn log(&self) -> Option<[u8; 16]> {
-        self.inner.log()
-    }
-
-    fn is_damaged(&self) -> bool {
-        self.inner.is_damaged()
-    }
-
-    fn recover(&self) -> Result<()> {
-        self.inner.recover()
-    }
-
-    fn damaged_blocks(&self, most: usize) -> Result<Vec<i64>> {
-        self.inner.damaged_blocks(most)
+        Ok(ExperimentAnswer { marks: if is_emptied { Marks::new() } else { answer.marks }, ..answer })
     }
 
     fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
@@ -103,54 +85,29 @@ impl Warehouse for Gated {
         self.inner.traffic(question, stop)
     }
 
-    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, tell: &mut dyn FnMut(Visitor)) -> Result<()> {
-        self.inner.visitors(question, stop, tell)
-    }
-
-    fn load(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
-        if self.is_full.load(Ordering::SeqCst) {
-            return Err(Error::Memory);
-        }
-        self.inner.load(log, rows, mark)
-    }
-
-    fn load_beside(&self, log: [u8; 16], rows: &Rows, mark: Mark) -> Result<()> {
-        self.inner.load_beside(log, rows, mark)
-    }
-
-    fn prune(&self, oldest: i64) -> Result<u64> {
-        self.inner.prune(oldest)
-    }
-
-    fn reset(&self) -> Result<()> {
-        self.inner.reset()
-    }
-
-    fn begin(&self) -> Result<()> {
-        self.inner.begin()
-    }
-
-    fn abandon(&self) {
-        self.inner.abandon();
-    }
-
-    fn swap(&self) -> Result<()> {
-        self.inner.swap()
+    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+        self.inner.visitors(question, stop, each)
     }
 }
 
+/// Before everything, in a log that nothing is loaded of.
+const START: LogPosition = LogPosition { log: LogId::from_bytes([0; 16]), position: Position { seq: 0 } };
 const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
 
-fn scene(directory: &std::path::Path) -> (Arc<Gated>, Arc<ReportCache>, ReportKey, Known) {
-    let inner = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+fn scene(directory: &std::path::Path) -> (Arc<GatedReader>, Arc<ReportCache>, ReportKey, ReportInputs) {
+    let inner = Arc::new(DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap());
     let (reports, traffic) = (Gate::default(), Gate::default());
-    let (is_emptied, is_full) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (is_emptied, is_full) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
     let crowd = AtomicU64::new(0);
-    let warehouse = Arc::new(Gated { inner, reports, traffic, is_emptied, is_full, crowd });
-    let loader = Loader::start(directory, warehouse.clone(), |_, _, _| "direct", None).unwrap();
+    let is_refused = is_full.clone();
+    let fault = move |_| if is_refused.load(Ordering::SeqCst) { Fault::Before } else { Fault::None };
+    let writer = Arc::new(FaultyWriter::new(inner.clone(), fault));
+    let warehouse = Arc::new(GatedReader { inner, reports, traffic, is_emptied, is_full, crowd });
+    let loader = Loader::start(directory, writer, None).unwrap();
     let reports = Arc::new(ReportCache::new(warehouse.clone(), Arc::new(loader)));
     let key = key(1);
-    let known = Known::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
+    let known =
+        ReportInputs::of(Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), NOW), "1");
     (warehouse, reports, key, known)
 }
 
@@ -174,7 +131,7 @@ async fn block(log: &Log) -> Position {
 }
 
 async fn until(so: impl Fn() -> bool) {
-    tokio::time::timeout(PATIENCE, async {
+    tokio::time::timeout(TIMEOUT, async {
         while !so() {
             tokio::task::yield_now().await;
         }
@@ -190,7 +147,7 @@ async fn whoever_asks_the_same_waits_for_one_computation() {
     let asking: Vec<_> = (0..10)
         .map(|_| {
             let (reports, key, known) = (reports.clone(), key.clone(), known.clone());
-            tokio::spawn(async move { reports.report_at(&key, &known, Position::default(), NOW).await })
+            tokio::spawn(async move { reports.report_at(&key, &known, START, NOW).await })
         })
         .collect();
     until(|| warehouse.reports.asked() == 1).await;
@@ -202,9 +159,9 @@ async fn whoever_asks_the_same_waits_for_one_computation() {
     assert!(answers.iter().all(|answer| Arc::ptr_eq(answer, &answers[0])));
     assert_eq!(warehouse.reports.asked(), 1);
     // It is kept, until the experiment is another or time has passed.
-    let again = reports.report_at(&key, &known, Position::default(), NOW.plus_us(1_000_000)).await.unwrap();
+    let again = reports.report_at(&key, &known, START, NOW.plus_us(1_000_000)).await.unwrap();
     assert!(Arc::ptr_eq(&again, &answers[0]));
-    reports.report_at(&key, &known, Position::default(), NOW.plus_us(MAX_AGE_US + 1_000)).await.unwrap();
+    reports.report_at(&key, &known, START, NOW.plus_us(MAX_AGE_US + 1_000)).await.unwrap();
     assert_eq!(warehouse.reports.asked(), 2);
 }
 
@@ -214,7 +171,7 @@ async fn a_computation_ends_with_the_last_who_waits() {
     let (warehouse, reports, key, known) = scene(directory.path());
     let ask = || {
         let (reports, key, known) = (reports.clone(), key.clone(), known.clone());
-        tokio::spawn(async move { reports.report_at(&key, &known, Position::default(), NOW).await.is_ok() })
+        tokio::spawn(async move { reports.report_at(&key, &known, START, NOW).await.is_ok() })
     };
     let (one, other) = (ask(), ask());
     let wait = || reports.in_flight.lock().unwrap().get(&key).is_some_and(|flight| flight.strong_count() == 2);
@@ -236,14 +193,14 @@ async fn a_place_in_the_queue_is_left_with_the_question() {
     let (warehouse, reports, _, known) = scene(directory.path());
     let ask = |test_id: usize| {
         let (reports, key, known) = (reports.clone(), key(test_id as i64), known.clone());
-        tokio::spawn(async move { reports.report_at(&key, &known, Position::default(), NOW).await.is_ok() })
+        tokio::spawn(async move { reports.report_at(&key, &known, START, NOW).await.is_ok() })
     };
     let running: Vec<_> = (0..CONCURRENT).map(ask).collect();
     until(|| warehouse.reports.asked() == CONCURRENT).await;
     let waiting: Vec<_> = (CONCURRENT..CONCURRENT + QUEUE).map(ask).collect();
     until(|| reports.queue.available_permits() == 0).await;
-    let more = reports.report_at(&key(-1), &known, Position::default(), NOW).await;
-    assert!(matches!(more, Err(Unanswered::Busy)), "{more:?}");
+    let more = reports.report_at(&key(-1), &known, START, NOW).await;
+    assert!(matches!(more, Err(ReportError::Busy)), "{more:?}");
     waiting.iter().for_each(|waiting| waiting.abort());
     until(|| reports.queue.available_permits() == QUEUE).await;
     warehouse.reports.open();
@@ -261,9 +218,7 @@ async fn plans_wait_for_room_and_end_with_who_asks() {
     let plan = || {
         let (reports, known) = (reports.clone(), known.clone());
         let manifest = known.manifest(&key.project_key, &key.inquiry, NOW);
-        tokio::spawn(async move {
-            reports.plan_at(manifest, &known, Wanted::default(), Position::default(), NOW).await.is_ok()
-        })
+        tokio::spawn(async move { reports.plan_at(manifest, &known, Wanted::default(), START, NOW).await.is_ok() })
     };
     let all = CONCURRENT + QUEUE;
     let running: Vec<_> = (0..CONCURRENT).map(|_| plan()).collect();
@@ -291,7 +246,7 @@ async fn rows_that_go_while_it_is_asked_are_waited_for() {
     warehouse.is_emptied.store(true, Ordering::SeqCst);
     for _ in 0..2 {
         let answer = reports.report(&key, &known, NOW).await.unwrap();
-        assert_eq!(answer.manifest.log_position, head.seq);
+        assert_eq!(answer.manifest.logs[0].position, head.seq);
         // What lacks the rows is not kept either.
         assert_eq!(warehouse.reports.asked(), 2);
     }
@@ -310,7 +265,7 @@ async fn there_is_no_answer_without_the_events_that_were_acknowledged() {
     warehouse.is_full.store(true, Ordering::SeqCst);
     block(&log).await;
     let answer = reports.report(&key, &known, NOW).await;
-    assert!(matches!(answer, Err(Unanswered::Loading { done: 1, of: 2 })), "{answer:?}");
+    assert!(matches!(answer, Err(ReportError::Loading { done: 1, of: 2 })), "{answer:?}");
 }
 
 /// A report of many visitors, the computation of which takes a while.
@@ -330,7 +285,7 @@ async fn a_large_report_is_made_again_when_events_came() {
         until(|| warehouse.reports.asked() == made).await;
         tokio::time::sleep(Duration::from_millis(60)).await;
         warehouse.reports.open();
-        assert_eq!(asking.await.unwrap().unwrap().manifest.log_position, head.seq);
+        assert_eq!(asking.await.unwrap().unwrap().manifest.logs[0].position, head.seq);
     }
 }
 
@@ -346,16 +301,16 @@ async fn a_report_that_was_made_while_events_were_loaded_is_not_given_afterwards
     warehouse.is_full.store(true, Ordering::SeqCst);
     let head = block(&log).await;
     // As if it was made in the middle of loading.
-    let early = reports.report_at(&key, &known, Position { seq: 1 }, NOW).await.unwrap();
-    assert_eq!(early.manifest.log_position, 1);
+    let early = reports.report_at(&key, &known, reports.loader.loaded().unwrap(), NOW).await.unwrap();
+    assert_eq!(early.manifest.logs[0].position, 1);
     let reports = ReportCache { catch_up_timeout: Duration::from_millis(1), ..Arc::into_inner(reports).unwrap() };
     let answer = reports.report(&key, &known, NOW).await;
-    assert!(matches!(answer, Err(Unanswered::Loading { done: 1, of: 2 })), "{answer:?}");
+    assert!(matches!(answer, Err(ReportError::Loading { done: 1, of: 2 })), "{answer:?}");
     // Nor does the one that is made in the background.
     reports.warm(&key, &known, NOW).await;
     warehouse.is_full.store(false, Ordering::SeqCst);
-    let reports = ReportCache { catch_up_timeout: PATIENCE, ..reports };
-    assert_eq!(reports.report(&key, &known, NOW).await.unwrap().manifest.log_position, head.seq);
+    let reports = ReportCache { catch_up_timeout: TIMEOUT, ..reports };
+    assert_eq!(reports.report(&key, &known, NOW).await.unwrap().manifest.logs[0].position, head.seq);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -367,7 +322,7 @@ async fn what_another_process_appends_is_waited_for() {
     for _ in 0..3 {
         let head = block(&import).await;
         assert!(server.last() <= head);
-        assert_eq!(reports.report(&key, &known, NOW).await.unwrap().manifest.log_position, head.seq);
+        assert_eq!(reports.report(&key, &known, NOW).await.unwrap().manifest.logs[0].position, head.seq);
     }
 }
 
@@ -377,7 +332,7 @@ async fn without_a_log_there_is_no_report() {
     let (warehouse, reports, key, known) = scene(directory.path());
     warehouse.reports.open();
     let answer = reports.report(&key, &known, NOW).await;
-    assert!(matches!(answer, Err(Unanswered::LogUnreadable(Some(_)))), "{answer:?}");
+    assert!(matches!(answer, Err(ReportError::LogUnreadable(Some(_)))), "{answer:?}");
     assert_eq!(warehouse.reports.asked(), 0);
 }
 

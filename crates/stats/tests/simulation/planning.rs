@@ -5,14 +5,14 @@ use super::path::ALPHA;
 use super::{Accept, Row, Seen, count};
 use muriel_stats::boundary::{Mode, decide};
 use muriel_stats::power::{
-    Baseline, Looks, Rule, TreatmentVariance, units_for_lift, units_for_mean, units_for_proportion, whole_units,
+    Baseline, DecisionRule, Looks, TreatmentVariance, units_for_lift, units_for_mean, units_for_proportion, whole_units,
 };
 use muriel_stats::{Effect, Sample, Sides};
 
 const TARGET: f64 = 0.8;
 
-fn rule(looks: Looks) -> Rule {
-    Rule { alpha: ALPHA, sides: Sides::Two, looks }
+fn rule(looks: Looks) -> DecisionRule {
+    DecisionRule { alpha: ALPHA, sides: Sides::Two, looks }
 }
 
 /// The share of tests that find the effect among as many units as were planned for it.

@@ -10,9 +10,9 @@ use super::{Accept, Row, Seen};
 use muriel_stats::boundary::{Mixture, sequential};
 use muriel_stats::{Effect, JointMoments, Result};
 
-/// The variance of a difference when both arms have that of all units.
-fn common(control: &Arm, treatment: &Arm, theta: impl Fn(&JointMoments) -> f64) -> f64 {
-    let (variance, c, t) = match (control, treatment) {
+/// The per-unit variance of all units together, and the units of both arms.
+fn common(control: &Arm, treatment: &Arm, theta: impl Fn(&JointMoments) -> f64) -> (f64, u64, u64) {
+    match (control, treatment) {
         (Arm::Share { n: c, successes: x }, Arm::Share { n: t, successes: y }) => {
             let p = (x + y) as f64 / (c + t) as f64;
             (p * (1.0 - p), *c, *t)
@@ -20,20 +20,18 @@ fn common(control: &Arm, treatment: &Arm, theta: impl Fn(&JointMoments) -> f64) 
         (Arm::Mean(c), Arm::Mean(t)) => (c.merge(t).m2 / (c.n + t.n - 1) as f64, c.n, t.n),
         (Arm::Joint(c), Arm::Joint(t)) => {
             let all = c.merge(t);
-            let theta = theta(&all);
-            let m2 = all.m2_x - 2.0 * theta * all.c + theta * theta * all.m2_y;
-            (m2 / (all.n - 1) as f64, c.n, t.n)
+            (all.residual_variance(theta(&all)).expect("two units"), c.n, t.n)
         }
         _ => unreachable!("the metrics of this page are none of quantiles"),
-    };
-    variance * (1.0 / c as f64 + 1.0 / t as f64)
+    }
 }
 
 /// The effect with the larger of the variance of each arm by itself and that of all units.
 fn cautious(metric: Metric, control: &Arm, treatment: &Arm) -> Result<Effect> {
     let effect = metric.effect(control, treatment)?;
     let slope = |all: &JointMoments| if all.m2_y > 0.0 { all.c / all.m2_y } else { 0.0 };
-    Ok(Effect { var_num: effect.var_num.max(common(control, treatment, slope)), ..effect })
+    let (of_all, c, t) = common(control, treatment, slope);
+    Ok(effect.with_min_variance(of_all, c, t))
 }
 
 /// Whether a verdict would be given on so many conversions.

@@ -33,9 +33,7 @@ function listed<E, T>(entries: readonly E[] = [], fact: Fact<T>, means: (entry: 
 /** All of the groups, any condition of each; a group without conditions restricts nothing. */
 const grouped = (groups: readonly Condition[][] = [], now: number, left: (criteria: string) => Fact<Plain>): Tri =>
   all(groups, (group) =>
-    group.length
-      ? any(group, ({ criteria, operator, value }) => holds(operator, value, left(criteria), now))
-      : YES,
+    group.length ? any(group, ({ criteria, operator, value }) => holds(operator, value, left(criteria), now)) : YES,
   );
 
 /** `Berlin` and `Berlin (Berlin)` mean each other; behind a blank and a bracket the longer one may say anything. */
@@ -73,7 +71,7 @@ function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: Local
 }
 
 /** Whether all rules hold for a visitor. */
-export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, sourceOf }: At): Tri {
+export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, _sourceOf: sourceOf }: At): Tri {
   const { url, referrer, events, cookies } = visitor;
   return Math.min(
     listed(rules.allowed_country, visitor.country, (entry, country) => same(entry.code, country)),

@@ -21,12 +21,26 @@ const flag: Shape = (value) => typeof value === "boolean";
 const integer: Shape = (value) => Number.isInteger(value);
 const natural: Shape = (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
 const plain: Shape = (value) => text(value) || flag(value) || typeof value === "number";
-const word = (...words: unknown[]): Shape => (value) => words.includes(value);
-const list = (of: Shape): Shape => (value) => Array.isArray(value) && value.every(of);
-const object = (members: Record<string, Shape>): Shape => (value) =>
-  isObject(value) && Object.entries(members).every(([name, of]) => of(value[name]));
-const optional = (of: Shape): Shape => (value) => value === undefined || of(value);
-const nullable = (of: Shape): Shape => (value) => value === undefined || value === null || of(value);
+const word =
+  (...words: unknown[]): Shape =>
+  (value) =>
+    words.includes(value);
+const list =
+  (of: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(of);
+const object =
+  (members: Record<string, Shape>): Shape =>
+  (value) =>
+    isObject(value) && Object.entries(members).every(([name, of]) => of(value[name]));
+const optional =
+  (of: Shape): Shape =>
+  (value) =>
+    value === undefined || of(value);
+const nullable =
+  (of: Shape): Shape =>
+  (value) =>
+    value === undefined || value === null || of(value);
 
 const GROUPS = list(list(object({ criteria: text, operator: text, value: nullable(plain) })));
 const PLACES = list(object({ name: text, rule: word("equal", "notEqual") }));
@@ -184,7 +198,10 @@ function flawsOfRules(rules: Targeting): string[] {
   });
   rules.schedule_rule?.schedule_groups.forEach(({ days, time_ranges }, at) => {
     const place = `schedule_rule.schedule_groups[${at}]`;
-    must(days.every((day) => /^(mon|tues|wednes|thurs|fri|satur|sun)day$/.test(day)), `${place}.days`);
+    must(
+      days.every((day) => /^(mon|tues|wednes|thurs|fri|satur|sun)day$/.test(day)),
+      `${place}.days`,
+    );
     const areTimes = time_ranges.every(({ start, end }) => isTime(start) && (end === "24:00" || isTime(end)));
     must(areTimes, `${place}.time_ranges`);
   });

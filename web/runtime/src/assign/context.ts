@@ -152,7 +152,7 @@ export function visitorOf(context: unknown): Visitor {
     events: member("events", eventsOf),
     cookies: member("cookies", cookiesOf),
     local_time: member("local_time", localTimeOf),
-    sticky: member("sticky", stickyOf) ?? new Map<string, number>(),
+    _sticky: member("sticky", stickyOf) ?? new Map<string, number>(),
   };
   const given = member("attributes", attributesOf) ?? new Map<string, Plain>();
   if (!isId || wrong.length > 0) throw new Refused(wrong);

@@ -21,7 +21,7 @@ export type Reason =
 
 export interface Decision {
   /** 0 is the control, N the Nth of the variants; null is none. */
-  arm: number | null;
+  _arm: number | null;
   reason: Reason;
 }
 
@@ -31,7 +31,7 @@ export const armName = (arm: number): string => (arm ? `Variant ${arm}` : "Contr
 /** Whether the visitor takes part and is to be counted. */
 export const isInExperiment = ({ reason }: Decision): boolean => reason === "split" || reason === "sticky";
 
-const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, reason });
+const given = (reason: Reason, arm: number | null = null): Decision => ({ _arm: arm, reason });
 
 /**
  * What a visitor gets of an experiment of a checked ruleset, in a browser.
@@ -40,9 +40,10 @@ const given = (reason: Reason, arm: number | null = null): Decision => ({ arm, r
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
   const { salt, variants, ranges, serving, exclusion } = experiment;
-  const { forced, isEligible } = at;
+  const { _forced: forced, _isEligible: isEligible } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
-  const held = (rules: Targeting = {}): Tri => (Object.keys(rules)[0] ? (isEligible?.(rules, visitor, at) ?? UNKNOWN) : YES);
+  const held = (rules: Targeting = {}): Tri =>
+    Object.keys(rules)[0] ? (isEligible?.(rules, visitor, at) ?? UNKNOWN) : YES;
   // No bucket is out of all traffic: then there is no need to know it.
   const isOut = (percent: number): boolean => percent < 100 && bucketOf(`${salt}:t`) >= percent * 1e4;
 
@@ -51,7 +52,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     return given("forced", +forced.variant_id);
   }
 
-  const sticky = serving ? undefined : visitor.sticky.get(experiment.experiment_key);
+  const sticky = serving ? undefined : visitor._sticky.get(experiment.experiment_key);
   if (!serving) {
     if (!experiment.live) return given("disabled");
     if (exclusion) {

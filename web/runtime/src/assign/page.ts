@@ -9,17 +9,17 @@ export interface Address {
   /** All of it, from the scheme to the fragment. */
   url: string;
   /** Small letters; empty in a rule that names none. */
-  scheme: string;
+  _scheme: string;
   /** Small letters; not empty in a page's address. */
   host: string;
   /** With its colon, or empty. */
-  port: string;
+  _port: string;
   /** Begins with `/`. */
-  path: string;
+  _path: string;
   /** With its `?`, or empty. */
-  query: string;
+  _query: string;
   /** With its `#`, or empty. */
-  fragment: string;
+  _fragment: string;
 }
 
 /** Where a visitor came from; only what is an address has a host. */
@@ -39,26 +39,35 @@ const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeURICompo
  * missing. What is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a
  * `?` or `#` alone.
  */
-const PAGE = /^(?:(?:(https?):)?\/\/)?(?:[^/?#]*@)?([^/?#]*?)\.?(?::(?:80|443)?|(:\d+))?(\/[^?#]*)?(\?[^#]+)?\??(#.+)?#?$/i;
+const PAGE =
+  /^(?:(?:(https?):)?\/\/)?(?:[^/?#]*@)?([^/?#]*?)\.?(?::(?:80|443)?|(:\d+))?(\/[^?#]*)?(\?[^#]+)?\??(#.+)?#?$/i;
 const REFERRER = RegExp(PAGE.source.replace("ps?", "ps?|android-app"), "i");
 
 function partsOf(text: string, form: RegExp): Address {
   const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text)!;
   const url = folded(`${scheme}://${host}`) + port + path + query + fragment;
-  return { url, scheme: folded(scheme), host: folded(host), port, path, query, fragment };
+  return {
+    url,
+    _scheme: folded(scheme),
+    host: folded(host),
+    _port: port,
+    _path: path,
+    _query: query,
+    _fragment: fragment,
+  };
 }
 
 /** The plain form of an http or https address; null when the text is none. */
 export function addressOf(text: string, form = PAGE): Address | null {
   const parts = partsOf(ascii(text).slice(0, 2048), form);
-  return parts.scheme && parts.host ? parts : null;
+  return parts._scheme && parts.host ? parts : null;
 }
 
 /** A referrer as rules see it: also an app's, and any other text. */
 export const referrerOf = (text: string): Referrer => addressOf(text, REFERRER) ?? { url: ascii(text).slice(0, 2048) };
 
 /** The first value of a parameter; null when there is none. */
-export const parameterOf = (page: Address, name: string): string | null => new Parameters(page.query).get(name);
+export const parameterOf = (page: Address, name: string): string | null => new Parameters(page._query).get(name);
 
 /** A host without one `www.` at its beginning. */
 export const bare = (host: string): string => host.replace(/^www\./, "");
@@ -72,7 +81,7 @@ export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Addr
   if (rule === "contain") return folded(page.url).includes(folded(text));
 
   if (rule === "wildcard") {
-    const { scheme, host, port, path, query, fragment } = page;
+    const { _scheme: scheme, host, _port: port, _path: path, _query: query, _fragment: fragment } = page;
     const start = isPath ? "" : (/^[^/]*:\/\//.test(text) ? `${scheme}://` : "") + host + port;
     // No plain form has line ends. With one at both ends, the first and the last piece are found only where they have
     // to be; each piece at its first place leaves most room for the others, so there is no going back.
@@ -87,11 +96,17 @@ export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Addr
   const named = partsOf(text, PAGE);
   const exactly = rule === "exact";
   // What has to be the same, with blanks where one part could be taken for the next.
-  const compared = ({ scheme, host, port, path, query, fragment }: Address): string =>
-    (
-      exactly
-        ? `${named.scheme && scheme} ${isPath || `${host} ${port}`} ${path}${query}${named.fragment && fragment}`
-        : `${isPath || `${bare(host)} ${port}`} ${path.replace(/\/$/, "")}`
-    ).replace(/%[\da-f]{2}/gi, (escape) => escape.toUpperCase());
+  const compared = ({
+    _scheme: scheme,
+    host,
+    _port: port,
+    _path: path,
+    _query: query,
+    _fragment: fragment,
+  }: Address): string =>
+    (exactly
+      ? `${named._scheme && scheme} ${isPath || `${host} ${port}`} ${path}${query}${named._fragment && fragment}`
+      : `${isPath || `${bare(host)} ${port}`} ${path.replace(/\/$/, "")}`
+    ).replace(/%[\da-f]{2}/gi, (escaped) => escaped.toUpperCase());
   return compared(named) === compared(page);
 }

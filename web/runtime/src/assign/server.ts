@@ -18,8 +18,11 @@ export function unenforced(experiment: Experiment): string {
 
 /** An experiment without those rules, to decide by on a server. */
 export function enforceable(experiment: Experiment): Experiment {
-  const without = (rules: Targeting | null | undefined): Targeting =>
-    ({ ...rules, cookie_rule: [], schedule_rule: null });
+  const without = (rules: Targeting | null | undefined): Targeting => ({
+    ...rules,
+    cookie_rule: [],
+    schedule_rule: null,
+  });
   return {
     ...experiment,
     targeting: without(experiment.targeting),

@@ -45,6 +45,8 @@ export function sourceOf(from: Referrer | null, page: Address | null | undefined
     !!host && (entry.includes(".") ? `.${host}`.endsWith(`.${entry}`) : host.startsWith(`${entry}.`));
   for (const [source, beginning, mediums, hosts] of SOURCES) {
     const isMedium = medium.startsWith(beginning) || (medium && mediums.split(" ").includes(medium));
+    // An empty list has no host: splitting it would give one without a name.
+    // biome-ignore lint/complexity/useOptionalChain: the empty text is to end it, too.
     if (isMedium || (hosts && hosts.split(" ").some(means))) return source;
   }
   return way ? "referral" : "direct";

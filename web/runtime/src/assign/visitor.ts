@@ -51,7 +51,7 @@ export interface Visitor {
   /** What is not in here is known to be none. */
   attributes: ReadonlyMap<string, Plain>;
   /** The arm given before, by experiment key. */
-  sticky: ReadonlyMap<string, number>;
+  _sticky: ReadonlyMap<string, number>;
 }
 
 /** The circumstances of a decision. */
@@ -59,14 +59,14 @@ export interface At {
   /** Milliseconds since 1970. */
   now: number;
   /** What a preview asks for: an arm, in plain decimal, of one experiment. */
-  forced?: { test_id: number; variant_id: string } | undefined;
+  _forced?: { test_id: number; variant_id: string } | undefined;
   /**
    * `isEligible` of audience.ts, which rulesets without rules do without. Without it nobody is where there are rules.
    */
-  isEligible?: ((rules: Targeting, visitor: Visitor, at: At) => Tri) | undefined;
+  _isEligible?: ((rules: Targeting, visitor: Visitor, at: At) => Tri) | undefined;
   /**
    * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets ask for them, so it is handed over instead of
    * imported; what asks for it is unknown without.
    */
-  sourceOf?: ((from: Referrer | null, page: Address | null | undefined) => string) | undefined;
+  _sourceOf?: ((from: Referrer | null, page: Address | null | undefined) => string) | undefined;
 }

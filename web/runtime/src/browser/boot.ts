@@ -24,7 +24,10 @@ function boot(script: HTMLScriptElement | null): void {
   // Twice on one page, it is run once.
   if (queue.track) return;
   // Whatever the page's own base is.
-  settings.base = new URL(settings.base || (script?.src ? new URL(script.src).origin : "/"), place.href).href.replace(/\/$/, "");
+  settings.base = new URL(settings.base || (script?.src ? new URL(script.src).origin : "/"), place.href).href.replace(
+    /\/$/,
+    "",
+  );
 
   const start: Preview["start"] = (ruleset, hidden, forced) => {
     // The same object as before: the page may have it in a variable.
@@ -37,9 +40,13 @@ function boot(script: HTMLScriptElement | null): void {
   };
 
   // Programs that say what they are; the server knows the others.
-  if (settings.bots || !(agent.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))) {
+  if (
+    settings.bots ||
+    !(agent.webdriver || /[^u]bot\b|bot[/;]|crawl|spider|headless|lighthouse/i.test(agent.userAgent))
+  ) {
     // A tab that was opened for a preview stays one.
-    const isPreview = /[?&]test-preview=[^&]/.test(place.search) || (kept("p") && quietly(() => win.sessionStorage[nameOf("p")]));
+    const isPreview =
+      /[?&]test-preview=[^&]/.test(place.search) || (kept("p") && quietly(() => win.sessionStorage[nameOf("p")]));
     // For the first time here, where few functions are under way: see below.
     cookies();
     if (!isPreview) return start(RULESET, queue.show && (queue as Hidden));
@@ -49,7 +56,8 @@ function boot(script: HTMLScriptElement | null): void {
     doc.head.append(Object.assign(signed(doc.createElement("script")), { src, preview, onerror: hidden.show }));
   } else {
     // Their pages call it all the same.
-    for (const name of ["push", "track", "trigger", "identify", "consent", "variant", "on"] as const) queue[name] = () => null as never;
+    for (const name of ["push", "track", "trigger", "identify", "consent", "variant", "on"] as const)
+      queue[name] = () => null as never;
   }
   queue.show?.();
 }

@@ -3,7 +3,19 @@
 import type { Plain } from "../ruleset";
 
 export interface EventFields {
-  type: "exposure" | "pageview" | "click" | "submit" | "appear" | "scroll" | "duration" | "script" | "custom" | "order" | "identify" | "health";
+  type:
+    | "exposure"
+    | "pageview"
+    | "click"
+    | "submit"
+    | "appear"
+    | "scroll"
+    | "duration"
+    | "script"
+    | "custom"
+    | "order"
+    | "identify"
+    | "health";
   [field: string]: unknown;
 }
 

@@ -7,7 +7,10 @@ import { now, quietly, win } from "./world";
 
 /** The first word whose expression fits, of `word=expression,…`, or of the word itself; null where none does, or its word is empty. */
 const named = (text: string, words: string): string | null =>
-  words.split(",").find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))?.replace(/=.*/, "") || null;
+  words
+    .split(",")
+    .find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))
+    ?.replace(/=.*/, "") || null;
 
 /** Device, browser and system, in the server's words; null for those that have none there. */
 export function device(agent: string, touches: number): { device: string; browser: string | null; os: string | null } {
@@ -15,7 +18,9 @@ export function device(agent: string, touches: number): { device: string; browse
   const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
   return {
     os: named(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
-    device: named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ?? "desktop",
+    device:
+      named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ??
+      "desktop",
     browser: named(
       ua,
       // A page inside an app is the app's.
@@ -33,7 +38,11 @@ const cookiesOf = (text: string): Map<string, string> =>
   );
 
 /** What is known now, of the visit, what happened in it, and the text of all cookies. */
-export function factsOf({ geo, from, type, audiences }: Session, events: Occurrence[], cookies: string): Partial<Visitor> {
+export function factsOf(
+  { geo, from, type, audiences }: Session,
+  events: Occurrence[],
+  cookies: string,
+): Partial<Visitor> {
   const { userAgent, maxTouchPoints, language } = win.navigator;
   const time = new Date(now());
   return {

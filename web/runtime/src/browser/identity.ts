@@ -40,7 +40,15 @@ export interface Identity {
   met: Map<number, number>;
 }
 
-const begin = (type: Session["type"], id = uuid()): Session => ({ id, at: now(), land: here(), from: doc.referrer, type, told: [], about: {} });
+const begin = (type: Session["type"], id = uuid()): Session => ({
+  id,
+  at: now(),
+  land: here(),
+  from: doc.referrer,
+  type,
+  told: [],
+  about: {},
+});
 
 /** What was last read of the visit here, or written. */
 let seen: string | undefined;
@@ -57,7 +65,11 @@ const written = (): Session | undefined => {
 export function recognise(): Identity {
   const known = recall("id");
   const isKnown = known && known.length <= 128;
-  return { id: isKnown ? known : uuid(), session: (isKnown && written()) || begin(isKnown ? "returning" : "new"), met: new Map() };
+  return {
+    id: isKnown ? known : uuid(),
+    session: (isKnown && written()) || begin(isKnown ? "returning" : "new"),
+    met: new Map(),
+  };
 }
 
 /** Takes over what the visitor's other pages have written since, and begins another visit where this one has ended. */
@@ -74,18 +86,28 @@ export function refresh(who: Identity): void {
 
 /** The arms given before, by test. */
 export const armsOf = ({ met }: Identity): Map<number, number> =>
-  new Map([...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const), ...met]);
+  new Map([
+    ...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const),
+    ...met,
+  ]);
 
 /** Writes it down, with every page and event. */
 export function store(who: Identity): void {
   const { id, session } = who;
   session.at = now();
   // Of paused experiments too; those of long ago are pushed out.
-  const given = [...armsOf(who)].slice(-ARMS_MAX).map((arm) => arm.join(".")).join("~");
+  const given = [...armsOf(who)]
+    .slice(-ARMS_MAX)
+    .map((arm) => arm.join("."))
+    .join("~");
   // Some browsers forget after a week without; and either place heals the other.
   const isDue = now() - (session.kept ?? 0) > DAY_MS;
   if (isDue) session.kept = now();
-  for (const [what, value] of [["id", id], ["a", given]] as const) if (value && (isDue || !isKept(what, value))) remember(what, value);
+  for (const [what, value] of [
+    ["id", id],
+    ["a", given],
+  ] as const)
+    if (value && (isDue || !isKept(what, value))) remember(what, value);
   keep("s", (seen = stringify(session)));
 }
 

@@ -10,4 +10,30 @@ import { keep, kept } from "./storage";
 import { when } from "./trigger";
 import { all, doc, floor, later, listen, min, never, now, parse, place, quietly, stringify, win } from "./world";
 
-export const kit = [quietly, all, doc, listen, win, place, later, never, now, floor, min, hide, applyCss, folded, bare, isPage, parameterOf, referrerOf, signed, trusted, when, keep, kept, parse, stringify] as const;
+export const kit = [
+  quietly,
+  all,
+  doc,
+  listen,
+  win,
+  place,
+  later,
+  never,
+  now,
+  floor,
+  min,
+  hide,
+  applyCss,
+  folded,
+  bare,
+  isPage,
+  parameterOf,
+  referrerOf,
+  signed,
+  trusted,
+  when,
+  keep,
+  kept,
+  parse,
+  stringify,
+] as const;

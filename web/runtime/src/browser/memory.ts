@@ -23,7 +23,8 @@ export function memory(ruleset: Ruleset): Memory {
   );
   const events = (): Kept[] => (asked.size && quietly(() => parse(kept("e")!) as Kept[])) || [];
   return {
-    recall: () => events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),
+    recall: () =>
+      events().map(([name, at, properties]) => ({ name, at, attributes: new Map(Object.entries(properties)) })),
     add(name, properties) {
       if (asked.has(name)) keep("e", stringify([...events(), [name, now(), properties]].slice(-EVENTS_MAX)));
     },

@@ -10,10 +10,10 @@ import type { watchLayer } from "./layer";
 import type { memory } from "./memory";
 import type { split } from "./split";
 
-interface Parts {
+export interface Parts {
   changes: typeof changes;
   split: typeof split;
-  rules: { isEligible: typeof isEligible; factsOf: typeof factsOf; memory: typeof memory };
+  rules: { _isEligible: typeof isEligible; _factsOf: typeof factsOf; memory: typeof memory };
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;
@@ -21,5 +21,8 @@ interface Parts {
 
 declare const PARTS: { [Name in keyof Parts]?: (...given: typeof kit) => Parts[Name] };
 
-/** One of them; nothing where the script has it not. */
-export const part = <Name extends keyof Parts>(name: Name): Parts[Name] | undefined => PARTS[name]?.(...kit);
+const made: { [Name in keyof Parts]?: Parts[Name] | undefined } = {};
+
+/** One of them, made when it is first asked for; nothing where the script has it not. */
+export const part = <Name extends keyof Parts>(name: Name): Parts[Name] | undefined =>
+  (made[name] ??= PARTS[name]?.(...kit) as (typeof made)[Name]);

@@ -21,7 +21,7 @@ export interface Preview {
   /** The page, hidden until there is something to show. */
   hidden: Hidden;
   /** Begins the run of the page. */
-  start(ruleset: Ruleset, hidden?: Hidden, forced?: At["forced"]): void;
+  start(ruleset: Ruleset, hidden?: Hidden, forced?: At["_forced"]): void;
 }
 
 /** What of the page API tells of what goes wrong. */
@@ -75,7 +75,9 @@ export async function preview(given: Preview): Promise<void> {
     const [test, variant, token] = JSON.parse(sessionStorage.getItem(key)!) as [string, string, string];
     // Anybody can make a link: it must not lead to what another project shows.
     const id = parseInt(test, 10);
-    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, { redirect: "error" }).catch(() => {
+    const answer = await fetch(`${settings.base + settings.preview}/${id}?token=${encodeURIComponent(token)}`, {
+      redirect: "error",
+    }).catch(() => {
       says = "No preview: the page's Content-Security-Policy or the network keeps it from the server.";
       throw 0;
     });

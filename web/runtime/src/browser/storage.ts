@@ -93,4 +93,5 @@ export function remember(what: string, value: string): void {
 export const keep = (what: string, value: string): unknown =>
   quietly(() => (value ? (win.localStorage[nameOf(what)] = value) : delete win.localStorage[nameOf(what)]));
 
-export const kept = (what: string): string | undefined => quietly(() => win.localStorage[nameOf(what)] as string | undefined);
+export const kept = (what: string): string | undefined =>
+  quietly(() => win.localStorage[nameOf(what)] as string | undefined);

@@ -16,7 +16,13 @@ const hex = (number: number, digits: number): string => (number + 2 ** 48).toStr
 /** Now in the first 48 bits of a UUID, chance in the others but six (RFC 9562, version 7). */
 export function uuid(): string {
   const at = hex(now(), 12);
-  const [a, b, c, d, e] = win.crypto.getRandomValues(new Uint16Array(5)) as unknown as [number, number, number, number, number];
+  const [a, b, c, d, e] = win.crypto.getRandomValues(new Uint16Array(5)) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   return `${at.slice(0, 8)}-${at.slice(8)}-7${hex(a, 3)}-8${hex(b, 3)}-${hex(c, 4)}${hex(d, 4)}${hex(e, 4)}`;
 }
 
@@ -27,10 +33,10 @@ export interface Transport {
   /** Takes an event to be sent within two seconds, or at once. */
   send(event: Stamped, soon?: boolean): void;
   /** Sends what waits now: the page is left, or may send from here on. */
-  leave(): void;
-  resume(): void;
+  _leave(): void;
+  _resume(): void;
   /** Drops what waits. */
-  drop(): void;
+  _drop(): void;
 }
 
 /** Whether a text as it is sent has no more bytes; counted only where its letters, three bytes each at most, leave that open. */
@@ -101,7 +107,10 @@ export function transport(visitor: () => object | undefined, left: () => void, d
 
   /** Tells which of the events the server did not take, in its words. */
   async function tell(events: string[], answer: Response): Promise<void> {
-    const { results = [], error = "refused" } = (await answer.json().catch(() => ({}))) as { results?: { message?: string }[]; error?: string };
+    const { results = [], error = "refused" } = (await answer.json().catch(() => ({}))) as {
+      results?: { message?: string }[];
+      error?: string;
+    };
     dropped(
       events.flatMap((event, at) => {
         // Only of an event that is invalid there is a message.
@@ -113,7 +122,8 @@ export function transport(visitor: () => object | undefined, left: () => void, d
 
   /** Keeps what waits for the next page, or no longer. */
   function save(isWanted: boolean): void {
-    if (isWanted || isKept) isKept = keep("q", isWanted && waiting[0] ? "[" + waiting.slice(0, KEPT_MAX) + "]" : "") as string | undefined;
+    if (isWanted || isKept)
+      isKept = keep("q", isWanted && waiting[0] ? "[" + waiting.slice(0, KEPT_MAX) + "]" : "") as string | undefined;
   }
 
   /** The page may not come back: all that waits leaves now. As nobody hears whether it was taken, the next page sends it again. */
@@ -123,7 +133,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
     if (!who) return;
     never(timer);
     timer = 0;
-    for (let left; (left = waiting.filter((event) => !flying.has(event)))[0]; ) {
+    for (let left: typeof waiting; (left = waiting.filter((event) => !flying.has(event)))[0]; ) {
       const [events, body] = batch(left, who);
       if (!quietly(() => agent.sendBeacon(to(), body))) break;
       for (const event of events) flying.add(event);
@@ -144,8 +154,8 @@ export function transport(visitor: () => object | undefined, left: () => void, d
   listen(doc, "prerenderingchange", resume);
 
   return {
-    leave,
-    resume,
+    _leave: leave,
+    _resume: resume,
     send(event, soon) {
       const text = quietly(() => stringify(event));
       // What cannot be sent must not keep the others from it. The first are the exposures, without which those that follow are nobody's.
@@ -154,7 +164,7 @@ export function transport(visitor: () => object | undefined, left: () => void, d
       // A server that has trouble is not asked sooner.
       if (tries < UNANSWERED_MAX) plan(soon && !tries ? 0 : 2_000);
     },
-    drop() {
+    _drop() {
       waiting = [];
       keep("q", "");
     },

@@ -15,6 +15,6 @@ export function visitorOf(who: Identity, experiments: Experiment[], facts?: Part
     url: addressOf(place.href),
     attributes: new Map(Object.entries(who.session.about)),
     // An arm that is not known is `undefined`, as if it were not in here.
-    sticky: new Map(experiments.map(({ experiment_key, test_id }) => [experiment_key, arms.get(test_id)!])),
+    _sticky: new Map(experiments.map(({ experiment_key, test_id }) => [experiment_key, arms.get(test_id)!])),
   };
 }

@@ -51,7 +51,7 @@ export function quietly<T>(work: () => T): T | undefined {
 
 /** The matches of a selector; none for one that the browser does not know. `host >>> inner` looks into open shadow roots. */
 export const all = (selector: string, root: ParentNode = doc): Element[] =>
-  quietly(() =>
+  (quietly(() =>
     selector
       .split(">>>")
       .reduce<ParentNode[]>(
@@ -59,4 +59,4 @@ export const all = (selector: string, root: ParentNode = doc): Element[] =>
           roots.flatMap((each) => [...((depth ? (each as Element).shadowRoot : each)?.querySelectorAll(part) ?? [])]),
         [root],
       ),
-  ) as Element[] | undefined ?? [];
+  ) as Element[] | undefined) ?? [];

@@ -1,5 +1,6 @@
 import { changes } from "../browser/changes";
+import type { Parts } from "../browser/parts";
 
-declare let PART: typeof changes;
+declare let PART: Parts["changes"];
 
 PART = changes;

@@ -1,5 +1,6 @@
 import { watch } from "../browser/goals";
+import type { Parts } from "../browser/parts";
 
-declare let PART: typeof watch;
+declare let PART: Parts["goals"];
 
 PART = watch;

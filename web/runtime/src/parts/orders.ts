@@ -1,5 +1,6 @@
 import { watchLayer } from "../browser/layer";
+import type { Parts } from "../browser/parts";
 
-declare let PART: typeof watchLayer;
+declare let PART: Parts["orders"];
 
 PART = watchLayer;

@@ -1,9 +1,10 @@
 import { isEligible } from "../assign/audience";
 import { factsOf } from "../browser/facts";
 import { memory } from "../browser/memory";
+import type { Parts } from "../browser/parts";
 
-const rules = { isEligible, factsOf, memory };
+const rules = { _isEligible: isEligible, _factsOf: factsOf, memory };
 
-declare let PART: typeof rules;
+declare let PART: Parts["rules"];
 
 PART = rules;

@@ -1,5 +1,6 @@
 import { sourceOf } from "../assign/source";
+import type { Parts } from "../browser/parts";
 
-declare let PART: typeof sourceOf;
+declare let PART: Parts["source"];
 
 PART = sourceOf;

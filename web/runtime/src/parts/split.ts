@@ -1,5 +1,6 @@
 import { split } from "../browser/split";
+import type { Parts } from "../browser/parts";
 
-declare let PART: typeof split;
+declare let PART: Parts["split"];
 
 PART = split;

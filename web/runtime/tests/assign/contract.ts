@@ -10,7 +10,7 @@ import { addressOf, isPage, parameterOf, referrerOf } from "../../src/assign/pag
 import { Refused } from "../../src/assign/refused";
 import { enforceable, unenforced } from "../../src/assign/server";
 import { sourceOf } from "../../src/assign/source";
-import type { Visitor } from "../../src/assign/visitor";
+import type { At, Visitor } from "../../src/assign/visitor";
 import type { Experiment, PageRule } from "../../src/ruleset";
 
 export interface Results {
@@ -62,10 +62,15 @@ function refusedBy(read: () => unknown): string[] | null {
 
 function answerOf(experiment: Experiment, visitor: Visitor, { place, now, forced }: DecisionCase): Answer {
   const isServer = place === "server";
-  const at = { now: typeof now === "number" ? now : isoMs(now), forced, isEligible, sourceOf };
+  const at: At = {
+    now: typeof now === "number" ? now : isoMs(now),
+    _forced: forced,
+    _isEligible: isEligible,
+    _sourceOf: sourceOf,
+  };
   const decision = decide(isServer ? enforceable(experiment) : experiment, visitor, at);
   return {
-    variant: decision.arm === null ? null : armName(decision.arm),
+    variant: decision._arm === null ? null : armName(decision._arm),
     reason: decision.reason,
     in_experiment: isInExperiment(decision),
     unenforced: isServer ? unenforced(experiment) : "",
@@ -111,7 +116,11 @@ function checkFeature(file: Cases, check: (name: string, actual: unknown, expect
       return;
     case "refusals":
       for (const { name, ruleset, refused } of file.cases) {
-        check(`refusals: ${name}`, refusedBy(() => rulesetOf(ruleset)), refused);
+        check(
+          `refusals: ${name}`,
+          refusedBy(() => rulesetOf(ruleset)),
+          refused,
+        );
       }
       return;
     case "url":

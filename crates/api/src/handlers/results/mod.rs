@@ -3,10 +3,8 @@
 mod inquiry;
 
 use self::inquiry::{Format, ResultQuery, TimeseriesQuery, asked, asked_by_day};
-use super::boxed;
 use super::experiments::id_in;
 use crate::answer::{json as answered, warned};
-use crate::app::App;
 use crate::auth::{Caller, Read};
 use crate::error::ApiError;
 use crate::wire::query::Query;
@@ -17,8 +15,11 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, Uri, header};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Flaw, Problems};
-use muriel_events::warehouse;
-use muriel_results::{Computed, Failure, Inquiry, Known, ReportCache, ReportKey, Unanswered, Unknown, Wanted};
+use muriel_results::{
+    ComputeError, Computed, Inquiry, NotFound, ReportCache, ReportError, ReportInputs, ReportKey, Wanted,
+};
+use muriel_service::App;
+use muriel_warehouse as warehouse;
 use std::sync::Arc;
 
 /// Seconds after which a report that had no place may be asked for again.
@@ -134,15 +135,17 @@ async fn report(
     reports(app)?.report(&key, &known, app.clock.now()).await.map_err(refused)
 }
 
-async fn load(app: &App, caller: &Caller<Read>, id: ExperimentId, inquiry: &Inquiry) -> Result<Known, ApiError> {
+async fn load(app: &App, caller: &Caller<Read>, id: ExperimentId, inquiry: &Inquiry) -> Result<ReportInputs, ApiError> {
     let (project, inquiry, node) = (caller.project.id, inquiry.clone(), app.node_id());
     let found = app
-        .read(move |tx| boxed(async move { Ok(Known::load(tx, project, id, &inquiry, node.as_deref()).await?) }))
+        .read(move |tx| {
+            Box::pin(async move { Ok(ReportInputs::load(tx, project, id, &inquiry, node.as_deref()).await?) })
+        })
         .await?;
     found.map_err(|unknown| match unknown {
-        Unknown::Experiment => ApiError::NotFound("experiment"),
-        Unknown::Goal => ApiError::InvalidQuery(Problems::one("goal_key", "matches no goal of this project")),
-        Unknown::Epoch => ApiError::InvalidQuery(Problems::one("epoch", "is no epoch of this experiment")),
+        NotFound::Experiment => ApiError::NotFound("experiment"),
+        NotFound::Goal => ApiError::InvalidQuery(Problems::one("goal_key", "matches no goal of this project")),
+        NotFound::Epoch => ApiError::InvalidQuery(Problems::one("epoch", "is no epoch of this experiment")),
     })
 }
 
@@ -150,24 +153,24 @@ fn reports(app: &App) -> Result<&ReportCache, ApiError> {
     app.results().map(|results| &**results).ok_or(ApiError::Unavailable { retry_after_s: LOADING_S })
 }
 
-fn refused(problem: Unanswered) -> ApiError {
+fn refused(problem: ReportError) -> ApiError {
     let not_yet = |why: String| ApiError::NotYet { why, retry_after_s: LOADING_S };
     match problem {
-        Unanswered::Busy => ApiError::Unavailable { retry_after_s: BUSY_S },
-        Unanswered::Loading { done, of } => {
+        ReportError::Busy => ApiError::Unavailable { retry_after_s: BUSY_S },
+        ReportError::Loading { done, of } => {
             not_yet(format!("the events are still being loaded from the event log, block {done} of {of}"))
         }
-        Unanswered::LogUnreadable(error) => {
+        ReportError::LogUnreadable(error) => {
             if let Some(error) = error {
                 tracing::warn!(error = &*error as &dyn std::error::Error, "the end of the event log cannot be read");
             }
             not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
         }
-        Unanswered::Damaged => {
+        ReportError::Damaged => {
             not_yet("the warehouse is damaged and is being made again from the event log".to_owned())
         }
-        Unanswered::Failed(failure) => match &*failure {
-            Failure::Warehouse(warehouse::Error::Memory) => {
+        ReportError::Failed(failure) => match &*failure {
+            ComputeError::Warehouse(warehouse::Error::Memory) => {
                 tracing::warn!("a report needs more memory than --warehouse-memory allows");
                 not_yet("the report needs more memory than the warehouse may use (--warehouse-memory)".to_owned())
             }
@@ -193,7 +196,7 @@ mod tests {
 
     #[test]
     fn whoever_comes_too_early_is_told_for_what_to_wait() {
-        let error = refused(Unanswered::Loading { done: 10, of: 200 });
+        let error = refused(ReportError::Loading { done: 10, of: 200 });
         assert_eq!((error.status(), error.code()), (StatusCode::SERVICE_UNAVAILABLE, "unavailable"));
         let expect = "the events are still being loaded from the event log, block 10 of 200; try again after 5 s";
         assert_eq!(error.to_string(), expect);

@@ -7,7 +7,9 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::{
     Arm, Change, Configuration, Distribution, Epoch as DomainEpoch, Experiment, Plan, Reason, Serving, WHOLE,
 };
+use muriel_domain::ids::CompanyId;
 use muriel_domain::targeting::{Audience, Targeting};
+use muriel_service::experiments::Created;
 use muriel_store::experiments::{Listed, Loaded, Origin};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -363,6 +365,24 @@ pub(crate) struct ExperimentCreated {
     pub(crate) planned_visitors: Option<i64>,
     /// What to look at before relying on it: sentences that name the field.
     pub(crate) warnings: Vec<String>,
+}
+
+impl ExperimentCreated {
+    /// The answer for an experiment of this company.
+    pub(crate) fn new(created: &Created, company: CompanyId) -> Self {
+        let experiment = &created.experiment;
+        Self {
+            success: true,
+            test_id: created.id.0,
+            experiment_key: experiment.key.clone(),
+            status: status_code(experiment.lifecycle.status()),
+            company_id: company.0,
+            goal_profile_id: created.primary_goal.map(|id| id.0),
+            secondary_goals_count: experiment.secondary_goals.len(),
+            planned_visitors: created.planned_visitors,
+            warnings: created.warnings.clone(),
+        }
+    }
 }
 
 /// An experiment was changed.

@@ -1,7 +1,8 @@
 //! Why a visitor gets what it gets.
 
 use crate::wire::schemas;
-use muriel_assign::{Experiment, Recording, Visitor, arm_name};
+use muriel_assign::{Experiment, TraceStep, Visitor, arm_name};
+use muriel_service::explain;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,10 +51,14 @@ pub struct ExplanationStep {
 
 impl Explanation {
     /// The walk for this visitor.
-    pub(crate) fn of(experiment: &Experiment, visitor: &Visitor<'_>) -> Self {
-        let mut recording = Recording::default();
-        let decision = experiment.decide(visitor, &mut recording);
-        let unenforced = experiment.unenforced_at(visitor.place).split(',').filter(|rule| !rule.is_empty());
+    pub(crate) fn new(experiment: &Experiment, visitor: &Visitor<'_>, explained: explain::Explanation) -> Self {
+        let explain::Explanation { decision, steps, elsewhere } = explained;
+        let unenforced = experiment.unenforced_on(visitor.side).split(',').filter(|rule| !rule.is_empty());
+        let step = |step: TraceStep| ExplanationStep {
+            check: step.check.name(),
+            outcome: step.outcome.name(),
+            detail: step.detail,
+        };
         Self {
             success: true,
             test_id: experiment.id,
@@ -64,16 +69,8 @@ impl Explanation {
             reason: decision.reason.word(),
             in_experiment: decision.in_experiment(),
             unenforced: unenforced.map(str::to_owned).collect(),
-            elsewhere: None,
-            steps: recording
-                .steps
-                .into_iter()
-                .map(|step| ExplanationStep {
-                    check: step.check.name(),
-                    outcome: step.outcome.name(),
-                    detail: step.detail,
-                })
-                .collect(),
+            elsewhere,
+            steps: steps.into_iter().map(step).collect(),
         }
     }
 }

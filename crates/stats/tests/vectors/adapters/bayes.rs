@@ -2,7 +2,7 @@
 
 use muriel_stats::Undefined;
 use muriel_stats::bayes::{Posterior, Prior, beta_binomial, posterior, posterior_relative};
-use muriel_stats::best_arm::{self, Arm, Goal};
+use muriel_stats::best_arm::{self, ArmPosterior, Direction};
 
 use super::case::{Input, Read, Table, unknown};
 use super::comparison::{arms, effect, is_relative, share};
@@ -45,10 +45,11 @@ pub(super) fn best_arm_case(input: &Input<'_>, out: &mut Table) -> Read<()> {
     if means.len() != std_errors.len() {
         return Err(Undefined::InvalidInput.into());
     }
-    let arms: Vec<Arm> = means.iter().zip(&std_errors).map(|(&mean, &std_error)| Arm { mean, std_error }).collect();
+    let arms: Vec<ArmPosterior> =
+        means.iter().zip(&std_errors).map(|(&mean, &std_error)| ArmPosterior { mean, std_error }).collect();
     let goal = match input.text("goal")? {
-        "max" => Goal::Max,
-        "min" => Goal::Min,
+        "max" => Direction::Max,
+        "min" => Direction::Min,
         other => return Err(unknown("goal", other)),
     };
     let probabilities = best_arm::probabilities(&arms, goal)?;

@@ -1,7 +1,7 @@
 //! A case as text: its inputs read, its outputs named.
 
 use muriel_stats::Undefined;
-use muriel_stats::interval::Test;
+use muriel_stats::interval::TestResult;
 use serde_json::Value;
 
 use super::super::{Output, Outputs};
@@ -47,7 +47,7 @@ impl Table {
         self.number("ci_upper", interval.upper);
     }
 
-    pub(super) fn test(&mut self, test: &Test) {
+    pub(super) fn test(&mut self, test: &TestResult) {
         self.number("std_error", test.std_error);
         self.number("df", test.df);
         self.number("p_value", test.p_value);

@@ -1,6 +1,6 @@
 //! What many methods are asked with: two arms, their effect and its scale, and which sides count.
 
-use muriel_stats::interval::{self, Alternative, Share};
+use muriel_stats::interval::{self, Alternative, Proportion};
 use muriel_stats::{Effect, JointMoments, Moments, Sample, Sides, Undefined, both};
 
 use super::case::{Input, Read, Stop, Table, unknown};
@@ -33,8 +33,8 @@ pub(super) fn sample(arm: &Input<'_>) -> Read<Sample> {
     })
 }
 
-pub(super) fn share(arm: &Input<'_>) -> Read<Share> {
-    Ok(Share { n: arm.count("n")?, successes: arm.count("conversions")? })
+pub(super) fn share(arm: &Input<'_>) -> Read<Proportion> {
+    Ok(Proportion { n: arm.count("n")?, successes: arm.count("conversions")? })
 }
 
 /// Joint moments of two values per unit, named by their prefixes.

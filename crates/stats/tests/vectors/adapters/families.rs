@@ -19,7 +19,11 @@ pub(super) fn p_adjust(input: &Input<'_>, out: &mut Table) -> Read<()> {
 }
 
 pub(super) fn e_bh(input: &Input<'_>, out: &mut Table) -> Read<()> {
-    let rejected = multiplicity::e_bh(&input.list("log_e_values", optional_number)?, input.f64("fdr")?)?;
+    let (log_e_values, fdr) = (input.list("log_e_values", optional_number)?, input.f64("fdr")?);
+    let rejected = multiplicity::e_bh(&log_e_values, fdr)?;
+    let adjusted = multiplicity::adjust_e_values(&log_e_values)?;
+    let found: Vec<usize> = (0..adjusted.len()).filter(|i| adjusted[*i].is_some_and(|p| p <= fdr)).collect();
+    assert_eq!(found, rejected, "the adjusted values tell other rejections");
     out.numbers("rejected", rejected.into_iter().map(|i| i as f64));
     Ok(())
 }

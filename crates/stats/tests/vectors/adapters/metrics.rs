@@ -1,6 +1,6 @@
 //! Metrics that are more than a mean or a share: adjusted, ratios, capped, quantiles.
 
-use muriel_stats::cap::{self, Rule};
+use muriel_stats::cap::{self, QuantileMethod};
 use muriel_stats::{Effect, QuantileSample, quantile};
 
 use super::super::{Output, Outputs};
@@ -28,8 +28,8 @@ pub(super) fn winsorize(input: &Input<'_>, out: &mut Table) -> Read<()> {
         return Err(unknown("pool", input.text("pool")?));
     }
     let rule = match input.text("rule")? {
-        "linear" => Rule::Linear,
-        "nearest_rank" => Rule::NearestRank,
+        "linear" => QuantileMethod::Linear,
+        "nearest_rank" => QuantileMethod::NearestRank,
         other => return Err(unknown("rule", other)),
     };
     let (control, treatment) = (input.f64s("control")?, input.f64s("treatment")?);

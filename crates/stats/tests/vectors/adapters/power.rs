@@ -13,7 +13,7 @@ pub(super) fn power_case(input: &Input<'_>, out: &mut Table) -> Read<()> {
         Some(kind) => (kind, Looks::Any { planned_units: None }),
         None => (kind, Looks::Once),
     };
-    let rule = power::Rule { alpha: input.f64("alpha")?, sides: sides(input)?, looks };
+    let rule = power::DecisionRule { alpha: input.f64("alpha")?, sides: sides(input)?, looks };
     let units = || -> Read<Units> {
         Ok(if input.has("n_per_arm") {
             let n = input.f64("n_per_arm")?;

@@ -1,7 +1,7 @@
 //! Results that may be read more than once: always valid, or at planned looks.
 
 use muriel_stats::Sides;
-use muriel_stats::boundary::{Mixture, Side, sequential, sequential_bound};
+use muriel_stats::boundary::{BoundSide, Mixture, sequential, sequential_bound};
 use muriel_stats::group_sequential::{self, Recursion, Spending};
 
 use super::case::{Input, Read, Table, unknown};
@@ -22,8 +22,8 @@ pub(super) fn asymptotic_cs(input: &Input<'_>, out: &mut Table) -> Read<()> {
         }
         Sides::One => {
             let side = match input.text("bound")? {
-                "lower" => Side::Lower,
-                "upper" => Side::Upper,
+                "lower" => BoundSide::Lower,
+                "upper" => BoundSide::Upper,
                 other => return Err(unknown("bound", other)),
             };
             let got = sequential_bound(&effect, &Mixture::tuned_one_sided(planned, alpha)?, side)?;

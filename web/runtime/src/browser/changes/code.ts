@@ -54,12 +54,17 @@ export function runCode(source: string, name: string, about: object, failed: Fai
     waitFor(selector: string, call: (element: Element) => void): void {
       let met = false;
       const stop = follow({
-        selector,
+        _selector: selector,
         wide: selector.includes(">>>"),
         keep: false,
         lost() {},
-        done: new WeakSet(),
-        act: (element) => met || ((met = true), asOurs(() => guarded(call, element), false), true),
+        _done: new WeakSet(),
+        act(element) {
+          if (met) return true;
+          met = true;
+          asOurs(() => guarded(call, element), false);
+          return true;
+        },
       });
       ends.push(stop);
     },
@@ -95,5 +100,9 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   script.remove();
   starting = undefined;
   if (why) guarded(() => failed(why as string));
-  return () => ends.splice(0).reverse().forEach((end) => end());
+  return () =>
+    ends
+      .splice(0)
+      .reverse()
+      .forEach((end) => end());
 }

@@ -21,13 +21,16 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
     const mine = ours.map(place);
     if (
       last === edit &&
-      (text ? text === first && !found[1] && text.data === written : found.length === mine.length && found.every((node, i) => node === mine[i]))
+      (text
+        ? text === first && !found[1] && text.data === written
+        : found.length === mine.length && found.every((node, i) => node === mine[i]))
     )
       return false;
     last = edit;
     if (text) {
       // A parser at work adds to the node that it has begun, behind our words.
-      if (text.data !== written) own = loading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
+      if (text.data !== written)
+        own = loading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
       text.data = own;
       text = undefined;
     } else if (box) {

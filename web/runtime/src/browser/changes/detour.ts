@@ -14,7 +14,8 @@ export const boxes = new WeakMap<Node, Node>();
 export const owners = new WeakMap<Node, Node>();
 
 /** Whether a node is in the page, or would be had we not put it away. */
-export const attached = (node: Node | undefined): unknown => node && (node.isConnected || attached(owners.get(node.getRootNode())));
+export const attached = (node: Node | undefined): unknown =>
+  node && (node.isConnected || attached(owners.get(node.getRootNode())));
 
 /** Nodes that stand where we put them; they belong to nobody's content. */
 export const placed = new WeakSet<Node>();
@@ -28,7 +29,7 @@ export const place = (node: Node): Child => marks.get(node) ?? (node as Child);
 export function detour(parent: Node): void {
   const insertBefore = <T extends Node>(node: T, before?: Node | null): T => {
     const at = before && place(before);
-    if (at && at.parentNode) at.before(place(node));
+    if (at?.parentNode) at.before(place(node));
     else ((boxes.get(parent) ?? parent) as Element).append(place(node));
     return node;
   };

@@ -18,7 +18,7 @@ import type { Undo } from "./undo";
 export type Act = (element: Element) => unknown;
 
 export interface Rule {
-  selector: string;
+  _selector: string;
   act: Act;
   /** Matches are looked for in the whole page whenever elements are added, not in these alone. */
   wide: boolean;
@@ -26,7 +26,7 @@ export interface Rule {
   keep: boolean;
   /** Told when a change is given up, because the page does not leave it alone. */
   lost: () => void;
-  done: WeakSet<Element>;
+  _done: WeakSet<Element>;
 }
 
 export interface Edit<T> {
@@ -42,21 +42,21 @@ export interface Edit<T> {
 export type Settle<T> = (edit?: Edit<T>, edits?: Edit<T>[]) => unknown;
 
 interface Slot {
-  element: Element;
+  _element: Element;
   key: unknown;
-  edits: Edit<never>[];
-  settle: Settle<never>;
+  _edits: Edit<never>[];
+  _settle: Settle<never>;
   /** Nodes without which the change is pointless. */
   needs: Node[];
 }
 
 /** What was done to an element. */
 interface Record {
-  slots: InstanceType<typeof Slots>;
+  _slots: InstanceType<typeof Slots>;
   /** How often changes were made again: ever, and in the second `at`. */
   times: number;
   at: number;
-  burst: number;
+  _burst: number;
 }
 
 const rules = new Map<Rule, Dependence>();
@@ -162,7 +162,14 @@ function lookAt(page: MutationRecord[], own: MutationRecord[]): void {
       if (!whole && !fresh[0] && !scope) return;
       const isAll = whole || rule.wide || scope?.has(doc);
       const among = [...wanted, ...((scope ?? []) as Iterable<Element>)];
-      offer(rule, isAll ? all(rule.selector) : among.flatMap((node) => [node, ...all(rule.selector, node)].filter((found) => fits(found, rule.selector))));
+      offer(
+        rule,
+        isAll
+          ? all(rule._selector)
+          : among.flatMap((node) =>
+              [node, ...all(rule._selector, node)].filter((found) => fits(found, rule._selector)),
+            ),
+      );
     }),
   );
   // Nodes that the page has let go are not kept.
@@ -178,20 +185,27 @@ type Scopes = Map<Rule, Set<Node>>;
 function scopesOf(mutations: MutationRecord[]): Scopes {
   const scopes: Scopes = new NewMap();
   // Nodes stand there that we put there: what counts them must not be misled.
-  const shifted = ordered.size ? [...slots].filter(({ edits }) => (lastOf({ edits } as Slot).value as { near?: Node }).near) : [];
+  const shifted = ordered.size
+    ? [...slots].filter(({ _edits: edits }) => (lastOf({ _edits: edits } as Slot).value as { near?: Node }).near)
+    : [];
   const isShifted = (rule: Rule, place: Node): boolean =>
-    shifted.some(({ element }) => (rules.get(rule)!.whole ? doc : (place.parentNode ?? place)).contains(element));
+    shifted.some(({ _element: element }) =>
+      (rules.get(rule)!.whole ? doc : (place.parentNode ?? place)).contains(element),
+    );
   const add = (rule: Rule, node: Node): void => {
     const { ordered, whole } = rules.get(rule) as Dependence;
     let nodes = scopes.get(rule);
     if (!nodes) scopes.set(rule, (nodes = new NewSet()));
     // A few places are looked through one by one, more of them at once.
-    if (!nodes.has(doc)) nodes.add(whole || nodes.size > 8 ? doc : ((ordered && node.parentNode) || node));
+    if (!nodes.has(doc)) nodes.add(whole || nodes.size > 8 ? doc : (ordered && node.parentNode) || node);
   };
   for (const mutation of mutations) {
     const { type, target } = mutation;
     if (type === "attributes") {
-      const classes = mutation.attributeName === "class" ? (records.get(target as Element)?.slots.get("class")?.edits as Edit<string>[] | undefined) : undefined;
+      const classes =
+        mutation.attributeName === "class"
+          ? (records.get(target as Element)?._slots.get("class")?._edits as Edit<string>[] | undefined)
+          : undefined;
       // Of those that we set, the page's own may have changed without a sign.
       const hidden = (classes ?? []).flatMap(({ value }) => words(value).map((name) => name.replace(/^-?/, ".")));
       for (const name of [...namesOf(mutation), ...hidden]) named.get(name)?.forEach((rule) => add(rule, target));
@@ -206,17 +220,22 @@ function scopesOf(mutations: MutationRecord[]): Scopes {
 /** Asks again whether matches are any still, and takes back what is wanted of those that are not. After our own mutations that is noted alone. */
 function retest(mutations: MutationRecord[], scopes: Scopes, isOurs: boolean): void {
   const moved: Node[] = [];
-  for (const { removedNodes } of mutations) removedNodes.forEach((node) => node.isConnected && node.nodeType === 1 && moved.push(node));
+  for (const { removedNodes } of mutations)
+    removedNodes.forEach((node) => node.isConnected && node.nodeType === 1 && moved.push(node));
   // Content that is put back when a change of it goes may have changes in it.
   for (let isDropped = !!(scopes.size || moved[0]); isDropped; ) {
     isDropped = false;
     slots.forEach((slot) =>
       quietly(() => {
-        const isMoved = moved[30] || moved.some((node) => node.contains(slot.element));
-        for (const wanted of [...slot.edits] as Edit<unknown>[]) {
+        const isMoved = moved[30] || moved.some((node) => node.contains(slot._element));
+        for (const wanted of [...slot._edits] as Edit<unknown>[]) {
           const { rule, match } = wanted;
           const scope = scopes.get(rule);
-          if (!match.isConnected || !(isMoved || (scope && (rule.wide || [...scope].some((node) => node.contains(match)))))) continue;
+          if (
+            !match.isConnected ||
+            !(isMoved || (scope && (rule.wide || [...scope].some((node) => node.contains(match)))))
+          )
+            continue;
           const is = isMatch(wanted);
           if (is || isOurs) wanted.fits = is;
           else if (wanted.fits) isDropped = drop(slot, wanted);
@@ -228,26 +247,26 @@ function retest(mutations: MutationRecord[], scopes: Scopes, isOurs: boolean): v
 
 /** Whether it matches, or would without what we did to attributes that the selector names. */
 function isMatch({ rule, match }: Edit<unknown>): boolean {
-  if (fits(match, rule.selector)) return true;
+  if (fits(match, rule._selector)) return true;
   const { names } = rules.get(rule) as Dependence;
   const off: Slot[] = [];
   const attributes = [...names].map(attributeOf);
   for (let node: Node | null = match; node; node = node.parentNode ?? (node as ShadowRoot).host) {
-    records.get(node as Element)?.slots.forEach((slot, key) => {
+    records.get(node as Element)?._slots.forEach((slot, key) => {
       if (attributes.includes(key === styleSlot ? "style" : (key as string)) && lastOf(slot).rule.keep) off.push(slot);
     });
   }
   if (!off[0]) return false;
   take(true);
-  for (const slot of off) slot.settle();
-  const answer = fits(match, rule.selector);
-  for (const slot of off) slot.settle(lastOf(slot), slot.edits);
+  for (const slot of off) slot._settle();
+  const answer = fits(match, rule._selector);
+  for (const slot of off) slot._settle(lastOf(slot), slot._edits);
   // All is as it was: nobody needs to look again.
   observer.takeRecords();
   return answer;
 }
 
-const lastOf = ({ edits }: Slot): Edit<never> => edits[edits.length - 1] as Edit<never>;
+const lastOf = ({ _edits: edits }: Slot): Edit<never> => edits[edits.length - 1] as Edit<never>;
 
 /** How often matches of an element came and went in a second. */
 const turns = new WeakMap<Element, [second: number, times: number]>();
@@ -261,17 +280,17 @@ function drop(slot: Slot, wanted: Edit<unknown>): true {
   turns.set(match, [second, count]);
   // A page that answers each change by its contrary would go on for ever.
   if (count > 99) rule.lost();
-  else rule.done.delete(match);
+  else rule._done.delete(match);
   without(slot, (other) => other === wanted);
   return true;
 }
 
 /** Settles a slot without some of its edits. */
 function without(slot: Slot, isOut: (edit: Edit<never>) => boolean): void {
-  const left = slot.edits.filter((other) => !isOut(other));
-  if (left.length === slot.edits.length) return;
-  slot.edits = left;
-  if (left[0]) slot.settle(lastOf(slot), left);
+  const left = slot._edits.filter((other) => !isOut(other));
+  if (left.length === slot._edits.length) return;
+  slot._edits = left;
+  if (left[0]) slot._settle(lastOf(slot), left);
   else close(slot);
 }
 
@@ -280,7 +299,7 @@ let anything: string | undefined;
 
 /** Whether there is something in an element that any of these rules means: mostly there is not, and one question is enough. */
 function isWanted(node: Element): unknown {
-  anything ??= [...rules.keys()].flatMap(({ wide, selector }) => (wide ? [] : selector)).join();
+  anything ??= [...rules.keys()].flatMap(({ wide, _selector: selector }) => (wide ? [] : selector)).join();
   try {
     return node.matches(anything) || node.querySelector(anything);
   } catch {
@@ -323,7 +342,7 @@ function change(rule: Rule): void {
 export function held(rules: Rule[], isContent: (key: unknown) => boolean): Held {
   const elements = new NewSet<Element>();
   const contents: Element[] = [];
-  for (const { element, key, edits } of slots) {
+  for (const { _element: element, key, _edits: edits } of slots) {
     if (!edits.some(({ rule }) => rules.includes(rule))) continue;
     elements.add(element);
     if (isContent(key)) contents.push(element);
@@ -349,11 +368,12 @@ export function made<T extends Node>(rule: Rule, element: Element, nodes: T[]): 
 
 /** Lets a rule act on elements that it has not acted on. */
 function offer(rule: Rule, elements: Element[], isLater = true): void {
-  reach(rule.selector, (root) => observe(root, below), offerInRoots);
+  reach(rule._selector, (root) => observe(root, below), offerInRoots);
   for (const element of elements) {
     matched = element;
-    if (leaving.has(rule) || rule.done.has(element) || makersOf(element).includes(rule) || !rule.act(element)) continue;
-    rule.done.add(element);
+    if (leaving.has(rule) || rule._done.has(element) || makersOf(element).includes(rule) || !rule.act(element))
+      continue;
+    rule._done.add(element);
     if (isLater && !loading()) change(rule);
   }
   matched = undefined;
@@ -362,35 +382,37 @@ function offer(rule: Rule, elements: Element[], isLater = true): void {
 /** Lets a rule act on a match that it could not change before, if it is a match still. */
 export const offerAgain = (rule: Rule, element: Element): void =>
   asOurs(() => {
-    if (rules.has(rule) && fits(element, rule.selector)) offer(rule, [element], false);
+    if (rules.has(rule) && fits(element, rule._selector)) offer(rule, [element], false);
   });
 
 /** Looks for matches in shadow roots that may have come without a mutation. */
 function offerInRoots(): void {
-  asOurs(() => rules.forEach((_, rule) => quietly(() => rule.selector.includes(">>>") && offer(rule, all(rule.selector)))));
+  asOurs(() =>
+    rules.forEach((_, rule) => quietly(() => rule._selector.includes(">>>") && offer(rule, all(rule._selector)))),
+  );
 }
 
 /** Looks after a slot when `touched` nodes have changed; `true` are any. */
 function check(slot: Slot, touched: Set<Node | null> | true): void {
-  const { element, edits, needs } = slot;
+  const { _element: element, _edits: edits, needs } = slot;
   if (!needs.every(attached)) {
     // An element that is gone is left as the page made it, and is a new one should it come back.
     edits.forEach(({ rule }) => {
-      rule.done.delete(element);
+      rule._done.delete(element);
       change(rule);
     });
     close(slot);
   } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
     const last = lastOf(slot);
     const record = records.get(element) as Record;
-    if ((last.rule.keep || loading()) && slot.settle(last, edits)) {
+    if ((last.rule.keep || loading()) && slot._settle(last, edits)) {
       // While the parser is at work, each part of the page may undo what the last one was given. That is no fight, but has its end too.
       const second = loading() ? 0 : floor(now() / 1000);
-      record.burst = record.at === second ? record.burst + 1 : 1;
+      record._burst = record.at === second ? record._burst + 1 : 1;
       record.at = second;
-      if ((second && ++record.times > 50) || record.burst > (second ? 10 : 999)) {
-        record.slots.forEach((other) => {
-          other.edits.forEach(({ rule }) => rule.lost());
+      if ((second && ++record.times > 50) || record._burst > (second ? 10 : 999)) {
+        record._slots.forEach((other) => {
+          other._edits.forEach(({ rule }) => rule.lost());
           close(other);
         });
       }
@@ -400,25 +422,31 @@ function check(slot: Slot, touched: Set<Node | null> | true): void {
 
 function close(slot: Slot): void {
   slots.delete(slot);
-  records.get(slot.element)?.slots.delete(slot.key);
-  slot.settle();
+  records.get(slot._element)?._slots.delete(slot.key);
+  slot._settle();
 }
 
 /** Wants `value` for what `key` names of the element; `make` gives how the slot is settled when it is the first to want something. */
-export function edit<T>(rule: Rule, element: Element, key: unknown, value: T, make: (needs: Node[]) => Settle<T>): void {
+export function edit<T>(
+  rule: Rule,
+  element: Element,
+  key: unknown,
+  value: T,
+  make: (needs: Node[]) => Settle<T>,
+): void {
   let record = records.get(element);
-  if (!record) records.set(element, (record = { slots: new Slots(), times: 0, at: 0, burst: 0 }));
-  let slot = record.slots.get(key);
+  if (!record) records.set(element, (record = { _slots: new Slots(), times: 0, at: 0, _burst: 0 }));
+  let slot = record._slots.get(key);
   if (!slot) {
     // Once for an element, as long as there is a change of it.
-    if (!record.slots.size) observe(element, { attributes: true });
+    if (!record._slots.size) observe(element, { attributes: true });
     const needs: Node[] = [element];
-    slots.add((slot = { element, key, edits: [], settle: make(needs), needs }));
-    record.slots.set(key, slot);
+    slots.add((slot = { _element: element, key, _edits: [], _settle: make(needs), needs }));
+    record._slots.set(key, slot);
   }
   const wanted = { rule, value, match: matched, fits: true } as unknown as Edit<never>;
-  slot.edits.push(wanted);
-  slot.settle(wanted, slot.edits);
+  slot._edits.push(wanted);
+  slot._settle(wanted, slot._edits);
 }
 
 /** Observes nothing once nothing is left to do. */
@@ -446,15 +474,15 @@ export function whenShown(css: string, begin: () => void): void {
 
 /** Keeps a rule from what is there until the next view is, and then calls `end`. */
 function spare(rule: Rule, end: () => void): void {
-  const there = all(rule.selector);
+  const there = all(rule._selector);
   const contents = there.slice(0, ELEMENTS_MAX);
-  for (const element of there) rule.done.add(element);
+  for (const element of there) rule._done.add(element);
   for (const element of contents) observe(element, inside);
   untilNext(
     { elements: new NewSet(contents), contents, isRecent: false },
     [],
     () => {
-      for (const element of there) rule.done.delete(element);
+      for (const element of there) rule._done.delete(element);
       end();
     },
     true,
@@ -463,7 +491,7 @@ function spare(rule: Rule, end: () => void): void {
 
 /** Lets a rule act on its matches, now and as they come, until it is undone. */
 export function follow(rule: Rule): Undo {
-  const of = dependence(rule.selector);
+  const of = dependence(rule._selector);
   rules.set(rule, of);
   anything = undefined;
   if (of.ordered) ordered.add(rule);
@@ -475,7 +503,7 @@ export function follow(rule: Rule): Undo {
   }
   observe(doc, below);
   const begin = (): void => {
-    if (rules.has(rule)) asOurs(() => offer(rule, all(rule.selector), false));
+    if (rules.has(rule)) asOurs(() => offer(rule, all(rule._selector), false));
   };
   if (isTraversing) spare(rule, begin);
   else begin();

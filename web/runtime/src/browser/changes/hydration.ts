@@ -92,7 +92,10 @@ function stageOf(element: Element): Stage {
   }
   if (empty?.some((root) => root.contains(element))) return Stage.Unknown;
   const isTheirs =
-    hasParts || element.closest(ROOTS) || isExpected() || (element.closest(MAYBE) && (doc.readyState === "loading" || doc.querySelector(SCRIPTS)));
+    hasParts ||
+    element.closest(ROOTS) ||
+    isExpected() ||
+    (element.closest(MAYBE) && (doc.readyState === "loading" || doc.querySelector(SCRIPTS)));
   return isTheirs ? Stage.Expected : Stage.Unknown;
 }
 
@@ -152,7 +155,6 @@ let longest = 0;
 /** For how long elements were hidden, in milliseconds: the one that was so the longest. */
 export const hiddenMs = (): number => longest;
 
-
 function uncover({ cover, since }: Waiting): void {
   if (!cover) return;
   longest = max(longest, now() - since);
@@ -207,8 +209,18 @@ export function gate(isWanted: boolean, covers: () => boolean, again: (element: 
       // Nobody takes over what stands at the end of the body or in the head.
       const theirs = owners.filter((owner) => !/^(html|head|body)$/.test(owner.localName));
       if (!theirs.some((owner) => isPending(owner, isWanted))) return false;
-      const cover = covers() ? quietly(() => animate.call(element, { visibility: ["hidden", "hidden"] }, 1e9)) : undefined;
-      const each: Waiting = { element, owners: theirs, isWanted, since: now(), cover, again, forget: () => held.delete(element) };
+      const cover = covers()
+        ? quietly(() => animate.call(element, { visibility: ["hidden", "hidden"] }, 1e9))
+        : undefined;
+      const each: Waiting = {
+        element,
+        owners: theirs,
+        isWanted,
+        since: now(),
+        cover,
+        again,
+        forget: () => held.delete(element),
+      };
       held.set(element, each);
       waiting.add(each);
       if (!batch) {

@@ -30,11 +30,15 @@ const { navigation } = win as { navigation?: EventTarget & { transition?: { fini
 export let isTraversing = false;
 
 // Before the script itself hears of it, so that it is known when arms begin.
-listen(navigation ?? win, navigation ? "currententrychange" : "popstate", ({ navigationType = "traverse" }: { navigationType?: string }) => {
-  if (navigationType !== "traverse") return;
-  isTraversing = true;
-  later(() => (isTraversing = false), 0);
-});
+listen(
+  navigation ?? win,
+  navigation ? "currententrychange" : "popstate",
+  ({ navigationType = "traverse" }: { navigationType?: string }) => {
+    if (navigationType !== "traverse") return;
+    isTraversing = true;
+    later(() => (isTraversing = false), 0);
+  },
+);
 
 const waiting = new NewSet<(mutations: MutationRecord[]) => void>();
 
@@ -57,7 +61,10 @@ export function selectorsOf(css: string[]): string {
     sheet.replaceSync(text);
     return read(sheet.cssRules);
   });
-  return texts.flat().join().replace(/::[\w-]+/g, "");
+  return texts
+    .flat()
+    .join()
+    .replace(/::[\w-]+/g, "");
 }
 
 /**
@@ -65,7 +72,12 @@ export function selectorsOf(css: string[]): string {
  * what styles are for comes anew; the page's navigation has finished; with `isAny`, an element is taken out anywhere. After a second it does in any case, and
  * at once where nothing is shown of it.
  */
-export function untilNext({ elements, contents, isRecent }: Held, css: string[], end: () => void, isAny?: boolean): void {
+export function untilNext(
+  { elements, contents, isRecent }: Held,
+  css: string[],
+  end: () => void,
+  isAny?: boolean,
+): void {
   const styled = (css[0] && quietly(() => selectorsOf(css))) || "";
   for (const element of styled ? all(styled).slice(0, ELEMENTS_MAX) : []) {
     if (element !== doc.documentElement && element !== doc.body) elements.add(element);
@@ -85,9 +97,11 @@ export function untilNext({ elements, contents, isRecent }: Held, css: string[],
       type !== "attributes" &&
       (elements.has(target as Element) ||
         elements.has(target.parentNode as Element) ||
-        ((parents.has(target as Element) || (isAny && doc.body.contains(target))) && [...removedNodes].some(isElement)) ||
+        ((parents.has(target as Element) || (isAny && doc.body.contains(target))) &&
+          [...removedNodes].some(isElement)) ||
         contents.some((element) => element.contains(target)) ||
-        (styled && [...addedNodes].some((node) => isElement(node) && (node.matches(styled) || node.querySelector(styled)))));
+        (styled &&
+          [...addedNodes].some((node) => isElement(node) && (node.matches(styled) || node.querySelector(styled)))));
     if (isGone() || mutations.some(isTouched)) once();
   };
   if (isRecent || !(elements.size || (styled && all(styled)[0])) || isGone()) return end();

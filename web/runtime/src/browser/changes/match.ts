@@ -30,7 +30,9 @@ const ATTRIBUTES: { [name: string]: string } = {
 /** What a selector depends on, or more: texts within it are read as if they were names. */
 export function dependence(selector: string): Dependence {
   const names = new Names();
-  for (const [, kind, text] of selector.matchAll(/([.#:[])\s*(?:[\w*-]*\|)?((?:\\.|[\w-]|[^\0-\x7f])+)/g) as Iterable<[string, string, string]>) {
+  for (const [, kind, text] of selector.matchAll(/([.#:[])\s*(?:[\w*-]*\|)?((?:\\.|[\w-]|[^\0-\x7f])+)/g) as Iterable<
+    [string, string, string]
+  >) {
     // What is escaped is not read: any class, or any id.
     const plain = text.replace(/\\/g, "");
     const isEscaped = plain !== text;
@@ -45,7 +47,8 @@ export function dependence(selector: string): Dependence {
 }
 
 /** The attribute that a name of a dependence is about. */
-export const attributeOf = (name: string): string => (name[0] === "." ? "class" : name[0] === "#" ? "id" : name.replace("!", ""));
+export const attributeOf = (name: string): string =>
+  name[0] === "." ? "class" : name[0] === "#" ? "id" : name.replace("!", "");
 
 /** The names that a mutation of an attribute is about: of classes those that came or went. */
 export function namesOf({ target, attributeName, oldValue }: MutationRecord): string[] {
@@ -56,7 +59,12 @@ export function namesOf({ target, attributeName, oldValue }: MutationRecord): st
   // Styles change in each frame of some pages: most of them ask for what is important alone.
   if (!kind) return name === "style" && /important/.test(`${value}${oldValue}`) ? [name, "style!"] : [name];
   const [is, was] = [words(value), words(oldValue)];
-  return [name, ...[...is.filter((word) => !was.includes(word)), ...was.filter((word) => !is.includes(word))].map((word) => kind + word)];
+  return [
+    name,
+    ...[...is.filter((word) => !was.includes(word)), ...was.filter((word) => !is.includes(word))].map(
+      (word) => kind + word,
+    ),
+  ];
 }
 
 /** Whether an element of the page matches a selector, which may lead through shadow roots. */
@@ -65,5 +73,7 @@ export function fits(element: Element | undefined, selector: string): boolean {
   if (/:scope/.test(selector)) return all(selector).includes(element!);
   const at = selector.lastIndexOf(">>>");
   const { host } = (element?.getRootNode() ?? {}) as { host?: Element };
-  return !!element?.matches?.(selector.slice(at < 0 ? 0 : at + 3)) && (at < 0 ? !host : fits(host, selector.slice(0, at)));
+  return (
+    !!element?.matches?.(selector.slice(at < 0 ? 0 : at + 3)) && (at < 0 ? !host : fits(host, selector.slice(0, at)))
+  );
 }

@@ -45,7 +45,12 @@ export interface Applied {
  *
  * `trouble` is called once for each of `selector:` (not a selector), `change:` (could not be made) and `fight:` (given up), with the selector.
  */
-export function applyChanges(items: Change[], keep: boolean, trouble: (what: string) => void, waits?: boolean): Applied {
+export function applyChanges(
+  items: Change[],
+  keep: boolean,
+  trouble: (what: string) => void,
+  waits?: boolean,
+): Applied {
   const undos: Undo[] = [];
   const rules: Rule[] = [];
   const styles: string[] = [];
@@ -85,10 +90,10 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
     if (!isBeside && !valid(selector)) return;
     const followed = (act: (rule: Rule, element: Element) => unknown): Rule => {
       const rule: Rule = {
-        selector,
+        _selector: selector,
         wide: wide || selector.includes(">>>"),
         keep,
-        done: new WeakSet(),
+        _done: new WeakSet(),
         lost: () => say("fight:" + selector),
         act: (element) => {
           matched.add(selector);
@@ -105,12 +110,18 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
       return rule;
     };
     if (first) followed(first);
-    const { holds, leave } = gate(!!waits, () => !isSeen, (element) => offerAgain(rule, element));
+    const { holds, leave } = gate(
+      !!waits,
+      () => !isSeen,
+      (element) => offerAgain(rule, element),
+    );
     undos.push(leave);
     gates.push(leave);
     const rule = followed((rule, element) =>
       // Where a page has redefined what it takes to find out, nothing waits.
-      owners && waits !== false && quietly(() => holds(element, owners(element).filter(Boolean) as Element[])) ? false : act(rule, element),
+      owners && waits !== false && quietly(() => holds(element, owners(element).filter(Boolean) as Element[]))
+        ? false
+        : act(rule, element),
     );
   };
   const style = (css: string): void => {
@@ -128,14 +139,24 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
 
   for (const item of items) {
     const { target, rm, refEl, oriEl, htmlBlock, dir = "p" } = item;
-    const selectors = (target || rm ? [target || rm] : [refEl, oriEl]).filter((selector): selector is string => !!selector);
+    const selectors = (target || rm ? [target || rm] : [refEl, oriEl]).filter(
+      (selector): selector is string => !!selector,
+    );
     if (selectors[0]) wanted.set(item, selectors);
     if (target) {
-      const css = keep && item.style && !target.includes(">>>") && valid(target) ? ruleOf(target, item.style) : undefined;
+      const css =
+        keep && item.style && !target.includes(">>>") && valid(target) ? ruleOf(target, item.style) : undefined;
       if (css) {
         style(css);
         // Only what the page itself declares as important in the attribute is stronger.
-        on(`:is(${target})[style*=important]`, false, (rule, element) => changeImportant(rule, element, item.style!), undefined, undefined, true);
+        on(
+          `:is(${target})[style*=important]`,
+          false,
+          (rule, element) => changeImportant(rule, element, item.style!),
+          undefined,
+          undefined,
+          true,
+        );
       }
       const { style: _, ...without } = item;
       const left: Change = css ? without : item;
@@ -143,7 +164,13 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
       const rest = left.src ?? left.href ?? left.style ?? left.class;
       if (beside || INSIDE.some((kind) => item[kind] !== undefined)) {
         const owners = (element: Element) => [element, beside ? element.parentElement : null];
-        on(target, false, (rule, element) => changeContent(rule, element, item), owners, rest != null ? (rule, element) => changeElement(rule, element, left) : undefined);
+        on(
+          target,
+          false,
+          (rule, element) => changeContent(rule, element, item),
+          owners,
+          rest != null ? (rule, element) => changeElement(rule, element, left) : undefined,
+        );
       } else if (rest != null || !css) {
         on(target, false, (rule, element) => changeElement(rule, element, left));
       }
@@ -152,38 +179,63 @@ export function applyChanges(items: Change[], keep: boolean, trouble: (what: str
       else if (valid(rm)) style(rm + "{display:none!important}");
     } else if (refEl && oriEl) {
       if (valid(refEl)) {
-        on(oriEl, true, (rule, nodes) => {
-          const near = all(refEl)[0];
-          if (!near) return false;
-          if (nodes.contains(near)) throw 0;
-          edit<Position>(rule, nodes, moveSlot, { nodes: [nodes], near, direction: dir }, (needs) => moveSlot(nodes, needs));
-        }, (nodes) => [nodes.parentElement, around(all(refEl)[0], dir)]);
+        on(
+          oriEl,
+          true,
+          (rule, nodes) => {
+            const near = all(refEl)[0];
+            if (!near) return false;
+            if (nodes.contains(near)) throw 0;
+            edit<Position>(rule, nodes, moveSlot, { nodes: [nodes], near, direction: dir }, (needs) =>
+              moveSlot(nodes, needs),
+            );
+          },
+          (nodes) => [nodes.parentElement, around(all(refEl)[0], dir)],
+        );
       }
     } else if (refEl && htmlBlock !== undefined) {
-      on(refEl, false, (rule, near) => insert(rule, near, dir, htmlBlock), (near) => [around(near, dir)]);
+      on(
+        refEl,
+        false,
+        (rule, near) => insert(rule, near, dir, htmlBlock),
+        (near) => [around(near, dir)],
+      );
     }
   }
   isSeen = false;
   return {
-    undo: () => undos.splice(0).reverse().forEach((undo) => undo()),
+    undo: () =>
+      undos
+        .splice(0)
+        .reverse()
+        .forEach((undo) => undo()),
     leave(css, end) {
       // What waits to be changed is not, and so is shown.
       for (const open of gates) quietly(open);
-      untilNext(held(rules, (key) => key === contentSlot), [...styles, ...css], () => {
-        end();
-        rest();
-      });
+      untilNext(
+        held(rules, (key) => key === contentSlot),
+        [...styles, ...css],
+        () => {
+          end();
+          rest();
+        },
+      );
     },
-    missing: () => [...new Selectors([...wanted.values()].flat())].filter((selector) => isFine(selector) && !finds(selector)),
+    missing: () =>
+      [...new Selectors([...wanted.values()].flat())].filter((selector) => isFine(selector) && !finds(selector)),
     found: (data) => {
-      const told = (data ?? []).slice(0, CHANGES_TOLD).map((item) => (wanted.has(item) ? +wanted.get(item)!.every(finds) : "-")).join("");
+      const told = (data ?? [])
+        .slice(0, CHANGES_TOLD)
+        .map((item) => (wanted.has(item) ? +wanted.get(item)!.every(finds) : "-"))
+        .join("");
       return /\d/.test(told) ? told : undefined;
     },
   };
 }
 
 /** The element that gets what is put near another one. */
-const around = (near: Element | undefined, direction: Direction): Element | undefined => (direction === "p" ? near : (near?.parentElement ?? near));
+const around = (near: Element | undefined, direction: Direction): Element | undefined =>
+  direction === "p" ? near : (near?.parentElement ?? near);
 
 function insert(rule: Rule, near: Element, direction: Direction, html: string): void {
   const value = { nodes: made(rule, near, parseNodes(around(near, direction)!, "innerHTML", html)), near, direction };
@@ -211,7 +263,10 @@ const INSIDE = ["innerText", "textContent", "innerHTML"] as const;
 function changeContent(rule: Rule, element: Element, item: Change): void {
   for (const kind of INSIDE) {
     const text = item[kind];
-    if (text !== undefined) edit(rule, element, contentSlot, made(rule, element, parseNodes(element, kind, text)), () => contentSlot(element));
+    if (text !== undefined)
+      edit(rule, element, contentSlot, made(rule, element, parseNodes(element, kind, text)), () =>
+        contentSlot(element),
+      );
   }
   if (item.outerHTML !== undefined) {
     insert(rule, element, "a", item.outerHTML);

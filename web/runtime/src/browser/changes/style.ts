@@ -14,7 +14,10 @@ export interface Declarations {
 type Value = [value: string, priority: string];
 
 const scratch = doc.createElement("i").style;
-const read = (style: CSSStyleDeclaration, name: string): Value => [style.getPropertyValue(name), style.getPropertyPriority(name)];
+const read = (style: CSSStyleDeclaration, name: string): Value => [
+  style.getPropertyValue(name),
+  style.getPropertyPriority(name),
+];
 
 /** Takes declarations apart, property by property: what two experiments set may overlap. */
 export function declared(declarations: string | Record<string, Plain>): Declarations {
@@ -22,8 +25,12 @@ export function declared(declarations: string | Record<string, Plain>): Declarat
     typeof declarations === "string"
       ? declarations
       : // Names as CSS or as scripts write them.
-        Object.entries(declarations).map(([name, value]) => name.replace(/[A-Z]/g, "-$&") + ":" + value).join(";");
-  const found = [...scratch.cssText.matchAll(/([^\s:;]+): ((?:"(?:\\.|[^"])*"|[^;"])*?)(?: !important)?;/g)] as unknown as [string, string, string][];
+        Object.entries(declarations)
+          .map(([name, value]) => name.replace(/[A-Z]/g, "-$&") + ":" + value)
+          .join(";");
+  const found = [
+    ...scratch.cssText.matchAll(/([^\s:;]+): ((?:"(?:\\.|[^"])*"|[^;"])*?)(?: !important)?;/g),
+  ] as unknown as [string, string, string][];
   const names = found.flatMap(([, name, value]) => {
     scratch.cssText = "";
     scratch.setProperty(name, value);

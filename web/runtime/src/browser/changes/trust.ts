@@ -37,8 +37,7 @@ export const signed = <T extends HTMLElement>(element: T): T => {
 export const trusted = (kind: keyof Policy, text: string): string =>
   (policy ??=
     quietly(() =>
-      (window as unknown as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }).trustedTypes?.createPolicy(
-        "muriel",
-        plain,
-      ),
+      (
+        window as unknown as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }
+      ).trustedTypes?.createPolicy("muriel", plain),
     ) ?? plain)[kind](text);

@@ -35,7 +35,10 @@ export function classSlot(element: Element): Settle<string> {
       const [is, was, theirs] = [words(now), words(text), words(own)];
       own = was.some((name) => !theirs.includes(name) && !is.includes(name))
         ? now
-        : [...is.filter((name) => theirs.includes(name) || !was.includes(name)), ...theirs.filter((name) => ![...was, ...is].includes(name))].join(" ");
+        : [
+            ...is.filter((name) => theirs.includes(name) || !was.includes(name)),
+            ...theirs.filter((name) => ![...was, ...is].includes(name)),
+          ].join(" ");
     }
     let wanted = words(own);
     for (const { value } of edits) {

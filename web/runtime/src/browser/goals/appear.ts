@@ -9,6 +9,7 @@ import { isNamed } from "./selector";
  */
 export function watchAppearances(selectors: string[], take: Take): () => void {
   let left = new Set(selectors);
+  // biome-ignore lint/correctness/noUnusedVariables: `waiting ||= later(…)` is a use.
   let waiting = 0;
 
   const observer = new IntersectionObserver(

@@ -36,8 +36,12 @@ export function watchClicks(elements: string[], texts: string[], links: string[]
           each("text", texts, (text) => read.includes(folded(text)));
         }
         // Not the property of a link, which is no text in drawings.
-        const { href, hostname, protocol } = new URL(path[inside("a[href],area[href]")]!.getAttribute("href")!, doc.baseURI);
-        if (bare(hostname) !== bare(place.hostname) && /^http/.test(protocol)) each("link", links, (text) => href.includes(text), href);
+        const { href, hostname, protocol } = new URL(
+          path[inside("a[href],area[href]")]!.getAttribute("href")!,
+          doc.baseURI,
+        );
+        if (bare(hostname) !== bare(place.hostname) && /^http/.test(protocol))
+          each("link", links, (text) => href.includes(text), href);
       }),
     );
   }

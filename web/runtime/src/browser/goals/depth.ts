@@ -27,7 +27,8 @@ export function watchDepth(reached: (percent: number) => void): { measure(): voi
       quietly(() => {
         const { scrollTop, clientHeight, scrollHeight } = scroller(doc.scrollingElement!);
         // Browsers round each of them.
-        if (doc.readyState !== "loading") reached(min(100, floor((100 * (scrollTop + clientHeight + 2)) / scrollHeight)));
+        if (doc.readyState !== "loading")
+          reached(min(100, floor((100 * (scrollTop + clientHeight + 2)) / scrollHeight)));
       });
     });
   };

@@ -3,7 +3,7 @@
 use super::numbers::{beside_control, ends, percent, rate};
 use muriel_analysis::Analysis;
 use muriel_domain::Instant;
-use muriel_results::{Computed, MetricFacts, Numbers, Shown};
+use muriel_results::{Computed, MetricFacts, MetricNumbers, Numbers};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -176,7 +176,7 @@ impl ArmResult {
     /// The arm at the place `arm` by a metric, the comparison with it where there is one.
     pub(super) fn new(
         facts: &MetricFacts,
-        shown: &Shown,
+        shown: &MetricNumbers,
         arms: &[Numbers],
         arm: usize,
         analysis: Option<AnalysisResult>,
@@ -219,7 +219,7 @@ impl AnalysisResult {
 
 impl Revenue {
     /// Of a revenue goal, what `numbers` say was sold; nothing of other metrics.
-    pub(super) fn new(facts: &MetricFacts, shown: &Shown, numbers: &Numbers) -> Self {
+    pub(super) fn new(facts: &MetricFacts, shown: &MetricNumbers, numbers: &Numbers) -> Self {
         if !facts.is_revenue() {
             return Self::default();
         }

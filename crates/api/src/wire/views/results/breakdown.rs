@@ -2,8 +2,8 @@
 
 use super::arm::ArmResult;
 use super::numbers::Lift;
-use muriel_events::warehouse::Segment;
-use muriel_results::{Computed, Part};
+use muriel_results::{Computed, SegmentNumbers};
+use muriel_warehouse::Segment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -43,7 +43,7 @@ pub(crate) struct PartResult {
 
 impl Breakdown {
     /// The arms in `part` by the top metric.
-    pub(super) fn new(computed: &Computed, part: &Part) -> Self {
+    pub(super) fn new(computed: &Computed, part: &SegmentNumbers) -> Self {
         let manifest = &computed.manifest;
         let variants = match (manifest.top(), computed.metrics.first()) {
             (Some(top), Some(shown)) => (0..part.arms.len())

@@ -54,7 +54,7 @@ impl ResultAnswer {
             self.test_id.to_string(),
             self.test_name.clone(),
             manifest.as_of.to_string(),
-            manifest.log_position.to_string(),
+            manifest.logs.iter().map(|log| log.position.to_string()).collect::<Vec<_>>().join("; "),
             self.health.status().to_owned(),
             self.health.not_ok().map(|(name, status, _)| format!("{name}: {status}")).collect::<Vec<_>>().join("; "),
         ];

@@ -1,10 +1,12 @@
 //! Whether the data can be trusted.
 
-use muriel_analysis::{Check, Grade, Health as Checks, MetricReport, Ratio as Shares, Role};
+use muriel_analysis::{
+    Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,
+};
 use muriel_domain::experiment::Arm;
-use muriel_events::warehouse::UNITS;
-use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, Shown};
+use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
 use muriel_stats::srm::ChiSquared;
+use muriel_warehouse::UNITS;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -110,7 +112,8 @@ impl Health {
             })
             .collect();
         let is_compared = |(facts, metric): (&MetricFacts, &MetricReport)| {
-            facts.role() == Role::Guardrail && metric.analyses.iter().any(|analysis| analysis.difference.is_some())
+            facts.role() == MetricRole::Guardrail
+                && metric.analyses.iter().any(|analysis| analysis.difference.is_some())
         };
         let guardrails = if !harmed.is_empty() {
             Check::new(Grade::Warn, format!("Got worse: {}.", harmed.join(", ")))
@@ -155,7 +158,7 @@ impl Health {
 }
 
 /// Orders that count, of all arms.
-fn ordered(shown: &Shown) -> u64 {
+fn ordered(shown: &MetricNumbers) -> u64 {
     shown.arms.iter().map(|arm| arm.events).sum()
 }
 
@@ -237,7 +240,7 @@ const ORDER_SHARE: f64 = 0.1;
 const FEW_ORDERS_SHARE: f64 = 0.9;
 
 /// Whether single orders decide a revenue goal, or were left out.
-fn orders(facts: &MetricFacts, shown: &Shown) -> Check {
+fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
     let currency = shown.currency.as_deref().unwrap_or_default();
     let money = |value: f64| format!("{value} {currency}").trim_end().to_owned();
     let mut sentences = Vec::new();
@@ -286,29 +289,39 @@ fn orders(facts: &MetricFacts, shown: &Shown) -> Check {
     }
 }
 
-/// Whether the log could be read. More than a hundredth of its blocks that could not
-/// void what is counted.
+/// Whether the logs could be read. More than a hundredth of the blocks of one that could
+/// not void what is counted.
 fn event_log(manifest: &Manifest) -> Check {
-    let Some(damage) = manifest.log_damage else {
-        return match manifest.log_position {
-            0 => Check::new(Grade::Unknown, "The event log has no events yet."),
-            _ => Check::new(Grade::Ok, "Every block of the event log could be read."),
+    if manifest.logs.is_empty() {
+        return Check::new(Grade::Unknown, "The event log has no events yet.");
+    }
+    let (mut grade, mut sentences) = (Grade::Warn, Vec::new());
+    for log in &manifest.logs {
+        let Some(LogDamage { blocks, first_block, last_block }) = log.damage else { continue };
+        // One node has one log, which needs no name.
+        let name = match manifest.logs.len() {
+            1 => "the event log".to_owned(),
+            _ => format!("the event log {}", log.id),
         };
-    };
-    let LogDamage { blocks, first_block, last_block } = damage;
-    let message = match blocks {
-        0 => format!("The event log is not as it was written at block {first_block}. Run muriel log verify."),
-        1 => format!(
-            "Block {first_block} of the event log is damaged or missing, so its events are not counted. Run muriel log \
-             verify, restore the log, then run muriel warehouse rebuild."
-        ),
-        _ => format!(
-            "{blocks} blocks of the event log, from {first_block} to {last_block}, are damaged or missing, so their \
-             events are not counted. Run muriel log verify, restore the log, then run muriel warehouse rebuild."
-        ),
-    };
-    let position = manifest.log_position.unsigned_abs();
-    Check::new(if blocks.saturating_mul(100) > position { Grade::Fail } else { Grade::Warn }, message)
+        sentences.push(match blocks {
+            0 => format!("At block {first_block}, {name} is not as it was written. Run muriel log verify."),
+            1 => format!(
+                "Block {first_block} of {name} is damaged or missing, so its events are not counted. Run muriel log \
+                 verify, restore the log, then run muriel warehouse rebuild."
+            ),
+            _ => format!(
+                "{blocks} blocks of {name}, from {first_block} to {last_block}, are damaged or missing, so their \
+                 events are not counted. Run muriel log verify, restore the log, then run muriel warehouse rebuild."
+            ),
+        });
+        if blocks.saturating_mul(100) > log.position.unsigned_abs() {
+            grade = Grade::Fail;
+        }
+    }
+    match sentences.is_empty() {
+        true => Check::new(Grade::Ok, "Every block of the event log could be read."),
+        false => Check::new(grade, sentences.join(" ")),
+    }
 }
 
 impl HealthCheck {

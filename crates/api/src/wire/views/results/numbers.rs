@@ -1,6 +1,6 @@
 //! Numbers as answers show them.
 
-use muriel_analysis::Point;
+use muriel_analysis::LiftEstimate;
 use muriel_results::Numbers;
 use muriel_stats::Interval;
 
@@ -17,7 +17,7 @@ pub(super) struct Lift {
 
 impl Lift {
     /// The lift of the arm at the place `arm`; `points` are of all but the control.
-    pub(super) fn new(points: &[Point], arm: usize) -> Self {
+    pub(super) fn new(points: &[LiftEstimate], arm: usize) -> Self {
         let Some(point) = beside_control(points, arm) else { return Self::default() };
         Self { lift: point.lift.map(percent), lift_interval: ends(point.lift_interval), p_value: point.p_value }
     }

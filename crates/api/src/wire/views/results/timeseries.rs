@@ -2,7 +2,7 @@
 
 use super::health::Health;
 use super::numbers::{Lift, rate};
-use muriel_results::{Computed, MetricFacts, Stage};
+use muriel_results::{Computed, DayNumbers, MetricFacts};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,7 +64,7 @@ impl TimeseriesAnswer {
         let manifest = &computed.manifest;
         let top = manifest.top();
         let is_revenue = top.is_some_and(MetricFacts::is_revenue);
-        let of_stage = |stage: &Stage| -> Vec<SeriesPoint> {
+        let of_stage = |stage: &DayNumbers| -> Vec<SeriesPoint> {
             (0..stage.arms.len())
                 .map(|arm| {
                     let numbers = &stage.arms[arm];

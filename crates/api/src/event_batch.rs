@@ -1,0 +1,305 @@
+//! Events of many visitors in one request: JSON lines, each judged by itself.
+//!
+//! A batch is read twice. The first time only looks whether it can be read to its end
+//! and stays within its bounds; only then anything is stored. So a batch that is cut
+//! off or too large leaves nothing behind, although no more than a part of it is in
+//! memory at a time.
+
+use crate::body::{BATCH_EXPANDED_LIMIT, BatchBody, EXPANDED_LIMIT};
+use crate::error::ApiError;
+use crate::json::parse_events_line;
+use crate::wire::event::{self, VALUES_MAX};
+use bytes::Bytes;
+use flate2::bufread::MultiGzDecoder;
+use muriel_domain::Instant;
+use muriel_log::lines::{Content, Lines};
+use muriel_log::{Batch, Entry};
+use muriel_service::App;
+use muriel_service::intake::{Draft, IngestOutcome, Stored, append, draft, memory_to_read, memory_to_store};
+use muriel_service::memory_budget::Reservation;
+use muriel_service::rulesets::Delivery;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Cursor};
+
+/// The most bytes of a line: what a body of one visitor may have.
+const LINE_MAX: usize = EXPANDED_LIMIT;
+/// The most lines of a batch, blank ones too.
+pub(crate) const BATCH_LINES_MAX: u64 = 100_000;
+/// The most events of a batch. Lines hold up to 500 each.
+const BATCH_EVENTS_MAX: usize = 100_000;
+/// Outcomes and bytes after which the events that wait go into the log together.
+const TOGETHER: (usize, usize) = (10_000, 4 << 20);
+/// What a batch takes for each byte of its lines, besides the one that is looked at:
+/// they wait as they are stored, with their outcomes.
+const MEMORY_PER_BYTE: usize = 4;
+/// Bytes that it takes for that at most.
+const WAITING_MAX: usize = 16 << 20;
+/// Bytes after which others have their turn.
+const SLICE: usize = 64 << 10;
+/// The longest id that an outcome repeats. A UUID has 36 characters.
+const ID_MAX: usize = 64;
+/// Characters of what is wrong with a line.
+const MESSAGE_MAX: usize = 500;
+
+/// What became of a line.
+#[derive(Serialize)]
+struct LineOutcome {
+    /// Its number, from 1.
+    line: u64,
+    #[serde(flatten)]
+    outcome: EventOrBody,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EventOrBody {
+    Event(IngestOutcome<'static>),
+    Body { results: Vec<IngestOutcome<'static>> },
+}
+
+impl EventOrBody {
+    fn of_event(&mut self, index: usize) -> Option<&mut IngestOutcome<'static>> {
+        match self {
+            EventOrBody::Event(outcome) => Some(outcome),
+            EventOrBody::Body { results } => results.get_mut(index),
+        }
+    }
+}
+
+/// Takes a batch of events that a key vouches for. Returns the outcomes of its
+/// lines, as JSON lines: each event that is `ok` is durable.
+///
+/// # Errors
+/// - 400 for gzip that cannot be read, too many lines, or when no line could be
+///   read; 413 when it expands to more than [`BATCH_EXPANDED_LIMIT`]. Nothing of it
+///   was stored.
+/// - `Unavailable` when the log cannot take it, or other batches leave no memory. A part
+///   of it may have been stored, and is recognised when the batch is sent again.
+pub(crate) async fn take(app: &App, delivery: &Delivery, body: BatchBody<'_>) -> Result<Bytes, ApiError> {
+    let BatchBody { bytes, is_gzip, room } = body;
+    let source = bytes.clone();
+    let expanded = tokio::task::spawn_blocking(move || survey(source, is_gzip)).await;
+    let waiting = (MEMORY_PER_BYTE * expanded.map_err(ApiError::internal)??).min(WAITING_MAX);
+    let mut taking = Taking::new(app, delivery, room, bytes.len() + waiting);
+    let mut lines = lines(bytes, is_gzip);
+    let mut slices = 0;
+    while let Some(line) = lines.next_line().map_err(ApiError::internal)? {
+        match line.content {
+            Content::Text(text) => taking.line(line.number, text).await?,
+            Content::TooLong => {
+                taking.refuse(line.number, None, &format!("the line has more than {LINE_MAX} bytes"));
+            }
+            Content::Nothing => {}
+        }
+        let read = lines.read() / SLICE as u64;
+        if read != slices {
+            slices = read;
+            tokio::task::yield_now().await;
+        }
+    }
+    taking.finish().await
+}
+
+fn lines(bytes: Bytes, is_gzip: bool) -> Lines<Box<dyn BufRead + Send>> {
+    let bytes = Cursor::new(bytes);
+    let from: Box<dyn BufRead + Send> = match is_gzip {
+        // Files that were compressed piece by piece and put together have several members.
+        true => Box::new(BufReader::with_capacity(SLICE, MultiGzDecoder::new(bytes))),
+        false => Box::new(bytes),
+    };
+    Lines::new(from, LINE_MAX)
+}
+
+/// Goes through a batch once, to its end: how many bytes its lines have.
+fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
+    let mut lines = lines(bytes, is_gzip);
+    let broken = |_: io::Error| ApiError::malformed("the body is not gzip that can be read to its end");
+    let mut is_blank = true;
+    while let Some(line) = lines.next_line().map_err(broken)? {
+        if line.number > BATCH_LINES_MAX {
+            let sentence = format!("the body has more than {BATCH_LINES_MAX} lines; send them in several requests");
+            return Err(ApiError::malformed(sentence));
+        }
+        is_blank &= line.content == Content::Nothing;
+        if lines.read() > BATCH_EXPANDED_LIMIT as u64 {
+            return Err(ApiError::BodyTooLarge { limit: BATCH_EXPANDED_LIMIT });
+        }
+    }
+    if is_blank {
+        return Err(ApiError::malformed("the body has no lines; send one JSON object per line"));
+    }
+    Ok(lines.read() as usize)
+}
+
+/// A batch that is being taken.
+struct Taking<'t> {
+    app: &'t App,
+    delivery: &'t Delivery,
+    room: Reservation<'t>,
+    /// What the room has to have besides the line that is looked at and the answer.
+    base: usize,
+    /// Lines that were judged, and whose events wait.
+    judged: Vec<LineOutcome>,
+    /// Outcomes of these lines.
+    outcomes: usize,
+    /// Events that wait for the log: their line in `judged`, and their place within it.
+    waiting: Vec<(usize, Stored, Entry)>,
+    lines: Vec<u8>,
+    /// When the events that wait were received; none while none waits.
+    received_at: Option<Instant>,
+    /// Events of all lines so far.
+    events: usize,
+    /// Whether a line could be read so far, and what is wrong with the first that could not.
+    is_readable: bool,
+    unreadable: Option<String>,
+    answer: Vec<u8>,
+}
+
+impl<'t> Taking<'t> {
+    fn new(app: &'t App, delivery: &'t Delivery, room: Reservation<'t>, base: usize) -> Self {
+        Self {
+            app,
+            delivery,
+            room,
+            base,
+            judged: Vec::new(),
+            outcomes: 0,
+            waiting: Vec::new(),
+            lines: Vec::new(),
+            received_at: None,
+            events: 0,
+            is_readable: false,
+            unreadable: None,
+            answer: Vec::new(),
+        }
+    }
+
+    /// Judges a line.
+    async fn line(&mut self, number: u64, text: &[u8]) -> Result<(), ApiError> {
+        if self.outcomes >= TOGETHER.0 {
+            self.store().await?;
+        }
+        let besides = self.base + self.answer.capacity();
+        self.room.resize(besides + memory_to_read(text.len())).await?;
+        let (json, flaws) = match parse_events_line(text, VALUES_MAX) {
+            Ok(read) => read,
+            Err(error) => {
+                self.refuse(number, None, &error.to_string());
+                return Ok(());
+            }
+        };
+        if json.as_object().is_none() {
+            self.refuse(number, None, "the line must be a JSON object: an event with its visitor, or a body of events");
+            return Ok(());
+        }
+        let id = event::id_of(&json);
+        let batch = match event::line(&json, &flaws) {
+            Ok(batch) => batch,
+            Err(problems) => {
+                self.refuse(number, id, &event::sentence(&problems));
+                return Ok(());
+            }
+        };
+        self.is_readable = true;
+        if self.events + batch.events.len() > BATCH_EVENTS_MAX {
+            let message = format!(
+                "not stored: the batch has more than {BATCH_EVENTS_MAX} events with this line; send it in another request"
+            );
+            self.refuse(number, id, &message);
+            return Ok(());
+        }
+        self.events += batch.events.len();
+        self.room.resize(besides + memory_to_store(text.len(), batch.events.len(), &batch.visitor)).await?;
+        let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
+        let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
+        let (batch, events) = batch.into_incoming(origin, true);
+        let Some(draft) = draft(self.app, self.delivery, batch, events, received_at).await else {
+            let message = "its events have more than 8 MiB as they are stored; send them in several lines";
+            self.refuse(number, id, message);
+            return Ok(());
+        };
+        if self.lines.len() + draft.lines.len() > TOGETHER.1 {
+            self.store().await?;
+        }
+        self.add(number, event::is_body(&json), draft);
+        Ok(())
+    }
+
+    fn add(&mut self, number: u64, is_body: bool, draft: Draft<'_>) {
+        let (line, start) = (self.judged.len(), self.lines.len());
+        self.received_at.get_or_insert(draft.received_at);
+        self.outcomes += draft.outcomes.len();
+        self.lines.extend_from_slice(&draft.lines);
+        self.waiting.extend(
+            draft.entries.into_iter().map(|(place, entry)| (line, place, Entry { end: start + entry.end, ..entry })),
+        );
+        let mut outcomes = draft.outcomes.into_iter().map(owned);
+        let outcome = match is_body {
+            true => EventOrBody::Body { results: outcomes.collect() },
+            false => match outcomes.next() {
+                Some(outcome) => EventOrBody::Event(outcome),
+                None => return,
+            },
+        };
+        self.judged.push(LineOutcome { line: number, outcome });
+    }
+
+    /// Says why nothing of a line is stored.
+    fn refuse(&mut self, number: u64, id: Option<&str>, message: &str) {
+        self.app.intake.count_invalid();
+        self.unreadable.get_or_insert_with(|| format!("line {number}: {message}"));
+        let outcome = owned(IngestOutcome {
+            id: id.map(Cow::Borrowed),
+            status: "invalid",
+            message: Some(message.to_owned().into()),
+            note: None,
+        });
+        self.outcomes += 1;
+        self.judged.push(LineOutcome { line: number, outcome: EventOrBody::Event(outcome) });
+    }
+
+    /// Stores the events that wait, and writes the outcomes of their lines.
+    async fn store(&mut self) -> Result<(), ApiError> {
+        let (places, events): (Vec<_>, Vec<_>) =
+            self.waiting.drain(..).map(|(line, place, entry)| ((line, place), entry)).unzip();
+        let lines = std::mem::take(&mut self.lines);
+        if let Some(received_at) = self.received_at.take().filter(|_| !events.is_empty()) {
+            let project_key = self.delivery.project.key.as_str().into();
+            let taken = append(self.app, Batch { project_key, received_at, events, lines }).await?;
+            for ((line, place), taken) in places.into_iter().zip(taken) {
+                if let Some(outcome) = self.judged.get_mut(line).and_then(|line| line.outcome.of_event(place.outcome)) {
+                    self.app.intake.count_taken(outcome, place, taken);
+                }
+            }
+        }
+        self.outcomes = 0;
+        for judged in self.judged.drain(..) {
+            serde_json::to_writer(&mut self.answer, &judged).map_err(ApiError::internal)?;
+            self.answer.push(b'\n');
+        }
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Result<Bytes, ApiError> {
+        if let Some(problem) = self.unreadable.take().filter(|_| !self.is_readable) {
+            return Err(ApiError::malformed(format!("no line of the body can be read; {problem}")));
+        }
+        self.store().await?;
+        Ok(self.answer.into())
+    }
+}
+
+/// An outcome that outlives its line, and is not longer than what it is about deserves.
+fn owned(outcome: IngestOutcome<'_>) -> IngestOutcome<'static> {
+    let IngestOutcome { id, status, message, note } = outcome;
+    let id = id.filter(|id| id.len() <= ID_MAX).map(|id| Cow::Owned(id.into_owned()));
+    IngestOutcome { id, status, message: message.map(cut), note: note.map(cut) }
+}
+
+fn cut(text: Cow<'static, str>) -> Cow<'static, str> {
+    match text.char_indices().nth(MESSAGE_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text,
+    }
+}

@@ -1,0 +1,269 @@
+//! `muriel demo`: a server, and beside it the demo's data, its shop and its visitors.
+
+use crate::access::{WantedKey, key_create};
+use crate::config::{Common, ServeFlags, Settings};
+use crate::open::{Opened, open};
+use crate::say::tell;
+use crate::serve;
+use crate::shutdown::Signals;
+use crate::{Error, Result, logs};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use muriel_demo::{COMPANY, Company, LiveVisitors, Prepared, VisitorSettings, Welcome, reachable, shop, visit_past};
+use muriel_service::App;
+use muriel_service::api_key::ApiKey;
+use muriel_service::clock::Clock;
+use std::io::{IsTerminal, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// What `--data-dir` means here, where it has no default that stays.
+pub(crate) const DATA_DIR_HELP: &str =
+    "Directory that keeps the demo's data [default: a temporary one, deleted at the end]";
+
+/// Who visits the demo, and where its shop is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct VisitorFlags {
+    /// Visits on each day of the past, to both projects together.
+    #[arg(long, env = "MURIEL_VISITORS_PER_DAY", default_value_t = 1_000, value_name = "N",
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) visitors_per_day: u64,
+    /// Number of days of the past with visitors.
+    #[arg(long, env = "MURIEL_DAYS", default_value_t = 30, value_name = "N",
+          value_parser = clap::value_parser!(i64).range(1..=180))]
+    pub(crate) days: i64,
+    /// Seed of the simulated visitors; the same seed makes the same visitors.
+    #[arg(long, env = "MURIEL_SEED", default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Visits per second while it runs; 0 for none.
+    #[arg(long, env = "MURIEL_LIVE_RATE", default_value_t = 1.0, value_name = "N", value_parser = rate)]
+    pub(crate) live_rate: f64,
+    /// Address of the shop [default: port 4172 on the address of --listen].
+    #[arg(long, env = "MURIEL_SHOP_LISTEN", value_name = "ADDR")]
+    pub(crate) shop_listen: Option<SocketAddr>,
+    /// Simulate no visitors, neither in the past nor while it runs.
+    #[arg(long, env = "MURIEL_NO_VISITORS")]
+    pub(crate) no_visitors: bool,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if (0.0..=1_000.0).contains(&rate) => Ok(rate),
+        _ => Err("must be a number from 0 to 1000".to_owned()),
+    }
+}
+
+/// Serves the demo until SIGTERM or SIGINT; its data is made where there is
+/// none, and goes at the end unless the flags say where to keep it.
+///
+/// # Errors
+/// What keeps a server from starting, and whatever the API refuses of the data.
+pub(crate) fn run(common: Common, flags: ServeFlags, visitors: VisitorFlags) -> Result<()> {
+    let listen_anywhere = flags.listen.is_none();
+    let (settings, throw_away) = settings(common, flags)?;
+    let _logs = logs::start(&settings.log_level)?;
+    crate::block_on(until_signalled(settings, visitors, listen_anywhere, throw_away.as_ref()))
+}
+
+/// What is decided, with the directory that goes when it is dropped.
+fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Option<TempDir>)> {
+    let anywhere = common.data_dir.is_none() && common.database_url.is_none() && common.config.is_none();
+    let throw_away = match anywhere {
+        true => Some(
+            tempfile::Builder::new().prefix("muriel-demo-").tempdir().map_err(|error| Error::Other(error.into()))?,
+        ),
+        false => None,
+    };
+    if let Some(directory) = &throw_away {
+        common.data_dir = Some(directory.path().to_owned());
+    }
+    if common.config.is_none() {
+        flags.log_level.get_or_insert_with(|| "warn".to_owned());
+    }
+    let metrics_anywhere = flags.metrics_listen.is_none();
+    let mut settings = Settings::load(common, flags)?;
+    if metrics_anywhere {
+        settings.metrics_listen = settings.metrics_listen.map(free);
+    }
+    Ok((settings, throw_away))
+}
+
+/// The address, or one with a port that the system chooses if it is taken.
+fn free(address: SocketAddr) -> SocketAddr {
+    match TcpListener::bind(address) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => SocketAddr::new(address.ip(), 0),
+        _ => address,
+    }
+}
+
+async fn until_signalled(
+    settings: Settings,
+    visitors: VisitorFlags,
+    listen_anywhere: bool,
+    throw_away: Option<&TempDir>,
+) -> Result<()> {
+    let mut signals = Signals::new()?;
+    // Started before the data is made: it takes the directory's lock.
+    let running = match serve::start(settings.clone()).await {
+        Err(Error::Listen { .. }) if listen_anywhere => {
+            let listen = SocketAddr::new(settings.listen.ip(), 0);
+            serve::start(Settings { listen, ..settings.clone() }).await?
+        }
+        started => started?,
+    };
+    let prepared = async {
+        let opened = open(&settings.place).await?;
+        let prepared = with_shop(&opened, visitors.shop_listen, settings.listen.ip()).await;
+        opened.db.close().await?;
+        prepared
+    };
+    let prepared = tokio::select! {
+        prepared = prepared => prepared.map(Some),
+        () = signals.wait() => Ok(None),
+    };
+    let (ready, failed) = match prepared {
+        Ok(ready) => (ready, Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    if let Some((site, api_key, prepared)) = ready {
+        let Prepared { live, shop } = prepared;
+        let _shop_server = shop::serve(site.listener, format!("http://{}", reachable(running.address)));
+        let welcome = Welcome {
+            address: running.address,
+            metrics_address: running.metrics_address,
+            api_key: api_key.reveal().to_owned(),
+            kept_in: match (throw_away, &settings.place.database_url) {
+                (Some(_), _) => "in a temporary directory that goes when this stops".to_owned(),
+                (None, Some(_)) => "in the database of --database-url".to_owned(),
+                (None, None) => settings.place.data_dir.display().to_string(),
+            },
+            live,
+            shop: site.origin,
+            named: shop.to_string(),
+            program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
+            data_dir: settings.place.data_dir.display().to_string(),
+            all_there: settings.place.database_url.is_none(),
+        };
+        let mut out = std::io::stdout();
+        let text = welcome.text(out.is_terminal() && std::env::var_os("NO_COLOR").is_none());
+        // Somebody who closed the output still wants the server.
+        let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
+        let visited = async {
+            if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors).await {
+                tell!("muriel: not all visitors came: {}", crate::error::sentence(&error));
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = visited => {}
+            () = signals.wait() => {}
+        }
+    }
+    running.drain().await.end(failed.is_err().into()).await;
+    failed
+}
+
+/// Where the shop is.
+struct Site {
+    listener: tokio::net::TcpListener,
+    /// As browsers on this machine reach it.
+    origin: String,
+}
+
+/// Makes the data unless it is there, and a new key; the shop listens where the experiments expect it, unless something
+/// else is there or another address was `asked` for.
+async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -> Result<(Site, ApiKey, Prepared)> {
+    let named = muriel_demo::shop_origin(&opened.db).await?;
+    let port = named.and_then(|origin| origin.rsplit(':').next()?.parse().ok()).unwrap_or(shop::PORT);
+    let address = asked.unwrap_or(SocketAddr::new(beside, port));
+    let listener = shop::listen(address, asked.is_some()).await?;
+    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let origin = format!("http://{}", reachable(address));
+    let (key, prepared) = prepare(opened, &origin).await?;
+    Ok((Site { listener, origin }, key, prepared))
+}
+
+/// Makes the data unless it is there, of a shop with this origin, and a new key.
+///
+/// # Errors
+/// A database that is not the demo's, and whatever the API refuses of the data.
+pub(crate) async fn prepare(opened: &Opened, origin: &str) -> Result<(ApiKey, Prepared)> {
+    let company = Company::ensure(&opened.db, &opened.pepper).await?;
+    let wanted = WantedKey {
+        company: COMPANY.to_owned(),
+        name: "demo".to_owned(),
+        scopes: "read,write,code,evaluate,admin".to_owned(),
+        projects: Vec::new(),
+        expires_in_days: "30".to_owned(),
+    };
+    let (key, _) = key_create(opened, wanted, &Clock::System).await?;
+    let prepared = company.fill(&opened.db, &opened.pepper, &key, origin).await?;
+    Ok((key, prepared))
+}
+
+/// Lets the visitors of the past come, unless they have, and then others for as
+/// long as it runs.
+async fn visit(app: &App, address: SocketAddr, key: &ApiKey, shop: Arc<str>, flags: VisitorFlags) -> Result<()> {
+    if flags.no_visitors {
+        return Ok(());
+    }
+    let (seed, rate) = (flags.seed, flags.live_rate);
+    let known = flags.visitors_per_day * flags.days.unsigned_abs() * 7 / 10;
+    let then = match rate {
+        0.0 => String::new(),
+        rate => format!("; {rate} more every second"),
+    };
+    let started = std::time::Instant::now();
+    let days = flags.days;
+    let settings = VisitorSettings { visitors_per_day: flags.visitors_per_day, days, seed };
+    let bar = bar(flags.visitors_per_day * days.unsigned_abs());
+    let progress = {
+        let bar = bar.clone();
+        move |visits| bar.inc(visits)
+    };
+    let line = match visit_past(app, key, shop.clone(), settings, progress).await {
+        Err(error) => {
+            bar.finish_and_clear();
+            return Err(error.into());
+        }
+        Ok(None) => format!("  the visitors of the past are in the log already{then}"),
+        Ok(Some(sent)) => format!(
+            "  {} visitors of the last {days} days, {} events in {:.1} s{then}",
+            thousands(sent.visits),
+            thousands(sent.events),
+            started.elapsed().as_secs_f64()
+        ),
+    };
+    bar.finish_and_clear();
+    let _ = writeln!(std::io::stdout(), "{line}");
+    if rate > 0.0 {
+        LiveVisitors { address, shop, seed, rate, known }.keep_coming().await;
+    }
+    Ok(())
+}
+
+/// A progress bar on a terminal. Nothing is shown before the first tick.
+fn bar(visits: u64) -> ProgressBar {
+    let bar = ProgressBar::new(visits);
+    if let Ok(style) = ProgressStyle::with_template("  {msg} {bar:32} {human_pos} of {human_len}") {
+        bar.set_style(style);
+    }
+    bar.set_message("visitors of the past");
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// `30,000`
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,139 @@
+//! `muriel status`: what a running server does as time passes.
+
+use crate::config::{Common, ServeFlags, Settings};
+use crate::say::say;
+use crate::{Error, Result};
+use clap::Args;
+use serde::Deserialize;
+use serde_json::Value;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+/// How long the server may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of its answer at most.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// `muriel status`
+#[derive(Debug, Args)]
+pub struct Status {
+    /// Where things are.
+    #[command(flatten)]
+    common: Common,
+    /// Address of the server's metrics [default: 127.0.0.1:4171].
+    #[arg(long, env = "MURIEL_METRICS_LISTEN", value_name = "ADDR")]
+    metrics_listen: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    tasks: Vec<TaskRow>,
+}
+
+#[derive(Deserialize)]
+struct TaskRow {
+    name: String,
+    period_ms: u64,
+    outcome: String,
+    reason: Option<String>,
+    is_running: bool,
+    consecutive_failures: u64,
+    last_started_at: Option<String>,
+    last_duration_ms: Option<f64>,
+    next_due_at: Option<String>,
+}
+
+/// Asks the server that runs on this machine, and prints its tasks.
+///
+/// # Errors
+/// A server that does not answer at the address, or has no address for metrics.
+pub fn run(args: Status) -> Result<()> {
+    let flags = ServeFlags { metrics_listen: args.metrics_listen, ..ServeFlags::default() };
+    let settings = Settings::load(args.common, flags)?;
+    let Some(address) = settings.metrics_listen else {
+        return Err(Error::Refused(
+            "metrics-listen is off, and muriel status asks the server there; give the server an address, such as \
+             --metrics-listen 127.0.0.1:4171"
+                .to_owned(),
+        ));
+    };
+    let url = format!("http://{}/status", reachable(address));
+    let text = fetch(&url).map_err(|error| {
+        Error::Refused(format!(
+            "no muriel server answers at {url} ({error}); is it running, and with this --metrics-listen?"
+        ))
+    })?;
+    let answer: Value = serde_json::from_str(&text).map_err(|error| Error::Other(error.into()))?;
+    if args.json {
+        return say!("{answer}");
+    }
+    let answer: Answer = serde_json::from_value(answer).map_err(|error| Error::Other(error.into()))?;
+    print(&answer.tasks)
+}
+
+fn fetch(url: &str) -> Result<String, ureq::Error> {
+    let agent = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).proxy(None).build().new_agent();
+    agent.get(url).call()?.body_mut().with_config().limit(MAX_BYTES).read_to_string()
+}
+
+/// An address that a client on this machine can use.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+fn print(tasks: &[TaskRow]) -> Result<()> {
+    let wide = tasks.iter().map(|task| task.name.len()).fold(4, usize::max);
+    say!("{:<wide$}  {:>8}  {:<8}  {:<24}  {:>9}  NEXT RUN", "TASK", "PERIOD", "OUTCOME", "LAST RUN", "TOOK")?;
+    for task in tasks {
+        let last = task.last_started_at.as_deref().unwrap_or("never");
+        let took = task.last_duration_ms.map_or_else(String::new, |ms| format!("{ms:.1} ms"));
+        let next = match (&task.next_due_at, task.is_running) {
+            (_, true) => "runs now",
+            (Some(at), false) => at,
+            (None, false) => "never again",
+        };
+        let period = period(task.period_ms);
+        say!("{:<wide$}  {period:>8}  {:<8}  {last:<24}  {took:>9}  {next}", task.name, task.outcome)?;
+        if let Some(reason) = &task.reason {
+            // Errors may quote what others sent.
+            let reason: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+            let times = match task.consecutive_failures {
+                0 | 1 => String::new(),
+                times => format!(" ({times} times in a row)"),
+            };
+            say!("{:<wide$}  {reason}{times}", "")?;
+        }
+    }
+    Ok(())
+}
+
+/// `500 ms`, `5 s`, `60 min`
+fn period(ms: u64) -> String {
+    match ms {
+        ms if ms >= 60_000 && ms % 60_000 == 0 => format!("{} min", ms / 60_000),
+        ms if ms >= 1_000 && ms % 1_000 == 0 => format!("{} s", ms / 1_000),
+        ms => format!("{ms} ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_in_words() {
+        for (ms, expect) in
+            [(500, "500 ms"), (1_500, "1500 ms"), (5_000, "5 s"), (60_000, "1 min"), (3_600_000, "60 min")]
+        {
+            assert_eq!(period(ms), expect);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What the server does as time passes: a file for each task, registered here.
+
+mod database;
+mod event_log;
+mod geography;
+mod health;
+mod key_uses;
+mod node_lease;
+mod rate_limits;
+mod reports;
+mod retention;
+
+pub(crate) use database::prepare_database;
+pub(crate) use event_log::open_event_log;
+pub(crate) use geography::refresh_geography;
+pub(crate) use health::measure_health;
+pub(crate) use key_uses::write_key_uses;
+pub(crate) use node_lease::renew_node_lease;
+pub(crate) use rate_limits::sweep_rate_limits;
+pub(crate) use reports::warm_reports;
+pub(crate) use retention::delete_old_events;
+
+use crate::Error;
+use muriel_api::metrics::Metrics;
+use muriel_service::App;
+use muriel_worker::{Need, RunError, TaskOutcome, TaskStatus, Worker};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A worker by the clock of this state. What its tasks do is counted in `metrics`, and shown in `/readyz`.
+pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
+    let (clock, known, metrics, app) = (app.clock.clone(), app.clone(), metrics.clone(), app.clone());
+    let failing: Mutex<HashSet<&'static str>> = Mutex::default();
+    let is_available = move |need| match need {
+        Need::EventLog => known.log().is_some(),
+        Need::Warehouse => known.results().is_some(),
+        // Found out by asking.
+        Need::Database | Need::DiskSpace => true,
+    };
+    Worker::new(Arc::new(move || clock.now()), is_available).on_run(move |status| {
+        count(&metrics, status);
+        let mut failing = failing.lock().unwrap_or_else(PoisonError::into_inner);
+        match status.is_failing() {
+            true => failing.insert(status.name),
+            false => failing.remove(status.name),
+        };
+        app.failing_tasks.store(failing.len(), std::sync::atomic::Ordering::Relaxed);
+    })
+}
+
+fn count(metrics: &Metrics, status: &TaskStatus) {
+    let succeeded = match status.outcome {
+        TaskOutcome::Ok | TaskOutcome::Finished => true,
+        TaskOutcome::Failed(_) => false,
+        TaskOutcome::Pending | TaskOutcome::Waiting(_) => return,
+    };
+    metrics.task_ran(status.name, status.last_duration.unwrap_or_default(), succeeded);
+}
+
+/// Why a task could not do its work: a database that is away is waited for.
+fn run_error(error: Error) -> RunError {
+    match error {
+        Error::Database(error) if error.is_unavailable() => RunError::Waiting(Need::Database),
+        error => RunError::Failed(crate::error::sentence(&error)),
+    }
+}
+
+/// As [`run_error`], of what the state was asked.
+fn act_error(error: &muriel_service::Error) -> RunError {
+    match error {
+        muriel_service::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
+        error => RunError::failed(error),
+    }
+}
+
+/// What `muriel status` asks for: how each task fares.
+pub(crate) fn as_json(worker: &Worker) -> Value {
+    let tasks: Vec<_> = worker.statuses().iter().map(task_json).collect();
+    json!({ "tasks": tasks })
+}
+
+fn task_json(status: &TaskStatus) -> Value {
+    let reason = match &status.outcome {
+        TaskOutcome::Failed(reason) => Some(reason.clone()),
+        TaskOutcome::Waiting(need) => Some(format!("it waits for {}", need.words())),
+        TaskOutcome::Pending | TaskOutcome::Ok | TaskOutcome::Finished => None,
+    };
+    json!({
+        "name": status.name,
+        "period_ms": status.period.as_millis() as u64,
+        "outcome": status.outcome.word(),
+        "reason": reason,
+        "is_running": status.is_running,
+        "runs": status.runs,
+        "failures": status.failures,
+        "consecutive_failures": status.consecutive_failures,
+        "last_started_at": status.last_started_at,
+        "last_duration_ms": status.last_duration.map(|took| took.as_secs_f64() * 1e3),
+        "last_succeeded_at": status.last_succeeded_at,
+        "next_due_at": status.next_due_at,
+    })
+}

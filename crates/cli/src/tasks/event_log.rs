@@ -1,0 +1,35 @@
+//! Opens the event log and the warehouse that a full disk kept closed when the server started.
+
+use super::run_error;
+use crate::config::Settings;
+use crate::serve::{is_full, open_log, open_results};
+use muriel_service::App;
+use muriel_worker::{Need, Progress, RunError, Task};
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Opens both once there is space, and then takes events and answers questions about them.
+pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
+    let task = Task::new("open_event_log", PERIOD, move |_| {
+        let (app, settings) = (app.clone(), settings.clone());
+        async move {
+            if is_full(&settings.place.data_dir) {
+                return Err(RunError::Waiting(Need::DiskSpace));
+            }
+            let log = open_log(&settings).await.map_err(run_error)?;
+            match open_results(&settings).await {
+                Ok(results) => app.attach(log, results),
+                Err(error) => {
+                    // It is opened again with the next run.
+                    let _ = log.close().await;
+                    return Err(run_error(error));
+                }
+            }
+            tracing::info!("there is space on the disk again: events are taken");
+            Ok(Progress::Finished)
+        }
+    });
+    // There may be space for a moment only, so it is looked for as often after a failure.
+    task.needs(Need::DiskSpace).max_backoff(PERIOD)
+}

@@ -1,0 +1,77 @@
+//! The API without a socket between.
+
+use super::data::{Body, Project};
+use crate::{Error, Result};
+use axum::body::to_bytes;
+use axum::http::{Method, Request};
+use muriel_api::edge::{Edge, EdgeSettings};
+use muriel_api::limits::{Limits, RateLimits};
+use muriel_api::metrics::Metrics;
+use muriel_service::App;
+use muriel_service::api_key::ApiKey;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A caller with a key.
+pub(super) struct Client {
+    edge: Edge,
+    authorization: String,
+}
+
+impl Client {
+    /// A caller of this state's API.
+    pub(super) fn new(app: App, key: &ApiKey) -> Self {
+        let metrics = Arc::new(Metrics::new());
+        let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
+        let edge = Edge::new(muriel_api::router::router(app), EdgeSettings::default(), limits, metrics);
+        Self { edge, authorization: format!("Bearer {}", key.reveal()) }
+    }
+
+    /// The answer to a question about the project.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub(super) async fn get(&self, project: Project, path: &str) -> Result<Value> {
+        self.ask(Method::GET, project, path, "application/json", String::new()).await
+    }
+
+    /// The answer to `body`, sent to the project. A `PATCH` that is no merge
+    /// changes whole fields.
+    ///
+    /// # Errors
+    /// A refusal, in the API's own sentence.
+    pub(super) async fn send(&self, method: Method, project: Project, path: &str, body: &Body) -> Result<Value> {
+        self.ask(method, project, path, "application/json", Value::Object(body.clone()).to_string()).await
+    }
+
+    /// As [`Client::send`], merging objects.
+    ///
+    /// # Errors
+    /// A refusal, in the API's own sentence.
+    pub(super) async fn merge(&self, project: Project, path: &str, body: &Body) -> Result<Value> {
+        let text = Value::Object(body.clone()).to_string();
+        self.ask(Method::PATCH, project, path, "application/merge-patch+json", text).await
+    }
+
+    async fn ask(&self, method: Method, project: Project, path: &str, media_type: &str, body: String) -> Result<Value> {
+        let other = |error: axum::Error| Error::Other(error.into());
+        let what = format!("{method} {path}");
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("/v2/project/{}/{path}", project.key()))
+            .header("host", "localhost")
+            .header("authorization", &self.authorization)
+            .header("content-type", media_type)
+            .body(body.into())
+            .map_err(|error| Error::Other(error.into()))?;
+        let response = self.edge.clone().answer(request).await;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.map_err(other)?;
+        let answer: Value = serde_json::from_slice(&bytes).map_err(|error| Error::Other(error.into()))?;
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let sentence = answer["error"].as_str().unwrap_or("it gave no reason");
+        Err(Error::Refused(format!("the API refused {what} ({status}): {sentence}")))
+    }
+}

@@ -1,0 +1,179 @@
+//! What the demo company made, as its files tell it: one row per thing.
+//!
+//! A row is the body that is sent to the API, with what the body cannot say:
+//! the project, the day, and what became of it. Days count back from today.
+
+use crate::{Error, Result};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A request's body.
+pub(super) type Body = Map<String, Value>;
+
+/// Name of the company.
+pub const COMPANY: &str = "Northwind Outdoor";
+
+/// The projects of the company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Project {
+    /// Where it sells.
+    Shop,
+    /// Where it writes.
+    Journal,
+}
+
+impl Project {
+    /// Both.
+    pub(super) const ALL: [Project; 2] = [Project::Shop, Project::Journal];
+
+    /// Display name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Project::Shop => "Web shop",
+            Project::Journal => "Trail Journal",
+        }
+    }
+
+    /// What paths and pages call it.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Project::Shop => "prj_northwind_shop",
+            Project::Journal => "prj_northwind_journal",
+        }
+    }
+}
+
+/// Everything that the company made.
+#[derive(Debug)]
+pub(super) struct Demo {
+    pub(super) goals: Vec<Goal>,
+    pub(super) hypotheses: Vec<Hypothesis>,
+    pub(super) experiments: Vec<Experiment>,
+}
+
+/// A goal; the rest of its row is the body that makes it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Goal {
+    pub(super) project: Project,
+    pub(super) day: i64,
+    #[serde(flatten)]
+    pub(super) body: Body,
+}
+
+/// An idea.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Hypothesis {
+    pub(super) project: Project,
+    pub(super) day: i64,
+    /// What experiments call it, if one came of it.
+    pub(super) name: Option<String>,
+    observation: Option<String>,
+    problem: Option<String>,
+    solution: Option<String>,
+    /// Confidence, importance, difficulty; 0 where the team did not say.
+    #[serde(default)]
+    rated: [u8; 3],
+    hypothesis_url: Option<String>,
+    /// The day on which it was taken off the backlog.
+    pub(super) archived: Option<i64>,
+}
+
+/// An experiment; the rest of its row is the body that makes it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Experiment {
+    pub(super) project: Project,
+    pub(super) day: i64,
+    /// Name of the idea that it came from.
+    pub(super) hypothesis: Option<String>,
+    #[serde(default)]
+    pub(super) story: Vec<Step>,
+    #[serde(flatten)]
+    pub(super) body: Body,
+}
+
+/// Something that was done to an experiment on a later day.
+#[derive(Debug, Deserialize)]
+pub(super) struct Step {
+    pub(super) day: i64,
+    #[serde(flatten)]
+    pub(super) deed: Deed,
+}
+
+/// What was done to an experiment.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Deed {
+    /// It was moved to this status.
+    Status(u8),
+    /// It was changed: a merge patch.
+    Update(Body),
+    /// A winner was served.
+    Serve(Body),
+    /// The winner's rollout was changed.
+    Rollout(Body),
+    /// The winner was served no longer.
+    StopServing(Body),
+    /// It was concluded.
+    Conclude(Verdict),
+}
+
+/// A conclusion as a person would enter it in the dashboard.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Verdict {
+    pub(super) outcome: String,
+    pub(super) note: String,
+    /// The arm that everybody gets from then on.
+    pub(super) serve: Option<String>,
+}
+
+impl Hypothesis {
+    /// The body that makes it.
+    pub(super) fn body(&self) -> Body {
+        let texts = [
+            ("observation", &self.observation),
+            ("problem", &self.problem),
+            ("solution", &self.solution),
+            ("hypothesis_url", &self.hypothesis_url),
+        ];
+        let texts = texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?.into())));
+        let ratings = ["confidence", "importance", "difficulty"].into_iter().zip(self.rated);
+        let ratings = ratings.filter(|&(_, rating)| rating > 0).map(|(key, rating)| (key, rating.into()));
+        texts.chain(ratings).map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Goals {
+    goal: Vec<Goal>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hypotheses {
+    hypothesis: Vec<Hypothesis>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Experiments {
+    experiment: Vec<Experiment>,
+}
+
+impl Demo {
+    /// # Errors
+    /// A file that is not what it should be.
+    pub(super) fn load() -> Result<Self> {
+        let goals: Goals = read(include_str!("goals.toml"))?;
+        let hypotheses: Hypotheses = read(include_str!("hypotheses.toml"))?;
+        let experiments: Experiments = read(include_str!("experiments.toml"))?;
+        Ok(Self { goals: goals.goal, hypotheses: hypotheses.hypothesis, experiments: experiments.experiment })
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
+    toml::from_str(text).map_err(|error| Error::Other(error.into()))
+}

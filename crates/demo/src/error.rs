@@ -1,0 +1,56 @@
+//! Why the demo could not be made or visited.
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why the demo could not be made or visited.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database is not the demo's, or the API refused something of its data.
+    #[error("{0}")]
+    Refused(String),
+    /// The shop's address cannot be listened on.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The database.
+    #[error("the database cannot be used")]
+    Database(#[source] muriel_sql::Error),
+    /// Anything else.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<muriel_sql::Error> for Error {
+    fn from(error: muriel_sql::Error) -> Self {
+        Error::Database(error)
+    }
+}
+
+impl From<muriel_store::Error> for Error {
+    fn from(error: muriel_store::Error) -> Self {
+        match error {
+            muriel_store::Error::Sql(error) => Error::Database(error),
+            other => Error::Other(other.into()),
+        }
+    }
+}
+
+impl From<muriel_service::Error> for Error {
+    fn from(error: muriel_service::Error) -> Self {
+        match error {
+            muriel_service::Error::Invalid(problems) => {
+                let sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();
+                Error::Refused(sentences.join("; "))
+            }
+            refused @ (muriel_service::Error::Conflict { .. } | muriel_service::Error::NotFound(_)) => {
+                Error::Refused(refused.to_string())
+            }
+            other => Error::Other(other.into()),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A company to look around in: two projects with half a year of goals, hypotheses and experiments, a shop with pages, and
+//! visitors, of the past and as they come.
+//!
+//! The data is made through the API, with the clock moved between requests. [`Company::ensure`] and [`Company::fill`] make
+//! it; [`visit_past`] and [`LiveVisitors`] bring the visitors; [`shop`] serves the pages.
+
+mod client;
+mod data;
+mod error;
+mod seed;
+pub mod shop;
+#[cfg(test)]
+mod tests;
+mod visitors;
+mod welcome;
+
+pub use data::COMPANY;
+pub use error::{Error, Result};
+pub use visitors::{LiveVisitors, Sent, VisitorSettings};
+pub use welcome::{Welcome, reachable};
+
+use client::Client;
+use data::Project;
+use muriel_api::edge::{Edge, EdgeSettings};
+use muriel_api::limits::{Limits, RateLimits};
+use muriel_api::metrics::Metrics;
+use muriel_api::server::{self, ServerSettings};
+use muriel_domain::Instant;
+use muriel_service::api_key::{ApiKey, Pepper};
+use muriel_service::clock::Clock;
+use muriel_service::{App, Traffic};
+use muriel_sql::Db;
+use muriel_store::settings as stored;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::task::AbortHandle;
+use visitors::History;
+
+/// The setting that says that the visitors of the past have been sent.
+const VISITED: &str = "demo_visitors";
+
+/// The demo's company in a database.
+#[derive(Debug)]
+pub struct Company {
+    /// Its projects, where it was just made and has nothing else yet.
+    new_projects: Option<[Arc<muriel_store::tenants::Project>; 2]>,
+    now: Instant,
+}
+
+/// What the demo can be used with.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Keys and ids of the shop's experiments that are live.
+    pub live: Vec<(String, i64)>,
+    /// The origin of the shop that the experiments name.
+    pub shop: Arc<str>,
+}
+
+impl Company {
+    /// Finds the company, or makes it with its two projects where the database is empty.
+    ///
+    /// # Errors
+    /// A database that holds other companies, or half a demo; a database that cannot be reached.
+    pub async fn ensure(db: &Db, pepper: &Pepper) -> Result<Self> {
+        let now = Clock::System.now();
+        let new_projects = match seed::is_seeded(db).await? {
+            true => None,
+            false => Some(seed::found(db, pepper, now).await?),
+        };
+        Ok(Self { new_projects, now })
+    }
+
+    /// Makes what the company has done so far, unless it is there. `key` has every scope in both projects; `shop` is the
+    /// origin of the shop, which the experiments name. Experiments that are there keep the origin they were made with.
+    ///
+    /// # Errors
+    /// What the API refuses of the data, in its words.
+    pub async fn fill(self, db: &Db, pepper: &Pepper, key: &ApiKey, shop: &str) -> Result<Prepared> {
+        if let Some(projects) = self.new_projects {
+            let started = std::time::Instant::now();
+            seed::seed(db, pepper, key, projects, shop, self.now).await?;
+            tracing::info!(duration_ms = started.elapsed().as_millis() as u64, "the demo's data is made");
+        }
+        let app = App::new(db.clone(), pepper.clone(), Clock::System, Traffic::default());
+        let live = live_in_shop(&Client::new(app, key)).await?;
+        let named = seed::shop(db).await?;
+        Ok(Prepared { live, shop: named.as_deref().unwrap_or(shop).into() })
+    }
+}
+
+/// The origin of the shop that the experiments name; `None` before they are made.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn shop_origin(db: &Db) -> Result<Option<String>> {
+    seed::shop(db).await
+}
+
+/// Keys and ids of the shop's experiments that are live. The list is the
+/// company's, so each is asked for in the project.
+async fn live_in_shop(client: &Client) -> Result<Vec<(String, i64)>> {
+    let listed = client.get(Project::Shop, "experiments?limit=500").await?;
+    let mut live = Vec::new();
+    for test in listed["experiments"].as_array().into_iter().flatten().filter(|test| test["status"] == 1) {
+        let Some(id) = test["test_id"].as_i64() else { continue };
+        if let Ok(details) = client.get(Project::Shop, &format!("experiment/{id}")).await {
+            let key = details["experiment"]["experiment_key"].as_str().unwrap_or_default();
+            live.push((key.to_owned(), id));
+        }
+    }
+    Ok(live)
+}
+
+/// Sends the visitors of the past through the server, and tells `progress` of each number of visits that were stored.
+/// `None` when they were sent before. When it is interrupted, the next call sends the same visits again, which count once.
+///
+/// # Errors
+/// When the server refuses something, or is busy for long.
+pub async fn visit_past(
+    app: &App,
+    key: &ApiKey,
+    shop: Arc<str>,
+    settings: VisitorSettings,
+    progress: impl Fn(u64) + Send + Sync + 'static,
+) -> Result<Option<Sent>> {
+    let Some(until) = unvisited(&app.db).await? else { return Ok(None) };
+    // The experiments were made a moment ago, in another state of the application.
+    app.rulesets.refresh_all().await.map_err(|error| Error::Other(error.to_string().into()))?;
+    let (address, _serving) = unlimited(app.clone()).await?;
+    let sent = History { address, key: key.clone(), shop, settings, until }.walk(Arc::new(progress)).await?;
+    let at = Clock::System.now().to_string();
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(stored::get_or_set(tx, VISITED, &at).await.map(drop)?) })
+        })
+        .await?;
+    Ok(Some(sent))
+}
+
+/// When the past ends; `None` when its visitors have been sent.
+async fn unvisited(db: &Db) -> Result<Option<Instant>> {
+    db.read::<_, Error, _>(|tx| {
+        Box::pin(async move {
+            if stored::get(tx, VISITED).await?.is_some() {
+                return Ok(None);
+            }
+            let seeded = stored::get(tx, seed::SEEDED).await?;
+            Ok(seeded.and_then(|at| Instant::parse(&at).ok()))
+        })
+    })
+    .await
+}
+
+/// A server that ends when this is dropped.
+#[derive(Debug)]
+pub struct Serving(AbortHandle);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Serves the same state at another address without rate limits: half a year of visitors is more than anybody may send in
+/// a second.
+async fn unlimited(app: App) -> Result<(SocketAddr, Serving)> {
+    let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    let listener = listener.map_err(|error| Error::Other(error.into()))?;
+    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let metrics = Arc::new(Metrics::new());
+    let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
+    let edge = Edge::new(muriel_api::router::router(app), EdgeSettings::default(), limits, metrics.clone());
+    let serving = server::serve(listener, edge, metrics, ServerSettings::default(), std::future::pending());
+    Ok((address, Serving(tokio::spawn(serving).abort_handle())))
+}

@@ -1,0 +1,131 @@
+//! Simulated visitors, who take the ways that real ones take: decisions and
+//! events over HTTP.
+
+mod chance;
+mod history;
+mod live;
+mod people;
+mod visit;
+mod wire;
+
+pub(crate) use history::History;
+pub use history::Sent;
+pub use live::LiveVisitors;
+
+use super::data::Project;
+use crate::{Error, Result};
+use muriel_assign::{Document, Ruleset};
+use muriel_domain::Instant;
+use muriel_domain::experiment::Arm;
+use std::collections::HashMap;
+use visit::Met;
+use wire::Wire;
+
+/// Which visitors the past had.
+#[derive(Debug, Clone, Copy)]
+pub struct VisitorSettings {
+    /// Visits on each day, to both projects together.
+    pub visitors_per_day: u64,
+    /// Number of days before the demo was made, at least 1.
+    pub days: i64,
+    /// The same seed makes the same visitors.
+    pub seed: u64,
+}
+
+/// Of all visitors, how many in a hundred come to the shop.
+const SHOP_PERCENT: u64 = 70;
+
+fn visitors_of(project: Project, all: u64) -> u64 {
+    let shop = all * SHOP_PERCENT / 100;
+    match project {
+        Project::Shop => shop,
+        Project::Journal => all - shop,
+    }
+}
+
+/// What a project delivers, as visitors get it.
+struct Site {
+    project: Project,
+    ruleset: Ruleset,
+    /// By the experiments' keys.
+    tests: HashMap<String, Test>,
+}
+
+struct Test {
+    id: i64,
+    page: String,
+    epoch: i64,
+    /// Where each variant sends on to, in a split test on addresses.
+    leads: Vec<Option<String>>,
+}
+
+impl Site {
+    /// Fetches the project's ruleset.
+    async fn fetch(wire: &mut Wire, project: Project) -> Result<Site> {
+        let what = format!("GET /ruleset/{}", project.key());
+        let answer = wire.send(&what, &[], b"").await?;
+        let document: Document = serde_json::from_slice(&answer.body).map_err(|error| Error::Other(error.into()))?;
+        let ruleset = Ruleset::compile(&document)
+            .map_err(|problems| Error::Other(format!("the ruleset makes no sense: {:?}", problems.first()).into()))?;
+        let tests = document.experiments.iter().filter(|test| test.live).map(|test| {
+            let leads = test.variants.iter().map(|variant| {
+                let first = variant.data.first().filter(|change| change.is_redirect())?;
+                first.as_object()["url"].as_str().map(str::to_owned)
+            });
+            let (page, leads) = (test.variants_data_key.clone(), leads.collect());
+            let about = Test { id: test.test_id, page, epoch: test.epoch, leads };
+            (test.experiment_key.clone(), about)
+        });
+        let tests = tests.collect();
+        Ok(Site { project, ruleset, tests })
+    }
+
+    /// An experiment that a visitor takes part in.
+    fn met<'s>(&'s self, experiment_key: &str, variant: Arm) -> Option<Met<'s>> {
+        let (experiment_key, test) = self.tests.get_key_value(experiment_key)?;
+        let (variant_id, epoch) = (variant.id(), test.epoch);
+        let nth = variant_id.parse::<usize>().ok().and_then(|nth| nth.checked_sub(1));
+        let leads = nth.and_then(|nth| test.leads.get(nth)?.as_deref());
+        Some(Met { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads })
+    }
+}
+
+/// How much of a day's traffic each of its hours in UTC has.
+const HOURS: [(u32, i64); 24] = [
+    (2, 0),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (2, 4),
+    (4, 5),
+    (7, 6),
+    (9, 7),
+    (9, 8),
+    (9, 9),
+    (9, 10),
+    (10, 11),
+    (10, 12),
+    (9, 13),
+    (9, 14),
+    (9, 15),
+    (10, 16),
+    (11, 17),
+    (13, 18),
+    (14, 19),
+    (13, 20),
+    (10, 21),
+    (6, 22),
+    (4, 23),
+];
+
+/// A moment of the day that ends at `end`, when visitors are awake.
+fn moment_before(end: Instant, chance: &mut chance::Chance) -> Instant {
+    const HOUR_US: i64 = 3_600_000_000;
+    let hour = *chance.pick(&HOURS);
+    let within = chance.between(0, HOUR_US);
+    // The last time before `end` that it was that hour of the day.
+    let of_day = hour * HOUR_US + within;
+    let day = muriel_domain::time::DAY_US;
+    let ago = (end.us() - of_day).rem_euclid(day);
+    end.plus_us(-ago)
+}

@@ -1,0 +1,92 @@
+//! What a script that a page was served says about its project.
+
+use serde_json::Value;
+
+/// How the code of every delivered script begins. `muriel-api` composes the script, and its tests hold the two together.
+const OPENING: &str = "(function(RULESET,SETTINGS,PARTS){";
+/// A key of an object that would set the object's prototype in JavaScript, as JSON has it,
+const PROTOTYPE: &str = "\"__proto__\":";
+/// and as the script has it: a computed key is a key like any other.
+const COMPUTED_PROTOTYPE: &str = "[\"__proto__\"]:";
+
+/// The contents of a project's script, as far as its text tells them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveredScript {
+    /// The project that the script belongs to.
+    pub project_key: String,
+    /// Number of running experiments.
+    pub live: usize,
+    /// Number of experiments whose winner is served.
+    pub served: usize,
+    /// Number of goals that the script watches for on the page.
+    pub goals: usize,
+    /// Number of experiments with JavaScript of their own.
+    pub with_code: usize,
+    /// Number of experiments that insert HTML into the page.
+    pub with_html: usize,
+    /// What addresses begin with: an origin (`https://muriel.example`), or empty for the origin of the script.
+    pub base: String,
+    /// The path to which the script sends events.
+    pub events: String,
+    /// The global name of the page API.
+    pub page_api: String,
+}
+
+impl DeliveredScript {
+    /// Whether a text is such a script, or the beginning of one.
+    pub fn is_script(text: &str) -> bool {
+        // The first line of the file is a comment, which a proxy may have removed.
+        let opened = |text: &str| text.trim_start().starts_with(OPENING);
+        opened(text)
+            || text.trim_start().starts_with("//") && text.split_once('\n').is_some_and(|(_, rest)| opened(rest))
+    }
+
+    /// Reads a whole script. `None` where the text is not a script, is cut off, or was changed on the way.
+    pub fn read(script: &str) -> Option<Self> {
+        if !Self::is_script(script) {
+            return None;
+        }
+        // Inside of a string the quotes would be escaped, so only keys are replaced.
+        let text = script.get(script.find("({\"format\":")? + 1..)?.replace(COMPUTED_PROTOTYPE, PROTOTYPE);
+        let (ruleset, rest) = first(&text)?;
+        let (settings, _) = first(rest.strip_prefix(',')?)?;
+        let experiments = ruleset["experiments"].as_array()?;
+        let count = |is: fn(&Value) -> bool| experiments.iter().filter(|experiment| is(experiment)).count();
+        let setting = |name: &str| settings[name].as_str().map(str::to_owned);
+        Some(Self {
+            project_key: ruleset["project_key"].as_str()?.to_owned(),
+            live: count(|experiment| experiment["live"] == true),
+            served: count(|experiment| experiment["live"] != true),
+            goals: ruleset["goals"].as_array().map_or(0, Vec::len),
+            with_code: count(has_code),
+            with_html: count(has_html),
+            base: setting("base")?,
+            events: setting("events")?,
+            page_api: setting("global")?,
+        })
+    }
+}
+
+/// The JSON value that a text begins with, and what follows it.
+fn first(text: &str) -> Option<(Value, &str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter();
+    let value = values.next()?.ok()?;
+    Some((value, text.get(values.byte_offset()..)?))
+}
+
+fn variants(experiment: &Value) -> impl Iterator<Item = &Value> {
+    experiment["variants"].as_array().into_iter().flatten()
+}
+
+fn has_code(experiment: &Value) -> bool {
+    let is_there = |code: &Value| code.as_str().is_some_and(|code| !code.is_empty());
+    is_there(&experiment["custom_js"])
+        || is_there(&experiment["control"]["customJS"])
+        || variants(experiment).any(|variant| is_there(&variant["customJS"]))
+}
+
+fn has_html(experiment: &Value) -> bool {
+    variants(experiment)
+        .flat_map(|variant| variant["data"].as_array().into_iter().flatten())
+        .any(|item| ["innerHTML", "outerHTML", "htmlBlock"].iter().any(|name| item.get(name).is_some()))
+}

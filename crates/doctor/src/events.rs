@@ -1,0 +1,146 @@
+//! Whether events arrive, tried without recording anything.
+
+use super::delivered::DeliveredScript;
+use super::delivery::{Nearness, is_mixed, nearness};
+use super::fetch::{Answer, Failure};
+use super::findings::Findings;
+use super::took;
+use url::Url;
+
+/// A body without events, of somebody who has said no: nothing of it can be stored.
+pub(super) const NOTHING: &str = r#"{"visitor":{"id":"muriel-doctor"},"consent":"denied","events":[]}"#;
+
+/// Where the script on this page sends events; `script` is where it was fetched from.
+pub(super) fn address(page: &Url, script: Option<&Url>, carried: &DeliveredScript) -> Option<Url> {
+    let (base, events) = (&carried.base, &carried.events);
+    match base.as_str() {
+        "" => script.unwrap_or(page).join(events).ok(),
+        // A path on the page's own origin, or an address.
+        _ => page.join(&format!("{base}{events}")).ok(),
+    }
+}
+
+/// Tells what the answer to [`NOTHING`] means.
+pub(super) fn check(page: &Url, to: &Url, answer: &Result<Answer, Failure>, findings: &mut Findings) {
+    const PASS: &str = "Have what is in front of Muriel pass POST on below this path, and its answer back, unchanged.";
+    if is_mixed(page, to) {
+        return findings.problem(
+            "events",
+            format!("they would go to {to}, with http from a page with https: no browser sends them"),
+            "Say where pages reach the server, with https: muriel project set PROJECT_KEY --base https://…",
+        );
+    }
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(failure) => {
+            return findings.problem("events", format!("{to} {failure}"), "Without it nobody is counted.");
+        }
+    };
+    let (status, text) = (answer.status, String::from_utf8_lossy(&answer.body));
+    let is_taken = status == 200 && text.contains("\"success\":true") && text.contains("\"results\"");
+    let allowed = answer.header("access-control-allow-origin");
+    let may_read =
+        nearness(page, to) == Nearness::Own || allowed == "*" || allowed == page.origin().ascii_serialization();
+    match status {
+        200 if !is_taken => findings.problem("events", format!("what is at {to}, is not Muriel"), PASS),
+        200 if !may_read => findings.problem(
+            "events",
+            format!("{to} takes them, but its answer lacks Access-Control-Allow-Origin: they are sent again and again"),
+            PASS,
+        ),
+        200 => findings.ok("events", format!("{to} takes them ({}; nothing was recorded)", took(answer.waited))),
+        429 => findings.warning("events", format!("{to} answers 429: asked too often"), "Try again in a minute."),
+        500.. => findings.problem(
+            "events",
+            format!("{to} answers {status}: it takes none now"),
+            "Look after the server: its log, and /readyz. Pages keep some events and send them later.",
+        ),
+        // Browsers send a site's own password along, and Muriel takes it for an API key.
+        401 => findings.problem(
+            "events",
+            format!("{to} answers 401"),
+            "Where the site asks for a password, have the proxy drop Authorization on the way to Muriel.",
+        ),
+        301..=308 => findings.problem("events", format!("{to} answers {status}, and so is not Muriel"), PASS),
+        _ => findings.problem("events", format!("{to} answers {status}"), PASS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use ureq::http::{HeaderMap, HeaderValue};
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn events_go_where_the_script_sends_them() {
+        let script = url("https://muriel.example/x/js/prj_1.js");
+        for (base, events, inline, expect) in [
+            ("", "/events/prj_1", false, "https://muriel.example/events/prj_1"),
+            ("", "/x/events/prj_1", false, "https://muriel.example/x/events/prj_1"),
+            ("", "/events/prj_1", true, "https://shop.example/events/prj_1"),
+            ("/x", "/events/prj_1", false, "https://shop.example/x/events/prj_1"),
+            ("https://e.example/y", "/events/prj_1", false, "https://e.example/y/events/prj_1"),
+        ] {
+            let carried = DeliveredScript {
+                project_key: "prj_1".to_owned(),
+                live: 0,
+                served: 0,
+                goals: 0,
+                with_code: 0,
+                with_html: 0,
+                base: base.to_owned(),
+                events: events.to_owned(),
+                page_api: "muriel".to_owned(),
+            };
+            let found = address(&url("https://shop.example/boots"), (!inline).then_some(&script), &carried);
+            assert_eq!(found.unwrap().as_str(), expect);
+        }
+    }
+
+    #[test]
+    fn answers_to_nothing() {
+        const TAKEN: &str = r#"{"success":true,"results":[]}"#;
+        for (to, status, allowed, body, expect) in [
+            ("https://m.example/e", 200, "*", TAKEN, "ok       events  https://m.example/e takes them (9 ms; nothing"),
+            ("https://m.example/e", 200, "https://shop.example", TAKEN, "ok       events  https://m.example/e takes"),
+            ("https://shop.example/e", 200, "", TAKEN, "ok       events  https://shop.example/e takes them"),
+            ("https://m.example/e", 200, "", TAKEN, "problem  events  https://m.example/e takes them, but its answer"),
+            (
+                "https://m.example/e",
+                200,
+                "*",
+                "<html>",
+                "problem  events  what is at https://m.example/e, is not Muriel",
+            ),
+            ("http://m.example/e", 200, "*", TAKEN, "problem  events  they would go to http://m.example/e, with http"),
+            ("https://m.example/e", 401, "*", "{}", "problem  events  https://m.example/e answers 401\n"),
+            ("https://m.example/e", 405, "", "", "problem  events  https://m.example/e answers 405\n"),
+            ("https://m.example/e", 302, "", "", "problem  events  https://m.example/e answers 302, and so"),
+            ("https://m.example/e", 503, "*", "{}", "problem  events  https://m.example/e answers 503: it takes none"),
+            ("https://m.example/e", 429, "*", "{}", "warning  events  https://m.example/e answers 429"),
+        ] {
+            let mut headers = HeaderMap::new();
+            if !allowed.is_empty() {
+                headers.insert("access-control-allow-origin", HeaderValue::from_static(allowed));
+            }
+            let answer = Answer {
+                url: url(to),
+                redirects: Vec::new(),
+                status,
+                headers,
+                body: body.into(),
+                sent: body.len(),
+                cut: None,
+                waited: Duration::from_millis(9),
+            };
+            let mut findings = Findings::default();
+            check(&url("https://shop.example/"), &url(to), &Ok(answer), &mut findings);
+            assert!(findings.text().starts_with(expect), "{}", findings.text());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Collects findings.
+
+use serde::Serialize;
+
+/// How bad a finding is; the worst is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// As it should be.
+    Ok,
+    /// Experiments take place, but something could be better.
+    Warning,
+    /// Experiments do not take place, or not as they should.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was checked, in one word: `page`, `script`, `position`, `origin`, `delivery`, `project`, `policy`, `events`.
+    pub check: &'static str,
+    /// How bad it is.
+    pub status: Status,
+    /// What was found, in one line. It may quote the page, but has no control characters.
+    pub finding: String,
+    /// What to do about it, in one or more lines; `None` where all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+/// Letters of a line at most: addresses and attributes may have any number.
+const LINE_MAX: usize = 600;
+
+/// The text without what a page may have put there to change the terminal, and not endless.
+fn tame(text: &str) -> String {
+    let plain = |line: &str| {
+        let mut letters = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+        let mut line: String = letters.by_ref().take(LINE_MAX).collect();
+        if letters.next().is_some() {
+            line.push('…');
+        }
+        line
+    };
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Findings in the order of the checks.
+#[derive(Debug, Default)]
+pub(super) struct Findings(pub(super) Vec<Finding>);
+
+impl Findings {
+    /// That something is as it should be.
+    pub(super) fn ok(&mut self, check: &'static str, finding: impl Into<String>) {
+        self.add(check, Status::Ok, &finding.into(), None);
+    }
+
+    /// That something could be better.
+    pub(super) fn warning(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
+        self.add(check, Status::Warning, &finding.into(), Some(&advice.into()));
+    }
+
+    /// That something keeps experiments from taking place.
+    pub(super) fn problem(&mut self, check: &'static str, finding: impl Into<String>, advice: impl Into<String>) {
+        self.add(check, Status::Problem, &finding.into(), Some(&advice.into()));
+    }
+
+    fn add(&mut self, check: &'static str, status: Status, finding: &str, advice: Option<&str>) {
+        let finding = tame(&finding.replace('\n', " "));
+        self.0.push(Finding { check, status, finding, advice: advice.map(tame) });
+    }
+}
+
+#[cfg(test)]
+impl Findings {
+    /// As [`crate::Report::text`], without colours.
+    pub(super) fn text(&self) -> String {
+        crate::report::text(&self.0, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_do_not_write_to_the_terminal() {
+        let mut findings = Findings::default();
+        findings.warning("page", format!("a\u{1b}[31m\r\nb{}", "x".repeat(700)), "c\u{7}\nd");
+        let text = findings.text();
+        assert!(text.starts_with("warning  page  a\u{FFFD}[31m\u{FFFD} bx"), "{text}");
+        assert!(text.ends_with("x…\n               c\u{FFFD}\n               d\n"), "{text}");
+        assert_eq!(findings.0[0].finding.chars().count(), LINE_MAX + 1);
+    }
+}

@@ -1,0 +1,541 @@
+//! The files of a log: their names, who may touch them, how one follows another.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use muriel_sql::file::{self, Durability};
+use rusqlite::{Connection, OptionalExtension, ffi};
+use uuid::Uuid;
+
+use super::error::{Error, Result};
+use super::format::{APPLICATION, Columns, Hash, Head, Raw, SCHEMA, Tip, VERSION, genesis};
+use super::scan::is_damage;
+use super::{index, points};
+
+/// The file that is written.
+pub(super) const ACTIVE: &str = "log.db";
+/// The next one, before it takes that name.
+const NEXT: &str = "log.db.new";
+/// Locked shared by whoever has the active file open, alone by who renames it.
+const LOCK: &str = "log.lock";
+/// How long to wait for others to let go of a log whose active file is missing.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long to wait for readers before a roll is put off: they are quick, but
+/// appends wait meanwhile.
+const ROLL_LOCK_TIMEOUT: Duration = Duration::from_millis(20);
+/// Pages of a write-ahead log before they are moved to its file, 16 MiB: each
+/// time costs two flushes.
+pub(super) const CHECKPOINT_PAGES: i32 = 4096;
+/// What a write-ahead log has when it is moved: pages with their heads, and the
+/// largest usual group.
+pub(super) const WAL_BYTES: u64 = (CHECKPOINT_PAGES as u64 + 256) * (4096 + 24);
+
+/// A file that is written no more.
+#[derive(Clone, Debug)]
+pub(super) struct Closed {
+    pub(super) first: i64,
+    pub(super) last: i64,
+    pub(super) path: PathBuf,
+}
+
+fn closed_name(first: i64, last: i64) -> String {
+    format!("log-{first:019}-{last:019}.db")
+}
+
+fn parse_closed(name: &str) -> Option<(i64, i64)> {
+    let (first, last) = name.strip_prefix("log-")?.strip_suffix(".db")?.split_once('-')?;
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (first >= 1 && first <= last).then_some((first, last))
+}
+
+/// The closed files, oldest first.
+pub(super) fn closed(dir: &Path) -> Result<Vec<Closed>> {
+    let mut found = Vec::new();
+    let failed = |error| Error::file("list", dir, error);
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if let Some((first, last)) = entry.file_name().to_str().and_then(parse_closed) {
+            found.push(Closed { first, last, path: entry.path() });
+        }
+    }
+    found.sort_by_key(|file| (file.first, file.last));
+    Ok(found)
+}
+
+pub(super) fn exists(path: &Path) -> Result<bool> {
+    path.try_exists().map_err(|error| Error::file("look at", path, error))
+}
+
+/// `path` with the ending SQLite gives to the files beside it.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Removes a SQLite file and what SQLite keeps beside it. Missing is fine.
+pub(super) fn remove(path: &Path) -> Result<()> {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let path = beside(path, ending);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::file("remove", &path, error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Makes names given and taken in a directory outlive a power cut.
+pub(super) fn sync_dir(dir: &Path) -> Result<()> {
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
+}
+
+/// Flushes what is in the write-ahead log of the active file. SQLite keeps no locks
+/// on that, so it may be closed again.
+pub(super) fn flush_left(dir: &Path) -> Result<()> {
+    let path = beside(&dir.join(ACTIVE), "-wal");
+    match File::open(&path).and_then(|left| left.sync_all()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("flush", &path, error)),
+        _ => sync_dir(dir),
+    }
+}
+
+fn rename(dir: &Path, from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(|error| Error::file("rename", from, error))?;
+    sync_dir(dir)
+}
+
+/// The lock of a log, for who writes it.
+pub(super) fn lock_file(dir: &Path) -> Result<File> {
+    let path = dir.join(LOCK);
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&path).map_err(|error| Error::file("open", &path, error))
+}
+
+/// The lock of a log, for who reads it: none where there is none and none can be
+/// made, as in a copy on a medium that is not writable. Nobody rolls it there.
+pub(super) fn lock_to_read(dir: &Path) -> Result<Option<File>> {
+    let path = dir.join(LOCK);
+    match File::open(&path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(lock_file(dir).ok()),
+        Err(error) => Err(Error::file("open", &path, error)),
+    }
+}
+
+pub(super) fn lock_shared(dir: &Path, lock: &File) -> Result<()> {
+    lock.lock_shared().map_err(|error| Error::file("lock", &dir.join(LOCK), error))
+}
+
+/// Whether `lock` could be had alone before `patience` ran out.
+fn lock_alone(dir: &Path, lock: &File, patience: Duration) -> Result<bool> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return Ok(false),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+            Err(TryLockError::Error(error)) => return Err(Error::file("lock", &dir.join(LOCK), error)),
+        }
+    }
+}
+
+pub(super) fn unlock(dir: &Path, lock: &File) -> Result<()> {
+    lock.unlock().map_err(|error| Error::file("unlock", &dir.join(LOCK), error))
+}
+
+/// The active file, open to be written.
+pub(super) struct Active {
+    pub(super) conn: Connection,
+    pub(super) head: Head,
+}
+
+impl Active {
+    fn open(dir: &Path, durability: Durability) -> Result<Active> {
+        let path = dir.join(ACTIVE);
+        let failed = |error| Error::file("open", &path, error);
+        let conn = file::writer(&path, durability).map_err(|error| Error::file("open", &path, error))?;
+        conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(failed)?;
+        let head = Head::read(&conn).map_err(failed)?;
+        let head = head.map_err(|problem| Error::unfit(&path, problem))?;
+        Ok(Active { conn, head })
+    }
+
+    /// Where the chain ends now.
+    pub(super) fn tip(&self) -> rusqlite::Result<Tip> {
+        tip(&self.conn, &self.head)
+    }
+
+    /// Notes that retention deletes all blocks up to `last`, before it does.
+    pub(super) fn note_pruned(&self, dir: &Path, last: i64) -> Result<()> {
+        let path = dir.join(ACTIVE);
+        // A file that was begun by an earlier release has no such table.
+        let table =
+            "CREATE TABLE IF NOT EXISTS pruned (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT";
+        let note = "INSERT INTO pruned VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET last = max(last, ?1)";
+        let noted = self.conn.execute_batch(table).and_then(|()| self.conn.execute(note, [last]));
+        noted.map_err(|error| Error::file("write", &path, error))?;
+        // It must not be lost in a power cut that the deletion outlives.
+        flush_left(dir)
+    }
+
+    /// The hash of the block `seq`, in whichever file of the log it is. `None` when
+    /// it is not there, or that cannot be told.
+    pub(super) fn hash_at(&self, dir: &Path, seq: i64) -> Option<Hash> {
+        let after = self.head.after;
+        if seq >= after.seq {
+            return if seq == after.seq { Some(after.hash) } else { hash_at(&self.conn, seq).ok()? };
+        }
+        let closed = closed(dir).ok()?;
+        let file = closed.iter().find(|file| (file.first..=file.last).contains(&seq))?;
+        hash_at(&file::reader(&file.path).ok()?, seq).ok()?
+    }
+
+    /// Makes the write-ahead log `bytes` long beforehand, with zeros
+    /// that SQLite takes for its end. To flush what overwrites them is an order of
+    /// magnitude faster than to flush a file that grows.
+    pub(super) fn lengthen_wal(&self, dir: &Path, bytes: u64) -> Result<()> {
+        let path = beside(&dir.join(ACTIVE), "-wal");
+        let failed = |error| Error::file("lengthen", &path, error);
+        // Nobody else lengthens or shortens it while this lasts.
+        self.conn.execute_batch("BEGIN IMMEDIATE").map_err(|error| Error::file("lengthen", &path, error))?;
+        let fill = || -> io::Result<()> {
+            let mut file = OpenOptions::new().append(true).open(&path)?;
+            let zeros = vec![0; 1 << 18];
+            let mut left = bytes.saturating_sub(file.metadata()?.len());
+            while left > 0 {
+                let piece = left.min(zeros.len() as u64);
+                file.write_all(&zeros[..piece as usize])?;
+                left -= piece;
+            }
+            file.sync_all()
+        };
+        let filled = fill();
+        self.conn.execute_batch("ROLLBACK").map_err(|error| Error::file("lengthen", &path, error))?;
+        filled.map_err(failed)
+    }
+
+    fn bytes(&self) -> rusqlite::Result<u64> {
+        let mut count = self.conn.prepare_cached("PRAGMA page_count")?;
+        let mut size = self.conn.prepare_cached("PRAGMA page_size")?;
+        let pages: i64 = count.query_row([], |row| row.get(0))?;
+        let page: i64 = size.query_row([], |row| row.get(0))?;
+        Ok((pages * page).unsigned_abs())
+    }
+
+    /// Whether it is to be closed.
+    pub(super) fn is_due(&self, due: Due) -> bool {
+        due.is_met_by(self).unwrap_or(false)
+    }
+
+    /// What does not fit about the last block, if anything.
+    pub(super) fn check_tail(&self) -> rusqlite::Result<Option<String>> {
+        let tip = self.tip()?;
+        if tip.seq == self.head.after.seq {
+            return Ok(None);
+        }
+        let before = if tip.seq - 1 == self.head.after.seq {
+            Some(self.head.after.hash)
+        } else {
+            hash_at(&self.conn, tip.seq - 1)?
+        };
+        let Some(before) = before else { return Ok(Some("the block before it is missing".to_owned())) };
+        let sql = format!("SELECT {} FROM block WHERE seq = ?1", Columns::All.list());
+        let raw = self.conn.query_row(&sql, [tip.seq], |row| Raw::read(row, Columns::All))?;
+        Ok((raw.chained(&before) != raw.hash).then(|| "its hash does not fit".to_owned()))
+    }
+
+    /// Moves the write-ahead log into the file and closes it.
+    pub(super) fn close(self, dir: &Path) -> Result<()> {
+        settle(self.conn, &dir.join(ACTIVE))
+    }
+}
+
+/// Where the chain ends in a file.
+///
+/// # Errors
+/// Also when the last block has a number from before the file, after which none
+/// could be given.
+pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
+    let mut last = conn.prepare_cached("SELECT seq, hash FROM block ORDER BY seq DESC LIMIT 1")?;
+    let last = last.query_row([], |row| Ok(Tip { seq: row.get(0)?, hash: row.get(1)? })).optional()?;
+    match last {
+        Some(tip) if tip.seq <= head.after.seq => {
+            let problem = format!("its last block has the number {}, it begins after {}", tip.seq, head.after.seq);
+            Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(problem)))
+        }
+        last => Ok(last.unwrap_or(head.after)),
+    }
+}
+
+/// The last block that retention has deleted, as a file knows it; 0 for none.
+pub(super) fn pruned(conn: &Connection) -> rusqlite::Result<i64> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'pruned'";
+    if conn.query_row(known, [], |_| Ok(())).optional()?.is_none() {
+        return Ok(0);
+    }
+    Ok(conn.query_row("SELECT max(last) FROM pruned", [], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
+}
+
+/// The newest file: the active one, or the last that was closed.
+pub(super) fn newest_file(dir: &Path) -> Result<PathBuf> {
+    let active = dir.join(ACTIVE);
+    if exists(&active)? {
+        return Ok(active);
+    }
+    Ok(closed(dir)?.pop().map_or(active, |file| file.path))
+}
+
+pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Hash>> {
+    let mut block = conn.prepare_cached("SELECT hash FROM block WHERE seq = ?1")?;
+    block.query_row([seq], |row| row.get(0)).optional()
+}
+
+/// When the newest block of a closed file was received, in microseconds since
+/// 1970. `None` when it is damaged.
+pub(super) fn newest(path: &Path) -> Result<Option<i64>> {
+    let conn = file::reader(path).map_err(|error| Error::file("open", path, error))?;
+    match newest_of(&conn) {
+        Ok(newest) => Ok(newest),
+        Err(error) if is_damage(&error) => Ok(None),
+        Err(error) => Err(Error::file("read", path, error)),
+    }
+}
+
+/// The same of an open file; `None` while it has no block.
+pub(super) fn newest_of(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    conn.query_row("SELECT max(received_at) FROM block", [], |row| row.get(0))
+}
+
+/// Whether everything in the write-ahead log was moved to the file.
+pub(super) fn checkpoint(conn: &Connection) -> rusqlite::Result<bool> {
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).map(|busy| busy == 0)
+}
+
+fn settle(conn: Connection, path: &Path) -> Result<()> {
+    let moved = checkpoint(&conn).map(drop);
+    conn.flush_prepared_statement_cache();
+    let closed = conn.close().map_err(|(_, error)| error);
+    moved.and(closed).map_err(|error| Error::file("close", path, error))
+}
+
+/// Opens the active file, making it if it is missing, with `lock` held shared
+/// when it succeeds and not held when it fails.
+///
+/// The block `known` is one that the log has: a file without it is not made.
+pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known: i64) -> Result<Active> {
+    let path = dir.join(ACTIVE);
+    loop {
+        lock_shared(dir, lock)?;
+        if exists(&path)? {
+            let active = refuse_empty(&path).and_then(|()| Active::open(dir, durability));
+            if active.is_err() {
+                unlock(dir, lock)?;
+            }
+            return active;
+        }
+        unlock(dir, lock)?;
+        if !wait_to_make(dir, lock, &path)? {
+            continue;
+        }
+        let made = if exists(&path)? { Ok(()) } else { create(dir, known) };
+        unlock(dir, lock)?;
+        made?;
+    }
+}
+
+/// Waits until the missing active file can be made, with `lock` held alone. False when
+/// somebody else has made it meanwhile, whatever locks they hold since.
+///
+/// # Errors
+/// When it is still missing after others have had the log open for [`LOCK_TIMEOUT`].
+fn wait_to_make(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
+    let mut deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        if lock_alone(dir, lock, Duration::ZERO)? {
+            return Ok(true);
+        }
+        if exists(path)? {
+            return Ok(false);
+        }
+        match lock.try_lock_shared() {
+            // Others have it open, as they do when its file was taken away.
+            Ok(()) => unlock(dir, lock)?,
+            // Somebody holds it alone, and is making the file, however slow the disk is.
+            Err(TryLockError::WouldBlock) => deadline = Instant::now() + LOCK_TIMEOUT,
+            Err(TryLockError::Error(error)) => return Err(Error::file("lock", &dir.join(LOCK), error)),
+        }
+        if Instant::now() >= deadline {
+            return Err(Error::unfit(path, "it is missing while another process has the log open"));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// An empty file where the log was: somebody has put it there.
+fn refuse_empty(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() && file.len() == 0 => refuse_left(path, "empty"),
+        _ => Ok(()),
+    }
+}
+
+/// Leaves alone what belongs to a file that is not there: SQLite would move it into
+/// the one that is.
+fn refuse_left(path: &Path, what: &str) -> Result<()> {
+    let left = beside(path, "-wal");
+    if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
+        return Err(Error::unfit(path, format!("it is {what}, but {} has blocks of it", left.display())));
+    }
+    Ok(())
+}
+
+/// Makes the active file: the first of a log, or the one after the newest closed
+/// file, as when a roll was cut short.
+fn create(dir: &Path, known: i64) -> Result<()> {
+    let path = dir.join(ACTIVE);
+    refuse_left(&path, "missing")?;
+    let (log, after, pruned, seen) = match closed(dir)?.last() {
+        Some(newest) => {
+            let failed = |error| Error::file("read", &newest.path, error);
+            let conn = file::reader(&newest.path).map_err(|error| Error::file("open", &newest.path, error))?;
+            let head = Head::read(&conn).map_err(failed)?.map_err(|problem| Error::unfit(&newest.path, problem))?;
+            let tip = tip(&conn, &head).map_err(failed)?;
+            if tip.seq != newest.last {
+                return Err(Error::unfit(&newest.path, format!("its last block is {}, not {}", tip.seq, newest.last)));
+            }
+            (head.log, tip, pruned(&conn).map_err(failed)?, index::last_seen(dir, Some(&head.log)))
+        }
+        None => {
+            let log = Uuid::now_v7().into_bytes();
+            (log, Tip { seq: 0, hash: genesis(&log) }, 0, index::last_seen(dir, None))
+        }
+    };
+    if after.seq < known {
+        return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
+    }
+    if after.seq < seen {
+        // A file that begins here would give the numbers of lost blocks to others, and the
+        // warehouse would be made again without them.
+        let problem = format!(
+            "it is missing, and with it the blocks {} to {seen}: put it back; to go on without them for good, delete the \
+             files seen-*.db beside it",
+            after.seq + 1
+        );
+        return Err(Error::unfit(&path, problem));
+    }
+    if after.seq > 0 {
+        tracing::info!(seq = after.seq, "the event log goes on in a new file");
+    }
+    prepare_next(dir, &log, after, pruned)?;
+    rename(dir, &dir.join(NEXT), &path)
+}
+
+/// Makes the file that will be active next, whole and flushed, under a name of
+/// its own.
+fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<()> {
+    let path = dir.join(NEXT);
+    let failed = |error| Error::file("create", &path, error);
+    remove(&path)?;
+    file::create_private(&path).map_err(|error| Error::file("create", &path, error))?;
+    let conn = file::writer(&path, Durability::Full).map_err(|error| Error::file("create", &path, error))?;
+    let settings = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};");
+    conn.execute_batch(&format!("BEGIN; {settings} {SCHEMA}")).map_err(failed)?;
+    conn.execute("INSERT INTO file VALUES (1, ?1, ?2, ?3)", (log, after.seq, after.hash)).map_err(failed)?;
+    if pruned > 0 {
+        conn.execute("INSERT INTO pruned VALUES (1, ?1)", [pruned]).map_err(failed)?;
+    }
+    conn.execute_batch("COMMIT").map_err(failed)?;
+    settle(conn, &path)
+}
+
+/// When a file is closed and the next begun.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    /// When it has more bytes than these.
+    pub(super) bytes: u64,
+    /// When so many microseconds lie between its first and its last block.
+    pub(super) span_us: i64,
+}
+
+impl Due {
+    fn is_met_by(&self, active: &Active) -> rusqlite::Result<bool> {
+        if active.bytes()? > self.bytes {
+            return Ok(true);
+        }
+        let mut ends = active.conn.prepare_cached(
+            "SELECT (SELECT received_at FROM block ORDER BY seq LIMIT 1), \
+                    (SELECT received_at FROM block ORDER BY seq DESC LIMIT 1)",
+        )?;
+        let ends: (Option<i64>, Option<i64>) = ends.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (Some(first), Some(last)) = ends else { return Ok(false) };
+        Ok(last.saturating_sub(first) > self.span_us)
+    }
+}
+
+/// Closes the active file under its final name and begins the next, if that is
+/// due and nobody else has it open. `lock` is held shared before
+/// and not at all after.
+///
+/// Whatever of it has happened when the process dies, [`open_active`] goes on
+/// from there.
+pub(super) fn roll(dir: &Path, lock: &File, active: Active, due: Due) -> Result<bool> {
+    // First the file, then the lock: who has the lock alone relies on nobody
+    // having the file open.
+    active.close(dir)?;
+    unlock(dir, lock)?;
+    if !lock_alone(dir, lock, ROLL_LOCK_TIMEOUT)? {
+        return Ok(false);
+    }
+    let rolled = roll_alone(dir, due);
+    unlock(dir, lock)?;
+    rolled
+}
+
+fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
+    let path = dir.join(ACTIVE);
+    let failed = |error| Error::file("roll", &path, error);
+    let active = Active::open(dir, Durability::Full)?;
+    let tip = active.tip().map_err(failed)?;
+    let Head { log, after } = active.head;
+    let pruned = pruned(&active.conn).map_err(failed)?;
+    // Another process may have rolled it just before.
+    if tip.seq == after.seq || !due.is_met_by(&active).map_err(failed)? {
+        active.close(dir)?;
+        return Ok(false);
+    }
+    // Without a write-ahead log the file is whole by itself and stays readable
+    // where nothing can be written. SQLite refuses while anybody has it open, so
+    // this also keeps the roll away from programs that do not know the lock.
+    active.conn.busy_timeout(Duration::ZERO).map_err(failed)?;
+    let mode = active.conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get::<_, String>(0));
+    match mode {
+        Ok(mode) if mode == "delete" => {}
+        other => {
+            tracing::debug!(answer = ?other, "the event log is not rolled while others have it open");
+            active.close(dir)?;
+            return Ok(false);
+        }
+    }
+    active.conn.close().map_err(|(_, error)| failed(error))?;
+    points::pass(dir, "roll: closed").map_err(failed)?;
+
+    let name = dir.join(closed_name(after.seq + 1, tip.seq));
+    if exists(&name)? {
+        return Err(Error::unfit(&name, "it has the name that log.db is to get"));
+    }
+    prepare_next(dir, &log, tip, pruned)?;
+    points::pass(dir, "roll: next made").map_err(failed)?;
+    rename(dir, &path, &name)?;
+    points::pass(dir, "roll: renamed").map_err(failed)?;
+    rename(dir, &dir.join(NEXT), &path)?;
+    points::pass(dir, "roll: done").map_err(failed)?;
+    tracing::info!(first = after.seq + 1, last = tip.seq, "the event log was rolled");
+    Ok(true)
+}

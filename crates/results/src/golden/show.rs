@@ -1,0 +1,173 @@
+//! A report as JSON. Structs are taken apart by name, so a new field has to be named here.
+
+use crate::compute::{Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
+use muriel_analysis::{Analysis, Applied, Health, HealthCheck, LiftEstimate, MetricReport, Report, SampleRatioTest};
+use muriel_domain::Instant;
+use muriel_stats::Interval;
+use muriel_stats::srm::ChiSquared;
+use muriel_warehouse::{LargestOrder, Segment};
+use serde_json::{Map, Value, json};
+
+pub(super) fn computed(computed: &Computed) -> Value {
+    let Computed { manifest: _, visitors, first_entry, report, applied, metrics, values_vary, parts, stages } =
+        computed;
+    let Report { health, metrics: analysed } = report;
+    json!({
+        "visitors": visitors,
+        "first_entry": first_entry.map(Instant::us),
+        "values_vary": values_vary,
+        "health": self::health(health),
+        "applied": applied.iter().map(self::applied).collect::<Vec<_>>(),
+        "metrics": metrics.iter().zip(analysed).map(|(shown, report)| metric(shown, report)).collect::<Vec<_>>(),
+        "parts": parts.iter().map(part).collect::<Vec<_>>(),
+        "stages": stages.iter().map(stage).collect::<Vec<_>>(),
+    })
+}
+
+/// A number; JSON has no infinity.
+fn number(number: f64) -> Value {
+    if number.is_finite() { json!(number) } else { json!(number.to_string()) }
+}
+
+fn interval(interval: Option<Interval>) -> Value {
+    interval.map_or(Value::Null, |interval| json!([number(interval.lower), number(interval.upper)]))
+}
+
+fn health(health: &Health) -> Value {
+    let (mut grades, mut messages) = (Map::new(), Map::new());
+    for (name, HealthCheck { grade, message }) in health.checks() {
+        grades.insert(name.to_owned(), json!(grade.word()));
+        messages.insert(name.to_owned(), json!(message));
+    }
+    let ratio = |ratio: &SampleRatioTest| {
+        let SampleRatioTest { epoch, observed, expected, p_value, chi_squared } = ratio;
+        let chi_squared = chi_squared.map(|test| match test {
+            ChiSquared::Tested { statistic, df, p_value } => json!([statistic, df, p_value]),
+            ChiSquared::UnitsInZeroWeightArm => json!("units_in_zero_weight_arm"),
+        });
+        json!({
+            "epoch": epoch, "observed": observed, "expected": expected, "p_value": p_value, "chi_squared": chi_squared,
+        })
+    };
+    json!({
+        "grade": health.grade().word(),
+        "checks": grades,
+        "messages": messages,
+        "ratios": health.ratios.iter().map(ratio).collect::<Vec<_>>(),
+    })
+}
+
+fn applied(applied: &Applied) -> Value {
+    let Applied { arm, change, pages, matched } = applied;
+    json!({ "arm": arm, "change": change, "pages": pages, "matched": matched })
+}
+
+fn numbers(arms: &[Numbers]) -> Value {
+    let arm = |numbers: &Numbers| {
+        let Numbers { visitors, open, converted, events, units } = numbers;
+        json!({
+            "visitors": visitors, "open": open, "converted": converted, "events": events, "units": units.to_string(),
+            "rate": numbers.rate(), "value_per_visitor": numbers.value_per_visitor(),
+            "value_per_order": numbers.value_per_order(),
+        })
+    };
+    arms.iter().map(arm).collect()
+}
+
+fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
+    let MetricNumbers {
+        arms,
+        cap,
+        capped,
+        currency,
+        other_currency_orders,
+        other_currency_vouched_orders,
+        implausible_orders,
+        order_limit,
+        vouched_orders,
+        largest_order,
+    } = shown;
+    let largest_order = largest_order.map(|largest| {
+        let LargestOrder { units, at, variant, vouched } = largest;
+        json!({ "units": units, "at": at.us(), "variant": variant, "vouched": vouched })
+    });
+    let MetricReport { analyses } = report;
+    json!({
+        "arms": numbers(arms),
+        "cap": cap,
+        "capped": capped,
+        "currency": currency,
+        "other_currency_orders": other_currency_orders,
+        "other_currency_vouched_orders": other_currency_vouched_orders,
+        "implausible_orders": implausible_orders,
+        "order_limit": order_limit,
+        "vouched_orders": vouched_orders,
+        "largest_order": largest_order,
+        "analyses": analyses.iter().map(analysis).collect::<Vec<_>>(),
+    })
+}
+
+fn analysis(analysis: &Analysis) -> Value {
+    let Analysis {
+        arm,
+        visitors,
+        lift,
+        lift_interval,
+        difference,
+        difference_interval,
+        p_value,
+        p_value_adjusted,
+        exact_p_value,
+        chance_to_beat_control,
+        expected_loss,
+        credible_interval,
+        harmed,
+        variance_ratio,
+        strata,
+        undefined,
+        verdict,
+        reason,
+    } = analysis;
+    json!({
+        "arm": arm,
+        "visitors": visitors,
+        "lift": lift,
+        "lift_interval": interval(*lift_interval),
+        "difference": difference,
+        "difference_interval": interval(*difference_interval),
+        "p_value": p_value,
+        "p_value_adjusted": p_value_adjusted,
+        "exact_p_value": exact_p_value,
+        "chance_to_beat_control": chance_to_beat_control,
+        "expected_loss": expected_loss,
+        "credible_interval": interval(*credible_interval),
+        "harmed": harmed,
+        "variance_ratio": variance_ratio,
+        "strata": strata,
+        "undefined": undefined.map(muriel_stats::Undefined::reason),
+        "verdict": verdict.word(),
+        "reason": reason,
+    })
+}
+
+fn estimate(estimate: &LiftEstimate) -> Value {
+    let LiftEstimate { lift, lift_interval, p_value } = estimate;
+    json!({ "lift": lift, "lift_interval": interval(*lift_interval), "p_value": p_value })
+}
+
+fn part(part: &SegmentNumbers) -> Value {
+    let SegmentNumbers { segment, arms, points } = part;
+    let segment = match segment {
+        Segment::Value(value) => value.to_string(),
+        Segment::Unknown => "(unknown)".to_owned(),
+        Segment::Rest => "(rest)".to_owned(),
+    };
+    json!({ "segment": segment, "arms": numbers(arms), "points": points.iter().map(estimate).collect::<Vec<_>>() })
+}
+
+fn stage(stage: &DayNumbers) -> Value {
+    let DayNumbers { day, arms, points } = stage;
+    json!({
+        "day": day.to_string(), "arms": numbers(arms), "points": points.iter().map(estimate).collect::<Vec<_>>(),
+    })
+}

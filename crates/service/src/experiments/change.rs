@@ -1,0 +1,192 @@
+//! A change of one experiment: open under lock, decide, check the precondition, save, write
+//! history, announce; once that is committed, invalidate lists and deliver rulesets.
+
+use super::NOT_FOUND;
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Experiment, Revision};
+use muriel_domain::ids::ExperimentId;
+use muriel_sql::Tx;
+use muriel_store::experiments::{self, Loaded};
+use muriel_store::tenants::Project;
+use muriel_store::{Intent, delivery, lock};
+use std::sync::Arc;
+
+/// Which versions of an experiment may be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Precondition {
+    /// Any version.
+    None,
+    /// One of these. An empty list fits nothing.
+    OneOf(Vec<String>),
+}
+
+impl Precondition {
+    fn check(&self, version: &str) -> Result<()> {
+        match self {
+            Precondition::OneOf(versions) if !versions.iter().any(|one| one == version) => {
+                Err(Error::PreconditionFailed)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An experiment to change: whose it is and which versions may be changed.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The project.
+    pub project: Arc<Project>,
+    /// The experiment.
+    pub id: ExperimentId,
+    /// The versions that may be changed.
+    pub precondition: Precondition,
+}
+
+/// An experiment that was changed, or was as it should be already.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// What it was.
+    pub before: Experiment,
+    /// What it is.
+    pub after: Experiment,
+    /// The version that it has now.
+    pub version: String,
+    /// Whether visitors meet something else now.
+    delivery_changed: bool,
+}
+
+/// A change under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    pub(crate) target: Target,
+    pub(crate) now: Instant,
+    pub(crate) actor: Actor,
+    action: &'static str,
+}
+
+impl Change {
+    /// A change called `action` in history.
+    pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
+        Self { target, now: app.clock.now(), actor: actor.clone(), action }
+    }
+
+    /// The experiment, locked until this transaction ends.
+    pub(crate) async fn open(&self, tx: &mut dyn Tx) -> Result<Loaded> {
+        lock(tx, self.target.project.id, Intent::ChangeExperiment(self.target.id)).await?;
+        experiments::find(tx, self.target.project.id, self.target.id).await?.ok_or(NOT_FOUND)
+    }
+
+    /// The decision about it. The precondition is checked after the input and before the
+    /// present state: invalid input is reported first, conflicts last.
+    pub(crate) fn decided<T>(&self, before: &Loaded, decision: Result<T>) -> Result<T> {
+        if matches!(decision, Ok(_) | Err(Error::Conflict { .. })) {
+            self.target.precondition.check(&before.version())?;
+        }
+        decision
+    }
+
+    /// Stores what became of it, with its history, and announces what has to be delivered.
+    pub(crate) async fn save(&self, tx: &mut dyn Tx, before: Loaded, after: Experiment) -> Result<Changed> {
+        let project = self.target.project.id;
+        let Some(revision) = Revision::between(&before.experiment, after.clone(), self.now) else {
+            let version = before.version();
+            return Ok(Changed { before: before.experiment, after, version, delivery_changed: false });
+        };
+        experiments::update(tx, &before.experiment, &revision, self.actor.name(), self.action).await?;
+        let delivery_changed = !before.experiment.delivers_like(&revision.experiment);
+        if delivery_changed {
+            delivery::announce(tx, project).await?;
+        }
+        let relinked = before.experiment.hypothesis_id != revision.experiment.hypothesis_id
+            || before.experiment.primary_goal != revision.experiment.primary_goal;
+        let version = match relinked {
+            // The version covers the hypothesis and the goal that are linked now.
+            true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
+            false => Loaded { experiment: revision.experiment, ..before.clone() }.version(),
+        };
+        Ok(Changed { before: before.experiment, after, version, delivery_changed })
+    }
+
+    /// The whole change in its transaction, which `decide` decides; delivered when this returns.
+    pub(crate) async fn apply(
+        self,
+        app: &App,
+        decide: impl FnOnce(&Loaded, Instant) -> Result<Experiment> + Send + 'static,
+    ) -> Result<Changed> {
+        let project = self.target.project.clone();
+        let changed = app
+            .write(project.company_id, move |tx| {
+                Box::pin(async move {
+                    let before = self.open(tx).await?;
+                    let after = self.decided(&before, decide(&before, self.now))?;
+                    self.save(tx, before, after).await
+                })
+            })
+            .await?;
+        changed.deliver(app, &project).await;
+        Ok(changed)
+    }
+
+    /// As [`Change::apply`], for a request that may be sent again: the response that `render`
+    /// makes is stored with the change, and a repeated request gets it without another change.
+    pub(crate) async fn apply_once(
+        self,
+        app: &App,
+        key: Result<Option<IdempotencyKey>>,
+        decide: impl FnOnce(&Loaded, Instant) -> Result<Experiment> + Send + 'static,
+        render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
+    ) -> Result<StoredResponse> {
+        let project = self.target.project.clone();
+        let (response, changed) = app
+            .write(project.company_id, move |tx| {
+                Box::pin(async move {
+                    let before = self.open(tx).await?;
+                    let key = key?;
+                    if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                        return Ok((stored, None));
+                    }
+                    let after = self.decided(&before, decide(&before, self.now))?;
+                    let changed = self.save(tx, before, after).await?;
+                    let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
+                    Ok((response, Some(changed)))
+                })
+            })
+            .await?;
+        if let Some(changed) = changed {
+            changed.deliver(app, &project).await;
+        }
+        Ok(response)
+    }
+}
+
+impl Changed {
+    /// Delivers what was saved, before it is answered.
+    pub(crate) async fn deliver(&self, app: &App, project: &Arc<Project>) {
+        if self.delivery_changed {
+            app.rulesets.refresh(project).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preconditions() {
+        let one_of = |versions: &[&str]| Precondition::OneOf(versions.iter().map(|one| (*one).to_owned()).collect());
+        for (precondition, holds) in [
+            (Precondition::None, true),
+            (one_of(&["1-0"]), true),
+            (one_of(&["2", "1-0"]), true),
+            (one_of(&["2"]), false),
+            (one_of(&[]), false),
+        ] {
+            assert_eq!(precondition.check("1-0").is_ok(), holds, "{precondition:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Deleting an experiment.
+
+use super::change::{Change, Target};
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::Result;
+use muriel_store::{delivery, experiments};
+
+/// An experiment that was deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct Deleted {
+    /// Whether it was live.
+    pub was_live: bool,
+}
+
+/// Deletes an experiment: it is gone from every read, and its delivery stops.
+///
+/// # Errors
+/// `NotFound`, `PreconditionFailed`, and when the database cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, target: Target) -> Result<Deleted> {
+    let change = Change::new(app, actor, target, "delete");
+    let project = change.target.project.clone();
+    let (was_live, was_delivered) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                change.decided(&before, Ok(()))?;
+                experiments::delete(tx, &before.experiment, change.actor.name(), change.now).await?;
+                let was_delivered = before.experiment.is_delivered();
+                if was_delivered {
+                    delivery::announce(tx, change.target.project.id).await?;
+                }
+                Ok((before.experiment.lifecycle.is_live(), was_delivered))
+            })
+        })
+        .await?;
+    if was_delivered {
+        app.rulesets.refresh(&project).await;
+    }
+    Ok(Deleted { was_live })
+}

@@ -1,0 +1,92 @@
+//! Experiments: reading them, and everything that is done to them.
+
+mod change;
+mod conclude;
+mod create;
+mod delete;
+mod serve;
+mod status;
+mod update;
+
+pub use change::{Changed, Precondition, Target};
+pub use conclude::{conclude, reopen};
+pub use create::{Created, NewExperiment, create};
+pub use delete::{Deleted, delete};
+pub use serve::{Winner, serve, set_rollout, stop_serving};
+pub use status::{StatusChange, StatusChanged, set_status};
+pub use update::{Edit, Updated, update};
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::lists::ListKey;
+use bytes::Bytes;
+use muriel_domain::experiment::{Epoch, Experiment};
+use muriel_domain::ids::{CompanyId, ExperimentId, ProjectId};
+use muriel_store::experiments::{self, Listed, Loaded};
+
+const NOT_FOUND: Error = Error::NotFound("experiment");
+
+/// A page of the company's experiments that the actor sees, newest created first, as `render`
+/// writes it. Written pages are cached while they are exact.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    actor: &Actor,
+    company: CompanyId,
+    (limit, offset): (i64, i64),
+    render: impl FnOnce(Vec<Listed>) -> Result<Bytes>,
+) -> Result<Bytes> {
+    let limited_to = actor.limited_to().map(str::to_owned);
+    let key = ListKey { company, limited_to: limited_to.clone(), limit, offset };
+    // Taken before the list is read, so that a change meanwhile makes it stale.
+    let stamp = app.lists.stamp(company);
+    if let Some(list) = stamp.and_then(|stamp| app.lists.get(&key, stamp)) {
+        return Ok(list);
+    }
+    let listed = app
+        .read(move |tx| {
+            Box::pin(async move { Ok(experiments::list(tx, company, limited_to.as_deref(), limit, offset).await?) })
+        })
+        .await?;
+    let list = render(listed)?;
+    if let Some(stamp) = stamp {
+        app.lists.put(key, stamp, list.clone());
+    }
+    Ok(list)
+}
+
+/// An experiment with its hypothesis and primary goal.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn find(app: &App, project: ProjectId, id: ExperimentId) -> Result<Loaded> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(experiments::find(tx, project, id).await?) })).await?;
+    found.ok_or(NOT_FOUND)
+}
+
+/// An experiment as visitors would meet it, whatever its status.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn find_delivered(app: &App, project: ProjectId, id: ExperimentId) -> Result<Experiment> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(experiments::delivery(tx, project, id).await?) })).await?;
+    found.ok_or(NOT_FOUND)
+}
+
+/// An experiment with its epochs, oldest first, as of one moment.
+///
+/// # Errors
+/// As [`find`].
+pub async fn details(app: &App, project: ProjectId, id: ExperimentId) -> Result<(Loaded, Vec<Epoch>)> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let loaded = experiments::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let epochs = experiments::epochs(tx, id).await?;
+            Ok((loaded, epochs))
+        })
+    })
+    .await
+}

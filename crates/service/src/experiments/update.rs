@@ -1,0 +1,106 @@
+//! Changing an experiment's fields.
+
+use super::change::{Change, Changed, Target};
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::Result;
+use crate::warnings::{about_dropped, codes, patch_codes, warnings};
+use muriel_analysis::Verdict;
+use muriel_domain::Problems;
+use muriel_domain::access::Scope;
+use muriel_domain::experiment::{Experiment, ExperimentPatch, Status};
+use muriel_domain::ids::ExperimentId;
+use muriel_results::{Inquiry, ReportInputs, ReportKey};
+use muriel_sql::Tx;
+use muriel_store::experiments;
+use std::time::Duration;
+
+/// How long the answer to a change that drops arms waits for what is known of them.
+const RESULT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Fields to change.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// Their values; fields that could not be read are left out.
+    pub patch: ExperimentPatch,
+    /// What is wrong with values that could not be read.
+    pub problems: Problems,
+}
+
+/// An experiment whose fields are as they were asked for.
+#[derive(Debug)]
+pub struct Updated {
+    /// What it was, what it is, and its version.
+    pub changed: Changed,
+    /// What its owner should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Changes fields of an experiment, all of them or none.
+///
+/// # Errors
+/// `NotFound`; then an `edit` that could not be read or has problems; `MissingScope` for a
+/// change of code without the scope `code`; `PreconditionFailed`; conflicts; and when the
+/// database cannot be reached.
+pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Updated> {
+    if let (true, Ok(edit)) = (actor.may(Scope::Code), &edit) {
+        // Read now, so that neither the transaction nor a visitor waits for it.
+        app.rulesets.guards.read_all(patch_codes(&edit.patch)).await;
+    }
+    let change = Change::new(app, actor, target, "update");
+    let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
+    let (changed, dropped) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                let Edit { patch, problems } = edit?;
+                let project = change.target.project.id;
+                let hypothesis = patch.hypothesis_id.flatten();
+                let known = experiments::known(tx, project, patch.goal_keys(), hypothesis).await?;
+                let after = before.experiment.patched(patch, problems, &known)?;
+                if before.experiment.changes_code(&after) {
+                    change.actor.require(Scope::Code)?;
+                }
+                change.decided(&before, before.experiment.keeps_served(&after).map_err(Into::into))?;
+                let dropped = match drops_arms(&before.experiment, &after) {
+                    true => known_result(tx, &change, node.as_deref()).await?,
+                    false => None,
+                };
+                Ok((change.save(tx, before, after).await?, dropped))
+            })
+        })
+        .await?;
+    changed.deliver(app, &project).await;
+    let mut about = Vec::new();
+    if let Some(known) = dropped {
+        let winners = winners(app, &project.key, id, &known).await;
+        about.extend(about_dropped(changed.after.arms()..changed.before.arms(), winners.as_deref()));
+    }
+    app.rulesets.guards.read_all(codes(&changed.after)).await;
+    about.extend(warnings(&changed.after, &app.rulesets.guards));
+    Ok(Updated { changed, warnings: about })
+}
+
+/// Whether visitors have met arms that are dropped.
+fn drops_arms(before: &Experiment, after: &Experiment) -> bool {
+    before.arms() > after.arms() && before.lifecycle.status() != Status::Draft
+}
+
+/// What a result needs to know of the experiment, read before its arms are dropped.
+async fn known_result(tx: &mut dyn Tx, change: &Change, node: Option<&str>) -> Result<Option<ReportInputs>> {
+    let (project, id) = (change.target.project.id, change.target.id);
+    Ok(ReportInputs::load(tx, project, id, &Inquiry::default(), node).await?.ok())
+}
+
+/// The arms that the present result calls better than the control by its first
+/// metric; `None` when it is not known in time.
+async fn winners(app: &App, project_key: &str, id: ExperimentId, known: &ReportInputs) -> Option<Vec<usize>> {
+    let reports = app.results()?;
+    let key =
+        ReportKey { project_key: project_key.into(), test_id: id.0, inquiry: Inquiry::default(), by_quarter: false };
+    let report = reports.report(&key, known, app.clock.now());
+    let computed = tokio::time::timeout(RESULT_TIMEOUT, report).await.ok()?.ok()?;
+    let top = computed.manifest.top().and(computed.report.metrics.first());
+    let analyses = top.into_iter().flat_map(|metric| &metric.analyses);
+    Some(analyses.filter(|analysis| analysis.verdict == Verdict::Win).map(|analysis| analysis.arm).collect())
+}

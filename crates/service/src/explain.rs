@@ -1,0 +1,44 @@
+//! Explaining a decision.
+
+use muriel_assign::page::PageRule;
+use muriel_assign::{Decision, Delivered, Experiment, Fact, TraceObserver, TraceStep, Visitor};
+use muriel_domain::targeting::{UrlMatch, UrlRule};
+
+/// A decision with every step that led to it.
+pub struct Explanation {
+    /// What was decided.
+    pub decision: Decision,
+    /// Every check, in the order in which they are made.
+    pub steps: Vec<TraceStep>,
+    /// Why the script does nothing on the visitor's page whatever was decided: the experiment
+    /// takes place elsewhere. `None` where it takes place there, and where no page is known.
+    pub elsewhere: Option<String>,
+}
+
+/// Explains what the visitor gets. `experiment` is what was compiled from `delivered`.
+pub fn explain(delivered: &Delivered, experiment: &Experiment, visitor: &Visitor<'_>) -> Explanation {
+    let mut trace = TraceObserver::default();
+    let decision = experiment.decide(visitor, &mut trace);
+    Explanation { decision, steps: trace.steps, elsewhere: elsewhere(delivered, visitor) }
+}
+
+/// Why the script does nothing on the visitor's page, if that is known: without
+/// rules about pages it shows an experiment on the page that it was made for. It
+/// is no part of the decision, which servers make of every page alike.
+fn elsewhere(delivered: &Delivered, visitor: &Visitor<'_>) -> Option<String> {
+    let Fact::Is(page) = &visitor.url else { return None };
+    if !delivered.targeting.url_rule.is_empty() {
+        return None;
+    }
+    let home = &delivered.variants_data_key;
+    let rule = if home.contains('*') { UrlMatch::Wildcard } else { UrlMatch::Simple };
+    let is_there =
+        PageRule::compile(&UrlRule { url: home.clone(), rule, allowed: true }).is_ok_and(|rule| rule.matches(page));
+    (!is_there).then(|| {
+        format!(
+            "the experiment has no url_rule, so the script on pages shows it on {home:?} alone, and does nothing on \
+             {:?}; servers decide all the same",
+            page.as_str()
+        )
+    })
+}

@@ -1,0 +1,87 @@
+//! Evaluations in the protocol of OpenFeature, and assignments in ours.
+//!
+//! What of them does not depend on the visitor is written once, when a ruleset
+//! is delivered: bulk evaluation is mostly this.
+
+use muriel_assign::{Decision, EvaluationSide, Experiment, Reason};
+use muriel_domain::experiment::Arm;
+
+/// The parts of an experiment's answers that never change.
+pub struct FlagTemplate {
+    key: Box<str>,
+    test_id: Box<str>,
+    epoch: Box<str>,
+    unenforced: Box<str>,
+}
+
+impl FlagTemplate {
+    /// Keys and the names of rules hold nothing that JSON would escape.
+    pub fn of(experiment: &Experiment) -> Self {
+        Self {
+            key: format!("{{\"key\":\"{}\",\"value\":\"", experiment.key).into(),
+            test_id: format!("\",\"metadata\":{{\"test_id\":{},\"variant_id\":\"", experiment.id).into(),
+            epoch: format!("\",\"epoch\":{},\"in_experiment\":", experiment.epoch).into(),
+            unenforced: format!("\",\"unenforced\":\"{}\"}}}}", experiment.unenforced_on(EvaluationSide::Server))
+                .into(),
+        }
+    }
+
+    /// The experiment as a flag, evaluated.
+    pub fn write_flag(&self, out: &mut Vec<u8>, decision: Decision) {
+        let variant = decision.variant();
+        // `Control` and `Variant 1` end with their ids.
+        let id = match decision.arm {
+            None | Some(Arm::CONTROL) => "0",
+            Some(_) => variant.rsplit(' ').next().unwrap_or("0"),
+        };
+        for part in [
+            &*self.key,
+            variant,
+            "\",\"variant\":\"",
+            variant,
+            "\",\"reason\":\"",
+            protocol_reason(decision.reason),
+            &*self.test_id,
+            id,
+            &*self.epoch,
+            if decision.in_experiment() { "true,\"reason\":\"" } else { "false,\"reason\":\"" },
+            decision.reason.word(),
+            &*self.unenforced,
+        ] {
+            out.extend_from_slice(part.as_bytes());
+        }
+    }
+
+    /// The experiment as one of many assignments.
+    pub fn write_assignment(&self, out: &mut Vec<u8>, experiment: &Experiment, decision: Decision) {
+        for part in [
+            "{\"experiment_key\":\"",
+            &*experiment.key,
+            "\",\"variant\":\"",
+            decision.variant(),
+            &*self.epoch,
+            if decision.in_experiment() { "true,\"reason\":\"" } else { "false,\"reason\":\"" },
+            decision.reason.word(),
+            "\"}",
+        ] {
+            out.extend_from_slice(part.as_bytes());
+        }
+    }
+}
+
+/// The protocol's reason for ours.
+fn protocol_reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Split | Reason::Sticky => "SPLIT",
+        Reason::Forced => "TARGETING_MATCH",
+        Reason::Served => "STATIC",
+        Reason::Disabled => "DISABLED",
+        Reason::Rollout
+        | Reason::Excluded
+        | Reason::Traffic
+        | Reason::Targeting
+        | Reason::Unknown
+        | Reason::Audience
+        | Reason::VariantGone => "DEFAULT",
+    }
+}

@@ -1,0 +1,169 @@
+//! Goals of a project.
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{ConflictCode, Error, Result};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::names::{KEY_MAX, Keyed};
+use muriel_domain::experiment::Revision;
+use muriel_domain::goal::{Definition, Goal, Patch};
+use muriel_domain::ids::{GoalId, ProjectId};
+use muriel_domain::{Instant, text};
+use muriel_sql::Tx;
+use muriel_store::tenants::Project;
+use muriel_store::{Intent, delivery, experiments, goals, lock};
+use std::sync::Arc;
+
+const NOT_FOUND: Error = Error::NotFound("goal");
+
+/// A goal to create.
+#[derive(Debug, Clone)]
+pub struct NewGoal {
+    /// What it counts.
+    pub definition: Definition,
+    /// Its key in code; made from its name by default.
+    pub key: Option<String>,
+}
+
+/// A page of the project's goals, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, project: ProjectId, (limit, offset): (i64, i64)) -> Result<Vec<Goal>> {
+    app.read(move |tx| Box::pin(async move { Ok(goals::list(tx, project, limit, offset).await?) })).await
+}
+
+/// A goal.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn find(app: &App, project: ProjectId, id: GoalId) -> Result<Goal> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(goals::find(tx, project, id).await?) })).await?;
+    found.ok_or(NOT_FOUND)
+}
+
+/// Creates a goal. The response is what `render` makes.
+///
+/// # Errors
+/// A key that is taken, and when the database cannot be reached.
+pub async fn create(
+    app: &App,
+    project: &Arc<Project>,
+    key: Option<IdempotencyKey>,
+    new: NewGoal,
+    render: impl FnOnce(&Goal) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let (now, id) = (app.clock.now(), project.id);
+    let response = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                lock(tx, id, Intent::Reshape).await?;
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok(stored);
+                }
+                let goal_key = free_key(tx, id, &new).await?;
+                let goal = goals::insert(tx, id, &goal_key, &new.definition, now).await?;
+                delivery::announce(tx, id).await?;
+                idempotency::store(tx, key.as_ref(), render(&goal)?).await
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(response)
+}
+
+/// The key that was given, if it is free, or one made from the name.
+async fn free_key(tx: &mut dyn Tx, project: ProjectId, new: &NewGoal) -> Result<String> {
+    match &new.key {
+        None => Keyed::Goal.free_key(tx, project, &text::slug(&new.definition.name, KEY_MAX, "goal")).await,
+        Some(key) if Keyed::Goal.is_taken(tx, project, key).await? => Err(Error::conflict(
+            ConflictCode::KeyTaken,
+            "goal_key is taken, or was once: keys of deleted goals are not used again",
+        )),
+        Some(key) => Ok(key.clone()),
+    }
+}
+
+/// The project's goal of this name and type; made if there is none.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn find_or_insert(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    definition: &Definition,
+    now: Instant,
+) -> Result<Goal> {
+    let goal_type = definition.trigger.goal_type();
+    if let Some(goal) = goals::find_named(tx, project, &definition.name, goal_type).await? {
+        return Ok(goal);
+    }
+    let key = Keyed::Goal.free_key(tx, project, &text::slug(&definition.name, KEY_MAX, "goal")).await?;
+    Ok(goals::insert(tx, project, &key, definition, now).await?)
+}
+
+/// Changes fields of a goal, all of them or none; its key is permanent. Returns the key.
+///
+/// # Errors
+/// `NotFound`; then a `patch` that could not be read or does not fit the goal; and when the
+/// database cannot be reached.
+pub async fn update(app: &App, project: &Arc<Project>, id: GoalId, patch: Result<Patch>) -> Result<String> {
+    let project_id = project.id;
+    let key = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                lock(tx, project_id, Intent::Reshape).await?;
+                let before = goals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
+                let after = patch?.apply(&before.definition)?;
+                if after != before.definition {
+                    goals::update(tx, id, &after).await?;
+                    delivery::announce(tx, project_id).await?;
+                }
+                Ok(before.key)
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(key)
+}
+
+/// Deletes a goal: experiments no longer report it, and its key is never used again.
+///
+/// # Errors
+/// `NotFound`; a live experiment that uses the goal; and when the database cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: GoalId) -> Result<()> {
+    let (project_id, now, actor) = (project.id, app.clock.now(), actor.clone());
+    app.write(project.company_id, move |tx| {
+        Box::pin(async move {
+            lock(tx, project_id, Intent::Reshape).await?;
+            let goal = goals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
+            detach(tx, project_id, &goal, &actor, now).await?;
+            goals::delete(tx, id, now).await?;
+            Ok(delivery::announce(tx, project_id).await?)
+        })
+    })
+    .await?;
+    app.rulesets.refresh(project).await;
+    Ok(())
+}
+
+/// Takes the goal out of every experiment, unless a live one uses it.
+async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor, now: Instant) -> Result<()> {
+    for id in goals::users(tx, goal.id).await? {
+        let Some(loaded) = experiments::find(tx, project, id).await? else { continue };
+        let before = loaded.experiment;
+        if before.lifecycle.is_live() {
+            return Err(Error::conflict(
+                ConflictCode::GoalInUse,
+                format!("the goal is used by the live experiment {id}; detach it there first"),
+            ));
+        }
+        let mut after = before.clone();
+        after.primary_goal = after.primary_goal.filter(|key| *key != goal.key);
+        after.secondary_goals.retain(|key| *key != goal.key);
+        if let Some(revision) = Revision::between(&before, after, now) {
+            experiments::update(tx, &before, &revision, actor.name(), "goal deleted").await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Whether the process lives, and whether it can do its work.
+
+use crate::app::App;
+use muriel_log as log;
+use serde::Serialize;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long the database may take to answer.
+const PING_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long acknowledged events may wait for the warehouse before that counts as behind.
+const MAX_LAG: Duration = Duration::from_secs(60);
+
+/// What of a server works. Each part has one word when it does, `ok`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Readiness {
+    /// `ready`; `degraded` while something else here is not `ok`; `not_ready` while no
+    /// visitor can be served.
+    pub status: &'static str,
+    /// `unavailable` while the database does not answer within a second.
+    pub database: &'static str,
+    /// `stale` while rulesets are not known to be up to date; `unknown` while there is none.
+    pub rulesets: &'static str,
+    /// `refused` while no event is taken.
+    pub events: &'static str,
+    /// `short` while less than twice the reserve is free, `full` below the reserve.
+    pub disk: &'static str,
+    /// `behind` while acknowledged events have not reached the warehouse for a minute;
+    /// `unavailable` while it is not open.
+    pub warehouse: &'static str,
+    /// `damaged` while results lack a block of the event log that is not as it was written,
+    /// or is missing.
+    pub log: &'static str,
+    /// `failing` while a periodic task fails again and again.
+    pub tasks: &'static str,
+}
+
+/// What [`Readiness`] is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    database_answers: bool,
+    rulesets_known: bool,
+    rulesets_stale: bool,
+    /// Whether the event log takes events.
+    pub takes_events: bool,
+    /// Free space on the volume of the event log, where that is open.
+    pub space: Option<log::Space>,
+    /// For how long the oldest event has waited for the warehouse, where that is open.
+    pub lag: Option<Duration>,
+    /// Blocks of the event log that are missing or not as they were written.
+    pub damaged_blocks: u64,
+    /// How many periodic tasks fail again and again.
+    pub failing_tasks: usize,
+}
+
+/// What works at this moment.
+///
+/// Waits up to a second for the database.
+pub async fn facts(app: &App) -> Facts {
+    let answered = tokio::time::timeout(PING_TIMEOUT, app.db.ping()).await;
+    let lag = app.results().map(|results| {
+        let loaded = results.loader().position().seq;
+        let head = app.log().map_or(loaded, |log| log.last().seq);
+        app.lag.observe(head, loaded, Instant::now())
+    });
+    Facts {
+        database_answers: matches!(answered, Ok(Ok(()))),
+        rulesets_known: app.rulesets.are_known(),
+        rulesets_stale: app.rulesets.stale_s().is_some(),
+        takes_events: app.takes_events(),
+        space: app.log().map(log::Log::space),
+        lag,
+        damaged_blocks: app.results().map_or(0, |results| results.loader().damaged()),
+        failing_tasks: app.failing_tasks.load(Ordering::Relaxed),
+    }
+}
+
+impl Readiness {
+    /// The words for these facts.
+    pub fn of(facts: &Facts) -> Self {
+        let mut readiness = Self {
+            status: "ready",
+            database: if facts.database_answers { "ok" } else { "unavailable" },
+            rulesets: match (facts.rulesets_known, facts.rulesets_stale) {
+                (false, _) => "unknown",
+                (true, false) => "ok",
+                (true, true) => "stale",
+            },
+            events: if facts.takes_events { "ok" } else { "refused" },
+            disk: match facts.space {
+                Some(space) if space.free < space.reserve => "full",
+                Some(space) if space.is_short() => "short",
+                Some(_) => "ok",
+                // Only a full disk keeps the log from being opened.
+                None => "full",
+            },
+            warehouse: match facts.lag {
+                None => "unavailable",
+                Some(lag) if lag > MAX_LAG => "behind",
+                Some(_) => "ok",
+            },
+            log: if facts.damaged_blocks == 0 { "ok" } else { "damaged" },
+            tasks: if facts.failing_tasks == 0 { "ok" } else { "failing" },
+        };
+        if !facts.rulesets_known {
+            readiness.status = "not_ready";
+        } else if readiness.components().iter().any(|(_, word)| *word != "ok") {
+            readiness.status = "degraded";
+        }
+        readiness
+    }
+
+    /// Each component with its word.
+    pub fn components(&self) -> [(&'static str, &'static str); 7] {
+        [
+            ("database", self.database),
+            ("rulesets", self.rulesets),
+            ("events", self.events),
+            ("disk", self.disk),
+            ("warehouse", self.warehouse),
+            ("log", self.log),
+            ("tasks", self.tasks),
+        ]
+    }
+}
+
+/// For how long events have waited for the warehouse.
+#[derive(Debug, Default)]
+pub struct LoadingLag {
+    /// A block that was the log's last at this moment, and was not loaded then.
+    waiting: Mutex<Option<(i64, Instant)>>,
+}
+
+impl LoadingLag {
+    /// How long the warehouse, which has everything up to `loaded`, has lacked an event
+    /// at least. It counts from the first look at which that event was there.
+    fn observe(&self, head: i64, loaded: i64, now: Instant) -> Duration {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        match *waiting {
+            Some((seq, since)) if loaded < seq => now.saturating_duration_since(since),
+            _ => {
+                *waiting = (loaded < head).then_some((head, now));
+                Duration::ZERO
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WELL: Facts = Facts {
+        database_answers: true,
+        rulesets_known: true,
+        rulesets_stale: false,
+        takes_events: true,
+        space: Some(log::Space { free: 100, reserve: 10 }),
+        lag: Some(Duration::ZERO),
+        damaged_blocks: 0,
+        failing_tasks: 0,
+    };
+
+    fn check(facts: Facts, status: &str, differs: &[(&str, &str)]) {
+        let readiness = Readiness::of(&facts);
+        let not_ok: Vec<_> = readiness.components().into_iter().filter(|(_, word)| *word != "ok").collect();
+        assert_eq!((readiness.status, &*not_ok), (status, differs), "{facts:?}");
+    }
+
+    #[test]
+    fn readiness() {
+        check(WELL, "ready", &[]);
+        check(Facts { database_answers: false, ..WELL }, "degraded", &[("database", "unavailable")]);
+        check(Facts { rulesets_stale: true, ..WELL }, "degraded", &[("rulesets", "stale")]);
+        check(Facts { rulesets_known: false, ..WELL }, "not_ready", &[("rulesets", "unknown")]);
+        check(Facts { takes_events: false, ..WELL }, "degraded", &[("events", "refused")]);
+        let space = |free| Some(log::Space { free, reserve: 10 });
+        check(Facts { space: space(20), ..WELL }, "ready", &[]);
+        check(Facts { space: space(19), ..WELL }, "degraded", &[("disk", "short")]);
+        check(Facts { space: space(9), ..WELL }, "degraded", &[("disk", "full")]);
+        check(Facts { space: None, ..WELL }, "degraded", &[("disk", "full")]);
+        check(Facts { lag: Some(MAX_LAG), ..WELL }, "ready", &[]);
+        check(Facts { lag: Some(2 * MAX_LAG), ..WELL }, "degraded", &[("warehouse", "behind")]);
+        check(Facts { lag: None, ..WELL }, "degraded", &[("warehouse", "unavailable")]);
+        check(Facts { damaged_blocks: 1, ..WELL }, "degraded", &[("log", "damaged")]);
+        check(Facts { failing_tasks: 1, ..WELL }, "degraded", &[("tasks", "failing")]);
+    }
+
+    #[test]
+    fn lag_is_that_of_the_oldest_event() {
+        let (lag, start) = (LoadingLag::default(), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let observed = |head, loaded, seconds| lag.observe(head, loaded, at(seconds)).as_secs();
+        assert_eq!([observed(5, 5, 0), observed(6, 5, 10), observed(7, 5, 20), observed(9, 5, 80)], [0, 0, 10, 70]);
+        // It goes on loading, and is behind by what came after the first look only.
+        assert_eq!([observed(9, 6, 90), observed(9, 8, 100), observed(9, 9, 110)], [0, 10, 0]);
+        assert_eq!(observed(9, 9, 500), 0);
+    }
+}

@@ -1,0 +1,78 @@
+//! Requests that may be sent again: a repeated request gets the first response once more.
+
+use crate::error::{ConflictCode, Error, Result};
+use muriel_domain::ids::ProjectId;
+use muriel_domain::{Instant, Problems};
+use muriel_sql::Tx;
+use muriel_store::idempotency::{self, Done};
+use sha2::{Digest, Sha256};
+
+/// The longest key, in bytes.
+const KEY_MAX: usize = 255;
+
+/// What a request that may be repeated is recognised by.
+#[derive(Debug, Clone)]
+pub struct IdempotencyKey {
+    project: ProjectId,
+    operation: String,
+    key: String,
+    /// SHA-256 of the body: a key stands for one body only.
+    fingerprint: Vec<u8>,
+    now: Instant,
+}
+
+/// The JSON of a response, and whether it was stored by an earlier request.
+#[derive(Debug)]
+pub struct StoredResponse {
+    /// The response's body.
+    pub body: String,
+    /// Whether an earlier request got this response.
+    pub replayed: bool,
+}
+
+impl IdempotencyKey {
+    /// The key `key` of a request with this body. `operation` names the act and what it is done
+    /// to: keys of different operations are independent.
+    ///
+    /// # Errors
+    /// A key that does not have 1 to 255 bytes.
+    pub fn new(key: &str, project: ProjectId, operation: String, body: &[u8], now: Instant) -> Result<Self> {
+        if key.is_empty() || key.len() > KEY_MAX {
+            let message = "must be given once, with 1 to 255 printable ASCII characters";
+            return Err(Problems::one("Idempotency-Key", message).into());
+        }
+        let fingerprint = Sha256::digest(body).to_vec();
+        Ok(Self { project, operation, key: key.to_owned(), fingerprint, now })
+    }
+}
+
+/// The response that an earlier request with this key got; `None` without a key.
+///
+/// # Errors
+/// A conflict when the earlier request had another body.
+pub async fn replay(tx: &mut dyn Tx, key: Option<&IdempotencyKey>) -> Result<Option<StoredResponse>> {
+    let Some(key) = key else { return Ok(None) };
+    match idempotency::find(tx, key.project, &key.operation, &key.key, key.now).await? {
+        None => Ok(None),
+        Some(done) if done.fingerprint == key.fingerprint => {
+            Ok(Some(StoredResponse { body: done.response, replayed: true }))
+        }
+        Some(_) => Err(Error::conflict(
+            ConflictCode::IdempotencyKeyReused,
+            "the Idempotency-Key was used with another body; take a new key for a new request",
+        )),
+    }
+}
+
+/// Stores the response for requests that repeat the key, in the transaction of the act itself;
+/// without a key nothing is stored.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn store(tx: &mut dyn Tx, key: Option<&IdempotencyKey>, body: String) -> Result<StoredResponse> {
+    if let Some(key) = key {
+        let done = Done { fingerprint: key.fingerprint.clone(), response: body.clone() };
+        idempotency::insert(tx, key.project, &key.operation, &key.key, &done, key.now).await?;
+    }
+    Ok(StoredResponse { body, replayed: false })
+}

@@ -1,0 +1,491 @@
+//! Events on their way into the log.
+//!
+//! Whoever receives events reads each into a [`Record`]; what is decided here is which of them
+//! are stored, what is stored besides what was sent, and what their sender is told.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::memory_budget::MemoryBudget;
+use crate::rulesets::Delivery;
+use crate::visitor::Origin;
+use muriel_domain::Instant;
+use muriel_domain::experiment::VARIANTS_MAX;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_log::{Batch, Entry, Log, Refused, Taken};
+use muriel_log::{Consent, Kind, Properties, Record, Who};
+use muriel_store::experiments::{self, Shape};
+use prometheus_client::metrics::counter::Counter;
+use quick_cache::sync::Cache;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Bytes of bodies that arrive at the same time.
+const ARRIVING_BYTES: usize = 96 << 20;
+/// Bytes that bodies take while they are judged and written.
+const BODIES_BYTES: usize = 128 << 20;
+/// Bytes that batches of many visitors take, from their arrival to their answer. They
+/// have a budget of their own, so that they never keep visitors' events waiting.
+const BATCHES_BYTES: usize = 128 << 20;
+/// Bytes of memory for each byte of a body that is read: many small values take most.
+const MEMORY_PER_BYTE: usize = 6;
+/// Bytes of a record besides its event and its visitor.
+const RECORD_OVERHEAD: usize = 512;
+/// Bytes of records that one request may become.
+const LINES_MAX: usize = 8 << 20;
+/// Most bytes of one event as it is stored.
+const EVENT_MAX: usize = 32 << 10;
+/// Experiments whose shapes in the database are cached.
+const SHAPES: usize = 10_000;
+/// How long a cached shape is used when it admits an event.
+const SHAPE_TTL_US: i64 = 5_000_000;
+/// How long it is used when it refuses one: the experiment or the arm may have been made since.
+const REFUSAL_TTL_US: i64 = 200_000;
+/// No experiment has this arm or a later one.
+const ARMS_MAX: u32 = VARIANTS_MAX as u32 + 1;
+/// The step by which clocks of clients are corrected.
+const MINUTE_US: i64 = 60_000_000;
+/// How long an event waits for the database to answer which arms its experiment has.
+const SHAPE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the database is not asked again after it did not answer.
+const RETRY_AFTER: Duration = Duration::from_millis(500);
+/// Lost events that one health event counts: pages keep fewer, and anybody can send one.
+const LOST_MAX: f64 = 1_000.0;
+
+/// How many events of each outcome there were.
+#[derive(Debug, Clone, Default)]
+pub struct EventCounts {
+    /// Stored.
+    pub stored: Counter,
+    /// Stored already.
+    pub repeated: Counter,
+    /// Invalid, and not stored.
+    pub invalid: Counter,
+    /// Valid, and not stored because the log could not: to be sent again.
+    pub refused: Counter,
+    /// Lost by pages, as they say in stored health events.
+    pub lost_by_pages: Counter,
+}
+
+/// Where events go.
+pub struct Intake {
+    pub(crate) log: OnceLock<Log>,
+    counts: EventCounts,
+    /// Memory of bodies that arrive.
+    pub arriving: MemoryBudget,
+    /// Memory of bodies that are judged and written.
+    pub bodies: MemoryBudget,
+    /// Memory of batches of many visitors.
+    pub batches: MemoryBudget,
+    shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
+    /// When the database last failed to answer.
+    failed_at: Mutex<Option<std::time::Instant>>,
+}
+
+/// What became of one event.
+#[derive(Debug, Serialize)]
+pub struct IngestOutcome<'e> {
+    /// The event's id as it was sent, if it had one.
+    pub id: Option<Cow<'e, str>>,
+    /// `ok`, `duplicate` or `invalid`.
+    pub status: &'static str,
+    /// Why it is invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Cow<'static, str>>,
+    /// What to know of an event that is `ok`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Cow<'static, str>>,
+}
+
+/// Where an event that was handed to the log came from.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored {
+    /// The index of its outcome.
+    pub outcome: usize,
+    /// How many other events its page says to have lost.
+    lost: u64,
+}
+
+impl<'e> IngestOutcome<'e> {
+    /// An event that is not stored.
+    pub fn invalid(id: Option<&'e str>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { id: id.map(Cow::Borrowed), status: "invalid", message: Some(message.into()), note: None }
+    }
+}
+
+/// Events of one visitor that were judged; the valid ones are written as the log takes them.
+pub struct Draft<'e> {
+    /// Whose events they are.
+    pub project_key: Arc<str>,
+    /// When they were received.
+    pub received_at: Instant,
+    /// One for each event, in order.
+    pub outcomes: Vec<IngestOutcome<'e>>,
+    /// Each event that is `ok`, with the place of its outcome.
+    pub entries: Vec<(Stored, Entry)>,
+    /// Their lines of JSON.
+    pub lines: Vec<u8>,
+}
+
+impl Intake {
+    pub(crate) fn new(log: Option<Log>, counts: EventCounts) -> Self {
+        Self {
+            log: log.map(OnceLock::from).unwrap_or_default(),
+            counts,
+            arriving: MemoryBudget::new(ARRIVING_BYTES),
+            bodies: MemoryBudget::new(BODIES_BYTES),
+            batches: MemoryBudget::new(BATCHES_BYTES),
+            shapes: Cache::new(SHAPES),
+            failed_at: Mutex::default(),
+        }
+    }
+
+    /// Counts an event that could not even be read.
+    pub fn count_invalid(&self) {
+        self.counts.invalid.inc();
+    }
+
+    /// Counts an event that the log has taken, and says in its outcome whether it was new.
+    pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: Stored, taken: Taken) {
+        match taken {
+            Taken::Stored => {
+                self.counts.stored.inc();
+                self.counts.lost_by_pages.inc_by(stored.lost);
+            }
+            Taken::Repeated => {
+                self.counts.repeated.inc();
+                outcome.status = "duplicate";
+                outcome.note = None;
+            }
+        }
+    }
+}
+
+/// Bytes that a body takes in memory, at most, while it is read.
+pub fn memory_to_read(bytes: usize) -> usize {
+    MEMORY_PER_BYTE * bytes
+}
+
+/// The same with its records: each of them repeats the visitor.
+pub fn memory_to_store(bytes: usize, events: usize, visitor: &Who) -> usize {
+    let visitor = serde_json::to_string(visitor).map_or(0, |visitor| visitor.len());
+    memory_to_read(bytes) + (events * (visitor + RECORD_OVERHEAD)).min(LINES_MAX)
+}
+
+/// What the events of one visitor share, and who sent them.
+pub struct IncomingBatch<'e> {
+    /// When the client sent them, by its own clock.
+    pub sent_at: Option<Instant>,
+    /// What the visitor consented to, if that is known.
+    pub consent: Option<Consent>,
+    /// The visitor.
+    pub visitor: Who,
+    /// The country that a trusted server gives.
+    pub country: Option<&'e str>,
+    /// Where the visitor is.
+    pub origin: Origin,
+    /// Whether an API key vouches for them.
+    pub trusted: bool,
+}
+
+/// One event, not yet read.
+pub struct PendingEvent<'e, R> {
+    /// Its id as it was sent, for the outcome.
+    pub id: Option<&'e str>,
+    /// Reads it, given what all events of the batch share. The error is a sentence.
+    pub read: R,
+    /// What was mended while its body was parsed, in a sentence.
+    pub note: Option<String>,
+}
+
+/// What all records of a batch share.
+pub struct EventTemplate {
+    /// When the batch was received.
+    pub received_at: Instant,
+    /// How far the client's clock is behind ours, in microseconds.
+    pub behind_us: i64,
+    /// A record that has everything that the batch settles.
+    pub record: Record,
+}
+
+/// Stores events: when this returns, each that is `ok` is durable.
+///
+/// # Errors
+/// `TooLarge` when they have more than 8 MiB as they are stored, and `Unavailable` when the log
+/// cannot take them. None of them is stored then.
+pub async fn store<'e, R>(
+    app: &App,
+    delivery: &Delivery,
+    batch: IncomingBatch<'e>,
+    events: impl ExactSizeIterator<Item = PendingEvent<'e, R>>,
+) -> Result<Vec<IngestOutcome<'e>>>
+where
+    R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
+{
+    let Some(draft) = draft(app, delivery, batch, events, app.clock.now()).await else { return Err(Error::TooLarge) };
+    let Draft { project_key, received_at, mut outcomes, entries, lines } = draft;
+    if entries.is_empty() {
+        return Ok(outcomes);
+    }
+    let (stored, events): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+    let taken = append(app, Batch { project_key, received_at, events, lines }).await?;
+    for (stored, taken) in stored.into_iter().zip(taken) {
+        app.intake.count_taken(&mut outcomes[stored.outcome], stored, taken);
+    }
+    Ok(outcomes)
+}
+
+/// Judges events and writes the valid ones; `None` when they have more than 8 MiB then.
+pub async fn draft<'e, R>(
+    app: &App,
+    delivery: &Delivery,
+    batch: IncomingBatch<'e>,
+    events: impl ExactSizeIterator<Item = PendingEvent<'e, R>>,
+    received_at: Instant,
+) -> Option<Draft<'e>>
+where
+    R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
+{
+    let project_key: Arc<str> = delivery.project.key.as_str().into();
+    if batch.consent == Some(Consent::Denied) {
+        let message = "not stored: the visitor's consent is denied";
+        return Some(Draft {
+            project_key,
+            received_at,
+            outcomes: events.map(|event| IngestOutcome::invalid(event.id, message)).collect(),
+            entries: Vec::new(),
+            lines: Vec::new(),
+        });
+    }
+    let template = template(project_key.clone(), batch, received_at);
+    let scope = template.record.scope();
+    let mut outcomes = Vec::with_capacity(events.len());
+    let mut entries = Vec::with_capacity(events.len());
+    let mut lines = Vec::with_capacity(512 * events.len());
+    for PendingEvent { id, read, note: mended } in events {
+        let judged = match read(&template) {
+            Ok(record) => judge(app, record, delivery).await,
+            Err(message) => Err(message.into()),
+        };
+        let written = judged.and_then(|(record, note)| {
+            write_line(&record, &mut lines).map_err(Cow::Borrowed)?;
+            Ok((record, note))
+        });
+        match written {
+            Err(message) => outcomes.push(IngestOutcome::invalid(id, message)),
+            Ok((record, note)) => {
+                let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
+                let stored = Stored { outcome: outcomes.len(), lost };
+                entries.push((stored, Entry { id: record.id, scope, end: lines.len() }));
+                let notes: Vec<_> = [mended, note.map(str::to_owned)].into_iter().flatten().collect();
+                let note = (!notes.is_empty()).then(|| Cow::Owned(notes.join(". ")));
+                outcomes.push(IngestOutcome { id: id.map(Cow::Borrowed), status: "ok", message: None, note });
+            }
+        }
+        if lines.len() > LINES_MAX {
+            return None;
+        }
+    }
+    app.intake.counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
+    Some(Draft { project_key, received_at, outcomes, entries, lines })
+}
+
+/// Appends a batch to the log, where it is durable when this returns.
+///
+/// # Errors
+/// `Unavailable` when the log cannot take it. Nothing of it is stored then.
+pub async fn append(app: &App, batch: Batch) -> Result<Vec<Taken>> {
+    let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 5 }) };
+    let events = batch.events.len();
+    log.append(batch).await.map_err(|refused| {
+        app.intake.counts.refused.inc_by(events as u64);
+        refusal(&refused)
+    })
+}
+
+/// What the server adds to every event of a batch.
+fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instant) -> EventTemplate {
+    let IncomingBatch { sent_at, consent, visitor, country, origin, trusted } = batch;
+    let behind_us = match sent_at {
+        Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
+        _ => 0,
+    };
+    let place = origin.place();
+    let agent = &origin.agent;
+    let word = |word: Option<&'static str>, name: Option<&Arc<str>>| word.map(Arc::from).or_else(|| name.cloned());
+    let record = Record {
+        id: Uuid::nil(),
+        kind: Kind::Custom,
+        project_key,
+        at: received_at,
+        received_at,
+        visitor,
+        bot: agent.is_bot,
+        vouched: trusted,
+        consent,
+        device: agent.device.map(Arc::from),
+        browser: word(agent.browser, agent.browser_name.as_ref()),
+        os: word(agent.os, agent.os_name.as_ref()),
+        country: match country {
+            Some(country) if trusted => Some(country.into()),
+            _ => place.and_then(|place| place.country.clone()),
+        },
+        region: place.and_then(|place| place.region.clone()),
+        city: place.and_then(|place| place.city.clone()),
+        network: origin.network().map(|network| network.to_string().into()),
+        url: None,
+        referrer: None,
+        session: None,
+        test_id: None,
+        variant_id: None,
+        epoch: None,
+        context: Properties::new(),
+        by: None,
+        trigger: None,
+        href: None,
+        name: None,
+        value: None,
+        currency: None,
+        order_id: None,
+        refund_of: None,
+        quantity: None,
+        attributes: Properties::new(),
+        apply_ms: None,
+        hidden_ms: None,
+        late: None,
+        failed_selectors: None,
+        changes: None,
+        dropped: None,
+        errors: None,
+        properties: Properties::new(),
+    };
+    EventTemplate { received_at, behind_us, record }
+}
+
+/// Whether the project has the experiment and the arm that a record names. Returns the record
+/// with what its sender should know.
+///
+/// # Errors
+/// Why it is invalid, in a sentence.
+async fn judge(
+    app: &App,
+    record: Record,
+    delivery: &Delivery,
+) -> std::result::Result<(Record, Option<&'static str>), Cow<'static, str>> {
+    const NO_ARM: &str = "variant_id is not an arm of this experiment";
+    let (Some(test_id), Some(variant)) = (record.test_id, &record.variant_id) else { return Ok((record, None)) };
+    let arm = variant.parse::<u32>().unwrap_or(u32::MAX);
+    // An epoch ahead of ours comes from a newer ruleset, which may have more arms: a change
+    // reaches the other nodes a moment later, and not at all while they are cut off from
+    // the database. The results know every epoch and arm, and leave out what never was.
+    // An exposure without an epoch stays without one: the results place it by its time.
+    let is_newer = |shape: &Shape| record.epoch.is_some_and(|epoch| epoch > shape.epoch);
+    let admits = |shape: &Shape| arm < shape.arms || is_newer(shape) && arm < ARMS_MAX;
+    if let Some(shape) = delivery.shape(test_id).filter(admits) {
+        let note = note(&record, &shape);
+        return Ok((record, note));
+    }
+    match stored_shape(app, delivery.project.id, test_id, admits).await {
+        Ok(Some(shape)) if admits(&shape) => {
+            let note = note(&record, &shape);
+            Ok((record, note))
+        }
+        Ok(Some(_)) => Err(NO_ARM.into()),
+        Ok(None) => Err("test_id is not an experiment of this project".into()),
+        // While the database is away the event is believed.
+        Err(DatabaseAway) if arm < ARMS_MAX => Ok((record, None)),
+        Err(DatabaseAway) => Err(NO_ARM.into()),
+    }
+}
+
+/// What an exposure can name of an experiment, from the database as of a moment ago.
+/// A shape that does not admit the event is used for a shorter time: the event is
+/// lost if the shape is out of date.
+///
+/// A database that does not answer is not asked again for a moment, so that many
+/// events do not wait one after the other.
+async fn stored_shape(
+    app: &App,
+    project: ProjectId,
+    test_id: i64,
+    admits: impl Fn(&Shape) -> bool,
+) -> std::result::Result<Option<Shape>, DatabaseAway> {
+    let now = app.clock.now();
+    let key = (project.0, test_id);
+    if let Some((at, shape)) = app.intake.shapes.get(&key) {
+        let ttl_us = if shape.as_ref().is_some_and(admits) { SHAPE_TTL_US } else { REFUSAL_TTL_US };
+        if (0..ttl_us).contains(&(now.us() - at.us())) {
+            return Ok(shape);
+        }
+    }
+    let failed_at = || app.intake.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+    if failed_at().is_some_and(|at| at.elapsed() < RETRY_AFTER) {
+        return Err(DatabaseAway);
+    }
+    let id = ExperimentId(test_id);
+    let asked = app.read(move |tx| Box::pin(async move { Ok(experiments::shape(tx, project, id).await?) }));
+    match tokio::time::timeout(SHAPE_TIMEOUT, asked).await {
+        Ok(Ok(shape)) => {
+            app.intake.shapes.insert(key, (now, shape));
+            Ok(shape)
+        }
+        Ok(Err(_)) | Err(_) => {
+            *failed_at() = Some(std::time::Instant::now());
+            Err(DatabaseAway)
+        }
+    }
+}
+
+/// How far a client's clock is behind ours, negative if it is ahead, in whole minutes.
+/// `apart_us` is the time of receipt by our clock less the time of sending by the client's.
+///
+/// A smaller difference may be the network's delay, which varies between requests. If it
+/// were taken for the clock's error, a slow exposure would be dated after what
+/// the visitor did a moment later, which would then not count.
+fn clock_error_us(apart_us: i64) -> i64 {
+    apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
+}
+
+/// What the sender of an exposure should know that no result counts, as it is dated before
+/// the first start.
+fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
+    // Results know the start in milliseconds.
+    let is_early = |start: Instant| record.at.us() < start.us().div_euclid(1_000) * 1_000;
+    match shape.started_at {
+        _ if record.kind != Kind::Exposure => None,
+        None if shape.epoch == 0 => Some(
+            "the experiment has not started, so no result counts this exposure unless the experiment is given a start \
+             before it (status 1 with started_at)",
+        ),
+        Some(start) if is_early(start) => {
+            Some("at is before the experiment first started, so no result counts this exposure")
+        }
+        _ => None,
+    }
+}
+
+/// The database does not answer.
+struct DatabaseAway;
+
+/// Writes the record as a line.
+fn write_line(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> {
+    let start = lines.len();
+    if serde_json::to_writer(&mut *lines, record).is_err() || lines.len() - start > EVENT_MAX {
+        lines.truncate(start);
+        return Err("must have at most 32 KiB");
+    }
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// The log says in its own words when it begins and ends to refuse.
+fn refusal(refused: &Refused) -> Error {
+    match refused {
+        Refused::Busy => Error::Unavailable { retry_after_s: 1 },
+        Refused::Unavailable { .. } => Error::Unavailable { retry_after_s: 5 },
+        Refused::TooLarge => Error::TooLarge,
+        Refused::Malformed => Error::internal("a batch of events was not made well"),
+    }
+}

@@ -1,0 +1,45 @@
+//! The application layer: what is done to experiments and everything beside them.
+//!
+//! An act is a function of an [`App`], an actor and values that were parsed before. It opens
+//! what it changes under a lock, decides with the pure functions of `domain`, saves, writes
+//! history and announces the change; once that is committed it invalidates what is in
+//! memory and delivers the new ruleset. HTTP stays in `api`: nothing here knows a header, a
+//! status code or the name of a published field.
+
+pub mod actor;
+pub mod api_key;
+mod app;
+pub mod clock;
+pub mod digest;
+pub mod directory;
+pub mod error;
+pub mod experiments;
+pub mod explain;
+pub mod flag_template;
+pub mod goals;
+pub mod health;
+pub mod hypotheses;
+pub mod idempotency;
+pub mod intake;
+pub mod keys;
+pub mod lists;
+pub mod memory_budget;
+mod names;
+mod node;
+pub mod preview;
+#[cfg(test)]
+mod processor_time;
+pub mod projects;
+pub mod rates;
+pub mod rulesets;
+pub mod script;
+pub mod site;
+mod starts;
+pub mod visitor;
+pub mod warm;
+mod warnings;
+
+pub use actor::Actor;
+pub use app::{App, Parts, Traffic};
+pub use error::{Error, Result};
+pub use node::NodeIdentity;

@@ -1,0 +1,49 @@
+//! Keys that things of a project are called by in code.
+
+use crate::error::Result;
+use muriel_domain::ids::ProjectId;
+use muriel_domain::text;
+use muriel_sql::Tx;
+use muriel_store::{experiments, goals};
+
+/// The longest key, in bytes.
+pub(crate) const KEY_MAX: usize = 64;
+
+/// Things of a project that have a key of their own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Keyed {
+    Experiment,
+    Goal,
+}
+
+impl Keyed {
+    /// Whether the key cannot be given to a new thing.
+    pub(crate) async fn is_taken(self, tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
+        Ok(match self {
+            Keyed::Experiment => experiments::key_is_taken(tx, project, key).await?,
+            Keyed::Goal => goals::key_is_taken(tx, project, key).await?,
+        })
+    }
+
+    /// `base`, or `base-2`, `base-3`… where that is taken. The number is found by doubling and
+    /// halving, so that the thousandth thing of one name takes some twenty queries.
+    pub(crate) async fn free_key(self, tx: &mut dyn Tx, project: ProjectId, base: &str) -> Result<String> {
+        if !self.is_taken(tx, project, base).await? {
+            return Ok(base.to_owned());
+        }
+        let numbered = |number| text::numbered(base, number, KEY_MAX);
+        let (mut taken, mut free) = (1, 2);
+        while self.is_taken(tx, project, &numbered(free)).await? {
+            (taken, free) = (free, free * 2);
+        }
+        while free - taken > 1 {
+            let middle = taken + (free - taken) / 2;
+            if self.is_taken(tx, project, &numbered(middle)).await? {
+                taken = middle;
+            } else {
+                free = middle;
+            }
+        }
+        Ok(numbered(free))
+    }
+}

@@ -1,0 +1,405 @@
+//! The script of a project: the runtime with the ruleset, the settings and the
+//! parts that the ruleset asks for behind it.
+//!
+//! What is in `script/` is made from web/runtime by `node web/runtime/build.mjs`.
+
+use crate::site::Site;
+use muriel_assign::{Delivered, Document};
+use muriel_domain::Instant;
+use muriel_domain::page::{ConsentMode, PageSettings};
+use muriel_domain::targeting::{Audience, Targeting};
+use serde::{Deserialize, Serialize};
+use serde_json::ser::{CompactFormatter, Formatter};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+#[cfg(test)]
+mod delivered_tests;
+mod guard;
+mod guards;
+
+pub use guards::Guards;
+
+/// `(function(RULESET,SETTINGS,PARTS){…})`.
+const RUNTIME: &str = include_str!("script/runtime.js");
+/// The badge of a preview, a file of its own.
+pub const BADGE: &str = include_str!("script/badge.js");
+/// The page API and what code of experiments sees, for TypeScript.
+const TYPES: &str = include_str!("script/muriel.d.ts");
+/// What stands inline where a page does not wait for the script.
+const SNIPPET: &str = include_str!("script/snippet.js");
+
+/// Functions that the script carries only where the ruleset asks for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Whether rules hold for visitors.
+    Rules,
+    /// Whether visitors came from a search, a mail…
+    Source,
+    /// Visual changes and customers' JavaScript.
+    Changes,
+    /// Redirects.
+    Split,
+    /// Goals that only the page sees happen.
+    Goals,
+    /// Orders that the page tells its data layer.
+    Orders,
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Part; 6] = [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
+
+    /// Its name among the runtime's `PARTS`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Rules => "rules",
+            Part::Source => "source",
+            Part::Changes => "changes",
+            Part::Split => "split",
+            Part::Goals => "goals",
+            Part::Orders => "orders",
+        }
+    }
+
+    /// Its JavaScript: an expression.
+    pub fn expression(self) -> &'static str {
+        let text = match self {
+            Part::Rules => include_str!("script/rules.js"),
+            Part::Source => include_str!("script/source.js"),
+            Part::Changes => include_str!("script/changes.js"),
+            Part::Split => include_str!("script/split.js"),
+            Part::Goals => include_str!("script/goals.js"),
+            Part::Orders => include_str!("script/orders.js"),
+        };
+        text.trim_end()
+    }
+
+    /// The parts that pages with this ruleset need, in the order of [`Part::ALL`].
+    pub fn of(document: &Document, orders: bool) -> Vec<Part> {
+        let any = |asks: fn(&Delivered) -> bool| document.experiments.iter().any(|delivered| asks(delivered));
+        Self::ALL
+            .into_iter()
+            .filter(|part| match part {
+                Part::Rules => any(has_rules),
+                Part::Source => any(asks_for_source),
+                Part::Changes => {
+                    // Style sheets, too, stay until the next view of an application is there.
+                    let has_text = |delivered: &Delivered| {
+                        code_of(delivered).map(|code| &**code).chain(sheets(delivered)).any(|text| !text.is_empty())
+                    };
+                    document.experiments.iter().any(|delivered| has_items(delivered, false) || has_text(delivered))
+                }
+                Part::Split => any(|delivered| has_items(delivered, true)),
+                // Page code calls the `script` goals itself.
+                Part::Goals => document.goals.iter().any(|goal| goal.goal_type != "script"),
+                Part::Orders => orders,
+            })
+            .collect()
+    }
+}
+
+fn has_items(delivered: &Delivered, redirects: bool) -> bool {
+    delivered.variants.iter().flat_map(|variant| &variant.data).any(|item| item.is_redirect() == redirects)
+}
+
+fn has_rules(delivered: &Delivered) -> bool {
+    delivered.targeting != Targeting::default() || delivered.test_type == "personalization"
+}
+
+fn asks_for_source(delivered: &Delivered) -> bool {
+    let asks = |audience: &Audience| {
+        audience.referral_rule.iter().flat_map(|group| group.iter()).any(|condition| condition.criteria == "source")
+    };
+    asks(&delivered.targeting.audience)
+        || delivered.variants.iter().filter_map(|variant| variant.targeting.as_ref()).any(asks)
+}
+
+/// All JavaScript of an experiment's owner.
+fn code_of(delivered: &Delivered) -> impl Iterator<Item = &Arc<str>> {
+    let of_variants = delivered.variants.iter().map(|variant| &variant.code.js);
+    [&delivered.custom_js, &delivered.control.js].into_iter().chain(of_variants)
+}
+
+/// The same, to be changed.
+fn codes_mut(delivered: &mut Delivered) -> impl Iterator<Item = &mut Arc<str>> {
+    let of_variants = delivered.variants.iter_mut().map(|variant| &mut variant.code.js);
+    [&mut delivered.custom_js, &mut delivered.control.js].into_iter().chain(of_variants)
+}
+
+/// All style sheets of an experiment's owner.
+fn sheets(delivered: &Delivered) -> impl Iterator<Item = &str> {
+    let of_variants = delivered.variants.iter().map(|variant| &*variant.code.css);
+    [&*delivered.custom_css, &*delivered.control.css].into_iter().chain(of_variants)
+}
+
+/// What a project's script says that is not in its ruleset.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScriptSettings {
+    /// How it behaves.
+    pub settings: PageSettings,
+    /// Whether the project counts revenue.
+    pub orders: bool,
+    /// When experiments first started, by id. The script is not told; whoever sends an
+    /// exposure that is dated before is.
+    pub starts: BTreeMap<i64, Instant>,
+}
+
+/// What the script is told of its server and project. A copy of the type of this
+/// name in web/runtime.
+#[derive(Serialize)]
+struct Settings<'a> {
+    base: &'a str,
+    events: String,
+    ruleset: String,
+    geo: String,
+    preview: String,
+    parts: String,
+    global: &'a str,
+    consent: ConsentMode,
+    gpc: bool,
+    bots: bool,
+    health: u8,
+}
+
+/// By which path a script was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mount {
+    /// The usual one.
+    Root,
+    /// The one below [`Site::visitor_prefix`].
+    Prefix,
+}
+
+/// The script of the project whose ruleset this is, with code as [`Guards::guarded`]
+/// makes it.
+pub fn compose(document: &Document, beside: &ScriptSettings, site: &Site, under: Mount) -> String {
+    let key = &document.project_key;
+    let settings = &beside.settings;
+    // Through a site's own path, pages reach us where they got the script.
+    let (base, prefix) = match under {
+        Mount::Root => (settings.base.as_str(), ""),
+        Mount::Prefix => ("", site.visitor_prefix.as_str()),
+    };
+    let settings = Settings {
+        base,
+        events: format!("{prefix}/events/{key}"),
+        ruleset: format!("{prefix}/ruleset/{key}"),
+        geo: format!("{prefix}/geo/{key}"),
+        preview: format!("{prefix}/preview/{key}"),
+        parts: format!("{prefix}/js/parts/"),
+        global: site.page_api.as_str(),
+        consent: settings.consent,
+        gpc: settings.gpc,
+        bots: settings.bots,
+        health: settings.health.get(),
+    };
+    let mut script = RUNTIME.trim_end().to_owned();
+    script.push('(');
+    script += &literal(document);
+    script.push(',');
+    script += &literal(&settings);
+    script += ",{";
+    for (at, part) in Part::of(document, beside.orders).into_iter().enumerate() {
+        if at > 0 {
+            script.push(',');
+        }
+        script += part.name();
+        script.push(':');
+        script += part.expression();
+    }
+    script += "});\n";
+    script
+}
+
+/// A part as a file of its own: who adds it as a script finds the function as the
+/// element's `muriel`, by the time that it has loaded.
+pub fn part_file(part: Part) -> String {
+    format!("document.currentScript.muriel={};\n", part.expression())
+}
+
+/// The types of the page API, of the name that pages call it by.
+pub fn types(global: &str) -> String {
+    TYPES.replace("\n  muriel: Muriel.Page;", &format!("\n  {global}: Muriel.Page;"))
+}
+
+/// The lines that stand inline before an asynchronous script: they keep calls of
+/// the page API `global` and hide what matches `selectors` for a second at most.
+pub fn snippet(global: &str, selectors: &str) -> String {
+    let mut script = String::new();
+    let mut rest = SNIPPET.trim_end();
+    // Both are free in it: the build puts nothing else of capitals there.
+    while let Some(at) = rest.find(|c: char| c.is_ascii_uppercase()) {
+        let (before, from) = rest.split_at(at);
+        script += before;
+        let end = from.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(from.len());
+        let (word, after) = from.split_at(end);
+        match word {
+            "GLOBAL" => script += &literal(global),
+            "SELECTORS" => script += &literal(selectors),
+            other => script += other,
+        }
+        rest = after;
+    }
+    script + rest
+}
+
+/// JSON that means the same in JavaScript, wherever that stands: it ends no
+/// `<script>` element and begins no comment of HTML.
+fn literal<T: Serialize + ?Sized>(value: &T) -> String {
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Literal(CompactFormatter));
+    // Only maps with keys other than text fail, and no published type has one.
+    let _ = value.serialize(&mut serializer);
+    own_prototypes(String::from_utf8(bytes).unwrap_or_default())
+}
+
+/// A key that in JavaScript alone would set the object's prototype.
+const PROTOTYPE: &str = "\"__proto__\":";
+
+/// Makes [`PROTOTYPE`] a key like any other.
+fn own_prototypes(json: String) -> String {
+    if !json.contains(PROTOTYPE) {
+        return json;
+    }
+    let mut script = String::with_capacity(json.len() + 16);
+    let mut done = 0;
+    for (at, _) in json.match_indices(PROTOTYPE) {
+        // Behind a backslash it is the end of some other key.
+        if !json[..at].ends_with('\\') {
+            script += &json[done..at];
+            script += "[\"__proto__\"]:";
+            done = at + PROTOTYPE.len();
+        }
+    }
+    script + &json[done..]
+}
+
+struct Literal(CompactFormatter);
+
+impl Formatter for Literal {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(['<', '\u{2028}', '\u{2029}']) {
+            let (before, from) = rest.split_at(at);
+            self.0.write_string_fragment(writer, before)?;
+            let mut chars = from.chars();
+            let escaped = chars.next().unwrap_or_default();
+            write!(writer, "\\u{:04x}", u32::from(escaped))?;
+            rest = chars.as_str();
+        }
+        self.0.write_string_fragment(writer, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn types_are_of_the_name_that_pages_use() {
+        assert_eq!(types("muriel"), TYPES);
+        assert!(types("shop").contains("interface Window {\n  shop: Muriel.Page;\n}"));
+    }
+
+    fn delivered(fields: Value) -> Arc<Delivered> {
+        let mut whole = json!({
+            "test_id": 1, "experiment_key": "one", "test_type": "abtest", "live": true, "epoch": 1, "salt": "1",
+            "traffic_allocation": 100, "ranges": [[5_000, 0], [10_000, 1]],
+            "variants_data_key": "https://shop.example/", "variants": [{}],
+        });
+        for (name, value) in fields.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
+        Arc::new(serde_json::from_value(whole).unwrap())
+    }
+
+    pub(super) fn document(fields: Value) -> Document {
+        Document::new("prj_1", vec![delivered(fields)], Vec::new())
+    }
+
+    #[test]
+    fn parts_are_those_that_the_ruleset_asks_for() {
+        let source = json!([[{ "criteria": "source", "operator": "==", "value": "search" }]]);
+        for (fields, expect) in [
+            (json!({}), &[] as &[Part]),
+            (json!({ "variants": [{ "data": [{ "rm": "h1" }] }] }), &[Part::Changes]),
+            (json!({ "variants": [{ "data": [{ "url": "https://a.example/" }] }] }), &[Part::Split]),
+            (
+                json!({ "variants": [{ "data": [{ "url": "https://a.example/" }] }, { "data": [{ "rm": "h1" }] }] }),
+                &[Part::Changes, Part::Split],
+            ),
+            (json!({ "custom_js": "a()" }), &[Part::Changes]),
+            (json!({ "control": { "customJS": "a()" } }), &[Part::Changes]),
+            (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Changes]),
+            (json!({ "custom_css": "a{}" }), &[Part::Changes]),
+            (json!({ "variants": [{ "customCSS": "a{}" }] }), &[Part::Changes]),
+            (json!({ "targeting": { "referral_rule": source } }), &[Part::Rules, Part::Source]),
+            (json!({ "variants": [{ "targeting": { "referral_rule": source } }] }), &[Part::Source]),
+            (
+                json!({ "targeting": { "referral_rule": [[{ "criteria": "host", "operator": "==", "value": "a" }]] } }),
+                &[Part::Rules],
+            ),
+        ] {
+            assert_eq!(Part::of(&document(fields.clone()), false), expect, "{fields}");
+        }
+        let goal = |goal_type: &str| muriel_assign::document::WatchedGoal {
+            goal_key: "g".into(),
+            goal_type: goal_type.into(),
+            goal_value: serde_json::from_value(json!("x")).unwrap(),
+        };
+        let with = |types: &[&str]| Document::new("p", Vec::new(), types.iter().map(|word| goal(word)).collect());
+        assert_eq!(Part::of(&with(&["script"]), true), [Part::Orders]);
+        assert_eq!(Part::of(&with(&["script", "clickOnElement"]), false), [Part::Goals]);
+    }
+
+    #[test]
+    fn data_is_the_same_in_javascript_and_ends_no_element() {
+        for (value, expect) in [
+            (json!("</script><!--"), "\"\\u003c/script>\\u003c!--\""),
+            (json!("a\u{2028}b\u{2029}<"), "\"a\\u2028b\\u2029\\u003c\""),
+            (json!({ "<": "\n\"\\" }), "{\"\\u003c\":\"\\n\\\"\\\\\"}"),
+            (json!({ "__proto__": { "__proto__": 1 } }), "{[\"__proto__\"]:{[\"__proto__\"]:1}}"),
+            (json!({ "a\"__proto__": "__proto__" }), "{\"a\\\"__proto__\":\"__proto__\"}"),
+            (json!(["é", 1.5, null]), "[\"é\",1.5,null]"),
+        ] {
+            assert_eq!(literal(&value), expect);
+        }
+    }
+
+    #[test]
+    fn what_is_embedded_can_stand_inline() {
+        let files = [RUNTIME, SNIPPET, BADGE].into_iter().chain(Part::ALL.map(Part::expression));
+        for file in files {
+            for word in ["</script", "<!--"] {
+                assert!(!file.to_ascii_lowercase().contains(word), "{word}");
+            }
+        }
+        assert!(RUNTIME.starts_with("//# allFunctionsCalledOnLoad\n(function(RULESET,SETTINGS,PARTS){"));
+        assert!(RUNTIME.trim_end().ends_with("})"));
+    }
+
+    #[test]
+    fn settings_name_the_paths_by_which_the_script_came() {
+        let site = Site { page_api: "shop".parse().unwrap(), visitor_prefix: "/x".parse().unwrap() };
+        let settings =
+            serde_json::from_value(json!({ "base": "https://m.example", "consent": "memory", "health": 25 }));
+        let beside = ScriptSettings { settings: settings.unwrap(), ..ScriptSettings::default() };
+        let document = Document::new("prj_1", Vec::new(), Vec::new());
+        for (under, base, prefix) in [(Mount::Root, "https://m.example", ""), (Mount::Prefix, "", "/x")] {
+            let script = compose(&document, &beside, &site, under);
+            let expect = format!(
+                "({{\"format\":1,\"hash\":1,\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
+                 \"events\":\"{prefix}/events/prj_1\",\"ruleset\":\"{prefix}/ruleset/prj_1\",\
+                 \"geo\":\"{prefix}/geo/prj_1\",\
+                 \"preview\":\"{prefix}/preview/prj_1\",\"parts\":\"{prefix}/js/parts/\",\"global\":\"shop\",\
+                 \"consent\":\"memory\",\"gpc\":false,\"bots\":false,\"health\":25}},{{}});\n"
+            );
+            assert_eq!(script.strip_prefix(RUNTIME.trim_end()), Some(expect.as_str()));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Names under which pages meet this server, chosen by whoever runs it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The names of one server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Site {
+    /// What pages call the script's API.
+    pub page_api: PageApi,
+    /// Mount which path visitor traffic is served besides the usual ones.
+    pub visitor_prefix: VisitorPrefix,
+}
+
+/// The name of the global that is the script's API on a page; names of cookies
+/// and stored items begin with it.
+///
+/// As text: a JavaScript identifier of 1 to 32 ASCII characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageApi(String);
+
+impl Default for PageApi {
+    fn default() -> Self {
+        Self("muriel".to_owned())
+    }
+}
+
+impl PageApi {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a text is no name of a page API.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not a name in JavaScript of at most 32 letters, digits, _ and $, as `muriel`")]
+pub struct BadPageApi(String);
+
+impl FromStr for PageApi {
+    type Err = BadPageApi;
+
+    fn from_str(text: &str) -> Result<Self, BadPageApi> {
+        let of = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let good = text.len() <= 32 && text.starts_with(|c: char| !c.is_ascii_digit()) && text.chars().all(of);
+        if good { Ok(Self(text.to_owned())) } else { Err(BadPageApi(text.to_owned())) }
+    }
+}
+
+/// The path under which visitor traffic is served besides the usual paths, so
+/// that a site can pass it on under a name of its choice.
+///
+/// As text: `/x`, or `/x/y`; nothing is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisitorPrefix(String);
+
+/// First parts of paths that are served anyway.
+const TAKEN: [&str; 11] =
+    ["v2", "js", "ruleset", "preview", "geo", "events", "docs", "openapi.json", "livez", "readyz", "metrics"];
+
+impl VisitorPrefix {
+    /// The path, without a `/` at its end; empty for none.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a text is no prefix.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not a path of letters, digits, - and _ that is free, as `/x`")]
+pub struct BadVisitorPrefix(String);
+
+impl FromStr for VisitorPrefix {
+    type Err = BadVisitorPrefix;
+
+    fn from_str(text: &str) -> Result<Self, BadVisitorPrefix> {
+        let plain =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let good = text.is_empty()
+            || text.len() <= 64
+                && text.strip_prefix('/').is_some_and(|path| {
+                    path.split('/').all(plain) && !TAKEN.contains(&path.split('/').next().unwrap_or_default())
+                });
+        if good { Ok(Self(text.to_owned())) } else { Err(BadVisitorPrefix(text.to_owned())) }
+    }
+}
+
+impl fmt::Display for VisitorPrefix {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_page_api() {
+        for (text, good) in [
+            ("muriel", true),
+            ("_m$1", true),
+            ("a".repeat(32).as_str(), true),
+            ("a".repeat(33).as_str(), false),
+            ("", false),
+            ("1a", false),
+            ("a-b", false),
+            ("a.b", false),
+            ("é", false),
+            ("a;", false),
+        ] {
+            assert_eq!(text.parse::<PageApi>().is_ok(), good, "{text}");
+        }
+    }
+
+    #[test]
+    fn prefixes() {
+        for (text, good) in [
+            ("", true),
+            ("/x", true),
+            ("/x/y-2_z", true),
+            ("x", false),
+            ("/", false),
+            ("/x/", false),
+            ("//x", false),
+            ("/x y", false),
+            ("/{x}", false),
+            ("/..", false),
+            ("/js", false),
+            ("/v2/x", false),
+            ("/jsx", true),
+        ] {
+            assert_eq!(text.parse::<VisitorPrefix>().is_ok(), good, "{text}");
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Where an address is, from a file in MaxMind's format.
+//!
+//! Files of MaxMind (GeoLite2 and GeoIP2, City and Country) and of DB-IP are
+//! understood, and the flat records that others make of them. The file is kept
+//! in memory whole and never written to.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use maxminddb::{MaxMindDbError, Reader, WithinOptions};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use tracing::{info, warn};
+
+/// Of how many networks one at least has to be somewhere, in a file that is
+/// about places: one about providers opens just as well.
+const PROBED: usize = 10_000;
+
+/// Where an address is, by the names that targeting uses. English.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// ISO 3166-1 alpha-2, in capitals.
+    pub country: Option<Arc<str>>,
+    /// The largest part of the country that the file knows, as `California (US)`.
+    pub region: Option<Arc<str>>,
+    /// The city and its region, as `Berlin (Berlin)`. In a country without
+    /// regions the country stands there: `Singapore (Singapore)`.
+    pub city: Option<Arc<str>>,
+}
+
+/// A geographic file, or none. Clones share it.
+#[derive(Clone, Default)]
+pub struct Geography(Option<Arc<File>>);
+
+struct File {
+    path: PathBuf,
+    reader: RwLock<Arc<Reader<Vec<u8>>>>,
+    /// What was looked at last, whether it could be used or not.
+    seen: Mutex<Option<Stamp>>,
+}
+
+/// Tells one content of a path from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    bytes: u64,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Stamp> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(Stamp { modified: metadata.modified().ok(), bytes: metadata.len() })
+    }
+}
+
+/// Why a file does not tell where addresses are.
+#[derive(Debug, thiserror::Error)]
+pub enum BadGeography {
+    /// It cannot be read.
+    #[error("cannot read the geographic file {}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is not of MaxMind's format, or broken.
+    #[error("{} is not a file of MaxMind's format", .path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MaxMindDbError,
+    },
+    /// It is about something else.
+    #[error("{} ({kind}) has no countries", .path.display())]
+    Placeless {
+        /// The file.
+        path: PathBuf,
+        /// What it says it is.
+        kind: String,
+    },
+}
+
+/// What a [`refresh`](Geography::refresh) did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    /// The file is the one in use, or there is none to use.
+    Same,
+    /// Another file is in use now.
+    Loaded,
+    /// There is another file, which cannot be used: the old one stays in use.
+    Kept,
+}
+
+impl Geography {
+    /// Knows of no place.
+    pub fn off() -> Geography {
+        Geography(None)
+    }
+
+    /// Reads a file. Takes as much memory as the file is long.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is broken or is not about places.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Geography, BadGeography> {
+        let path = path.into();
+        // Before the content: a change in between is seen by the next refresh.
+        let seen = Stamp::of(&path).ok();
+        let reader = read(&path)?;
+        Ok(Geography(Some(Arc::new(File { path, reader: RwLock::new(Arc::new(reader)), seen: Mutex::new(seen) }))))
+    }
+
+    /// Whether there is a file.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Where an address is. `None` if the file does not say, as of private addresses.
+    pub fn place(&self, address: IpAddr) -> Option<Place> {
+        let file = self.0.as_ref()?;
+        let reader = Arc::clone(&file.reader.read().unwrap_or_else(PoisonError::into_inner));
+        // An IPv6 address in a file of IPv4 ones is an error, too.
+        reader.lookup(address.to_canonical()).ok()?.decode::<Record<'_>>().ok()??.place()
+    }
+
+    /// Reads the file again if it is another one by now, while lookups go on
+    /// in the old one. Blocks as long as reading takes. What cannot be used is
+    /// logged once.
+    pub fn refresh(&self) -> Refresh {
+        let Some(file) = &self.0 else { return Refresh::Same };
+        let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Stamp::of(&file.path).ok();
+        if now == *seen {
+            return Refresh::Same;
+        }
+        *seen = now;
+        match read(&file.path) {
+            Ok(reader) => {
+                info!(file = %file.path.display(), built = reader.metadata().build_epoch, "another geographic file is in use");
+                *file.reader.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(reader);
+                Refresh::Loaded
+            }
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                warn!(%error, cause, "the old geographic file stays in use");
+                Refresh::Kept
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Geography {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Geography").field(&self.0.as_ref().map(|file| &file.path)).finish()
+    }
+}
+
+fn read(path: &Path) -> Result<Reader<Vec<u8>>, BadGeography> {
+    let path_buf = || path.to_owned();
+    let bytes = std::fs::read(path).map_err(|source| BadGeography::Unreadable { path: path_buf(), source })?;
+    let broken = |source| BadGeography::Broken { path: path_buf(), source };
+    let reader = Reader::from_source(bytes).map_err(broken)?;
+    for network in reader.networks(WithinOptions::default()).map_err(broken)?.take(PROBED) {
+        let record = network.and_then(|network| network.decode::<Record<'_>>()).map_err(broken)?;
+        if record.and_then(|record| record.place()).is_some_and(|place| place.country.is_some()) {
+            return Ok(reader);
+        }
+    }
+    Err(BadGeography::Placeless { path: path_buf(), kind: reader.metadata().database_type.clone() })
+}
+
+/// DB-IP adds the part of a city, as in `Hanover (Mitte)`; who targets a city means all of it.
+fn without_district(city: &str) -> &str {
+    match city.strip_suffix(')').and_then(|city| city.rsplit_once(" (")) {
+        Some((city, _)) => city,
+        None => city,
+    }
+}
+
+/// What is read of a record. MaxMind and DB-IP nest names by language; flat
+/// records have them as plain texts.
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(borrow, default)]
+    country: Named<'a>,
+    country_code: Option<&'a str>,
+    #[serde(borrow, default, deserialize_with = "first")]
+    subdivisions: Named<'a>,
+    state1: Option<&'a str>,
+    #[serde(borrow, default)]
+    city: Named<'a>,
+}
+
+impl Record<'_> {
+    fn place(&self) -> Option<Place> {
+        // A flat record may have the code where others have the whole country.
+        let code = self.country.code.or(self.country_code).or(self.country.name);
+        let country = code.filter(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let country = country.map(str::to_ascii_uppercase);
+        let region = self.subdivisions.name.or(self.state1).filter(|name| !name.is_empty());
+        let city = self.city.name.map(without_district).filter(|name| !name.is_empty());
+        let inside = |name: &str, whole: Option<&str>| match whole {
+            Some(whole) => Arc::from(format!("{name} ({whole})")),
+            None => Arc::from(name),
+        };
+        let place = Place {
+            region: region.map(|name| inside(name, country.as_deref())),
+            city: city.map(|name| inside(name, region.or(self.country.name).or(country.as_deref()))),
+            country: country.map(Arc::from),
+        };
+        (place.country.is_some() || place.region.is_some() || place.city.is_some()).then_some(place)
+    }
+}
+
+/// Something with a name: `{"names": {"en": name}, "iso_code": code}`, or the
+/// name alone.
+#[derive(Default)]
+struct Named<'a> {
+    name: Option<&'a str>,
+    code: Option<&'a str>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Named<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(field_identifier, rename_all = "snake_case")]
+        enum Field {
+            Names,
+            IsoCode,
+            #[serde(other)]
+            Other,
+        }
+
+        #[derive(Default, Deserialize)]
+        struct Names<'a> {
+            en: Option<&'a str>,
+        }
+
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = Named<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name, or a map with names by language")
+            }
+
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Named<'de>, E> {
+                Ok(Named { name: Some(name), code: None })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<'de>, A::Error> {
+                let mut named = Named::default();
+                while let Some(field) = map.next_key()? {
+                    match field {
+                        Field::Names => named.name = map.next_value::<Names<'de>>()?.en,
+                        Field::IsoCode => named.code = map.next_value()?,
+                        Field::Other => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(named)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// The first of a list: parts of a country come from the largest to the smallest.
+fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Named<'de>, D::Error> {
+    struct First;
+
+    impl<'de> Visitor<'de> for First {
+        type Value = Named<'de>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Named<'de>, A::Error> {
+            let first = list.next_element()?.unwrap_or_default();
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(first)
+        }
+    }
+
+    deserializer.deserialize_seq(First)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A file of `scripts/geo-test-data`.
+    pub(in crate::visitor) fn file(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/data/geography/{name}.mmdb"))
+    }
+
+    /// `expect`: country, region and city, with `-` for none, or nothing at all.
+    fn check(geography: &Geography, address: &str, expect: &str) {
+        let place = geography.place(address.parse().unwrap());
+        let shown = place.map_or(String::new(), |place| {
+            [place.country, place.region, place.city].map(|part| part.as_deref().unwrap_or("-").to_owned()).join(" | ")
+        });
+        assert_eq!(shown, expect, "{address} in {geography:?}");
+    }
+
+    #[test]
+    fn places_are_named_as_targeting_names_them() {
+        let city = Geography::open(file("city")).unwrap();
+        for (address, expect) in [
+            ("192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)"),
+            ("::ffff:192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)"),
+            ("192.0.2.200", "DE | Bavaria (DE) | Munich (Bavaria)"),
+            ("198.51.100.1", "US | California (US) | San Francisco (California)"),
+            ("198.51.100.130", "US | California (US) | -"),
+            ("198.51.100.200", "US | - | -"),
+            // England before Oxfordshire.
+            ("203.0.113.1", "GB | England (GB) | Oxford (England)"),
+            ("203.0.113.70", "SG | - | Singapore (Singapore)"),
+            // Known by its owner's country only, which is not where it is.
+            ("203.0.113.130", ""),
+            ("2001:db8:1::1", "FR | Île-de-France (FR) | Paris (Île-de-France)"),
+            // No English name.
+            ("2001:db8:2::1", "JP | - | -"),
+            ("2001:db8:ffff::1", ""),
+            ("10.0.0.1", ""),
+            ("::1", ""),
+        ] {
+            check(&city, address, expect);
+        }
+    }
+
+    #[test]
+    fn other_layouts_are_read() {
+        let country = Geography::open(file("country")).unwrap();
+        check(&country, "192.0.2.1", "DE | - | -");
+        check(&country, "2001:db8:1::1", "FR | - | -");
+        let dbip = Geography::open(file("dbip")).unwrap();
+        check(&dbip, "198.51.100.1", "US | California (US) | San Francisco (California)");
+        check(&dbip, "192.0.2.1", "DE | Lower Saxony (DE) | Hanover (Lower Saxony)");
+        let flat = Geography::open(file("flat")).unwrap();
+        check(&flat, "192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)");
+        check(&flat, "198.51.100.1", "US | - | -");
+        check(&flat, "203.0.113.1", "GB | - | -");
+        // The file knows no IPv6.
+        check(&flat, "2001:db8:1::1", "");
+    }
+
+    #[test]
+    fn without_a_file_nothing_is_known() {
+        check(&Geography::off(), "192.0.2.1", "");
+        assert_eq!(Geography::off().refresh(), Refresh::Same);
+    }
+
+    #[test]
+    fn what_is_no_geographic_file_is_refused() {
+        let say = |path: PathBuf| match Geography::open(path) {
+            Ok(_) => panic!("opened"),
+            Err(error) => error.to_string().replace('\\', "/").rsplit('/').next().unwrap_or_default().to_owned(),
+        };
+        assert_eq!(say(file("none")), "none.mmdb");
+        assert_eq!(
+            say(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")),
+            "Cargo.toml is not a file of MaxMind's format"
+        );
+        assert_eq!(say(file("provider")), "provider.mmdb (Test-ASN) has no countries");
+    }
+
+    #[test]
+    fn another_file_is_taken_over_and_a_broken_one_is_not() {
+        let directory = std::env::temp_dir().join(format!("muriel-geography-{}", uuid::Uuid::now_v7()));
+        std::fs::create_dir(&directory).unwrap();
+        let path = directory.join("places.mmdb");
+        // Written beside and renamed, as one should.
+        let put = |bytes: &[u8]| {
+            let fresh = directory.join("fresh");
+            std::fs::write(&fresh, bytes).unwrap();
+            std::fs::rename(&fresh, &path).unwrap();
+        };
+        put(&std::fs::read(file("country")).unwrap());
+        let geography = Geography::open(&path).unwrap();
+        check(&geography, "198.51.100.1", "US | - | -");
+        assert_eq!(geography.refresh(), Refresh::Same);
+
+        let city = std::fs::read(file("city")).unwrap();
+        put(&city);
+        assert_eq!(geography.refresh(), Refresh::Loaded);
+        check(&geography, "198.51.100.1", "US | California (US) | San Francisco (California)");
+        assert_eq!(geography.refresh(), Refresh::Same);
+
+        put(&city[..city.len() / 2]);
+        assert_eq!(geography.refresh(), Refresh::Kept);
+        assert_eq!(geography.refresh(), Refresh::Same, "said once");
+        check(&geography, "198.51.100.1", "US | California (US) | San Francisco (California)");
+
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(geography.refresh(), Refresh::Kept);
+        check(&geography, "192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)");
+
+        put(&std::fs::read(file("flat")).unwrap());
+        assert_eq!(geography.refresh(), Refresh::Loaded);
+        check(&geography, "203.0.113.1", "GB | - | -");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    /// A file with wrong bytes may answer wrongly, or not at all.
+    #[test]
+    fn no_wrong_byte_brings_the_server_down() {
+        let city = std::fs::read(file("city")).unwrap();
+        for at in 0..city.len() {
+            for wrong in [0x00, 0xff, city[at] ^ 0x20] {
+                let mut bytes = city.clone();
+                bytes[at] = wrong;
+                let Ok(reader) = Reader::from_source(bytes) else { continue };
+                for address in ["192.0.2.1", "203.0.113.1", "2001:db8:1::1"] {
+                    let address: IpAddr = address.parse().unwrap();
+                    let _ =
+                        reader.lookup(address).and_then(|found| Ok(found.decode::<Record<'_>>()?.map(|r| r.place())));
+                }
+            }
+        }
+    }
+}

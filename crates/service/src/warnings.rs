@@ -1,0 +1,155 @@
+//! What an experiment's owner should look at: nothing that forbids it.
+
+use crate::script::Guards;
+use muriel_domain::experiment::{Experiment, ExperimentPatch};
+use std::sync::Arc;
+
+/// Most warnings about code: a mistake is often made in every arm.
+const ABOUT_CODE_MAX: usize = 10;
+/// Code of people takes up to twenty steps for a kibibyte. What takes more than so
+/// many is told.
+const EXPENSIVE_STEPS: usize = 200;
+
+/// Sentences about an experiment, each naming its field; none when all is well. Of
+/// code they say what reading it has shown.
+pub(crate) fn warnings(experiment: &Experiment, guards: &Guards) -> Vec<String> {
+    let mut warnings = experiment.warnings();
+    warnings.extend(about_code(code(experiment), guards));
+    warnings
+}
+
+/// The warnings about the code of an experiment that is to be created from this patch.
+pub(crate) fn about_patch_code(patch: &ExperimentPatch, guards: &Guards) -> Vec<String> {
+    about_code(patch_code(patch), guards)
+}
+
+fn about_code<'a>(code: impl Iterator<Item = (String, &'a Arc<str>)>, guards: &Guards) -> Vec<String> {
+    code.filter_map(|(field, code)| about(code, guards).map(|says| format!("{field}: {says}")))
+        .take(ABOUT_CODE_MAX)
+        .collect()
+}
+
+fn about(code: &str, guards: &Guards) -> Option<String> {
+    if code.trim().is_empty() {
+        return None;
+    }
+    let Some(reading) = guards.known(code) else {
+        return Some("this code is still being read; visitors get it as soon as that is done".to_owned());
+    };
+    if let Some(lines) = &reading.mistake {
+        let place = if lines.start() == lines.end() {
+            format!("line {}", lines.start())
+        } else {
+            format!("lines {} to {}", lines.start(), lines.end())
+        };
+        return Some(format!("this is no JavaScript, so browsers will not run it; the first mistake is in {place}"));
+    }
+    let steps = reading.steps;
+    if reading.is_unread {
+        return Some(format!(
+            "reading this code was given up after {steps} steps, so a loop without end in it cannot be stopped; make it simpler"
+        ));
+    }
+    let kibibytes = code.len().div_ceil(1 << 10);
+    (steps > EXPENSIVE_STEPS * kibibytes)
+        .then(|| format!("reading this code takes {steps} steps, {} for each KiB; make it simpler", steps / kibibytes))
+}
+
+/// Every piece of JavaScript of an experiment.
+pub(crate) fn codes(experiment: &Experiment) -> Vec<Arc<str>> {
+    code(experiment).map(|(_, code)| code.clone()).collect()
+}
+
+/// Every piece of JavaScript that a patch brings.
+pub(crate) fn patch_codes(patch: &ExperimentPatch) -> Vec<Arc<str>> {
+    patch_code(patch).map(|(_, code)| code.clone()).filter(|code| !code.is_empty()).collect()
+}
+
+/// What the owner of an experiment that started should know of arms that are gone.
+/// `winners` are the arms that its result called better, if that is known.
+pub(crate) fn about_dropped(arms: std::ops::Range<usize>, winners: Option<&[usize]>) -> Vec<String> {
+    let about = |arm: usize| {
+        let result = match winners {
+            Some(winners) if winners.contains(&arm) => "; the result called it better than the control",
+            Some(_) => "",
+            None => "; whether the result called it better is not known, as it could not be computed in time",
+        };
+        format!("variants: Variant {arm} is deleted with its code, and its visitors get other arms{result}")
+    };
+    arms.map(about).collect()
+}
+
+/// Every piece of JavaScript with the field that holds it.
+fn code(experiment: &Experiment) -> impl Iterator<Item = (String, &Arc<str>)> {
+    let variants = experiment.variants.iter().enumerate();
+    [("custom_js", &experiment.custom_code), ("control.customJS", &experiment.control.code)]
+        .into_iter()
+        .map(|(field, code)| (field.to_owned(), &code.js))
+        .chain(variants.map(|(at, variant)| (format!("variants[{at}].customJS"), &variant.code.js)))
+}
+
+/// The same of a patch.
+fn patch_code(patch: &ExperimentPatch) -> impl Iterator<Item = (String, &Arc<str>)> {
+    let variants = patch.variants.iter().flatten().enumerate();
+    [("custom_js", patch.custom_js.as_ref()), ("control.customJS", patch.control.as_ref().and_then(|c| c.js.as_ref()))]
+        .into_iter()
+        .filter_map(|(field, js)| Some((field.to_owned(), js?)))
+        .chain(variants.map(|(at, variant)| (format!("variants[{at}].customJS"), &variant.code.js)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_domain::Instant;
+    use muriel_domain::experiment::{Code, TestType, Variant};
+    use muriel_domain::ids::{CompanyId, ProjectId};
+
+    fn experiment(arms: &[&str]) -> Experiment {
+        let now = Instant::from_us(0);
+        let mut experiment = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "key".into(), now);
+        let code = |js: &&str| Code { js: (*js).into(), ..Code::default() };
+        experiment.variants =
+            arms.iter().map(|js| Variant { code: code(js), ..Variant::default() }).collect::<Vec<_>>();
+        experiment
+    }
+
+    async fn warned(experiment: &Experiment) -> Vec<String> {
+        let guards = Guards::default();
+        guards.read_all(codes(experiment)).await;
+        warnings(experiment, &guards)
+    }
+
+    #[tokio::test]
+    async fn code_that_is_none_is_told_with_its_field_and_line() {
+        let told = |field: &str, place: &str| {
+            format!("{field}: this is no JavaScript, so browsers will not run it; the first mistake is in {place}")
+        };
+        assert_eq!(warned(&experiment(&["", "a()"])).await, [""; 0]);
+        let mut wrong = experiment(&["a()\n\nb((", "a()", "a(function () {\n  b()"]);
+        wrong.custom_code.js = "a(;".into();
+        wrong.control.code.js = "\nb }".into();
+        let expect = [
+            told("custom_js", "line 1"),
+            told("control.customJS", "line 2"),
+            told("variants[0].customJS", "line 3"),
+            told("variants[2].customJS", "lines 1 to 2"),
+        ];
+        assert_eq!(warned(&wrong).await, expect);
+        assert_eq!(warned(&experiment(&["a(("; 50])).await.len(), ABOUT_CODE_MAX);
+    }
+
+    #[test]
+    fn dropped_arms_are_told_with_what_is_known_of_them() {
+        assert!(about_dropped(1..2, Some(&[1]))[0].ends_with("called it better than the control"));
+        assert!(about_dropped(1..2, Some(&[2]))[0].ends_with("get other arms"));
+        assert!(about_dropped(1..2, None)[0].contains("not known"));
+        assert_eq!(about_dropped(1..3, None).len(), 2);
+        assert_eq!(about_dropped(3..3, None), [""; 0]);
+    }
+
+    #[test]
+    fn code_that_is_not_read_yet_is_told() {
+        let expect = "variants[0].customJS: this code is still being read; visitors get it as soon as that is done";
+        assert_eq!(warnings(&experiment(&["a()"]), &Guards::default()), [expect]);
+    }
+}

@@ -1,0 +1,252 @@
+//! Measures questions to a warehouse: `warehouse DIRECTORY [events] [runs]`.
+//!
+//! Makes a warehouse of 10,000,000 events in the directory, or of as many as it is
+//! told, unless there is one already: the same data every time. Eight projects, of
+//! which the one that is asked about has 60 %; a visitor for every 20 events, about
+//! three exposures to the experiment for each; 20,000 addresses; 2 % orders; one
+//! event in a hundred arrives late.
+//!
+//! Prints a JSON object per question: the least and the median of so many runs (5),
+//! in milliseconds of the clock and of all processors together. The first run of a
+//! question finds nothing prepared: no answer is kept by the warehouse.
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant as Clock;
+
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+use muriel_domain::time::DAY_US;
+use muriel_log::{Kind, Record, Who};
+use muriel_log::{LogId, Position};
+use muriel_warehouse::{
+    CountedOutcome, Dimension, DuckWarehouse, Filter, LoadTarget, Mark, Metric, Options, Question, Rows, Stop,
+    WarehouseReader, WarehouseWriter,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+const START: i64 = 1_790_000_000_000_000;
+const DAYS: i64 = 30;
+/// Events in a transaction, as the loader has them at most.
+const LOAD: u64 = 50_000;
+const URLS: u64 = 20_000;
+const LOG: LogId = LogId::from_bytes(*b"measuring events");
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let dir = PathBuf::from(arguments.next().ok_or("tell a directory")?);
+    let events: u64 = arguments.next().map_or(Ok(10_000_000), |events| events.parse())?;
+    let runs: usize = arguments.next().map_or(Ok(5), |runs| runs.parse())?;
+    fs::create_dir_all(&dir)?;
+    let path = dir.join("warehouse.duckdb");
+    let warehouse = DuckWarehouse::open(&path, &Options::default())?;
+    if warehouse.marks().is_empty() {
+        make(&warehouse, events)?;
+    }
+    for (name, question) in questions() {
+        measure(&warehouse, name, &question, runs)?;
+    }
+    Ok(())
+}
+
+/// A random-looking number that is the same in every run.
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// The `n`th draw for the event `number`.
+fn draw(number: u64, n: u64) -> u64 {
+    mix(mix(number) ^ n)
+}
+
+/// Of ten visitors, six are of project 0 and the others of one of seven.
+fn project_of(visitor: u64) -> u64 {
+    if visitor % 10 < 6 { 0 } else { 1 + visitor / 10 % 7 }
+}
+
+fn make(warehouse: &DuckWarehouse, events: u64) -> Result<(), Box<dyn Error>> {
+    let projects: Vec<Arc<str>> = (0..8).map(|project| format!("shop-{project}").into()).collect();
+    let exposures = events * 145 / 1_000;
+    let visitors = (events / 20).max(10);
+    // One kind after the other would not be how they arrive.
+    let all = events + exposures;
+    let mut record = empty();
+    let mut rows = Rows::default();
+    let began = Clock::now();
+    let (mut events_so_far, mut exposures_so_far) = (0, 0);
+    for number in 0..all {
+        let at = START + (number as i128 * i128::from(DAYS * DAY_US) / i128::from(all)) as i64;
+        let is_exposure = (number + 1) * exposures / all > exposures_so_far;
+        let visitor = draw(number, 1) % visitors;
+        record.id = Uuid::from_u64_pair(mix(number), draw(number, 0));
+        record.visitor.id.clear();
+        record.visitor.id.push_str(&format!("visitor-{visitor}"));
+        record.project_key = projects[project_of(visitor) as usize].clone();
+        record.received_at = Instant::from_us(at);
+        let late = if draw(number, 2).is_multiple_of(100) { (draw(number, 3) % DAY_US as u64) as i64 } else { 0 };
+        record.at = Instant::from_us(at - late);
+        record.session = Some(format!("{visitor}-{}", number * 60 / all));
+        record.url = Some(url(draw(number, 4)));
+        record.bot = draw(number, 5).is_multiple_of(200);
+        if is_exposure {
+            exposures_so_far += 1;
+            met(&mut record, visitor);
+        } else {
+            events_so_far += 1;
+            did(&mut record, draw(number, 6), draw(number, 7));
+        }
+        rows.add(&record, (number / 2_000) as i64 + 1);
+        if rows.len() as u64 >= LOAD || number + 1 == all {
+            rows.sort();
+            let position = Position { seq: (number / 2_000) as i64 + 1 };
+            warehouse.load(LoadTarget::Answering, LOG, &rows, Mark { position, hash: None })?;
+            rows.clear();
+            eprint!("\r{events_so_far} events, {exposures_so_far} exposures");
+        }
+    }
+    eprintln!(" in {:.0} s", began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn empty() -> Record {
+    let mut record: Record = serde_json::from_value(json!({
+        "id": Uuid::nil(), "type": "pageview", "project_key": "", "at": "2026-01-01", "received_at": "2026-01-01",
+        "visitor": { "id": "" }, "bot": false,
+    }))
+    .unwrap_or_else(|error| unreachable!("{error}"));
+    record.visitor = Who::default();
+    record
+}
+
+/// Few addresses are looked at often, most seldom.
+fn url(draw: u64) -> String {
+    let page = (draw % 100_000) * (draw / 100_000 % 100_000) / 100_000 * URLS / 100_000;
+    format!("https://shop.example/category-{}/product-{page}?ref={}", page % 50, page % 7)
+}
+
+/// What a visitor is like does not change.
+fn met(record: &mut Record, visitor: u64) {
+    let is = |n: u64, of: &[&str]| of[(draw(visitor, 100 + n) % of.len() as u64) as usize].into();
+    record.kind = Kind::Exposure;
+    record.test_id = Some(1);
+    record.variant_id = Some((draw(visitor, 99) % 2).to_string());
+    record.device = (!draw(visitor, 98).is_multiple_of(50)).then(|| is(0, &["desktop", "mobile", "mobile", "tablet"]));
+    record.browser = Some(is(1, &["chrome", "safari", "firefox", "edge", "opera"]));
+    record.os = Some(is(2, &["windows", "macOS", "linux", "ios", "android"]));
+    record.country = Some(format!("C{}", draw(visitor, 97) % 60).into());
+    let kind = if draw(visitor, 96).is_multiple_of(3) { "returning" } else { "new" };
+    record.context.insert("visitor_type".into(), kind.into());
+}
+
+fn did(record: &mut Record, which: u64, how: u64) {
+    record.context.clear();
+    record.variant_id = None;
+    record.test_id = None;
+    record.name = None;
+    record.value = None;
+    record.order_id = None;
+    record.currency = None;
+    record.by = None;
+    record.trigger = None;
+    record.kind = match which % 100 {
+        0..2 => Kind::Order,
+        2..8 => Kind::Custom,
+        8..60 => Kind::Pageview,
+        60..75 => Kind::Click,
+        75..85 => Kind::Scroll,
+        85..95 => Kind::Duration,
+        _ => Kind::Submit,
+    };
+    match record.kind {
+        Kind::Order => {
+            record.name = Some("Purchase".into());
+            record.value = Some((how % 20_000) as f64 / 100.0);
+            record.order_id = Some(format!("order-{how}"));
+            record.currency = Some("EUR".into());
+        }
+        Kind::Custom => record.name = Some(format!("signup-{}", how % 5)),
+        Kind::Click => {
+            record.by = Some("element".into());
+            record.trigger = Some(format!("#button-{}", how % 40));
+        }
+        Kind::Submit => record.trigger = Some(format!("#form-{}", how % 10)),
+        Kind::Scroll | Kind::Duration => record.value = Some((how % 101) as f64),
+        _ => {}
+    }
+}
+
+fn questions() -> Vec<(&'static str, Question)> {
+    let goal = |goal_type, value: &str| {
+        let trigger = Trigger::new(goal_type, GoalValue::Text(value.into()));
+        vec![CountedOutcome::Goal(trigger.unwrap_or_else(|flaw| unreachable!("{value}: {flaw}")))]
+    };
+    let question = |outcomes: Vec<CountedOutcome>| Question {
+        project_key: "shop-0".into(),
+        test_id: 1,
+        started_at: None,
+        from: None,
+        until: None,
+        epoch: None,
+        epochs: Vec::new(),
+        arms: 2,
+        filter: Filter::default(),
+        breakdown: Some(Dimension::Device),
+        by_quarter: false,
+        as_of: Instant::from_us(START + DAYS * DAY_US),
+        metrics: outcomes.into_iter().map(Metric::new).collect(),
+    };
+    let series = Question { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
+    let mut covariate = question(goal(GoalType::Revenue, "Purchase"));
+    covariate.metrics[0].before_us = Some(14 * DAY_US);
+    vec![
+        ("arrivals", question(Vec::new())),
+        ("name", question(goal(GoalType::Event, "Purchase"))),
+        ("revenue", question(goal(GoalType::Revenue, "Purchase"))),
+        ("revenue_with_covariate", covariate),
+        ("url_contains", question(goal(GoalType::Pageview, "/product-12"))),
+        ("url_wildcard", question(goal(GoalType::PageviewWildcard, "*/category-1*/product-1*?ref=3"))),
+        ("url_regex", question(goal(GoalType::PageviewRegex, r"/product-1[0-9]{2}\?ref=[0-4]$"))),
+        ("bounce_and_engagement", question(vec![CountedOutcome::Bounce, CountedOutcome::Engagement])),
+        ("time_series", series),
+    ]
+}
+
+fn measure(warehouse: &DuckWarehouse, name: &str, question: &Question, runs: usize) -> Result<(), Box<dyn Error>> {
+    let stop = Stop::new();
+    let (mut wall, mut cpu) = (Vec::new(), Vec::new());
+    let (mut visitors, mut converted) = (0, 0);
+    for _ in 0..runs.max(1) {
+        let (clock, used) = (Clock::now(), cpu_ms());
+        let answer = warehouse.ask(question, &stop)?;
+        wall.push(clock.elapsed().as_secs_f64() * 1e3);
+        cpu.push(cpu_ms() - used);
+        visitors = answer.arrivals.iter().map(|arrivals| arrivals.visitors).sum();
+        converted = answer.metrics.iter().flat_map(|metric| &metric.cells).map(|cell| cell.totals.converted).sum();
+    }
+    let told = |mut of: Vec<f64>| {
+        of.sort_by(f64::total_cmp);
+        json!({ "min": of[0].round(), "median": of[of.len() / 2].round() })
+    };
+    let line = json!({
+        "question": name, "runs": wall.len(), "wall_ms": told(wall), "cpu_ms": told(cpu), "visitors": visitors,
+        "converted": converted,
+    });
+    println!("{line}");
+    Ok(())
+}
+
+/// What all threads have used; 0 where the system does not tell.
+fn cpu_ms() -> f64 {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let times = tasks.filter_map(|task| {
+        let told = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        told.split(' ').next()?.parse::<f64>().ok()
+    });
+    times.sum::<f64>() / 1e6
+}

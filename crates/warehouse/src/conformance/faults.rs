@@ -1,0 +1,111 @@
+//! The checks notice an engine that is wrong.
+
+use super::*;
+use crate::{DuckWarehouse, Options, Result};
+
+/// What an engine does wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wrong {
+    /// It counts a visitor twice.
+    CountsTwice,
+    /// It answers questions that were stopped.
+    IgnoresStop,
+    /// It removes the rows of every log.
+    PrunesAll,
+    /// It answers from a rebuild that goes on.
+    AnswersEarly,
+}
+
+struct WrongWarehouse {
+    inner: DuckWarehouse,
+    wrong: Wrong,
+}
+
+impl WarehouseReader for WrongWarehouse {
+    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
+        let never = Stop::new();
+        let mut answer = self.inner.ask(question, if self.wrong == Wrong::IgnoresStop { &never } else { stop })?;
+        if self.wrong == Wrong::CountsTwice {
+            answer.arrivals.iter_mut().take(1).for_each(|arrivals| arrivals.visitors += 1);
+        }
+        Ok(answer)
+    }
+
+    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+        self.inner.traffic(question, stop)
+    }
+
+    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+        self.inner.visitors(question, stop, each)
+    }
+}
+
+impl WarehouseWriter for WrongWarehouse {
+    fn marks(&self) -> Marks {
+        self.inner.marks()
+    }
+
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+        let is_early = self.wrong == Wrong::AnswersEarly && target == LoadTarget::Rebuild;
+        if is_early {
+            self.inner.load(LoadTarget::Answering, log, rows, mark)?;
+        }
+        self.inner.load(target, log, rows, mark)
+    }
+
+    fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
+        if self.wrong == Wrong::PrunesAll {
+            let logs: Vec<LogId> = self.inner.marks().into_keys().collect();
+            return logs.into_iter().map(|log| self.inner.prune(log, oldest)).sum();
+        }
+        self.inner.prune(log, oldest)
+    }
+
+    fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
+        self.inner.damaged_blocks(log, limit)
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.inner.is_damaged()
+    }
+
+    fn recover(&self) -> Result<()> {
+        self.inner.recover()
+    }
+
+    fn reset(&self) -> Result<()> {
+        self.inner.reset()
+    }
+
+    fn begin_rebuild(&self) -> Result<()> {
+        self.inner.begin_rebuild()
+    }
+
+    fn abandon_rebuild(&self) {
+        self.inner.abandon_rebuild();
+    }
+
+    fn finish_rebuild(&self) -> Result<()> {
+        self.inner.finish_rebuild()
+    }
+}
+
+#[test]
+fn planted_faults_are_found() {
+    let options = Options { memory_bytes: 128 << 20, threads: 1 };
+    for (wrong, expect) in [
+        (Wrong::CountsTwice, &["the largest segments are distinguished", "logs are stored side by side"][..]),
+        (Wrong::IgnoresStop, &["a stopped question is not answered"]),
+        (Wrong::PrunesAll, &["logs are stored side by side"]),
+        (Wrong::AnswersEarly, &["a rebuild answers once it is finished"]),
+    ] {
+        let engine = || -> Box<dyn Warehouse> {
+            Box::new(WrongWarehouse { inner: DuckWarehouse::in_memory(&options).unwrap(), wrong })
+        };
+        // The others may find it as well, or take long.
+        let found = failures(&engine, |name| {
+            ["largest", "stopped", "side by side", "rebuild"].iter().any(|part| name.contains(part))
+        });
+        assert!(expect.iter().all(|name| found.contains(name)), "{wrong:?}: {found:?}");
+    }
+}

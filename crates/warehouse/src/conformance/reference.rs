@@ -1,0 +1,630 @@
+//! What a warehouse has to answer, worked out over records one at a time, with no
+//! regard to speed.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+
+use crate::{
+    Applied, Arrivals, Balance, CountedOutcome, Dimension, Exchange, ExperimentAnswer, GroupTotals, LargestOrder,
+    Metric, MetricAnswer, Question, RateSpan, Segment, Totals,
+};
+use muriel_log::{Kind, Record};
+
+const MAX: i128 = 1_000_000_000_000_000;
+
+/// A visitor who entered.
+struct Entry<'r> {
+    visitor: &'r str,
+    at: i64,
+    epoch: i64,
+    variant: u32,
+    exposure: &'r Record,
+}
+
+/// Answers `question` without steps.
+pub(super) fn answer(records: &[Record], question: &Question) -> ExperimentAnswer {
+    let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
+    let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
+    let exposures: Vec<&Record> = records
+        .iter()
+        .copied()
+        .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id))
+        .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
+        .collect();
+    // Who has an exposure with a key that counts has no others. The end of a report is not looked at.
+    let vouched: BTreeSet<&str> = exposures
+        .iter()
+        .filter(|record| record.vouched && !is_early(record))
+        .map(|record| record.visitor.id.as_str())
+        .collect();
+    let exposures: Vec<&Record> = exposures
+        .into_iter()
+        .filter(|record| record.vouched || !vouched.contains(record.visitor.id.as_str()))
+        .collect();
+    let early: BTreeSet<&str> = exposures
+        .iter()
+        .filter(|record| !record.bot && is_early(record))
+        .map(|record| record.visitor.id.as_str())
+        .collect();
+    let early = early.len() as u64;
+    let ended = |record: &&Record| question.until.is_some_and(|until| record.at >= until);
+    let records: Vec<&Record> = records.into_iter().filter(|record| !ended(record)).collect();
+    let met = exposures.into_iter().filter(|record| !ended(record) && !is_early(record));
+    let mut by_visitor: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in met {
+        by_visitor.entry(&record.visitor.id).or_default().push(record);
+    }
+    let from = question.from.map_or(i64::MIN, Instant::us);
+    let (mut entries, mut bots, mut crossed, mut moved) = (Vec::new(), 0, 0, 0);
+    for (visitor, mut all) in by_visitor {
+        // Of the same moment, the first by the hash of its id.
+        all.sort_by_key(|record| (record.at, crate::row::hash_id(record.id)));
+        let people: Vec<&Record> = all.iter().copied().filter(|record| !record.bot).collect();
+        let Some(first) = people.first() else {
+            bots += u64::from(all[0].at.us() >= from);
+            continue;
+        };
+        let entry = Entry {
+            visitor,
+            at: first.at.us(),
+            epoch: epoch(first, question),
+            variant: variant(first).unwrap(),
+            exposure: first,
+        };
+        if entry.at < from || !passes(&entry, question) {
+            continue;
+        }
+        let mut arms: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
+        for record in &people {
+            arms.entry(epoch(record, question)).or_default().insert(variant(record).unwrap());
+        }
+        let all: BTreeSet<u32> = arms.values().flatten().copied().collect();
+        let within = arms.values().any(|arms| arms.len() > 1);
+        crossed += u64::from(within);
+        moved += u64::from(all.len() > 1 && !within);
+        entries.push(entry);
+    }
+    let mut arrivals: BTreeMap<(i64, u32), u64> = BTreeMap::new();
+    for entry in &entries {
+        *arrivals.entry((entry.epoch, entry.variant)).or_default() += 1;
+    }
+    ExperimentAnswer {
+        marks: crate::Marks::new(),
+        lost: Vec::new(),
+        arrivals: arrivals
+            .into_iter()
+            .map(|((epoch, variant), visitors)| Arrivals { epoch, variant, visitors })
+            .collect(),
+        crossed,
+        moved,
+        bots,
+        early,
+        first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
+        balance: balance(&entries),
+        applied: applied(&records, &entries, question),
+        metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
+    }
+}
+
+fn variant(record: &Record) -> Option<u32> {
+    record.variant_id.as_ref()?.parse::<u8>().ok().map(u32::from)
+}
+
+fn epoch(record: &Record, question: &Question) -> i64 {
+    let last = question.epochs.iter().map(|(epoch, _)| *epoch).max();
+    let reached = record.epoch.filter(|epoch| last.is_none_or(|last| (1..=last).contains(epoch)));
+    reached.unwrap_or_else(|| {
+        let mut epochs = question.epochs.clone();
+        epochs.sort_by_key(|(epoch, start)| (*start, *epoch));
+        let begun = epochs.iter().rfind(|(_, start)| *start <= record.at);
+        begun.or(epochs.first()).map_or(0, |(epoch, _)| *epoch)
+    })
+}
+
+fn value(record: &Record, dimension: Dimension) -> Option<&str> {
+    let context = |name: &str| record.context.get(name).and_then(|value| value.as_str());
+    match dimension {
+        Dimension::Device => record.device.as_deref(),
+        Dimension::Browser => record.browser.as_deref(),
+        Dimension::Os => record.os.as_deref(),
+        Dimension::Country => record.country.as_deref(),
+        Dimension::UserType => context("visitor_type"),
+        Dimension::LandingPage => context("landing_page"),
+        Dimension::Referrer => None,
+        Dimension::UtmSource => context("utm_source"),
+        Dimension::UtmMedium => context("utm_medium"),
+        Dimension::UtmCampaign => context("utm_campaign"),
+    }
+}
+
+fn passes(entry: &Entry<'_>, question: &Question) -> bool {
+    let is = |dimension, wanted: &[String]| {
+        wanted.iter().all(|wanted| value(entry.exposure, dimension) == Some(wanted.as_str()))
+    };
+    let filter = &question.filter;
+    let country = value(entry.exposure, Dimension::Country);
+    // The records name no medium, click or network, and their referrers are of other hosts.
+    let source = if entry.exposure.referrer.is_some() { "referral" } else { "direct" };
+    question.epoch.is_none_or(|epoch| epoch == entry.epoch)
+        && is(Dimension::Device, &filter.devices)
+        && is(Dimension::UserType, &filter.user_types)
+        && filter.sources.iter().all(|wanted| source == wanted)
+        && (filter.countries.is_empty() || filter.countries.iter().any(|wanted| country == Some(wanted.as_str())))
+}
+
+fn balance(entries: &[Entry<'_>]) -> Vec<Balance> {
+    let dimensions = [Dimension::Device, Dimension::Browser, Dimension::Os, Dimension::Country, Dimension::UserType];
+    let mut balance = Vec::new();
+    for dimension in dimensions {
+        let count = |wanted: Option<&str>, variant: Option<u32>| {
+            entries
+                .iter()
+                .filter(|entry| value(entry.exposure, dimension) == wanted)
+                .filter(|entry| variant.is_none_or(|variant| variant == entry.variant))
+                .count() as u64
+        };
+        let known: BTreeSet<&str> = entries.iter().filter_map(|entry| value(entry.exposure, dimension)).collect();
+        let mut known: Vec<&str> = known.into_iter().collect();
+        known.sort_by_key(|value| (Reverse(count(Some(value), None)), *value));
+        known.truncate(10);
+        for value in known.into_iter().map(Some).chain([None]) {
+            for variant in 0..=255 {
+                let visitors = count(value, Some(variant));
+                if visitors > 0 {
+                    balance.push(Balance { dimension, value: value.map(Into::into), variant, visitors });
+                }
+            }
+        }
+    }
+    balance
+}
+
+fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> Vec<Applied> {
+    let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
+    for entry in entries {
+        let told = records
+            .iter()
+            .filter(|record| record.kind == Kind::Health && record.test_id == Some(question.test_id) && !record.bot)
+            .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
+            .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
+            .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
+            .min_by_key(|record| (!record.vouched, record.at, crate::row::hash_id(record.id)));
+        for (place, letter) in
+            told.iter().flat_map(|record| record.changes.iter().flat_map(|all| all.chars().enumerate()))
+        {
+            if letter != '-' {
+                let (pages, matched) = counts.entry((entry.variant, place as u32)).or_default();
+                *pages += 1;
+                *matched += u64::from(letter == '1');
+            }
+        }
+    }
+    let applied = |((variant, change), (pages, matched))| Applied { variant, change, pages, matched };
+    counts.into_iter().map(applied).collect()
+}
+
+fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for entry in entries {
+        if let Some(value) = value(entry.exposure, dimension) {
+            *counts.entry(value).or_default() += 1;
+        }
+    }
+    let mut largest: Vec<(&str, u64)> = counts.into_iter().collect();
+    largest.sort_by_key(|(value, visitors)| (Reverse(*visitors), *value));
+    largest.into_iter().take(50).map(|(value, _)| value.to_owned()).collect()
+}
+
+/// Epoch, variant, segment, and whether the window is open.
+type Place = (i64, u32, usize, bool);
+
+/// What happened to a visitor, as a metric counts it.
+#[derive(Default, Clone)]
+struct Seen {
+    after: Vec<Hit>,
+    before: Vec<Hit>,
+}
+
+/// Something that counts.
+#[derive(Clone)]
+struct Hit {
+    visitor: String,
+    at: i64,
+    /// When the order was made that a refund is for.
+    ordered_at: i64,
+    /// Of which event, or of which order.
+    root: u64,
+    amount: i128,
+    /// What the order was worth before refunds.
+    gross: i128,
+    currency: Option<String>,
+    vouched: bool,
+    what: What,
+    url: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Anything that makes a conversion.
+    Event,
+    Tied,
+    Untied,
+}
+
+impl Hit {
+    fn of(record: &Record) -> Hit {
+        let amount = if record.kind == Kind::Order { units(record.value.unwrap_or(0.0)) } else { 0 };
+        Hit {
+            visitor: record.visitor.id.clone(),
+            at: record.at.us(),
+            ordered_at: record.at.us(),
+            root: crate::row::hash_id(record.id),
+            amount,
+            gross: amount,
+            currency: record.currency.clone(),
+            vouched: record.vouched,
+            what: What::Event,
+            url: record.url.clone(),
+        }
+    }
+}
+
+/// Orders and their refunds at the rate of the order's time, rounded half away from
+/// zero.
+fn convert(hits: &mut [Hit], exchange: &Exchange) {
+    for hit in hits {
+        let ordered_at = Instant::from_us(hit.ordered_at);
+        let holds = |span: &&RateSpan| {
+            Some(&span.currency) == hit.currency.as_ref()
+                && span.since <= ordered_at
+                && span.until.is_none_or(|until| ordered_at < until)
+        };
+        let Some(span) = exchange.spans.iter().find(holds) else { continue };
+        let converted = |units: i128| {
+            let (parts, whole) = (units * i128::from(span.rate), 10_000_000_000);
+            ((2 * parts.abs() + whole) / (2 * whole) * parts.signum()).clamp(-MAX, MAX)
+        };
+        (hit.amount, hit.gross) = (converted(hit.amount), converted(hit.gross));
+        hit.currency = Some(exchange.currency.clone());
+    }
+}
+
+/// What the hits are worth together.
+fn worth(hits: &[Hit]) -> i128 {
+    let sum = |vouched: bool, untied: bool| -> i128 {
+        let those = hits.iter().filter(|hit| hit.vouched == vouched && (hit.what == What::Untied) == untied);
+        those.map(|hit| hit.amount).sum()
+    };
+    (sum(true, false) + (sum(false, false) + sum(false, true)).max(0) + sum(true, true)).clamp(0, MAX)
+}
+
+/// The same of what a key vouched for.
+fn vouched_worth(hits: &[Hit]) -> i128 {
+    worth(&hits.iter().filter(|hit| hit.vouched).cloned().collect::<Vec<_>>())
+}
+
+fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(|hit| hit.what == What::Event)
+}
+
+fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metric: &Metric) -> MetricAnswer {
+    let visit = matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
+    let window = if visit { Some(30 * 60 * 1_000_000) } else { metric.window_us };
+    let event = match &metric.outcome {
+        CountedOutcome::Event(name) => {
+            Some(CountedOutcome::Goal(Trigger::new(GoalType::Event, GoalValue::Text(name.clone())).unwrap()))
+        }
+        _ => None,
+    };
+    let trigger = match event.as_ref().unwrap_or(&metric.outcome) {
+        CountedOutcome::Goal(trigger) => Some(trigger),
+        _ => None,
+    };
+    let revenue = trigger.is_some_and(|trigger| trigger.goal_type() == GoalType::Revenue);
+    let mut matching = trigger.map_or_else(Vec::new, |trigger| hits(records, trigger));
+    if let Some(exchange) = metric.exchange.as_ref().filter(|_| revenue) {
+        convert(&mut matching, exchange);
+    }
+    let mut seen: HashMap<&str, Seen> = HashMap::new();
+    for entry in entries {
+        let mut known = Seen::default();
+        let (mut after, mut before) = (BTreeSet::new(), BTreeSet::new());
+        let pages =
+            trigger.is_some_and(|trigger| matches!(trigger.goal_type(), GoalType::Scrolling | GoalType::Duration));
+        for hit in matching.iter().filter(|hit| hit.visitor == entry.visitor) {
+            if hit.ordered_at >= entry.at && window.is_none_or(|window| hit.at < entry.at + window) {
+                if !pages || after.insert(&hit.url) {
+                    known.after.push(hit.clone());
+                }
+            } else if hit.at < entry.at
+                && metric.before_us.is_some_and(|before| hit.ordered_at >= entry.at - before)
+                && (!pages || before.insert(&hit.url))
+            {
+                known.before.push(hit.clone());
+            }
+        }
+        if visit
+            && acted(records, entry, metric.outcome == CountedOutcome::Bounce)
+                != (metric.outcome == CountedOutcome::Bounce)
+        {
+            known.after.push(Hit::of(entry.exposure));
+        }
+        seen.insert(entry.visitor, known);
+    }
+    let mut answer = MetricAnswer::default();
+    let mut sure = false;
+    if revenue {
+        currency(&mut seen, metric, &mut answer);
+        sure = limit(&mut seen, metric, &mut answer);
+        answer.vouched_orders =
+            seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).count() as u64;
+        answer.largest_order = largest(&seen, entries);
+    }
+    let pool = |seen: &Seen| if sure { vouched_worth(&seen.after) } else { worth(&seen.after) };
+    let mut values: Vec<i128> = seen.values().map(pool).filter(|value| *value > 0).collect();
+    values.sort_unstable_by_key(|value| Reverse(*value));
+    let cap = match metric.cap {
+        _ if !revenue => None,
+        Some(cap) => Some(units(cap)),
+        // One in a thousand is cut to the next, and one at least where there is a next.
+        None => values.get((values.len() / 1_000).max(1)).or(values.first()).copied(),
+    };
+    answer.cap = cap.map(|cap| cap as f64 / 10_000.0);
+    let capped = |value: i128| cap.map_or(value, |cap| value.min(cap));
+    let segments = question.breakdown.map(|dimension| (dimension, segments(entries, dimension)));
+    let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of)).us();
+    let mut cells: BTreeMap<Place, (Option<Segment>, Totals)> = BTreeMap::new();
+    for entry in entries {
+        let (number, segment) = match &segments {
+            None => (0, None),
+            Some((dimension, named)) => match value(entry.exposure, *dimension) {
+                None => (named.len(), Some(Segment::Unknown)),
+                Some(value) => match named.iter().position(|name| name == value) {
+                    Some(number) => (number, Some(Segment::Value(value.into()))),
+                    None => (named.len() + 1, Some(Segment::Rest)),
+                },
+            },
+        };
+        let open = window.is_some_and(|window| entry.at + window > open_after);
+        let seen = &seen[entry.visitor];
+        let least = metric.min_count as u64;
+        let count = bought(&seen.after).count() as u64;
+        let converted = count > 0 && count >= least;
+        let raw = if revenue { worth(&seen.after) } else { 0 };
+        let value = capped(raw);
+        let before = if revenue {
+            capped(worth(&seen.before))
+        } else {
+            i128::from(!seen.before.is_empty() && seen.before.len() as u64 >= least)
+        };
+        answer.capped += u64::from(cap.is_some_and(|cap| raw > cap));
+        let totals = Totals {
+            visitors: 1,
+            converted: u64::from(converted),
+            count,
+            count_squared: u128::from(count * count),
+            value,
+            value_squared: value * value,
+            raw_value: raw,
+            count_value: i128::from(count) * value,
+            before,
+            before_squared: before * before,
+            outcome_before: before * if revenue { value } else { i128::from(converted) },
+        };
+        let cell = cells.entry((entry.epoch, entry.variant, number, open)).or_default();
+        *cell = (segment, cell.1.merge(&totals));
+    }
+    answer.cells = cells
+        .into_iter()
+        .map(|((epoch, variant, _, open), (segment, totals))| GroupTotals { epoch, variant, segment, open, totals })
+        .collect();
+    answer
+}
+
+fn units(value: f64) -> i128 {
+    let units = (value * 10_000.0).round();
+    if units.abs() >= MAX as f64 { MAX * units.signum() as i128 } else { units as i128 }
+}
+
+/// Everything that a goal counts, in the order of time.
+fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
+    let people = || records.iter().copied().filter(|record| !record.bot);
+    let negative = |record: &Record| record.kind == Kind::Order && record.value.is_some_and(|value| value < 0.0);
+    let matching = people().filter(|record| fits(record, trigger) && !negative(record));
+    let (ordered, others): (Vec<&Record>, Vec<&Record>) = matching.partition(|record| record.kind == Kind::Order);
+    let mut hits: Vec<Hit> =
+        first(others, |record| Some((record.visitor.id.clone(), record.id))).into_iter().map(Hit::of).collect();
+    let by_id = |record: &Record| Some(record.id);
+    let ordered = first(first(ordered, by_id), |record| record.order_id.clone());
+    hits.extend(ordered.iter().map(|record| Hit::of(record)));
+    if trigger.goal_type() == GoalType::Revenue {
+        let of = |record: &Record| record.refund_of.clone().or_else(|| record.order_id.clone());
+        let own = |record: &Record| {
+            record.order_id.clone().filter(|own| record.refund_of.as_ref().is_some_and(|order| order != own))
+        };
+        let refunds = people().filter(|record| negative(record) && (fits(record, trigger) || of(record).is_some()));
+        let refunds = first(first(refunds.collect(), by_id), own);
+        for refund in refunds.iter().filter(|refund| of(refund).is_none()) {
+            let hit = Hit::of(refund);
+            hits.push(Hit { what: What::Untied, gross: -hit.amount, ..hit });
+        }
+        for order in &ordered {
+            let its = refunds.iter().filter(|refund| of(refund).is_some() && of(refund) == order.order_id);
+            let its = its.filter(|refund| refund.vouched || (!order.vouched && refund.visitor == order.visitor));
+            let its = its.filter(|refund| {
+                refund.currency.is_none() || order.currency.is_none() || refund.currency == order.currency
+            });
+            let mut its: Vec<Hit> =
+                its.map(|refund| Hit { at: refund.at.max(order.at).us(), ..Hit::of(refund) }).collect();
+            its.sort_by_key(|hit| (hit.at, hit.root));
+            let order = Hit::of(order);
+            let mut left = order.gross;
+            for refund in its {
+                let amount = -(-refund.amount).min(left);
+                left += amount;
+                hits.push(Hit { at: refund.at, amount, what: What::Tied, ..order.clone() });
+            }
+        }
+    }
+    hits.sort_by_key(|hit| (hit.at, hit.root));
+    hits
+}
+
+/// Of those with one key, the first that a key vouched for, or the first of each
+/// visitor.
+fn first<K: Ord>(mut records: Vec<&Record>, key: impl Fn(&Record) -> Option<K>) -> Vec<&Record> {
+    use crate::row::{hash_id, hash_text};
+    records.sort_by_key(|record| (!record.vouched, record.at, hash_id(record.id), hash_text(&record.visitor.id)));
+    let (mut known, mut anonymous) = (BTreeSet::new(), BTreeSet::new());
+    for record in &records {
+        known.extend(key(record).filter(|_| record.vouched));
+    }
+    let mut taken = BTreeSet::new();
+    records.retain(|record| match key(record) {
+        None => true,
+        Some(key) if known.contains(&key) => record.vouched && taken.insert(key),
+        Some(key) => anonymous.insert((key, record.visitor.id.clone())),
+    });
+    records
+}
+
+/// Leaves what is in the currency of most buyers.
+fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) {
+    let mut buyers: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
+    for hit in seen.values().flat_map(|seen| bought(&seen.after)) {
+        if let Some(currency) = &hit.currency {
+            let (vouched, all) = buyers.entry(currency.clone()).or_default();
+            all.insert(hit.visitor.clone());
+            if hit.vouched {
+                vouched.insert(hit.visitor.clone());
+            }
+        }
+    }
+    let most = buyers.iter().min_by_key(|(name, (vouched, all))| (Reverse(vouched.len()), Reverse(all.len()), *name));
+    let of_rates = metric.exchange.as_ref().filter(|_| most.is_some()).map(|exchange| exchange.currency.clone());
+    answer.currency = metric.currency.clone().or(of_rates).or_else(|| most.map(|(name, _)| name.clone()));
+    let counts = |hit: &Hit| hit.currency.is_none() || hit.currency == answer.currency;
+    let left_out = |vouched: bool| {
+        let others = seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !counts(hit));
+        others.filter(|hit| hit.vouched || !vouched).count() as u64
+    };
+    (answer.other_currency_orders, answer.other_currency_vouched_orders) = (left_out(false), left_out(true));
+    for seen in seen.values_mut() {
+        seen.after.retain(counts);
+        seen.before.retain(counts);
+    }
+}
+
+/// Leaves what is plausible; whether enough buyers are vouched for.
+fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) -> bool {
+    let buyers = |vouched: bool| {
+        let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.vouched || !vouched);
+        seen.values().filter(buys).count()
+    };
+    let sure = buyers(true) > 0 && buyers(true) * 10 >= buyers(false);
+    let largest =
+        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).map(|hit| hit.amount).max();
+    let limit = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
+        (Some(limit), _) => Some((units(limit), false)),
+        (None, Some(largest)) => Some((10 * largest, true)),
+        (None, None) => None,
+    };
+    let Some((limit, anonymous)) = limit else { return sure };
+    answer.order_limit = Some(limit as f64 / 10_000.0);
+    let plausible = |hit: &Hit| hit.gross <= limit || (anonymous && hit.vouched);
+    answer.implausible_orders =
+        seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !plausible(hit)).count() as u64;
+    for seen in seen.values_mut() {
+        seen.after.retain(plausible);
+        seen.before.retain(plausible);
+    }
+    sure
+}
+
+/// The order that is worth most after refunds.
+fn largest(seen: &HashMap<&str, Seen>, entries: &[Entry<'_>]) -> Option<LargestOrder> {
+    let mut orders = Vec::new();
+    for entry in entries {
+        let visitor = crate::row::hash_text(entry.visitor);
+        for order in bought(&seen[entry.visitor].after) {
+            let tied = seen[entry.visitor].after.iter().filter(|hit| hit.what == What::Tied && hit.root == order.root);
+            let net = order.amount + tied.map(|hit| hit.amount).sum::<i128>();
+            orders.push((Reverse(net), order.at, visitor, order.root, entry.variant, order.vouched));
+        }
+    }
+    let (Reverse(net), at, _, _, variant, vouched) = orders.into_iter().min()?;
+    let units = i64::try_from(net).unwrap();
+    (net > 0).then_some(LargestOrder { units, at: Instant::from_us(at), variant, vouched })
+}
+
+fn fits(record: &Record, trigger: &Trigger) -> bool {
+    let text = match trigger.value() {
+        GoalValue::Text(text) => text.clone(),
+        GoalValue::Number(number) => number.to_string(),
+    };
+    let url = record.url.as_deref().unwrap_or_default();
+    let by = |wanted: &str| record.kind == Kind::Click && record.by.as_deref() == Some(wanted);
+    let triggered = record.trigger.as_ref() == Some(&text);
+    let named = record.name.as_ref() == Some(&text);
+    let measured = || record.value.is_some_and(|value| units(value) >= units(text.parse().unwrap()));
+    match trigger.goal_type() {
+        GoalType::Pageview => record.kind == Kind::Pageview && url.contains(&text),
+        GoalType::PageviewExact => record.kind == Kind::Pageview && (url == text || url == text + "/"),
+        GoalType::PageviewWildcard => {
+            let parts: Vec<String> = text.split('*').map(regex::escape).collect();
+            let regex = regex::Regex::new(&format!("^(?s:{})$", parts.join(".*"))).unwrap();
+            record.kind == Kind::Pageview && regex.is_match(url)
+        }
+        GoalType::PageviewRegex => record.kind == Kind::Pageview && regex::Regex::new(&text).unwrap().is_match(url),
+        GoalType::ClickOnElement => by("element") && triggered,
+        GoalType::ClickOnText => by("text") && triggered,
+        GoalType::ExternalLink => {
+            let href = record.href.as_deref().unwrap_or_default();
+            by("link") && href.contains(&text) && href.starts_with("https://elsewhere.example/")
+        }
+        GoalType::FormSubmit => record.kind == Kind::Submit && triggered,
+        GoalType::ElementAppears => record.kind == Kind::Appear && triggered,
+        GoalType::Scrolling => record.kind == Kind::Scroll && measured(),
+        GoalType::Duration => record.kind == Kind::Duration && measured(),
+        GoalType::Event => matches!(record.kind, Kind::Custom | Kind::Order) && named,
+        GoalType::Revenue => record.kind == Kind::Order && named,
+        GoalType::Script => record.kind == Kind::Script && triggered,
+    }
+}
+
+/// Whether a visitor did enough not to bounce, or to be engaged.
+fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
+    let during = |record: &&&Record| {
+        let (at, session) = (record.at.us(), &entry.exposure.session);
+        let same = session.is_some() && record.session == *session;
+        at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
+    };
+    let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;
+    // Whether something is enough alone; `None` where it does not matter.
+    let enough = |record: &Record| {
+        // As it is stored: what is rounded up to ten seconds has lasted ten.
+        let value = units(record.value.unwrap_or(0.0));
+        match record.kind {
+            // A refund is nothing that the visitor did.
+            Kind::Order if record.value.is_some_and(|value| value < 0.0) => None,
+            Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => Some(true),
+            Kind::Pageview => Some(false),
+            Kind::Scroll if !bounce && value >= units(50.0) => Some(true),
+            Kind::Duration if !bounce && value >= units(10.0) => Some(true),
+            _ => None,
+        }
+    };
+    let did: Vec<(&Record, bool)> = records
+        .iter()
+        .filter(whose)
+        .filter(during)
+        .filter_map(|record| enough(record).map(|enough| (*record, enough)))
+        .collect();
+    let vouched: BTreeSet<_> = did.iter().filter(|(record, _)| record.vouched).map(|(record, _)| record.id).collect();
+    let counts = |record: &Record| record.vouched || !vouched.contains(&record.id);
+    let did = || did.iter().filter(|(record, _)| counts(record));
+    did().any(|(_, enough)| *enough) || did().map(|(record, _)| record.id).collect::<BTreeSet<_>>().len() >= 2
+}

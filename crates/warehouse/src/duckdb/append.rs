@@ -1,0 +1,105 @@
+//! Writes rows into the tables.
+
+use duckdb::{Connection, params};
+
+use crate::Result;
+use crate::row::{ProfileRow, Rows, UrlRow};
+
+/// Adds rows of the log with this number within the transaction of `conn`. Columns are
+/// in the order of `schema.sql`.
+pub(super) fn append(
+    conn: &Connection,
+    log: u8,
+    rows: &Rows,
+    urls: &[&UrlRow],
+    profiles: &[&ProfileRow],
+) -> Result<()> {
+    let mut table = conn.appender("events")?;
+    for row in &rows.events {
+        table.append_row(params![
+            row.project,
+            row.visitor,
+            row.at,
+            row.id,
+            row.kind,
+            row.name,
+            row.url,
+            row.amount,
+            row.unit,
+            row.refund_of,
+            row.currency,
+            row.session,
+            row.vouched,
+            log,
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("exposures")?;
+    for row in &rows.exposures {
+        table.append_row(params![
+            row.project,
+            row.test,
+            row.visitor,
+            row.variant,
+            row.epoch,
+            row.at,
+            row.id,
+            row.bot,
+            row.vouched,
+            row.session,
+            row.url,
+            row.profile,
+            row.landing_page,
+            row.referrer,
+            row.utm[0],
+            row.utm[1],
+            row.utm[2],
+            log,
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("applied")?;
+    for row in &rows.applied {
+        table.append_row(params![
+            row.project,
+            row.test,
+            row.visitor,
+            row.variant,
+            row.at,
+            row.id,
+            row.vouched,
+            row.asked,
+            row.found,
+            log,
+            row.seq
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("urls")?;
+    for row in urls {
+        table.append_row(params![row.project, row.url, row.text])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("profiles")?;
+    for row in profiles {
+        table.append_row(params![
+            row.project,
+            row.profile,
+            row.device.as_deref(),
+            row.browser.as_deref(),
+            row.os.as_deref(),
+            row.country.as_deref(),
+            row.user_type,
+            row.source
+        ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("damage")?;
+    for row in &rows.damage {
+        table.append_row(params![row.project, log, row.first, row.last])?;
+    }
+    table.flush()?;
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! DuckDB's errors as those of a warehouse. It distinguishes them by the text that
+//! they begin with.
+
+use crate::Error;
+
+impl From<duckdb::Error> for Error {
+    fn from(error: duckdb::Error) -> Error {
+        let text = error.to_string();
+        if text.starts_with("INTERRUPT") {
+            Error::Stopped
+        } else if text.starts_with("Out of Memory") {
+            Error::Memory
+        } else if text.starts_with("FATAL") || text.contains("Corrupt") || text.contains("has been invalidated") {
+            Error::Damaged(Some(error.into()))
+        } else {
+            Error::Engine(error.into())
+        }
+    }
+}
+
+/// Whether an error is about what a file contains: opening it again does not help.
+pub(super) fn is_corruption(error: &Error) -> bool {
+    matches!(error, Error::Damaged(Some(cause)) if cause.to_string().contains("Corrupt"))
+}
+
+/// Why a database cannot be opened.
+pub(super) enum OpenError {
+    /// Because of what it is: another one has to be made. The sentence says what is
+    /// wrong with it.
+    Unfit(String),
+    /// For now.
+    Failed(Error),
+}
+
+impl OpenError {
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            OpenError::Unfit(problem) => Error::Damaged(Some(problem.into())),
+            OpenError::Failed(error) => error,
+        }
+    }
+}
+
+/// Whether an error of opening is about the file itself. What may pass by itself must
+/// not cost the warehouse.
+pub(super) fn classify_open_error(error: Error) -> OpenError {
+    const TRANSIENT: [&str; 5] =
+        ["Could not set lock", "Cannot open file", "No space left", "Too many open files", "Invalid Input"];
+    match error {
+        Error::Engine(error) | Error::Damaged(Some(error)) => {
+            let text = error.to_string();
+            if TRANSIENT.iter().any(|transient| text.contains(transient)) {
+                return OpenError::Failed(Error::Engine(error));
+            }
+            OpenError::Unfit(text.lines().next().unwrap_or_default().to_owned())
+        }
+        error => OpenError::Failed(error),
+    }
+}

@@ -1,0 +1,342 @@
+//! Who entered, and how.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use muriel_domain::Instant;
+
+use super::read::Db;
+use super::{Result, before, literal, since};
+use crate::Marks;
+use crate::answer::{Arrivals, Balance, ExperimentAnswer, Segment};
+use crate::question::{CountedOutcome, Dimension, Filter, Question, SEGMENTS_MAX};
+
+/// Dimensions by which arms are compared.
+const BALANCE: [Dimension; 5] =
+    [Dimension::Device, Dimension::Browser, Dimension::Os, Dimension::Country, Dimension::UserType];
+
+/// How many values of one are told.
+const BALANCE_MAX: usize = 10;
+
+/// Whether it is a part of a visitor's profile, and not a column of `exposures`.
+fn in_profile(dimension: Dimension) -> bool {
+    BALANCE.contains(&dimension)
+}
+
+/// Which exposures count: those within the experiment's arms and time, and of a visitor
+/// with such an exposure that a key vouched for no others. Anybody can send an
+/// exposure of any visitor without a key, and it moves nobody whom a key placed.
+pub(super) struct Exposures {
+    /// To the experiment's arms, at any time, bots' too; as SQL.
+    arms: String,
+    /// That another exposure of the visitor does not displace it, as SQL with ` AND `
+    /// before it; empty where none is displaced.
+    kept: &'static str,
+    started: String,
+    until: String,
+}
+
+impl Exposures {
+    /// Makes the table `placed`, if an exposure is displaced.
+    ///
+    /// The end of the question is not looked at: a visitor whom a key placed later has
+    /// not entered before, so each day of a series is what a report until then says.
+    pub(super) fn find(db: &Db<'_>, question: &Question, project: u64) -> Result<Self> {
+        let started = since("\"at\"", question.started_at);
+        let arms = format!("project = {project} AND test = {} AND variant < {}", question.test_id, question.arms);
+        // Hardly ever does an experiment have both.
+        let mixed = format!(
+            "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
+        );
+        let kept = if db.row(&mixed, |row| row.get(0))? {
+            db.run(&format!(
+                "CREATE OR REPLACE TEMP TABLE placed AS
+                 SELECT visitor FROM exposures WHERE {arms}
+                 GROUP BY visitor HAVING bool_or(vouched{started}) AND NOT bool_and(vouched)"
+            ))?;
+            " AND (vouched OR visitor NOT IN (SELECT visitor FROM placed))"
+        } else {
+            ""
+        };
+        Ok(Self { arms, kept, started, until: before("\"at\"", question.until) })
+    }
+
+    /// Those that count, bots' too, as SQL.
+    fn counted(&self) -> String {
+        let Self { arms, kept, started, until } = self;
+        format!("{arms}{started}{until}{kept}")
+    }
+
+    /// Those of people, as SQL: `visitor`, `at`, `id`, `variant`, `epoch` and `columns`.
+    fn met(&self, question: &Question, columns: &str) -> String {
+        format!(
+            r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
+               WHERE {counted} AND NOT bot"#,
+            epoch = epoch(&question.epochs),
+            counted = self.counted(),
+        )
+    }
+}
+
+/// Makes `entry`.
+pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64, exposures: &Exposures) -> Result<()> {
+    let mut columns = vec!["profile"];
+    let visit = |outcome: &CountedOutcome| matches!(outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
+    if question.metrics.iter().any(|metric| visit(&metric.outcome)) {
+        columns.push("\"session\"");
+    }
+    if let Some(dimension) = question.breakdown
+        && !in_profile(dimension)
+    {
+        columns.push(dimension.word());
+    }
+    let columns = columns.join(", ");
+    let condition = condition(question, project);
+    let table = if condition.is_some() { "entered" } else { "entry" };
+    let met = exposures.met(question, &columns);
+    let from = question.from.map_or_else(String::new, |from| format!(r#" HAVING min("at") >= {}"#, from.us()));
+    let make = |once: &str| {
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE {table} AS
+               WITH
+                 met AS NOT MATERIALIZED ({met}),
+                 -- When each visitor entered, and whether the visitor met several arms.
+                 first AS (
+                   SELECT visitor, min("at") AS "at", min(variant) < max(variant) AS several
+                   FROM met GROUP BY visitor{from})
+               SELECT met.* EXCLUDE (id), first.several
+               FROM met JOIN first ON met.visitor = first.visitor AND met."at" = first."at"{once}"#
+        ))
+    };
+    make("")?;
+    // Hardly ever has a visitor several exposures at the first moment. Finding the
+    // first of these by id takes sorting, and then by all else, for an event that
+    // was stored twice may have been told differently.
+    let sql = format!("SELECT count(*) > count(DISTINCT visitor) FROM {table}");
+    if db.row(&sql, |row| row.get(0))? {
+        make(&format!(
+            " QUALIFY row_number() OVER (PARTITION BY met.visitor ORDER BY met.id, variant, epoch, {columns}) = 1"
+        ))?;
+    }
+    if let Some(condition) = condition {
+        db.run(&format!(
+            "CREATE OR REPLACE TEMP TABLE entry AS SELECT * FROM entered WHERE {condition}; DROP TABLE entered"
+        ))?;
+    }
+    Ok(())
+}
+
+/// The epoch of an exposure, as SQL: the one that it names, where the experiment reached
+/// that, and otherwise the one of its time. Whoever sends an exposure can name any
+/// number, so what was never reached must not make an epoch of its own.
+fn epoch(epochs: &[(i64, Instant)]) -> String {
+    let mut epochs = epochs.to_vec();
+    epochs.sort_unstable_by_key(|(epoch, start)| (*start, *epoch));
+    let (Some((first, later)), Some(last)) = (epochs.split_first(), epochs.iter().map(|(epoch, _)| *epoch).max())
+    else {
+        return "coalesce(epoch, 0)".into();
+    };
+    let mut sql = format!("CASE WHEN epoch BETWEEN 1 AND {last} THEN epoch");
+    for (epoch, start) in later.iter().rev() {
+        let _ = write!(sql, r#" WHEN "at" >= {} THEN {epoch}"#, start.us());
+    }
+    let _ = write!(sql, " ELSE {} END", first.0);
+    sql
+}
+
+/// What those of `entered` must be to count, as SQL.
+fn condition(question: &Question, project: u64) -> Option<String> {
+    let Filter { devices, user_types, sources, countries } = &question.filter;
+    let mut all = Vec::new();
+    for (column, values) in [("device", devices), ("user_type", user_types), ("source", sources)] {
+        all.extend(values.iter().map(|value| format!("{column} = {}", literal(value))));
+    }
+    if !countries.is_empty() {
+        let list: Vec<String> = countries.iter().map(|country| literal(country)).collect();
+        all.push(format!("country IN ({})", list.join(", ")));
+    }
+    if !all.is_empty() {
+        let profiles = format!("SELECT profile FROM profiles WHERE project = {project} AND {}", all.join(" AND "));
+        all = vec![format!("profile IN ({profiles})")];
+    }
+    all.extend(question.epoch.iter().map(|epoch| format!("epoch = {epoch}")));
+    (!all.is_empty()).then(|| all.join(" AND "))
+}
+
+/// What is to be told of those who entered, without metrics and position.
+pub(super) fn health(
+    db: &Db<'_>,
+    question: &Question,
+    project: u64,
+    exposures: &Exposures,
+) -> Result<ExperimentAnswer> {
+    let arrivals = db
+        .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
+            Ok(Arrivals { epoch: row.get(0)?, variant: row.get(1)?, visitors: row.get(2)? })
+        })?;
+    let (first_entry, several): (Option<i64>, u64) =
+        db.row(r#"SELECT min("at"), count(*) FILTER (several) FROM entry"#, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, exposures)? };
+    Ok(ExperimentAnswer {
+        marks: Marks::new(),
+        lost: Vec::new(),
+        arrivals,
+        crossed,
+        moved,
+        bots: bots(db, question, exposures)?,
+        early: early(db, question, exposures)?,
+        first_entry: first_entry.map(Instant::from_us),
+        balance: balance(db, project)?,
+        applied: Vec::new(),
+        metrics: Vec::new(),
+    })
+}
+
+fn crossed(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<(u64, u64)> {
+    let met = exposures.met(question, "true");
+    let sql = format!(
+        "WITH
+           met AS ({met}),
+           -- Whether a visitor who met several arms met them within an epoch.
+           arms AS (
+             SELECT visitor, epoch, min(variant) < max(variant) AS several
+             FROM met WHERE visitor IN (SELECT visitor FROM entry WHERE several) GROUP BY ALL),
+           visitors AS (SELECT visitor, bool_or(several) AS crossed FROM arms GROUP BY visitor)
+         SELECT count(*) FILTER (crossed), count(*) FILTER (NOT crossed) FROM visitors"
+    );
+    db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+fn bots(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
+    let from = question.from.map_or_else(String::new, |from| format!(r#" AND min("at") >= {}"#, from.us()));
+    let sql = format!(
+        r#"WITH
+             met AS NOT MATERIALIZED (
+               SELECT visitor, bot, "at" FROM exposures WHERE {counted})
+           SELECT count(*) FROM (
+             SELECT visitor FROM met WHERE visitor IN (SELECT visitor FROM met WHERE bot)
+             GROUP BY visitor HAVING bool_and(bot){from})"#,
+        counted = exposures.counted(),
+    );
+    db.row(&sql, |row| row.get(0))
+}
+
+fn early(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
+    let Some(started_at) = question.started_at else { return Ok(0) };
+    let Exposures { arms, kept, .. } = exposures;
+    let sql = format!(
+        r#"SELECT count(DISTINCT visitor) FROM exposures WHERE {arms} AND NOT bot AND "at" < {}{kept}"#,
+        started_at.us()
+    );
+    db.row(&sql, |row| row.get(0))
+}
+
+fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
+    let columns = BALANCE.map(Dimension::word).join(", ");
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE alike AS
+         WITH
+           met AS (SELECT profile, variant, count(*) AS visitors FROM entry GROUP BY ALL),
+           -- Each once.
+           known AS (
+             SELECT DISTINCT profile, {columns} FROM profiles
+             WHERE project = {project} AND profile IN (SELECT profile FROM met))
+         SELECT {columns}, variant, visitors FROM met JOIN known USING (profile)"
+    ))?;
+    let mut balance = Vec::new();
+    for dimension in BALANCE {
+        let column = dimension.word();
+        let counted: Vec<(Option<String>, u32, u64)> = db
+            .rows(&format!("SELECT {column}, variant, sum(visitors)::UBIGINT FROM alike GROUP BY ALL"), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        let mut by_value: BTreeMap<Option<String>, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (value, variant, visitors) in counted {
+            by_value.entry(value).or_default().insert(variant, visitors);
+        }
+        let unknown = by_value.remove(&None);
+        let mut known: Vec<_> = by_value.into_iter().collect();
+        // Stable: of values with as many visitors, the alphabet's first.
+        known.sort_by_key(|(_, arms)| std::cmp::Reverse(arms.values().sum::<u64>()));
+        known.truncate(BALANCE_MAX);
+        for (value, arms) in known.into_iter().chain(unknown.map(|arms| (None, arms))) {
+            let value: Option<Arc<str>> = value.map(Arc::from);
+            balance.extend(arms.into_iter().map(|(variant, visitors)| Balance {
+                dimension,
+                value: value.clone(),
+                variant,
+                visitors,
+            }));
+        }
+    }
+    Ok(balance)
+}
+
+/// The segments that have a number, from 0 on. See [`segment`]. Needs the table
+/// `alike`.
+pub(super) fn segments(db: &Db<'_>, question: &Question, project: u64) -> Result<Vec<Segment>> {
+    let Some(dimension) = question.breakdown else {
+        return Ok(Vec::new());
+    };
+    let column = dimension.word();
+    let (visitors, whom) = if in_profile(dimension) { ("sum(visitors)", "alike") } else { ("count(*)", "entry") };
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE segments AS
+         WITH
+           -- The largest; of as large ones, the alphabet's first.
+           largest AS (
+             SELECT {column} AS value, {visitors} AS visitors FROM {whom} WHERE {column} IS NOT NULL
+             GROUP BY ALL ORDER BY visitors DESC, value LIMIT {SEGMENTS_MAX})
+         SELECT value, row_number() OVER (ORDER BY visitors DESC, value) - 1 AS segment FROM largest"
+    ))?;
+    let mut segments: Vec<Segment> = db.rows("SELECT value FROM segments ORDER BY segment", |row| {
+        Ok(Segment::Value(row.get::<_, String>(0)?.into()))
+    })?;
+    segments.extend([Segment::Unknown, Segment::Rest]);
+    if in_profile(dimension) {
+        let (unknown, rest) = (segments.len() - 2, segments.len() - 1);
+        db.run(&format!(
+            "CREATE OR REPLACE TEMP TABLE segment_profiles AS
+             SELECT DISTINCT p.profile,
+                    CASE WHEN p.{column} IS NULL THEN {unknown} ELSE coalesce(s.segment, {rest}) END AS segment
+             FROM profiles AS p LEFT JOIN segments AS s ON s.value = p.{column}
+             WHERE p.project = {project}"
+        ))?;
+    }
+    Ok(segments)
+}
+
+/// Column and join that number the segment of a row `x` of `entry`, as SQL.
+pub(super) fn segment(breakdown: Option<Dimension>, segments: usize) -> (String, String) {
+    match breakdown {
+        None => ("-1".to_owned(), String::new()),
+        Some(dimension) if in_profile(dimension) => {
+            ("s.segment".to_owned(), " JOIN segment_profiles AS s ON s.profile = x.profile".to_owned())
+        }
+        Some(dimension) => {
+            let column = dimension.word();
+            let (unknown, rest) = (segments - 2, segments - 1);
+            (
+                format!("CASE WHEN x.{column} IS NULL THEN {unknown} ELSE coalesce(s.segment, {rest}) END"),
+                format!(" LEFT JOIN segments AS s ON s.value = x.{column}"),
+            )
+        }
+    }
+}
+
+/// Makes an `entry` of everybody who did anything, at the first of it.
+pub(super) fn first_seen(db: &Db<'_>, project: u64, from: Instant, until: Instant, limit: Option<u64>) -> Result<()> {
+    let (from, until) = (from.us(), until.us());
+    let limit = limit.map_or_else(String::new, |limit| format!(" ORDER BY visitor LIMIT {limit}"));
+    let scope = format!(r#"project = {project} AND "at" >= {from} AND "at" < {until}"#);
+    db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE entry AS
+           SELECT visitor, min("at") AS "at", 0::UTINYINT AS variant, 0::BIGINT AS epoch, NULL::UBIGINT AS "session"
+           FROM (
+             SELECT visitor, "at" FROM events WHERE {scope}
+             UNION ALL
+             SELECT visitor, "at" FROM exposures WHERE {scope} AND NOT bot)
+           GROUP BY visitor{limit}"#
+    ))
+}

@@ -1,0 +1,48 @@
+//! Orders in other currencies, as what they are worth in one.
+
+use super::read::Db;
+use super::{Result, literal};
+use crate::answer::VALUE_MAX;
+use crate::question::Exchange;
+use muriel_domain::rates::RATE_UNITS;
+
+/// Converts the table `orders`, at the rate of the day of each order: a refund is
+/// converted as its order was, so that what was paid back in full is worth nothing.
+/// Orders without a rate keep their currency. `refunds` says whether there are any.
+pub(super) fn convert(db: &Db<'_>, exchange: &Exchange, refunds: bool) -> Result<()> {
+    if exchange.spans.is_empty() {
+        return Ok(());
+    }
+    let spans: Vec<String> = exchange
+        .spans
+        .iter()
+        .map(|span| {
+            let until = span.until.map_or(i64::MAX, muriel_domain::Instant::us);
+            format!("({}, {}, {until}, {})", literal(&span.currency), span.since.us(), span.rate)
+        })
+        .collect();
+    // Rounded half away from zero, in integers. Beyond VALUE_MAX nothing counts anyway.
+    let half = RATE_UNITS / 2;
+    let worth = |column: &str| {
+        format!(
+            "CASE WHEN r.rate IS NULL THEN o.{column} ELSE greatest(least(
+               (coalesce(o.{column}, 0)::HUGEINT * r.rate + CASE WHEN o.{column} < 0 THEN -{half} ELSE {half} END) // {RATE_UNITS},
+               {VALUE_MAX}), -{VALUE_MAX})::BIGINT END AS {column}"
+        )
+    };
+    let (at, mut replaced) = match refunds {
+        true => ("o.ordered_at", vec![worth("amount"), worth("gross")]),
+        false => ("o.\"at\"", vec![worth("amount")]),
+    };
+    replaced
+        .push(format!("CASE WHEN r.rate IS NULL THEN o.currency ELSE {} END AS currency", literal(&exchange.currency)));
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE orders AS
+         WITH rates (currency, since, until, rate) AS (VALUES {spans})
+         SELECT o.* REPLACE ({replaced})
+         FROM orders AS o
+         LEFT JOIN rates AS r ON r.currency = o.currency AND {at} >= r.since AND {at} < r.until",
+        spans = spans.join(", "),
+        replaced = replaced.join(", "),
+    ))
+}

@@ -1,0 +1,198 @@
+//! How DuckDB is asked: the questions as SQL, the rows as answers.
+//!
+//! A question is answered within one transaction, so that everything in the
+//! answer is of the same moment. It makes temporary tables, which belong to the
+//! connection and go with the transaction:
+//!
+//! | table | |
+//! |---|---|
+//! | `placed` | visitors whom a key placed in an arm, with other exposures that no key vouched for |
+//! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
+//! | `alike` | how many visitors of `entry` had the same profile, by arm |
+//! | `segments` | the values of the breakdown that are told apart, numbered |
+//! | `segment_profiles` | the number of each profile's value of the breakdown |
+//! | `pages` | the urls that a pattern matches |
+//! | `orders` | the orders that a metric means, each once, and their refunds |
+//! | `refunds` | the refunds that a metric means, each once |
+//! | `matched` | the events that count for a metric, when they are needed twice |
+//! | `earnings` | what each visitor with an order is worth |
+//! | `did` | what was done in the visits in which visitors entered |
+//! | `active` | who did not bounce, or was engaged, and since when |
+//!
+//! Numbers are written into the SQL, and texts as literals: a plan that knows
+//! them skips what cannot match, one with parameters reads all.
+
+mod applied;
+mod entry;
+mod exchange;
+mod orders;
+mod outcome;
+mod pages;
+mod read;
+mod visit;
+
+use std::collections::BTreeMap;
+use std::slice;
+
+use duckdb::Connection;
+use muriel_domain::Instant;
+
+use super::mark_of;
+use crate::answer::{ExperimentAnswer, LostBlocks, Traffic, Visitor};
+use crate::question::{CountedOutcome, Metric, Question, TrafficQuestion, VisitorsQuestion};
+use crate::row::hash_text;
+use crate::{Marks, Result, Stop};
+use muriel_log::LogId;
+
+use self::outcome::Outcomes;
+use self::read::Db;
+
+/// Answers a question.
+pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
+    snapshot(connection, stop, |db| {
+        let project = hash_text(&question.project_key);
+        let exposures = entry::Exposures::find(db, question, project)?;
+        entry::enter(db, question, project, &exposures)?;
+        let health = entry::health(db, question, project, &exposures)?;
+        let applied = applied::answer(db, question, project)?;
+        let scope = outcome::Scope {
+            project,
+            breakdown: question.breakdown,
+            by_quarter: question.by_quarter,
+            until: question.until,
+            open_after: question.until.map_or(question.as_of, |until| until.min(question.as_of)),
+        };
+        let segments = entry::segments(db, question, project)?;
+        visit::prepare(db, &scope, &question.metrics)?;
+        let metrics = question
+            .metrics
+            .iter()
+            .map(|metric| match metric.outcome {
+                CountedOutcome::Bounce | CountedOutcome::Engagement => visit::answer(db, &scope, metric, &segments),
+                _ => outcome::answer(db, &scope, metric, &segments),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let logs = Logs::read(db)?;
+        Ok(ExperimentAnswer { lost: logs.lost(db, project)?, marks: logs.marks, applied, metrics, ..health })
+    })
+}
+
+/// How many visitors a project had, and how many of them converted.
+pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+    snapshot(connection, stop, |db| {
+        let (project, until) = (hash_text(&question.project_key), question.until);
+        entry::first_seen(db, project, question.from, until, None)?;
+        let day = muriel_domain::time::DAY_US;
+        let (visitors, first_day) = db
+            .row(&format!(r#"SELECT count(*), min("at") // {day} FROM entry"#), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (converted, value, value_squared) = match &question.metric {
+            None => (0, 0, 0),
+            Some(metric) => {
+                let sql = format!(
+                    "WITH {}
+                     SELECT count(*) FILTER (converted = 1), coalesce(sum(value), 0)::HUGEINT,
+                            coalesce(sum(value::HUGEINT * value), 0)::HUGEINT
+                     FROM outcomes",
+                    done(db, project, until, metric)?.with
+                );
+                db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            }
+        };
+        let marks = Logs::read(db)?.marks;
+        Ok(Traffic { visitors, converted, value, value_squared, first_day, marks })
+    })
+}
+
+/// Calls `each` with what each visitor of a project did, in the order of their hashes.
+pub(super) fn visitors(
+    connection: &Connection,
+    question: &VisitorsQuestion,
+    stop: &Stop,
+    each: &mut dyn FnMut(Visitor),
+) -> Result<()> {
+    snapshot(connection, stop, |db| {
+        let (project, until) = (hash_text(&question.project_key), question.until);
+        entry::first_seen(db, project, question.from, until, Some(question.limit))?;
+        outcome::visit_each(db, &done(db, project, until, &question.metric)?, each)
+    })
+}
+
+/// What those of `entry` did until then.
+fn done(db: &Db<'_>, project: u64, until: Instant, metric: &Metric) -> Result<Outcomes> {
+    let scope = outcome::Scope { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until };
+    match metric.outcome {
+        CountedOutcome::Bounce | CountedOutcome::Engagement => {
+            visit::prepare(db, &scope, slice::from_ref(metric))?;
+            visit::outcomes(db, metric)
+        }
+        _ => outcome::done(db, &scope, metric),
+    }
+}
+
+/// Runs `answer` on one state of the warehouse, and leaves nothing behind.
+fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>) -> Result<T>) -> Result<T> {
+    connection.execute_batch("BEGIN TRANSACTION")?;
+    let answered = answer(&Db { connection, stop });
+    let ended = connection.execute_batch("ROLLBACK");
+    let answered = answered?;
+    ended?;
+    Ok(answered)
+}
+
+/// The logs whose rows are there.
+struct Logs {
+    /// By the number that is in their rows.
+    ids: BTreeMap<u8, LogId>,
+    marks: Marks,
+}
+
+impl Logs {
+    fn read(db: &Db<'_>) -> Result<Logs> {
+        let (mut ids, mut marks) = (BTreeMap::new(), Marks::new());
+        let rows = db.rows("SELECT number, id, seq, hash FROM logs", |row| {
+            let id: Vec<u8> = row.get(1)?;
+            Ok((row.get::<_, u8>(0)?, id, mark_of(row.get(2)?, row.get(3)?)))
+        })?;
+        for (number, id, mark) in rows {
+            // Every id that was written has 16 bytes.
+            let Ok(id) = id.try_into() else { continue };
+            ids.insert(number, LogId::from_bytes(id));
+            marks.insert(LogId::from_bytes(id), mark);
+        }
+        Ok(Logs { ids, marks })
+    }
+
+    /// What could not be read of each log, of this project or of any.
+    fn lost(&self, db: &Db<'_>, project: u64) -> Result<Vec<LostBlocks>> {
+        let sql = format!(
+            "SELECT log, sum(greatest(last - first + 1, 0))::UBIGINT, min(first), max(last)
+             FROM (SELECT DISTINCT log, first, last FROM damage WHERE coalesce(project, {project}) = {project})
+             GROUP BY log"
+        );
+        let rows = db.rows(&sql, |row| {
+            Ok((row.get::<_, u8>(0)?, row.get::<_, u64>(1)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?))
+        })?;
+        let lost =
+            |(number, blocks, first, last)| Some(LostBlocks { log: *self.ids.get(&number)?, blocks, first, last });
+        let mut lost: Vec<LostBlocks> = rows.into_iter().filter_map(lost).collect();
+        lost.sort_by_key(|lost| lost.log);
+        Ok(lost)
+    }
+}
+
+/// `text` as SQL writes it.
+fn literal(text: &str) -> String {
+    // A statement is handed over as a C string.
+    let parts: Vec<String> = text.split('\0').map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+    if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(" || chr(0) || ")) }
+}
+
+/// ` AND column >= from`, if there is a beginning.
+fn since(column: &str, from: Option<Instant>) -> String {
+    from.map_or_else(String::new, |from| format!(" AND {column} >= {}", from.us()))
+}
+
+/// ` AND column < until`, if there is an end.
+fn before(column: &str, until: Option<Instant>) -> String {
+    until.map_or_else(String::new, |until| format!(" AND {column} < {}", until.us()))
+}

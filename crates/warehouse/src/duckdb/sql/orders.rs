@@ -1,0 +1,287 @@
+//! Orders and refunds: which count, each once, and what visitors are worth by them.
+//!
+//! Anybody can send an order without a key, with any number and any value. So orders
+//! that a key vouched for are counted apart from the others all the way: they win
+//! where two have one number, say which currency and how much is plausible, and what
+//! nobody vouched for takes nothing away from them.
+
+use muriel_domain::Instant;
+
+use super::outcome::Scope;
+use super::read::Db;
+use super::{Result, before, literal};
+use crate::answer::{LargestOrder, MetricAnswer, UNITS, VALUE_MAX};
+use crate::question::{Metric, ORDER_TIMES, VOUCHED_SHARE};
+use crate::row::{fixed, kind};
+
+/// What a row of `matched` is: an order, a refund of an order that is there, or a
+/// refund that names no order.
+const ORDER: u8 = 0;
+const TIED: u8 = 1;
+const UNTIED: u8 = 2;
+
+/// Makes the table `orders`: those with `condition` on their name, each once. That has
+/// to be known before it is looked at who entered, since another visitor's order with
+/// the same number may be the same order. With `worth`, what they are worth is read as
+/// well, and their refunds are put beside them; whether there are any.
+pub(super) fn collect(db: &Db<'_>, scope: &Scope, condition: &str, worth: bool) -> Result<bool> {
+    let find = |table: &str, kind: u8, condition: &str, columns: &[&str]| -> Result<()> {
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE {table} AS
+               SELECT {columns} FROM events AS e
+               WHERE e.project = {project} AND {condition} AND e.kind = {kind}{until}"#,
+            columns = columns.iter().map(|column| format!("e.{column}")).collect::<Vec<_>>().join(", "),
+            project = scope.project,
+            until = before("e.\"at\"", scope.until),
+        ))?;
+        once(db, table, columns)
+    };
+    let mut columns = vec!["\"at\"", "id", "visitor", "unit", "vouched"];
+    if !worth {
+        find("orders", kind::ORDER, condition, &columns)?;
+        return Ok(false);
+    }
+    // Reading what they are worth takes as long as finding them.
+    columns.extend(["amount", "currency"]);
+    find("orders", kind::ORDER, condition, &columns)?;
+    columns.push("refund_of");
+    find("refunds", kind::REFUND, &format!("(e.refund_of IS NOT NULL OR {condition})"), &columns)?;
+    if !db.row("SELECT count(*) > 0 FROM refunds", |row| row.get(0))? {
+        return Ok(false);
+    }
+    db.run(&format!(
+        r#"CREATE OR REPLACE TEMP TABLE orders AS
+           WITH
+             -- A refund is its order's visitor's, whoever sent it, and happens after the order. One that no key
+             -- vouched for is of the same visitor's orders alone, and of those that no key vouched for either.
+             tied AS (
+               SELECT o.visitor, r.id, greatest(r."at", o."at") AS "at", o."at" AS ordered_at, o.currency, o.vouched,
+                      coalesce(o.amount, 0) AS gross, o.id AS root, -r.amount::HUGEINT AS back
+               FROM refunds AS r JOIN orders AS o ON o.unit = r.refund_of
+               WHERE (r.vouched OR (NOT o.vouched AND r.visitor = o.visitor))
+                 AND (r.currency = o.currency OR r.currency IS NULL OR o.currency IS NULL)),
+             -- What is given back is at most what the order was worth.
+             taken AS (
+               SELECT *, least(gross, sum(back) OVER earlier) AS given, least(gross, sum(back) OVER earlier - back) AS given_before
+               FROM tied
+               WINDOW earlier AS (PARTITION BY visitor, root ORDER BY "at", id ROWS UNBOUNDED PRECEDING))
+           SELECT visitor, id, "at", "at" AS ordered_at, currency, vouched, coalesce(amount, 0) AS amount,
+                  coalesce(amount, 0) AS gross, id AS root, {ORDER}::UTINYINT AS what
+           FROM orders
+           UNION ALL
+           SELECT visitor, id, "at", ordered_at, currency, vouched, (given_before - given)::BIGINT, gross, root, {TIED} FROM taken
+           UNION ALL
+           SELECT visitor, id, "at", "at", currency, vouched, amount, -amount, id, {UNTIED}
+           FROM refunds WHERE refund_of IS NULL"#
+    ))?;
+    Ok(true)
+}
+
+/// Keeps one row of `table` for each event and each order number: the first that a
+/// key vouched for, whoever's it is, or else the first of each visitor.
+fn once(db: &Db<'_>, table: &str, columns: &[&str]) -> Result<()> {
+    for key in ["id", "unit"] {
+        let again = format!("SELECT count({key}) > count(DISTINCT {key}) FROM {table}");
+        if !db.row(&again, |row| row.get(0))? {
+            continue;
+        }
+        let fields = columns.iter().map(|column| format!("{column} := {column}")).collect::<Vec<_>>().join(", ");
+        let names = columns.join(", ");
+        let first = columns.iter().map(|column| format!("first.{column}")).collect::<Vec<_>>().join(", ");
+        db.run(&format!(
+            r#"CREATE OR REPLACE TEMP TABLE {table} AS
+               WITH
+                 again AS (SELECT {key} FROM {table} WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1),
+                 repeated AS (
+                   SELECT *, bool_or(vouched) OVER (PARTITION BY {key}) AS known
+                   FROM {table} SEMI JOIN again USING ({key}))
+               SELECT {names} FROM {table} ANTI JOIN again USING ({key})
+               UNION ALL
+               -- The first by time, and then by whatever differs.
+               SELECT {first} FROM (
+                 SELECT min(struct_pack(other := NOT vouched, {fields})) AS first
+                 FROM repeated GROUP BY {key}, CASE WHEN known THEN NULL ELSE visitor END)"#
+        ))?;
+    }
+    Ok(())
+}
+
+/// The orders and refunds that count, of those who entered, as SQL: as
+/// [`super::outcome`]'s `matched`, with what they are and are worth. `after` is the
+/// condition on `at` and `entered` to be within the window, `before_us` the time of
+/// the covariate.
+///
+/// A refund counts where it and its order do: what was bought before entry and is paid
+/// back after it is neither the arm's doing nor known before.
+pub(super) fn matched(refunds: bool, window: &str, before_us: i64) -> String {
+    let worth = if refunds {
+        "o.ordered_at, o.currency, o.vouched, o.amount, o.gross, o.root, o.what".to_owned()
+    } else {
+        format!(
+            r#"o."at" AS ordered_at, o.currency, o.vouched, coalesce(o.amount, 0) AS amount,
+               coalesce(o.amount, 0) AS gross, o.id AS root, {ORDER}::UTINYINT AS what"#
+        )
+    };
+    format!(
+        r#"SELECT visitor, id, "at", ordered_at >= entered{window} AS after, currency, vouched, amount, gross, root, what
+           FROM (
+             SELECT x.visitor, o.id, o."at", x."at" AS entered, {worth}
+             FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
+           WHERE (ordered_at >= entered{window}) OR ("at" < entered AND ordered_at >= entered - {before_us})"#
+    )
+}
+
+/// Takes out of `matched` what is in another currency or cannot be plausible, makes the
+/// table `earnings`, one row for each visitor in `matched`, and gives back the cap.
+pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut MetricAnswer) -> Result<Option<i64>> {
+    keep_one_currency(db, metric, answer)?;
+    let sure = keep_plausible(db, metric, answer)?;
+    let sums = |which: &str| {
+        let sum = |condition: &str| format!("coalesce(sum(amount) FILTER ({which} AND {condition}), 0)");
+        [
+            sum(&format!("vouched AND what < {UNTIED}")),
+            sum(&format!("NOT vouched AND what < {UNTIED}")),
+            sum(&format!("vouched AND what = {UNTIED}")),
+            sum(&format!("NOT vouched AND what = {UNTIED}")),
+        ]
+    };
+    let (after, earlier) = (sums("after"), sums("NOT after"));
+    let vouched = format!("greatest({} + {}, 0)", after[0], after[2]);
+    db.run(&format!(
+        "CREATE OR REPLACE TEMP TABLE earnings AS
+         SELECT visitor, count(*) FILTER (after AND what = {ORDER}) AS count, {raw}::BIGINT AS raw,
+                {earlier}::BIGINT AS earlier, least({vouched}, {VALUE_MAX})::BIGINT AS vouched
+         FROM matched GROUP BY visitor",
+        raw = worth(&after),
+        earlier = worth(&earlier),
+    ))?;
+    answer.vouched_orders =
+        db.row(&format!("SELECT count(*) FROM matched WHERE after AND vouched AND what = {ORDER}"), |row| row.get(0))?;
+    answer.largest_order = largest_order(db, refunds)?;
+    match metric.cap {
+        Some(cap) => Ok(Some(fixed(cap))),
+        None => usual_cap(db, if sure { "vouched" } else { "raw" }),
+    }
+}
+
+/// What a visitor is worth, by the sums of what a key vouched for and of the other
+/// orders less their refunds, and of the refunds without an order of either kind,
+/// which are negative; as SQL. Refunds take nothing below 0, and those that no key
+/// vouched for take only from orders that no key vouched for.
+pub(super) fn worth([vouched, other, untied, other_untied]: &[String; 4]) -> String {
+    format!("least(greatest({vouched} + greatest({other} + {other_untied}, 0) + {untied}, 0), {VALUE_MAX})")
+}
+
+/// What a row of `matched` adds to the four sums of [`worth`], as SQL.
+pub(super) fn contributions() -> [String; 4] {
+    [
+        format!("vouched AND what < {UNTIED}"),
+        format!("NOT vouched AND what < {UNTIED}"),
+        format!("vouched AND what = {UNTIED}"),
+        format!("NOT vouched AND what = {UNTIED}"),
+    ]
+    .map(|condition| format!("CASE WHEN {condition} THEN amount ELSE 0 END::HUGEINT"))
+}
+
+/// Whether a row of `matched` is an order, as SQL, 0 or 1.
+pub(super) fn is_order() -> String {
+    format!("(what = {ORDER})::BIGINT")
+}
+
+/// Leaves the rows in the goal's currency, or in that of most buyers: first by those
+/// whom a key vouched for, since anybody can invent others.
+fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<()> {
+    let mut orders: Vec<(String, u64, u64)> = db.rows(
+        &format!(
+            "SELECT currency, count(*), count(*) FILTER (vouched) FROM matched
+             WHERE after AND what = {ORDER} AND currency IS NOT NULL GROUP BY currency ORDER BY currency"
+        ),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    answer.currency = match &metric.currency {
+        Some(currency) => Some(currency.clone()),
+        // What has no rate is left out, however much of it there is.
+        None if metric.exchange.is_some() && !orders.is_empty() => {
+            metric.exchange.as_ref().map(|exchange| exchange.currency.clone())
+        }
+        None if orders.len() > 1 => db
+            .rows(
+                &format!(
+                    "SELECT currency, count(DISTINCT visitor) FILTER (vouched) AS vouched_buyers,
+                            count(DISTINCT visitor) AS buyers
+                     FROM matched WHERE after AND what = {ORDER} AND currency IS NOT NULL
+                     GROUP BY currency ORDER BY vouched_buyers DESC, buyers DESC, currency LIMIT 1"
+                ),
+                |row| row.get(0),
+            )?
+            .pop(),
+        None => orders.first().map(|(currency, _, _)| currency.clone()),
+    };
+    orders.retain(|(currency, _, _)| Some(currency) != answer.currency.as_ref());
+    answer.other_currency_orders = orders.iter().map(|(_, all, _)| all).sum();
+    answer.other_currency_vouched_orders = orders.iter().map(|(_, _, vouched)| vouched).sum();
+    let named =
+        answer.currency.as_deref().map_or_else(String::new, |name| format!(" AND currency <> {}", literal(name)));
+    db.run(&format!("DELETE FROM matched WHERE currency IS NOT NULL{named}"))
+}
+
+/// Leaves out the orders that are too large, with their refunds. Whether enough buyers
+/// are vouched for to say of all what is usual.
+fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Result<bool> {
+    let orders = format!("FROM matched WHERE after AND what = {ORDER}");
+    let largest: Option<i64> = db.row(&format!("SELECT max(amount) FILTER (vouched) {orders}"), |row| row.get(0))?;
+    let sure = match largest {
+        None => false,
+        Some(_) => {
+            let buyers = format!("SELECT count(DISTINCT visitor), count(DISTINCT visitor) FILTER (vouched) {orders}");
+            let (all, vouched): (u64, u64) = db.row(&buyers, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            vouched.saturating_mul(VOUCHED_SHARE) >= all
+        }
+    };
+    let (limit, whose) = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
+        (Some(limit), _) => (fixed(limit), ""),
+        (None, Some(largest)) => (largest.saturating_mul(ORDER_TIMES), " AND NOT vouched"),
+        (None, None) => return Ok(sure),
+    };
+    answer.order_limit = Some(limit as f64 / UNITS as f64);
+    let above = format!("gross > {limit}{whose}");
+    answer.implausible_orders = db.row(&format!("SELECT count(*) {orders} AND {above}"), |row| row.get(0))?;
+    db.run(&format!("DELETE FROM matched WHERE {above}"))?;
+    Ok(sure)
+}
+
+/// The order of `matched` that is worth most.
+fn largest_order(db: &Db<'_>, refunds: bool) -> Result<Option<LargestOrder>> {
+    let net = if refunds {
+        // What was paid back in full does no harm.
+        format!(
+            r#"SELECT visitor, root, vouched, sum(amount)::BIGINT AS amount, min("at") AS "at"
+               FROM matched WHERE after AND what < {UNTIED} GROUP BY visitor, root, vouched"#
+        )
+    } else {
+        r#"SELECT visitor, root, vouched, amount, "at" FROM matched WHERE after"#.to_owned()
+    };
+    let sql = format!(
+        r#"SELECT o.amount, o."at", x.variant, o.vouched
+           FROM (SELECT * FROM ({net}) WHERE amount > 0 ORDER BY amount DESC, "at", visitor, root LIMIT 1) AS o
+           JOIN entry AS x ON x.visitor = o.visitor"#
+    );
+    let mut largest = db.rows(&sql, |row| {
+        Ok(LargestOrder {
+            units: row.get(0)?,
+            at: Instant::from_us(row.get(1)?),
+            variant: row.get(2)?,
+            vouched: row.get(3)?,
+        })
+    })?;
+    Ok(largest.pop())
+}
+
+/// The default cap of the positive values of a column of `earnings`, by the definition of
+/// [`muriel_stats::cap::default_cap_rank`]; `None` when there are none.
+fn usual_cap(db: &Db<'_>, column: &str) -> Result<Option<i64>> {
+    let values: u64 = db.row(&format!("SELECT count(*) FROM earnings WHERE {column} > 0"), |row| row.get(0))?;
+    let Some(rank) = muriel_stats::cap::default_cap_rank(values) else { return Ok(None) };
+    let sql = format!("SELECT {column} FROM earnings WHERE {column} > 0 ORDER BY {column} DESC LIMIT 1 OFFSET {rank}");
+    Ok(Some(db.row(&sql, |row| row.get(0))?))
+}

@@ -1,0 +1,474 @@
+//! Goals and events: what counts, of whom, and how much.
+
+use std::collections::BTreeMap;
+
+use duckdb::Row;
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+
+use super::entry::segment;
+use super::exchange;
+use super::orders;
+use super::pages::Pattern;
+use super::read::Db;
+use super::{Result, before, literal};
+use crate::answer::{
+    Change, GroupTotals, MetricAnswer, QuarterChange, QuarterClosing, Segment, Totals, UNITS, Visitor,
+};
+use crate::question::{CountedOutcome, Dimension, Metric, QUARTER_US};
+use crate::row::kind;
+
+/// What all metrics of a question share.
+pub(super) struct Scope {
+    pub(super) project: u64,
+    pub(super) breakdown: Option<Dimension>,
+    pub(super) by_quarter: bool,
+    /// Events count before it.
+    pub(super) until: Option<Instant>,
+    /// Windows that end later are open.
+    pub(super) open_after: Instant,
+}
+
+/// Which events an outcome means.
+struct Candidates {
+    /// The condition on a row `e` of `events`, as SQL; of [`Rule::Order`] and
+    /// [`Rule::Revenue`] besides that of its kind.
+    condition: String,
+    rule: Rule,
+}
+
+/// What of them counts once, besides an event with the same id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Each,
+    /// A page, for each visitor.
+    Page,
+    /// A custom event each time, or an order.
+    Order,
+    /// An order, of which the value counts.
+    Revenue,
+}
+
+impl Candidates {
+    fn of(db: &Db<'_>, project: u64, outcome: &CountedOutcome) -> Result<Self> {
+        let trigger = match outcome {
+            CountedOutcome::Goal(trigger) => trigger,
+            CountedOutcome::Event(name) => return Ok(Self::event(name)),
+            CountedOutcome::Bounce | CountedOutcome::Engagement => {
+                return Ok(Self { condition: "false".into(), rule: Rule::Each });
+            }
+        };
+        let text = match trigger.value() {
+            GoalValue::Text(text) => text.as_str(),
+            GoalValue::Number(_) => "",
+        };
+        let page = |pattern: Pattern<'_>| {
+            let matching = pattern.condition(db, project)?;
+            Ok(Self { condition: format!("e.kind = {} AND {matching}", kind::PAGEVIEW), rule: Rule::Each })
+        };
+        let named = |kind: u8| {
+            Ok(Self { condition: format!("e.kind = {kind} AND e.name = {}", literal(text)), rule: Rule::Each })
+        };
+        let measured = |kind: u8| {
+            let least = units_of(trigger);
+            Ok(Self { condition: format!("e.kind = {kind} AND e.amount >= {least}"), rule: Rule::Page })
+        };
+        match trigger.goal_type() {
+            GoalType::Pageview => page(Pattern::Contains(text)),
+            GoalType::PageviewExact => page(Pattern::Exact(text)),
+            GoalType::PageviewWildcard => page(Pattern::Wildcard(text)),
+            GoalType::PageviewRegex => page(Pattern::Regex(text)),
+            GoalType::ClickOnElement => named(kind::CLICK_ELEMENT),
+            GoalType::ClickOnText => named(kind::CLICK_TEXT),
+            GoalType::ExternalLink => Ok(Self {
+                condition: format!("e.kind = {} AND contains(e.name, {})", kind::CLICK_LINK_OUT, literal(text)),
+                rule: Rule::Each,
+            }),
+            GoalType::FormSubmit => named(kind::SUBMIT),
+            GoalType::ElementAppears => named(kind::APPEAR),
+            GoalType::Scrolling => measured(kind::SCROLL),
+            GoalType::Duration => measured(kind::DURATION),
+            GoalType::Event => Ok(Self::event(text)),
+            GoalType::Revenue => Ok(Self { condition: format!("e.name = {}", literal(text)), rule: Rule::Revenue }),
+            GoalType::Script => named(kind::SCRIPT),
+        }
+    }
+
+    fn event(name: &str) -> Self {
+        Self { condition: format!("e.name = {}", literal(name)), rule: Rule::Order }
+    }
+
+    /// Makes the table `orders`, if these are orders; whether there are refunds in it.
+    fn collect(&self, db: &Db<'_>, scope: &Scope) -> Result<bool> {
+        match self.rule {
+            Rule::Each | Rule::Page => Ok(false),
+            Rule::Order | Rule::Revenue => orders::collect(db, scope, &self.condition, self.rule == Rule::Revenue),
+        }
+    }
+
+    /// The events that count, each once, of those who entered: `visitor`, `id`,
+    /// `at`, `after` (within the window; else it is before entry, and within
+    /// the time of the covariate), and where values count what [`orders::matched`]
+    /// adds; as SQL.
+    fn matched(&self, scope: &Scope, metric: &Metric, refunds: bool) -> String {
+        let Self { condition, .. } = self;
+        let project = scope.project;
+        let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND "at" < entered + {window}"#));
+        let after = format!(r#""at" >= entered{window}"#);
+        // Negative would be a time after entry.
+        let before_us = metric.before_us.unwrap_or(0).max(0);
+        let counts = format!(r#"("at" < entered AND "at" >= entered - {before_us}) OR ({after})"#);
+        let until = before("e.\"at\"", scope.until);
+        // Found before it is looked at who entered: of tables that are made within a
+        // transaction the database does not know the size, and would join all page
+        // views with their visitors before it asks for the page.
+        let found = |more: &str| {
+            format!(
+                r#"WITH found AS MATERIALIZED (
+                     SELECT e.visitor, e.id, e."at", e.url, e.vouched FROM events AS e
+                     WHERE e.project = {project} AND {condition}{more}{until})"#
+            )
+        };
+        // What a key vouched for is not dated anew, nor moved to another page, by an event that nobody vouched for.
+        let first = r#"coalesce(min(e."at") FILTER (e.vouched), min(e."at"))"#;
+        let page = "CASE WHEN bool_or(e.vouched) THEN min(e.url) FILTER (e.vouched) ELSE min(e.url) END";
+        let each = |more: &str| {
+            format!(
+                r#"{found}
+                   SELECT visitor, id, "at", {after} AS after FROM (
+                     SELECT x.visitor, e.id, {first} AS "at", min(x."at") AS entered
+                     FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
+                     GROUP BY x.visitor, e.id)
+                   WHERE {counts}"#,
+                found = found(more)
+            )
+        };
+        match self.rule {
+            Rule::Each => each(""),
+            Rule::Revenue => orders::matched(refunds, &window, before_us),
+            Rule::Order => {
+                let custom = each(&format!(" AND e.kind = {}", kind::CUSTOM));
+                let orders = format!(
+                    r#"SELECT visitor, id, "at", {after} AS after FROM (
+                         SELECT x.visitor, o.id, o."at", x."at" AS entered
+                         FROM orders AS o JOIN entry AS x ON x.visitor = o.visitor)
+                       WHERE {counts}"#
+                );
+                format!("({custom}) UNION ALL ({orders})")
+            }
+            Rule::Page => format!(
+                r#"{found}
+                   SELECT visitor, min(id) AS id, min("at") AS "at", after FROM (
+                     SELECT visitor, id, page, "at", {after} AS after FROM (
+                       SELECT x.visitor, e.id, {page} AS page, {first} AS "at", min(x."at") AS entered
+                       FROM found AS e JOIN entry AS x ON x.visitor = e.visitor
+                       GROUP BY x.visitor, e.id)
+                     WHERE {counts})
+                   GROUP BY visitor, page, after"#,
+                found = found("")
+            ),
+        }
+    }
+}
+
+/// A scroll or duration goal's value, in units.
+fn units_of(trigger: &Trigger) -> i64 {
+    let number = match trigger.value() {
+        GoalValue::Number(number) => *number,
+        // Digits only, for a trigger has been checked.
+        GoalValue::Text(text) => text.parse().unwrap_or(i64::MAX),
+    };
+    number.saturating_mul(UNITS)
+}
+
+/// Answers a metric.
+pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
+    let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
+    let mut answer = MetricAnswer::default();
+    let outcomes = outcomes(db, scope, metric, &candidates, &mut answer)?;
+    let cells = Cells { scope, segments, window_us: metric.window_us };
+    answer.cells = cells.all(db, &outcomes)?;
+    if scope.by_quarter {
+        answer.steps = steps(db, &cells, metric, &outcomes)?;
+        answer.closings = cells.closings(db, &outcomes)?;
+    }
+    Ok(answer)
+}
+
+/// What each visitor of `entry` did.
+pub(super) fn done(db: &Db<'_>, scope: &Scope, metric: &Metric) -> Result<Outcomes> {
+    let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
+    outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())
+}
+
+/// Calls `each` with what each visitor did, in the order of their hashes.
+pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+    let day = muriel_domain::time::DAY_US;
+    let sql = format!(
+        r#"WITH {}
+           SELECT x.visitor, x."at" // {day}, coalesce(o.count, 0), coalesce(o.converted, 0), coalesce(o.value, 0)
+           FROM entry AS x LEFT JOIN outcomes AS o USING (visitor) ORDER BY x.visitor"#,
+        outcomes.with
+    );
+    db.rows(&sql, |row| {
+        each(Visitor {
+            visitor: row.get(0)?,
+            day: row.get(1)?,
+            count: row.get(2)?,
+            converted: row.get::<_, i64>(3)? == 1,
+            value: row.get(4)?,
+        });
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// One row for each visitor with any outcome: `visitor`, `count`, `converted` (0 or
+/// 1), `value` and `raw`, and `before`.
+pub(super) struct Outcomes {
+    /// What to write after `WITH`, so that there is a table `outcomes`.
+    pub(super) with: String,
+    /// Whether it has values.
+    pub(super) values: bool,
+    /// The cap in units, if there is one.
+    pub(super) cap: Option<i64>,
+}
+
+fn outcomes(
+    db: &Db<'_>,
+    scope: &Scope,
+    metric: &Metric,
+    candidates: &Candidates,
+    answer: &mut MetricAnswer,
+) -> Result<Outcomes> {
+    let refunds = candidates.collect(db, scope)?;
+    if let Some(rates) = &metric.exchange
+        && candidates.rule == Rule::Revenue
+    {
+        exchange::convert(db, rates, refunds)?;
+    }
+    let matched = candidates.matched(scope, metric, refunds);
+    let least = metric.min_count.max(1);
+    let values = candidates.rule == Rule::Revenue;
+    let covariate = metric.before_us.is_some();
+    let kept = values || scope.by_quarter;
+    if kept {
+        db.run(&format!("CREATE OR REPLACE TEMP TABLE matched AS {matched}"))?;
+    }
+    if !values {
+        let matched = if kept { String::new() } else { format!("matched AS NOT MATERIALIZED ({matched}),") };
+        let before =
+            if covariate { format!("(count(*) FILTER (NOT after) >= {least})::BIGINT") } else { "0".to_owned() };
+        // Without a covariate, all that matched came after entry.
+        let count = if covariate { "count(*) FILTER (after)" } else { "count(*)" };
+        let with = format!(
+            "{matched}
+             outcomes AS (
+               SELECT visitor, {count} AS count, ({count} >= {least})::BIGINT AS converted, 0 AS value, 0 AS raw,
+                      {before} AS before
+               FROM matched GROUP BY visitor)"
+        );
+        return Ok(Outcomes { with, values, cap: None });
+    }
+    let cap = orders::earnings(db, metric, refunds, answer)?;
+    answer.cap = cap.map(|cap| cap as f64 / UNITS as f64);
+    let capped = |column: &str| cap.map_or_else(|| column.to_owned(), |cap| format!("least({column}, {cap})"));
+    if let Some(cap) = cap {
+        let sql = format!("SELECT count(*) FILTER (raw > {cap}) FROM earnings");
+        answer.capped = db.row(&sql, |row| row.get(0))?;
+    }
+    let with = format!(
+        "outcomes AS (
+           SELECT visitor, count, (count >= {least})::BIGINT AS converted, raw, {value} AS value, {before} AS before
+           FROM earnings)",
+        value = capped("raw"),
+        before = if covariate { capped("earlier") } else { "0".to_owned() },
+    );
+    Ok(Outcomes { with, values, cap })
+}
+
+/// Puts visitors into cells.
+pub(super) struct Cells<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) segments: &'a [Segment],
+    pub(super) window_us: Option<i64>,
+}
+
+impl Cells<'_> {
+    /// Whether the window of a row `x` of `entry` is open, as SQL.
+    pub(super) fn open(&self) -> String {
+        self.window_us.map_or_else(
+            || "false".to_owned(),
+            |window| format!(r#"x."at" > {}"#, self.scope.open_after.us().saturating_sub(window)),
+        )
+    }
+
+    /// Totals of all cells.
+    pub(super) fn all(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<GroupTotals>> {
+        let (segment, join) = segment(self.scope.breakdown, self.segments.len());
+        let place = format!("x.epoch, x.variant, {segment}, {}", self.open());
+        let cells = totals(db, outcomes, &place, &join, |row, at| {
+            Ok::<(i64, u32, i64, bool), _>((row.get(at)?, row.get(at + 1)?, row.get(at + 2)?, row.get(at + 3)?))
+        })?;
+        Ok(cells
+            .into_iter()
+            .map(|((epoch, variant, segment, open), totals)| GroupTotals {
+                epoch,
+                variant,
+                segment: usize::try_from(segment).ok().and_then(|segment| self.segments.get(segment).cloned()),
+                open,
+                totals,
+            })
+            .collect())
+    }
+
+    /// When windows closed; `None` without a window.
+    pub(super) fn closings(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Option<Vec<QuarterClosing>>> {
+        let Some(window) = self.window_us else { return Ok(None) };
+        let place = format!(r#"(x."at" + {window} - 1) // {QUARTER_US}, x.epoch, x.variant"#);
+        let closed = format!(" WHERE NOT ({})", self.open());
+        let closings = totals(db, outcomes, &place, &closed, |row, at| {
+            Ok::<(i64, i64, u32), _>((row.get(at)?, row.get(at + 1)?, row.get(at + 2)?))
+        })?;
+        let closing = |((quarter, epoch, variant), totals)| QuarterClosing { quarter, epoch, variant, totals };
+        Ok(Some(closings.into_iter().map(closing).collect()))
+    }
+
+    /// What was added by quarter, of `changes`, a list of `SELECT`s with the columns
+    /// `visitor`, `at`, and the changes by their names.
+    pub(super) fn steps(&self, db: &Db<'_>, with: &str, changes: &str) -> Result<Vec<QuarterChange>> {
+        let sql = format!(
+            r#"WITH {with},
+                 changes AS ({changes})
+               SELECT c."at" // {QUARTER_US} AS quarter, x.epoch, x.variant,
+                      sum(c.visitors), sum(c.converted), sum(c.count), sum(c.count_squared), sum(c.value),
+                      sum(c.value_squared), sum(c.raw), sum(c.count_value), sum(c.before), sum(c.before_squared),
+                      sum(c.outcome_before)
+               FROM changes AS c JOIN entry AS x ON x.visitor = c.visitor
+               GROUP BY ALL ORDER BY ALL"#
+        );
+        db.rows(&sql, |row| {
+            Ok(QuarterChange {
+                quarter: row.get(0)?,
+                epoch: row.get(1)?,
+                variant: row.get(2)?,
+                totals: Change {
+                    visitors: row.get(3)?,
+                    converted: row.get(4)?,
+                    count: row.get(5)?,
+                    count_squared: row.get(6)?,
+                    value: row.get(7)?,
+                    value_squared: row.get(8)?,
+                    raw_value: row.get(9)?,
+                    count_value: row.get(10)?,
+                    before: row.get(11)?,
+                    before_squared: row.get(12)?,
+                    outcome_before: row.get(13)?,
+                },
+            })
+        })
+    }
+}
+
+/// Totals of the visitors `x` of `entry`, by `place`, some columns as SQL, which
+/// `key` reads from a row from a column on. What `join` says follows `x`.
+fn totals<K: Ord>(
+    db: &Db<'_>,
+    outcomes: &Outcomes,
+    place: &str,
+    join: &str,
+    key: impl Fn(&Row<'_>, usize) -> duckdb::Result<K>,
+) -> Result<BTreeMap<K, Totals>> {
+    let mut places: BTreeMap<K, Totals> = BTreeMap::new();
+    let entered = format!("SELECT count(*), {place} FROM entry AS x{join} GROUP BY ALL");
+    db.rows(&entered, |row| {
+        places.insert(key(row, 1)?, Totals { visitors: row.get(0)?, ..Totals::default() });
+        Ok(())
+    })?;
+    let values = if outcomes.values {
+        "sum(o.value), sum(o.value::HUGEINT * o.value), sum(o.raw), sum(o.count * o.value::HUGEINT),
+         sum(o.before), sum(o.before::HUGEINT * o.before), sum(o.value::HUGEINT * o.before)"
+    } else {
+        // 0 and 1 are their own squares.
+        "0::HUGEINT, 0::HUGEINT, 0::HUGEINT, 0::HUGEINT,
+         sum(o.before), sum(o.before), sum(o.before * o.converted)"
+    };
+    let did = format!(
+        "WITH {with}
+         SELECT sum(o.converted), sum(o.count), sum(o.count * o.count), {values}, {place}
+         FROM outcomes AS o JOIN entry AS x ON x.visitor = o.visitor{join} GROUP BY ALL",
+        with = outcomes.with
+    );
+    db.rows(&did, |row| {
+        let totals = places.entry(key(row, 10)?).or_default();
+        *totals = Totals {
+            visitors: totals.visitors,
+            converted: row.get(0)?,
+            count: row.get(1)?,
+            count_squared: row.get::<_, i128>(2)?.unsigned_abs(),
+            value: row.get(3)?,
+            value_squared: row.get(4)?,
+            raw_value: row.get(5)?,
+            count_value: row.get(6)?,
+            before: row.get(7)?,
+            before_squared: row.get(8)?,
+            outcome_before: row.get(9)?,
+        };
+        Ok(())
+    })?;
+    Ok(places)
+}
+
+/// How a metric came about; needs the table `matched`.
+fn steps(db: &Db<'_>, cells: &Cells<'_>, metric: &Metric, outcomes: &Outcomes) -> Result<Vec<QuarterChange>> {
+    let least = metric.min_count.max(1);
+    let capped = |value: &str| outcomes.cap.map_or_else(|| value.to_owned(), |cap| format!("least({value}, {cap})"));
+    let (value, value_then) = (capped("raw"), capped("raw_then"));
+    let converts = format!("(w.n = 1 AND w.k = {least})::BIGINT");
+    let outcome = if outcomes.values { "w.value - w.value_then" } else { converts.as_str() };
+    // Each event, whether it counts, how many it makes, and what all of them so far, and
+    // those before it, are worth together.
+    let raws = if outcomes.values {
+        let own = orders::contributions();
+        let sums: Vec<String> = own
+            .iter()
+            .enumerate()
+            .map(|(at, own)| format!("{own} AS own{at}, sum({own}) OVER earlier AS sum{at}"))
+            .collect();
+        let so_far = orders::worth(&[0, 1, 2, 3].map(|at| format!("sum{at}")));
+        let then = orders::worth(&[0, 1, 2, 3].map(|at| format!("(sum{at} - own{at})")));
+        let (order, sums) = (orders::is_order(), sums.join(", "));
+        format!(
+            r#"counted AS (
+                 SELECT visitor, "at", {order} AS n, sum({order}) OVER earlier AS k, {sums}
+                 FROM matched WHERE after
+                 WINDOW earlier AS (PARTITION BY visitor ORDER BY "at", what, id ROWS UNBOUNDED PRECEDING)),
+               raws AS (
+                 SELECT visitor, "at", n, k::HUGEINT AS k, {so_far}::HUGEINT AS raw, {then}::HUGEINT AS raw_then
+                 FROM counted)"#
+        )
+    } else {
+        r#"raws AS (
+             SELECT visitor, "at", 1 AS n, row_number() OVER (PARTITION BY visitor ORDER BY "at", id)::HUGEINT AS k,
+                    0::HUGEINT AS raw, 0::HUGEINT AS raw_then
+             FROM matched WHERE after)"#
+            .to_owned()
+    };
+    let with = format!(
+        "{with}, {raws}, worth AS (SELECT *, {value} AS value, {value_then} AS value_then FROM raws)",
+        with = outcomes.with
+    );
+    // With the covariate, which is there from entry on.
+    let changes = format!(
+        r#"SELECT x.visitor, x."at", 1 AS visitors, 0 AS converted, 0 AS count, 0 AS count_squared, 0 AS value,
+                  0 AS value_squared, 0 AS raw, 0 AS count_value, coalesce(o.before, 0) AS before,
+                  coalesce(o.before, 0)::HUGEINT * coalesce(o.before, 0) AS before_squared, 0 AS outcome_before
+           FROM entry AS x LEFT JOIN outcomes AS o ON o.visitor = x.visitor
+           UNION ALL
+           SELECT w.visitor, w."at", 0, {converts}, w.n, w.n * (2 * w.k - 1), w.value - w.value_then,
+                  w.value * w.value - w.value_then * w.value_then, w.raw - w.raw_then,
+                  w.k * w.value - (w.k - w.n) * w.value_then, 0, 0, ({outcome}) * o.before
+           FROM worth AS w JOIN outcomes AS o ON o.visitor = w.visitor"#,
+    );
+    cells.steps(db, &with, &changes)
+}

@@ -1,0 +1,38 @@
+//! A connection, and rows of answers.
+
+use duckdb::{Connection, Row};
+
+use crate::{Result, Stop};
+
+/// A connection for one question, which may be stopped between two statements.
+/// While one runs, whoever stops it interrupts it.
+pub(super) struct Db<'c> {
+    pub(super) connection: &'c Connection,
+    pub(super) stop: &'c Stop,
+}
+
+impl Db<'_> {
+    /// Runs statements that give back nothing.
+    pub(super) fn run(&self, sql: &str) -> Result<()> {
+        self.stop.check()?;
+        Ok(self.connection.execute_batch(sql)?)
+    }
+
+    /// All rows of a query.
+    pub(super) fn rows<T>(&self, sql: &str, mut read: impl FnMut(&Row<'_>) -> duckdb::Result<T>) -> Result<Vec<T>> {
+        self.stop.check()?;
+        let mut statement = self.connection.prepare(sql)?;
+        let mut found = statement.query([])?;
+        let mut all = Vec::new();
+        while let Some(row) = found.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    /// The only row of a query.
+    pub(super) fn row<T>(&self, sql: &str, read: impl FnOnce(&Row<'_>) -> duckdb::Result<T>) -> Result<T> {
+        self.stop.check()?;
+        Ok(self.connection.query_row(sql, [], read)?)
+    }
+}

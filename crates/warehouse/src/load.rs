@@ -1,0 +1,739 @@
+//! Loads the log into a warehouse: each block once, however often loading is
+//! interrupted.
+//!
+//! The rows of a load and the place in the log they go up to are stored in one
+//! transaction. So a loader that comes after a crash goes on where the rows end,
+//! and there is nothing to repair.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant as Clock};
+
+use tokio::sync::watch;
+
+use super::row::Rows;
+use super::{Error, LoadTarget, Mark, Result, WarehouseWriter, lock};
+use muriel_log::Record;
+use muriel_log::{Block, Blocks, Damage, Event, LogId, LogPosition, Position, Reader, Trouble};
+
+/// Time between two loads when nobody asks for a report.
+const LOAD_INTERVAL: Duration = Duration::from_millis(500);
+/// Shortest time between two loads, however often reports are asked for: events that come
+/// meanwhile are loaded together.
+const MIN_LOAD_INTERVAL: Duration = Duration::from_millis(20);
+/// Rows of one transaction at most, and their bytes in memory: whichever comes first.
+const MAX_BATCH: (usize, usize) = (50_000, 64 << 20);
+/// Delay before a failed load is tried again: the first, and the longest after doubling.
+const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// Time between two checks for blocks that retention has deleted from the log.
+const PRUNE_INTERVAL: Duration = Duration::from_secs(60);
+/// Delay before a rebuild that failed is begun again.
+const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(30);
+/// Damaged places that are counted at most.
+const MAX_DAMAGED_PLACES: usize = 10_000;
+/// Projects whose last block with events is remembered, at most.
+const MAX_TOUCHED_PROJECTS: usize = 50_000;
+
+/// A thread that loads new blocks of one log into a warehouse.
+pub struct Loader {
+    /// The directory of the log.
+    log: PathBuf,
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes the thread: somebody waits, or it has to stop.
+    nudged: Condvar,
+    /// Notifies those who wait for a position.
+    moved: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Which log it is, once it is known that the rows are of it, and up to where they go.
+    loaded: Option<LogPosition>,
+    damaged: u64,
+    progress: Option<Progress>,
+    generation: u64,
+    touched: HashMap<Arc<str>, Position>,
+    /// Where projects that are not in `touched` may have been touched last.
+    floor: Position,
+    is_nudged: bool,
+    is_stopping: bool,
+}
+
+/// How far loading has come when there is a backlog. Rows for events after `position` are
+/// missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The last block that is loaded.
+    pub position: Position,
+    /// The last block of the log when loading began.
+    pub target: Position,
+}
+
+impl Loader {
+    /// Starts to load the log in the directory `log` into `warehouse`.
+    ///
+    /// A warehouse that has rows of another log, or more than the log, is emptied
+    /// before this comes back. When there is a file `request`, see [`request_rebuild`], another one is
+    /// made beside it and put in its place.
+    ///
+    /// # Errors
+    /// [`Error::File`] when no thread can be started. Everything else is tried
+    /// again, and logged.
+    pub fn start(log: &Path, warehouse: Arc<dyn WarehouseWriter>, request: Option<&Path>) -> Result<Loader> {
+        let mut load = Load { request: request.map(Path::to_owned), ..Load::new(log, warehouse) };
+        // What fails now is tried again by the thread, and logged then.
+        load.main.walk = load.begin_walk().ok();
+        let marks = load.warehouse.marks();
+        let floor = marks.values().map(|mark| mark.position).max().unwrap_or_default();
+        let state = State { floor, ..State::default() };
+        let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
+        shared.tell(&mut load);
+        let its = shared.clone();
+        let thread = thread::Builder::new().name("muriel-loader".to_owned()).spawn(move || its.run(load));
+        let thread = thread.map_err(|error| Error::file("start a thread for", log, error))?;
+        Ok(Loader { log: log.to_owned(), shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// The last block of the log, whichever process wrote it: whatever was acknowledged
+    /// before this call is at or before it. Reads the log's file, so it blocks.
+    ///
+    /// # Errors
+    /// When there is no log, or its newest file cannot be read.
+    pub fn head(&self) -> Result<LogPosition> {
+        let reader = Reader::open(&self.log)?;
+        let known = lock(&self.shared.state).loaded.map(|loaded| loaded.log);
+        match known {
+            Some(log) => Ok(LogPosition { log, position: reader.last()? }),
+            None => {
+                let extent = reader.extent()?;
+                Ok(LogPosition { log: extent.log, position: Position { seq: extent.last } })
+            }
+        }
+    }
+
+    /// Which log it loads, and up to where questions are answered of it; `None` until it
+    /// is known that the rows are of this log.
+    pub fn loaded(&self) -> Option<LogPosition> {
+        lock(&self.shared.state).loaded
+    }
+
+    /// Up to where questions are answered; the beginning until it is known that the
+    /// rows are of this log.
+    pub fn position(&self) -> Position {
+        self.loaded().map_or(Position::default(), |loaded| loaded.position)
+    }
+
+    /// A place in the log after which no event of this project has been loaded: an
+    /// answer of this [`Loader::generation`] about it that was given there or later
+    /// still holds.
+    pub fn touched(&self, project_key: &str) -> Position {
+        let state = lock(&self.shared.state);
+        state.touched.get(project_key).copied().unwrap_or(state.floor)
+    }
+
+    /// Counts how often rows went: when the warehouse was made again, or lost what
+    /// the log has forgotten.
+    pub fn generation(&self) -> u64 {
+        lock(&self.shared.state).generation
+    }
+
+    /// How far it is, when it has a way to go: after a start, or when the warehouse
+    /// had to be emptied.
+    pub fn progress(&self) -> Option<Progress> {
+        lock(&self.shared.state).progress
+    }
+
+    /// Blocks whose events the warehouse lacks, as they are not as they were written or
+    /// missing. It remembers them, so a restart changes nothing.
+    pub fn damaged(&self) -> u64 {
+        lock(&self.shared.state).damaged
+    }
+
+    /// Loads at once, and waits until that has come to `position`. `false` when it is
+    /// stopped before.
+    pub async fn wait_for(&self, position: Position) -> bool {
+        let mut moved = self.shared.moved.subscribe();
+        loop {
+            {
+                let mut state = lock(&self.shared.state);
+                if state.loaded.map_or(Position::default(), |loaded| loaded.position) >= position {
+                    return true;
+                }
+                if state.is_stopping {
+                    return false;
+                }
+                state.is_nudged = true;
+            }
+            self.shared.nudged.notify_one();
+            if moved.changed().await.is_err() {
+                return false;
+            }
+        }
+    }
+
+    /// Ends the thread after the transaction that it is in.
+    pub fn stop(&self) {
+        lock(&self.shared.state).is_stopping = true;
+        self.shared.nudged.notify_all();
+        self.shared.moved.send_replace(());
+        let thread = lock(&self.thread).take();
+        if let Some(thread) = thread {
+            // What it had to say it has logged.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn run(&self, mut load: Load) {
+        let (mut pause, mut said) = (RETRY_BACKOFF.0, String::new());
+        loop {
+            let began = Clock::now();
+            let stepped = load.step();
+            self.tell(&mut load);
+            match stepped {
+                Ok(More(more)) => {
+                    if !said.is_empty() {
+                        tracing::info!("the warehouse is loaded again");
+                    }
+                    (pause, said) = (RETRY_BACKOFF.0, String::new());
+                    if !self.wait(
+                        |state| more || state.is_nudged && began.elapsed() >= MIN_LOAD_INTERVAL,
+                        began,
+                        LOAD_INTERVAL,
+                    ) {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    let text = error.to_string();
+                    if said != text {
+                        let error = &error as &dyn std::error::Error;
+                        tracing::warn!(error, "the warehouse cannot be loaded, it is tried again");
+                        said = text;
+                    }
+                    if !self.wait(|_| false, Clock::now(), pause) {
+                        break;
+                    }
+                    pause = (2 * pause).min(RETRY_BACKOFF.1);
+                }
+            }
+        }
+    }
+
+    /// Waits until `due` or until `most` after `since`; `false` when it is time to
+    /// stop.
+    fn wait(&self, due: impl Fn(&State) -> bool, since: Clock, most: Duration) -> bool {
+        let mut state = lock(&self.state);
+        loop {
+            if state.is_stopping {
+                return false;
+            }
+            let left = most.saturating_sub(since.elapsed());
+            if left.is_zero() || due(&state) {
+                state.is_nudged = false;
+                return true;
+            }
+            let left = if state.is_nudged { left.min(MIN_LOAD_INTERVAL) } else { left };
+            state = self.nudged.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn tell(&self, load: &mut Load) {
+        let mut state = lock(&self.state);
+        if let Some(log) = load.log_id {
+            let position = load.stored_mark(log).position;
+            state.loaded = Some(LogPosition { log, position });
+        }
+        state.progress = load.progress();
+        state.generation = load.generation;
+        state.damaged = load.damaged.len() as u64;
+        // A warehouse that was emptied comes by early blocks again.
+        for (project, position) in load.touched.drain() {
+            let last = state.touched.entry(project).or_default();
+            *last = position.max(*last);
+        }
+        if state.touched.len() > MAX_TOUCHED_PROJECTS {
+            let last = mem::take(&mut state.touched).into_values().max();
+            state.floor = state.floor.max(last.unwrap_or_default());
+        }
+        drop(state);
+        self.moved.send_replace(());
+    }
+}
+
+/// Whether there is more to load at once.
+#[derive(Debug, PartialEq, Eq)]
+struct More(bool);
+
+/// What the thread does, step by step.
+struct Load {
+    log: PathBuf,
+    warehouse: Arc<dyn WarehouseWriter>,
+    /// The file whose presence asks for a rebuild.
+    request: Option<PathBuf>,
+    /// The warehouse that answers.
+    main: Track,
+    /// The one that is made beside it, during a rebuild.
+    beside: Option<Track>,
+    /// Whether the one that answers could not be loaded and waits for the rebuild, which
+    /// replaces it.
+    is_main_left: bool,
+    /// Not before this a rebuild that failed is begun again.
+    rebuild_after: Option<Clock>,
+    /// The id of the log, once the rows of the warehouse are known to be of it.
+    log_id: Option<LogId>,
+    generation: u64,
+    touched: HashMap<Arc<str>, Position>,
+    /// Where damage was met, by the warehouse or by the walk: a rebuild comes by it again.
+    damaged: HashSet<i64>,
+    rows: Rows,
+    /// As [`MAX_BATCH`].
+    batch: (usize, usize),
+    /// When it was last looked for what the log has forgotten.
+    pruned: Option<Clock>,
+    /// The first block that retention had left then.
+    oldest: Option<i64>,
+}
+
+/// A walk through the log, and how far one warehouse has come along it.
+#[derive(Default)]
+struct Track {
+    /// Where the walk goes on, and the id of the log; `None` when it has to be begun
+    /// anew.
+    walk: Option<(LogId, Blocks)>,
+    /// Up to where the warehouse is loaded.
+    mark: Mark,
+    /// Where the log ended when the walk was begun; 0 once it came there.
+    target: Position,
+}
+
+impl Track {
+    fn progress(&self) -> Option<Progress> {
+        let (position, target) = (self.mark.position, self.target);
+        (position < target).then_some(Progress { position, target })
+    }
+}
+
+impl Load {
+    fn new(log: &Path, warehouse: Arc<dyn WarehouseWriter>) -> Load {
+        Load {
+            log: log.to_owned(),
+            main: Track::default(),
+            warehouse,
+            request: None,
+            beside: None,
+            is_main_left: false,
+            rebuild_after: None,
+            log_id: None,
+            generation: 0,
+            damaged: HashSet::new(),
+            touched: HashMap::new(),
+            rows: Rows::default(),
+            batch: MAX_BATCH,
+            pruned: None,
+            oldest: None,
+        }
+    }
+
+    fn progress(&self) -> Option<Progress> {
+        self.main.progress()
+    }
+
+    /// Up to where the warehouse has the rows of a log.
+    fn stored_mark(&self, log: LogId) -> Mark {
+        self.warehouse.marks().get(&log).copied().unwrap_or_default()
+    }
+
+    /// Loads one transaction of what there is, and during a rebuild one into the
+    /// warehouse that is made. After an error the walk begins anew behind what is stored.
+    fn step(&mut self) -> Result<More> {
+        let main = if self.is_main_left { Ok(false) } else { self.step_main() };
+        if main.is_err() {
+            self.main.walk = None;
+            self.rows.clear();
+        }
+        if self.beside.is_none() && !self.is_rebuild_due() {
+            return main.map(More);
+        }
+        let is_at_end = match &main {
+            Ok(more) => !more,
+            Err(error) => {
+                let error = error as &dyn std::error::Error;
+                tracing::warn!(error, "the warehouse cannot be loaded; the one that is made beside it replaces it");
+                self.is_main_left = true;
+                true
+            }
+        };
+        match self.step_beside(is_at_end) {
+            Ok(more) => Ok(More(more || !is_at_end)),
+            // The rows that answer go on coming.
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "the warehouse could not be made again, it is tried again");
+                self.rebuild_after = Some(Clock::now() + REBUILD_RETRY_DELAY);
+                Ok(More(!is_at_end))
+            }
+        }
+    }
+
+    fn is_rebuild_due(&self) -> bool {
+        self.rebuild_after.is_none_or(|after| Clock::now() >= after)
+            && self.request.as_deref().is_some_and(Path::exists)
+    }
+
+    /// Loads one transaction into the warehouse that answers. Whether there is more.
+    fn step_main(&mut self) -> Result<bool> {
+        if self.warehouse.is_damaged() {
+            // To open it anew would end the rebuild, which mends it as well.
+            if self.beside.is_some() {
+                return Err(Error::Damaged(None));
+            }
+            self.main.walk = None;
+        }
+        let (log, mut walk) = match self.main.walk.take() {
+            Some(walk) => walk,
+            None => {
+                let generation = self.generation;
+                let walk = self.begin_walk()?;
+                if self.generation != generation {
+                    // Rows went: that is told before others come.
+                    self.main.walk = Some(walk);
+                    return Ok(true);
+                }
+                walk
+            }
+        };
+        let (mark, more) = self.read(&mut walk, self.main.mark, true)?;
+        if mark != self.main.mark {
+            self.rows.sort();
+            self.warehouse.load(LoadTarget::Answering, log, &self.rows, mark)?;
+            self.rows.clear();
+            self.main.mark = mark;
+        }
+        self.main.walk = Some((log, walk));
+        if !more {
+            self.main.target = Position::default();
+            if self.pruned.is_none_or(|pruned| pruned.elapsed() >= PRUNE_INTERVAL) {
+                self.prune()?;
+                self.pruned = Some(Clock::now());
+            }
+        }
+        Ok(more)
+    }
+
+    /// Loads one transaction into the warehouse that is made beside the one that answers,
+    /// which it begins if there is none, and puts it in the place of that one when both
+    /// have come to the end of the log. Whether there is more. After an error it is gone.
+    fn step_beside(&mut self, is_main_at_end: bool) -> Result<bool> {
+        let stepped = self.try_step_beside(is_main_at_end);
+        if stepped.is_err() {
+            self.beside = None;
+            self.rows.clear();
+            self.is_main_left = false;
+            self.warehouse.abandon_rebuild();
+        }
+        stepped
+    }
+
+    fn try_step_beside(&mut self, is_main_at_end: bool) -> Result<bool> {
+        let mut track = match self.beside.take() {
+            Some(track) => track,
+            None => {
+                self.warehouse.begin_rebuild()?;
+                tracing::info!("the warehouse is made again from the log, as was asked for");
+                Track::default()
+            }
+        };
+        let (log, mut walk) = match track.walk.take() {
+            Some(walk) => walk,
+            None => {
+                let reader = Reader::open(&self.log)?;
+                let extent = reader.extent()?;
+                track.target = Position { seq: extent.last };
+                (extent.log, reader.blocks(track.mark.position)?)
+            }
+        };
+        let (mark, more) = self.read(&mut walk, track.mark, false)?;
+        if mark != track.mark {
+            self.rows.sort();
+            self.warehouse.load(LoadTarget::Rebuild, log, &self.rows, mark)?;
+            self.rows.clear();
+            track.mark = mark;
+        }
+        track.walk = Some((log, walk));
+        if more || !is_main_at_end {
+            self.beside = Some(track);
+            return Ok(more);
+        }
+        // It has read to the end after the other one has, so no answer goes back.
+        self.warehouse.finish_rebuild()?;
+        tracing::info!(blocks = mark.position.seq, "the warehouse has been made again");
+        self.main = Track { target: Position::default(), ..track };
+        self.is_main_left = false;
+        self.log_id = Some(log);
+        self.rows_went();
+        self.recall_damage(log);
+        if let Some(request) = &self.request {
+            match fs::remove_file(request) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::file("remove", request, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Opens the log behind what is stored; empties the warehouse if that is not of
+    /// this log.
+    fn begin_walk(&mut self) -> Result<(LogId, Blocks)> {
+        let reader = Reader::open(&self.log)?;
+        let extent = reader.extent()?;
+        if self.warehouse.is_damaged() {
+            tracing::warn!("the warehouse failed, it is opened anew");
+            self.warehouse.recover()?;
+            self.rows_went();
+        }
+        let marks = self.warehouse.marks();
+        let mark = marks.get(&extent.log).copied().unwrap_or_default();
+        let stored = reader.hash_at(mark.position)?;
+        let problem = if marks.keys().any(|log| *log != extent.log) {
+            Some("it has events of another log")
+        } else if mark.position.seq > extent.last {
+            Some("it has events that the log does not have")
+        } else if mark.hash.is_some() && stored.is_some() && mark.hash != stored {
+            Some("it has other events than the log")
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            tracing::warn!(
+                problem,
+                blocks = extent.last,
+                "the warehouse cannot be used, it is made again from the log"
+            );
+            self.warehouse.reset()?;
+            self.rows_went();
+        }
+        self.main.mark = self.stored_mark(extent.log);
+        self.recall_damage(extent.log);
+        self.log_id = Some(extent.log);
+        self.main.target = Position { seq: extent.last };
+        Ok((extent.log, reader.blocks(self.main.mark.position)?))
+    }
+
+    /// Takes over which blocks the warehouse lacks.
+    fn recall_damage(&mut self, log: LogId) {
+        match self.warehouse.damaged_blocks(log, MAX_DAMAGED_PLACES) {
+            Ok(blocks) => self.damaged = blocks.into_iter().collect(),
+            // What was met since the start stays known.
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "which blocks are damaged cannot be read from the warehouse");
+            }
+        }
+    }
+
+    /// Notes that answers from before do not hold any more.
+    fn rows_went(&mut self) {
+        self.generation += 1;
+        self.oldest = None;
+    }
+
+    /// Makes rows of what comes after `mark` until there are enough for a transaction.
+    /// Gives back up to where they are, and whether there may be more.
+    fn read(&mut self, walk: &mut Blocks, mut mark: Mark, is_main: bool) -> Result<(Mark, bool)> {
+        while self.rows.len() < self.batch.0 && self.rows.bytes() < self.batch.1 {
+            match walk.next() {
+                None => {
+                    // The last blocks may have been deleted by retention: what follows them
+                    // begins behind them.
+                    let (position, hash) = walk.passed();
+                    let end = Mark { position, hash };
+                    return Ok((if end.position > mark.position { end } else { mark }, false));
+                }
+                Some(Ok(block)) => {
+                    add(&mut self.rows, &block, block.events());
+                    let position = Position { seq: block.seq };
+                    mark = Mark { position, hash: Some(block.hash) };
+                    // The other one tells of no project: when it takes its place, no answer holds.
+                    if is_main {
+                        for run in block.runs {
+                            self.touched.insert(run.project_key, position);
+                        }
+                    }
+                }
+                Some(Err(Trouble::Damage(damage))) => {
+                    tracing::warn!(%damage, "damaged events are not in the warehouse");
+                    self.rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
+                    if self.damaged.len() < MAX_DAMAGED_PLACES {
+                        self.damaged.insert(damage.seq);
+                    }
+                    mark = past(mark, &damage);
+                }
+                Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+            }
+        }
+        Ok((mark, true))
+    }
+
+    /// Removes what the log has forgotten since it was last asked.
+    fn prune(&mut self) -> Result<()> {
+        // What somebody else deleted from the log stays here, for as long as it is not made again.
+        let extent = Reader::open(&self.log)?.extent()?;
+        let oldest = extent.pruned + 1;
+        if self.oldest == Some(oldest) {
+            return Ok(());
+        }
+        let rows = self.warehouse.prune(extent.log, oldest)?;
+        if rows > 0 {
+            tracing::info!(rows, before = oldest, "events that the log has forgotten were removed from the warehouse");
+            self.rows_went();
+        }
+        self.recall_damage(extent.log);
+        self.oldest = Some(oldest);
+        Ok(())
+    }
+}
+
+/// Adds the rows of `events`, which are all of `block` or some. What is not a
+/// record is passed over: nothing this program wrote.
+fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b>>) -> u64 {
+    let (mut read, mut unread) = (0, HashMap::new());
+    for event in events {
+        match serde_json::from_slice::<Record>(event.line) {
+            Ok(mut record) => {
+                // What counts is what the block says, which is what it is found by.
+                record.id = event.id;
+                record.project_key = event.project_key.clone();
+                rows.add(&record, block.seq);
+                read += 1;
+            }
+            Err(_) => *unread.entry(event.project_key).or_insert(0) += 1,
+        }
+    }
+    for (project_key, events) in unread {
+        tracing::warn!(block = block.seq, events, "events that cannot be understood are not in the warehouse");
+        rows.add_damage(Some(&**project_key), block.seq, block.seq);
+    }
+    read
+}
+
+/// Where a walk is after damage.
+fn past(mark: Mark, damage: &Damage) -> Mark {
+    let last = damage.last.unwrap_or(damage.seq);
+    if last <= mark.position.seq {
+        return mark;
+    }
+    Mark { position: Position { seq: last }, hash: None }
+}
+
+/// What [`load_log`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Up to where the log was read.
+    pub position: Position,
+    /// Events of the project that were read.
+    pub events: u64,
+    /// The first damage that was met and passed, if any.
+    pub damage: Option<Damage>,
+}
+
+/// Loads the events of one project from the beginning of a log up to `up_to` into a
+/// warehouse that has none of this log, and calls `progress` with where it is.
+///
+/// # Errors
+/// The log's and the database's.
+pub fn load_log(
+    reader: &Reader,
+    warehouse: &dyn WarehouseWriter,
+    project_key: &str,
+    up_to: Position,
+    progress: &mut dyn FnMut(Position),
+) -> Result<Loaded> {
+    let log = reader.extent()?.log;
+    let (mut mark, mut loaded, mut rows) = (Mark::default(), Loaded::default(), Rows::default());
+    let mut walk = reader.blocks(Position::default())?;
+    loop {
+        let ended = match walk.next() {
+            None => true,
+            Some(Ok(block)) if block.seq > up_to.seq => true,
+            // Damage behind the end has nothing to say about what is before it.
+            Some(Err(Trouble::Damage(damage))) if damage.seq > up_to.seq => true,
+            Some(Ok(block)) => {
+                loaded.events += add(&mut rows, &block, block.of(project_key));
+                mark = Mark { position: Position { seq: block.seq }, hash: Some(block.hash) };
+                false
+            }
+            Some(Err(Trouble::Damage(damage))) => {
+                rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
+                mark = past(mark, &damage);
+                loaded.damage.get_or_insert(damage);
+                false
+            }
+            Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+        };
+        if ended || rows.len() >= MAX_BATCH.0 || rows.bytes() >= MAX_BATCH.1 {
+            rows.sort();
+            warehouse.load(LoadTarget::Answering, log, &rows, mark)?;
+            rows.clear();
+            progress(mark.position);
+        }
+        if ended {
+            loaded.position = mark.position;
+            return Ok(loaded);
+        }
+    }
+}
+
+/// Asks the loader of a running server to make its warehouse again: puts the file
+/// there that it was started to look for.
+///
+/// # Errors
+/// [`Error::File`].
+pub fn request_rebuild(request: &Path) -> Result<()> {
+    fs::write(request, b"").map_err(|error| Error::file("write", request, error))
+}
+
+/// Makes a warehouse again from the log in the directory `log`, while nothing else
+/// uses it. The rows of before stay until that is done. Returns where the log ended.
+///
+/// # Errors
+/// The log's and the engine's. While a server runs, [`request_rebuild`] asks that.
+pub fn rebuild(
+    log: &Path,
+    warehouse: Arc<dyn WarehouseWriter>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Position> {
+    let mut load = Load::new(log, warehouse);
+    // Nobody asks the one that is there.
+    while load.step_beside(true)? {
+        let Some(track) = &load.beside else { break };
+        let position = track.mark.position;
+        progress(Progress { position, target: track.target.max(position) });
+    }
+    let position = load.main.mark.position;
+    progress(Progress { position, target: position });
+    Ok(position)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,745 @@
+//! What a loader promises, on real logs and files.
+
+use super::*;
+
+use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use uuid::Uuid;
+
+use crate::testing::{Fault, FaultyWriter};
+use crate::{DuckWarehouse, LostBlocks, Options, Question, Stop, WarehouseReader};
+use muriel_log::{Batch, Entry, Log, LogOptions, Prune, Reserve, Scope};
+
+const START: i64 = 1_790_000_000_000_000;
+
+/// A log, and room for warehouses beside it.
+struct Place {
+    dir: TempDir,
+    runtime: Runtime,
+    log: Option<Log>,
+    options: LogOptions,
+    /// Events so far.
+    count: u64,
+}
+
+fn small() -> Options {
+    Options { memory_bytes: 256 << 20, threads: 2 }
+}
+
+impl Place {
+    fn new() -> Place {
+        Place::with(LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() })
+    }
+
+    /// A file of the log for each block.
+    fn rolling() -> Place {
+        Place::with(LogOptions { reserve: Reserve::Bytes(0), roll_bytes: 1, ..LogOptions::default() })
+    }
+
+    fn with(options: LogOptions) -> Place {
+        // In memory where that is possible: what a flush is good for cannot be seen here.
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let mut place = Place { dir, runtime, log: None, options, count: 0 };
+        fs::create_dir(place.log_dir()).unwrap();
+        place.open();
+        place
+    }
+
+    fn open(&mut self) {
+        self.log = Some(Log::open(&self.log_dir(), self.options.clone()).unwrap());
+    }
+
+    fn close(&mut self) {
+        let log = self.log.take().unwrap();
+        self.runtime.block_on(log.close()).unwrap();
+    }
+
+    fn log_dir(&self) -> PathBuf {
+        self.dir.path().join("events")
+    }
+
+    fn file(&self) -> PathBuf {
+        self.dir.path().join("warehouse.duckdb")
+    }
+
+    fn request(&self) -> PathBuf {
+        self.dir.path().join("warehouse.rebuild")
+    }
+
+    /// Appends a block of `count` events of `project`, a day after the one before.
+    fn block(&mut self, project: &str, count: u64) {
+        let log = self.log.as_ref().unwrap();
+        let received_at = Instant::from_us(START + DAY_US * log.last().seq);
+        let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
+        for _ in 0..count {
+            self.count += 1;
+            let id = Uuid::from_u128(u128::from(self.count));
+            serde_json::to_writer(&mut batch.lines, &record(project, id, self.count, received_at)).unwrap();
+            batch.lines.push(b'\n');
+            batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+        }
+        self.runtime.block_on(log.append(batch)).unwrap();
+    }
+
+    fn load(&self, warehouse: &Arc<DuckWarehouse>) -> Load {
+        Load { request: Some(self.request()), ..Load::new(&self.log_dir(), warehouse.clone()) }
+    }
+
+    /// The rows of the log as they should be.
+    fn expected(&self) -> Vec<String> {
+        let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+        finish(&mut self.load(&warehouse));
+        dump(&warehouse)
+    }
+}
+
+/// An event of one kind after another.
+fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
+    let mut record = json!({
+        "id": id, "project_key": project, "at": at, "received_at": at, "bot": n.is_multiple_of(11),
+        "visitor": {"id": format!("visitor {}", n % 7)}, "url": format!("https://shop.example/{}?n=1", n % 5),
+        "device": format!("device {}", n % 5), "session": "s",
+    });
+    let kind = match n % 4 {
+        0 => json!({"type": "exposure", "test_id": 1, "variant_id": (n % 2).to_string(), "epoch": 1,
+            "context": {"visitor_type": "new", "referrer": "https://other.example/x"}}),
+        1 => json!({"type": "pageview"}),
+        2 => json!({"type": "order", "name": "Purchase", "value": n as f64 / 10.0, "currency": "EUR", "order_id": "o"}),
+        _ => json!({"type": "click", "by": "link", "href": "https://away.example/"}),
+    };
+    record.as_object_mut().unwrap().extend(kind.as_object().unwrap().clone());
+    record
+}
+
+/// The mark of the only log of a warehouse.
+fn mark(warehouse: &DuckWarehouse) -> Mark {
+    let marks = warehouse.marks();
+    assert!(marks.len() < 2, "{marks:?}");
+    marks.into_values().next().unwrap_or_default()
+}
+
+fn finish(load: &mut Load) -> u32 {
+    let mut steps = 1;
+    while load.step().unwrap() == More(true) {
+        steps += 1;
+    }
+    steps
+}
+
+/// All rows and the mark, in an order of their own.
+fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
+    let mut all = vec![format!("{:?}", warehouse.marks())];
+    warehouse
+        .read(&Stop::new(), |conn| {
+            for table in ["events", "exposures", "urls", "profiles"] {
+                let distinct = if matches!(table, "urls" | "profiles") { "DISTINCT" } else { "" };
+                let mut rows = conn.prepare(&format!("SELECT {distinct} {table}::VARCHAR FROM {table} ORDER BY 1"))?;
+                all.extend(rows.query_map([], |row| row.get(0))?.collect::<duckdb::Result<Vec<String>>>()?);
+            }
+            Ok(())
+        })
+        .unwrap();
+    all
+}
+
+#[test]
+fn a_killed_loader_is_gone_on_with_exactly_once() {
+    let mut place = Place::new();
+    for n in 0..12 {
+        place.block(if n % 3 == 0 { "a" } else { "b" }, 5 + n);
+    }
+    let expected = place.expected();
+    assert!(expected.len() > 100, "{}", expected.len());
+
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    load.batch.0 = 20;
+    let mut killed = 0;
+    while load.step().unwrap() == More(true) {
+        // What is on the disk is all that a kill leaves behind.
+        let copy = tempfile::tempdir_in(place.dir.path()).unwrap();
+        let path = copy.path().join("warehouse.duckdb");
+        for (from, to) in [(place.file(), path.clone()), (with(&place.file(), ".wal"), with(&path, ".wal"))] {
+            if from.exists() {
+                fs::copy(from, to).unwrap();
+            }
+        }
+        let left = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        assert_eq!(left.marks(), warehouse.marks());
+        let mut load = place.load(&left);
+        finish(&mut load);
+        assert_eq!((dump(&left), load.generation), (expected.clone(), 0));
+        killed += 1;
+    }
+    assert!(killed >= 4, "{killed}");
+    assert_eq!(dump(&warehouse), expected);
+    // Nothing new, nothing changes.
+    assert_eq!(finish(&mut load), 1);
+    assert_eq!(dump(&warehouse), expected);
+}
+
+fn with(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", path.display()))
+}
+
+#[test]
+fn a_closed_warehouse_is_gone_on_with() {
+    let mut place = Place::rolling();
+    for n in 0..6 {
+        place.block("a", 10 + n);
+        let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+        let mut load = place.load(&warehouse);
+        assert_eq!((finish(&mut load), load.generation), (1, 0));
+        assert_eq!(dump(&warehouse), place.expected());
+    }
+}
+
+#[test]
+fn the_rows_of_a_transaction_are_bounded() {
+    let mut place = Place::new();
+    for _ in 0..20 {
+        place.block("a", 10);
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    for batch in [(1, usize::MAX), (usize::MAX, 1)] {
+        let mut load = place.load(&warehouse);
+        load.batch = batch;
+        warehouse.reset().unwrap();
+        assert_eq!(finish(&mut load), 21);
+        assert_eq!(dump(&warehouse), place.expected());
+    }
+    let mut load = place.load(&warehouse);
+    load.batch.0 = 91;
+    warehouse.reset().unwrap();
+    assert_eq!(load.step().unwrap(), More(true));
+    // Bots leave none: a hundred events are a few rows less.
+    assert_eq!(mark(&warehouse).position.seq, 10);
+}
+
+#[test]
+fn what_cannot_be_used_is_made_again() {
+    let mut place = Place::new();
+    place.block("a", 50);
+    let expected = place.expected();
+    let path = place.file();
+    let good = {
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        finish(&mut place.load(&warehouse));
+        drop(warehouse);
+        fs::read(&path).unwrap()
+    };
+    let mut flipped = good.clone();
+    // The first of the two headers of the database, both of which name what is in use.
+    flipped[4096..3 * 4096].iter_mut().for_each(|byte| *byte ^= 0x55);
+    let mut newer = good.clone();
+    // The version of the file's format, behind a checksum and four letters.
+    newer[12] = 250;
+    let cases = [
+        ("garbage", vec![7; 100_000]),
+        ("another program's", b"SQLite format 3\0".repeat(1000)),
+        ("empty", Vec::new()),
+        ("cut off", good[..good.len() / 2].to_vec()),
+        ("short", good[..100].to_vec()),
+        ("flipped", flipped),
+        ("newer", newer),
+    ];
+    for (case, bytes) in cases {
+        fs::write(&path, &bytes).unwrap();
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        assert_eq!(fs::read(with(&path, ".old")).unwrap_or_default(), bytes, "{case}");
+        let mut load = place.load(&warehouse);
+        finish(&mut load);
+        assert_eq!(dump(&warehouse), expected, "{case}");
+        assert!(!with(&path, ".old").exists(), "{case}");
+        drop((load, warehouse));
+        let warehouse = DuckWarehouse::open(&path, &small()).unwrap();
+        assert_eq!(dump(&warehouse), expected, "{case}: once more");
+    }
+
+    // Of another version of these tables.
+    {
+        let conn = duckdb::Connection::open(&path).unwrap();
+        conn.execute_batch("UPDATE version SET schema = 999").unwrap();
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    assert_eq!(mark(&warehouse).position.seq, 0);
+    finish(&mut place.load(&warehouse));
+    assert_eq!(dump(&warehouse), expected);
+}
+
+#[test]
+fn damage_that_a_question_meets_is_mended() {
+    let mut place = Place::new();
+    for _ in 0..20 {
+        place.block("a", 500);
+    }
+    let expected = place.expected();
+    let path = place.file();
+    {
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        finish(&mut place.load(&warehouse));
+    }
+    // Behind the headers: in the rows, or in what tells where these are.
+    let mut bytes = fs::read(&path).unwrap();
+    let (from, to) = (3 * 4096, bytes.len());
+    bytes[from..to].iter_mut().step_by(1000).for_each(|byte| *byte ^= 0x55);
+    fs::write(&path, &bytes).unwrap();
+
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    let read = warehouse.read(&Stop::new(), |conn| {
+        Ok(conn.query_row("SELECT count(*), max(id) FROM events", [], |row| row.get::<_, i64>(0))?)
+    });
+    // Noticed when it was opened, or now.
+    assert!(read.is_err() || mark(&warehouse).position.seq == 0, "{read:?}");
+    finish(&mut place.load(&warehouse));
+    assert_eq!(dump(&warehouse), expected);
+}
+
+#[test]
+fn a_warehouse_of_another_log_is_emptied() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    finish(&mut place.load(&warehouse));
+
+    let mut other = Place::new();
+    other.block("b", 10);
+    let mut load = other.load(&warehouse);
+    // That the rows went is told before others come.
+    assert_eq!(load.step().unwrap(), More(true));
+    assert_eq!((mark(&warehouse).position.seq, load.generation), (0, 1));
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (other.expected(), 1));
+}
+
+#[test]
+fn rows_answer_only_once_they_are_known_to_be_of_the_log() {
+    let mut place = Place::new();
+    for _ in 0..3 {
+        place.block("a", 10);
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    let start = |log: &Path| {
+        let loader = Loader::start(log, warehouse.clone(), None).unwrap();
+        let told = (loader.position().seq, loader.generation());
+        loader.stop();
+        assert_eq!(loader.position().seq, told.0, "after the thread has looked as well");
+        told
+    };
+    assert_eq!(start(&place.log_dir()), (3, 0));
+    // Of a log that cannot be read nothing is known.
+    assert_eq!(start(&place.dir.path().join("missing")), (0, 0));
+    let other = Place::new();
+    assert_eq!(start(&other.log_dir()), (0, 1));
+}
+
+#[test]
+fn a_warehouse_ahead_of_its_log_is_emptied() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    place.close();
+    let saved = fs::read(place.log_dir().join("log.db")).unwrap();
+    place.open();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(mark(&warehouse).position.seq, 2);
+
+    // The log as a power cut leaves it when it may lose its end.
+    place.close();
+    fs::remove_dir_all(place.log_dir()).unwrap();
+    fs::create_dir(place.log_dir()).unwrap();
+    fs::write(place.log_dir().join("log.db"), &saved).unwrap();
+    place.open();
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
+    assert_eq!(mark(&warehouse).position.seq, 1);
+
+    // And grown again, to the same length with other events.
+    finish(&mut place.load(&warehouse));
+    place.block("a", 10);
+    let marks = warehouse.marks();
+    finish(&mut place.load(&warehouse));
+    place.close();
+    fs::remove_dir_all(place.log_dir()).unwrap();
+    fs::create_dir(place.log_dir()).unwrap();
+    fs::write(place.log_dir().join("log.db"), &saved).unwrap();
+    place.open();
+    place.block("b", 10);
+    assert_ne!(marks, warehouse.marks());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
+}
+
+#[test]
+fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
+    let mut place = Place::new();
+    for _ in 0..10 {
+        place.block("a", 20);
+    }
+    let expected = place.expected();
+    let path = place.file();
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+
+    request_rebuild(&place.request()).unwrap();
+    load.batch.0 = 20;
+    while load.step().unwrap() == More(true) {
+        let beside = load.beside.as_ref().unwrap();
+        assert!(beside.target.seq == 10 && beside.mark.position.seq > 0, "{:?}", beside.mark);
+        assert_eq!(dump(&warehouse), expected);
+    }
+    assert_eq!((dump(&warehouse), load.generation, load.progress()), (expected.clone(), 1, None));
+    assert!(!place.request().exists());
+
+    // Cut short, it leaves the old one as it was, and is begun again.
+    request_rebuild(&place.request()).unwrap();
+    load.step().unwrap();
+    drop((load, warehouse));
+    let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+    assert_eq!(dump(&warehouse), expected);
+    assert!(!with(&path, ".new").exists());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), load.generation), (expected.clone(), 1));
+    drop((load, warehouse));
+
+    // Without a server.
+    let mut seen = Vec::new();
+    {
+        let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
+        rebuild(&place.log_dir(), warehouse, &mut |progress| seen.push(progress.position.seq)).unwrap();
+    }
+    assert_eq!(seen.last(), Some(&10));
+    let warehouse = DuckWarehouse::open(&path, &small()).unwrap();
+    assert_eq!(dump(&warehouse), expected);
+    let other = DuckWarehouse::open(&path, &small());
+    assert!(matches!(other.map(drop), Err(Error::InUse { .. })));
+}
+
+#[test]
+fn what_the_log_forgets_is_forgotten() {
+    let mut place = Place::rolling();
+    for _ in 0..6 {
+        place.block("a", 3);
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    let before = dump(&warehouse);
+
+    let log = place.log.clone().unwrap();
+    let pruned =
+        place.runtime.block_on(log.prune(Prune { before: Instant::from_us(START + 4 * DAY_US), force: true })).unwrap();
+    assert_eq!(pruned.blocks, 4);
+    load.pruned = None;
+    // Whoever reads meanwhile sees what was there, and keeps nobody waiting.
+    warehouse
+        .read(&Stop::new(), |conn| {
+            let count = || conn.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap();
+            conn.execute_batch("BEGIN; CREATE TEMP TABLE mine AS SELECT * FROM events")?;
+            let rows = count();
+            finish(&mut load);
+            assert_eq!(count(), rows);
+            Ok(conn.execute_batch("ROLLBACK")?)
+        })
+        .unwrap();
+    let after = dump(&warehouse);
+    assert_eq!((&after, load.generation), (&place.expected(), 1));
+    assert!(after.len() < before.len());
+    // Addresses and profiles that are seen again are stored again.
+    place.block("a", 30);
+    finish(&mut load);
+    assert_eq!(dump(&warehouse), place.expected());
+}
+
+#[test]
+fn names_are_stored_once_however_often_nothing_is_forgotten() {
+    let mut place = Place::new();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    for _ in 0..4 {
+        place.block("a", 140);
+        load.pruned = None;
+        finish(&mut load);
+        assert_eq!(load.generation, 0);
+    }
+    for table in ["urls", "profiles"] {
+        let (rows, different) = warehouse
+            .read(&Stop::new(), |conn| {
+                let count = format!("SELECT count(*), count(DISTINCT {table}) FROM {table}");
+                Ok(conn.query_row(&count, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?)
+            })
+            .unwrap();
+        assert!(different > 3, "{table}: {different}");
+        assert_eq!(rows, different, "{table}");
+    }
+}
+
+#[test]
+fn damage_of_the_log_is_passed() {
+    let mut place = Place::new();
+    for _ in 0..5 {
+        place.block("a", 10);
+    }
+    place.close();
+    {
+        let conn = rusqlite::Connection::open(place.log_dir().join("log.db")).unwrap();
+        conn.execute("UPDATE block SET body = x'00' WHERE seq = 3", []).unwrap();
+    }
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(mark(&warehouse).position.seq, 5);
+    let loaded = [1, 2, 4, 5].map(|seq| format!("'seq': {seq}"));
+    let rows = dump(&warehouse);
+    for seq in loaded {
+        assert!(rows.iter().any(|row| row.contains(&seq)), "{seq}");
+    }
+    assert!(!rows.iter().any(|row| row.contains("'seq': 3")));
+    assert_eq!(lost(&warehouse, "a"), Some((1, 3, 3)));
+    assert_eq!(lost(&warehouse, "another"), lost(&warehouse, "a"), "whose events they were is not known");
+    // It stays named after a restart, and is told once.
+    let mut again = place.load(&warehouse);
+    finish(&mut again);
+    assert_eq!(lost(&warehouse, "a"), Some((1, 3, 3)));
+    assert_eq!(again.damaged, HashSet::from([3]));
+    let loader = Loader::start(&place.log_dir(), warehouse.clone(), None).unwrap();
+    assert_eq!(loader.damaged(), 1);
+    loader.stop();
+
+    // When it is the last that is damaged, the place after it is known without a hash.
+    {
+        let conn = rusqlite::Connection::open(place.log_dir().join("log.db")).unwrap();
+        conn.execute("UPDATE block SET body = x'00' WHERE seq = 5", []).unwrap();
+    }
+    warehouse.reset().unwrap();
+    finish(&mut place.load(&warehouse));
+    assert_eq!(mark(&warehouse), Mark { position: Position { seq: 5 }, hash: None });
+    finish(&mut place.load(&warehouse));
+    assert_eq!(mark(&warehouse), Mark { position: Position { seq: 5 }, hash: None });
+    assert_eq!(lost(&warehouse, "a"), Some((2, 3, 5)));
+    // Retention takes it along.
+    let log = again.log_id.unwrap();
+    warehouse.prune(log, 4).unwrap();
+    assert_eq!(lost(&warehouse, "a"), Some((1, 5, 5)));
+    warehouse.prune(log, 6).unwrap();
+    assert_eq!(lost(&warehouse, "a"), None);
+    again.recall_damage(log);
+    assert_eq!(again.damaged, HashSet::new());
+}
+
+/// What a report of a project says to lack: how many blocks, the first and the last.
+fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)> {
+    let question = Question {
+        project_key: project_key.into(),
+        test_id: 1,
+        started_at: None,
+        from: None,
+        until: None,
+        epoch: None,
+        epochs: Vec::new(),
+        arms: 2,
+        filter: Default::default(),
+        breakdown: None,
+        by_quarter: false,
+        as_of: Instant::from_us(START),
+        metrics: Vec::new(),
+    };
+    let lost = warehouse.ask(&question, &Stop::new()).unwrap().lost;
+    assert!(lost.iter().all(|lost| warehouse.marks().contains_key(&lost.log)));
+    lost.first().map(|LostBlocks { blocks, first, last, .. }| (*blocks, *first, *last))
+}
+
+#[test]
+fn a_deleted_file_of_the_log_is_named_and_costs_no_rows_that_are_there() {
+    let mut place = Place::rolling();
+    for _ in 0..6 {
+        place.block("a", 10);
+    }
+    place.close();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    let whole = dump(&warehouse);
+    let mut files: Vec<PathBuf> = fs::read_dir(place.log_dir()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with("log-"));
+    files.sort();
+    fs::remove_file(&files[0]).unwrap();
+    load.pruned = None;
+    finish(&mut load);
+    assert_eq!((dump(&warehouse), lost(&warehouse, "a")), (whole, None), "its events were loaded before");
+    warehouse.reset().unwrap();
+    finish(&mut place.load(&warehouse));
+    assert_eq!(lost(&warehouse, "a"), Some((1, 1, 1)));
+}
+
+#[test]
+fn events_that_are_not_understood_are_named_to_their_project() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let id = Uuid::from_u128(1 << 100);
+    let lines = b"{\"what\": 1}\n".to_vec();
+    let events = vec![Entry { id, scope: Scope::PROJECT, end: lines.len() }];
+    let batch = Batch { project_key: "b".into(), received_at: Instant::from_us(START), events, lines };
+    place.runtime.block_on(place.log.as_ref().unwrap().append(batch)).unwrap();
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    finish(&mut place.load(&warehouse));
+    assert_eq!(lost(&warehouse, "a"), None);
+    assert_eq!(lost(&warehouse, "b"), Some((1, 2, 2)));
+}
+
+#[test]
+fn one_project_can_be_loaded_alone() {
+    let mut place = Place::new();
+    for n in 0..6 {
+        place.block(if n % 2 == 0 { "a" } else { "b" }, 10);
+    }
+    let reader = Reader::open(&place.log_dir()).unwrap();
+    let warehouse = DuckWarehouse::in_memory(&small()).unwrap();
+    let mut told = Vec::new();
+    let up_to = Position { seq: 4 };
+    let loaded = load_log(&reader, &warehouse, "b", up_to, &mut |at| told.push(at.seq)).unwrap();
+    assert_eq!(loaded, Loaded { position: up_to, events: 20, damage: None });
+    assert_eq!(told, [4]);
+    let rows = dump(&warehouse);
+    let project = format!("'project': {},", crate::row::hash_text("b"));
+    assert!(rows[1..].iter().all(|row| row.contains(&project)), "{rows:?}");
+}
+
+/// Fails each load but every third, once it has happened and once before.
+fn failing(inner: Arc<DuckWarehouse>) -> Arc<FaultyWriter> {
+    Arc::new(FaultyWriter::new(inner, |load| match load % 3 {
+        0 => Fault::Before,
+        1 => Fault::After,
+        _ => Fault::None,
+    }))
+}
+
+#[test]
+fn what_fails_is_tried_again() {
+    let mut place = Place::new();
+    for _ in 0..10 {
+        place.block("a", 10);
+    }
+    let inner = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let warehouse = failing(inner.clone());
+    let mut load = Load::new(&place.log_dir(), warehouse);
+    load.batch.0 = 10;
+    let mut failed = 0;
+    loop {
+        match load.step() {
+            Ok(More(true)) => {}
+            Ok(More(false)) => break,
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(failed > 5, "{failed}");
+    assert_eq!(dump(&inner), place.expected());
+}
+
+#[test]
+fn a_loader_is_there_when_it_is_waited_for() {
+    let mut place = Place::new();
+    place.block("a", 10);
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let loader = Loader::start(&place.log_dir(), warehouse.clone(), None).unwrap();
+    let waiter = Builder::new_current_thread().enable_all().build().unwrap();
+    let wait = |seq: i64, patience: Duration| {
+        waiter.block_on(async { tokio::time::timeout(patience, loader.wait_for(Position { seq })).await.ok() })
+    };
+    let patience = Duration::from_secs(180);
+    assert_eq!(wait(1, patience), Some(true));
+    assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (1, 0));
+    for n in 2..20 {
+        let began = Clock::now();
+        place.block(if n % 2 == 0 { "b" } else { "a" }, 10);
+        assert_eq!(wait(n, patience), Some(true));
+        assert_eq!(loader.position().seq, n);
+        assert_eq!((loader.touched("a").seq, loader.touched("b").seq), (n - (n + 1) % 2, n - n % 2));
+        // Long before the thread would have looked by itself, at least once.
+        if began.elapsed() < LOAD_INTERVAL / 2 {
+            break;
+        }
+        assert_ne!(n, 19, "waiting does not wake the loader");
+    }
+    assert_eq!(wait(1000, Duration::from_millis(1)), None);
+    assert_eq!((loader.progress(), loader.generation()), (None, 0));
+    loader.stop();
+    assert_eq!(wait(1000, patience), Some(false));
+    assert_eq!(dump(&warehouse)[1..], place.expected()[1..]);
+}
+
+#[test]
+fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
+    let mut place = Place::new();
+    for _ in 0..10 {
+        place.block("a", 20);
+    }
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    request_rebuild(&place.request()).unwrap();
+    load.batch.0 = 20;
+    assert_eq!(load.step().unwrap(), More(true));
+    assert_eq!(load.beside.as_ref().unwrap().mark.position.seq, 2);
+    let mut last = 10;
+    while load.beside.is_some() {
+        // More than once, so that the rebuild ends while events come.
+        if last < 14 {
+            place.block("b", 20);
+            last += 1;
+        }
+        load.step().unwrap();
+        assert_eq!(mark(&warehouse).position.seq, last, "the one that answers is not left behind");
+    }
+    assert_eq!((mark(&warehouse).position.seq, load.generation), (14, 1));
+    assert_eq!(dump(&warehouse), place.expected());
+    // The walk goes on where the rebuild has come to.
+    place.block("a", 20);
+    finish(&mut load);
+    assert_eq!(dump(&warehouse), place.expected());
+}
+
+#[test]
+fn a_rebuild_replaces_a_warehouse_that_fails() {
+    let mut place = Place::new();
+    for _ in 0..5 {
+        place.block("a", 20);
+    }
+    let inner = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let warehouse = failing(inner.clone());
+    request_rebuild(&place.request()).unwrap();
+    let mut load = Load { request: Some(place.request()), ..Load::new(&place.log_dir(), warehouse.clone()) };
+    load.batch.0 = 20;
+    finish(&mut load);
+    assert_eq!(warehouse.loads(), 1, "it is not tried again meanwhile");
+    assert_eq!((dump(&inner), load.is_main_left), (place.expected(), false));
+    assert!(!place.request().exists());
+}
+
+#[test]
+fn what_comes_after_a_log_that_was_deleted_by_retention_is_known() {
+    let mut place = Place::rolling();
+    for _ in 0..3 {
+        place.block("a", 10);
+    }
+    let log = place.log.clone().unwrap();
+    let pruned = place
+        .runtime
+        .block_on(log.prune(Prune { before: Instant::from_us(START + 100 * DAY_US), force: true }))
+        .unwrap();
+    assert_eq!(pruned.blocks, 3);
+    let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
+    let loader = Loader::start(&place.log_dir(), warehouse, None).unwrap();
+    assert_eq!(loader.head().unwrap().position.seq, 3);
+    let wait = async { tokio::time::timeout(Duration::from_secs(180), loader.wait_for(Position { seq: 3 })).await };
+    assert_eq!(place.runtime.block_on(wait).ok(), Some(true));
+}

@@ -1,0 +1,633 @@
+//! Makes rows of records. No clock, no disk, no chance: the same record gives the
+//! same row for ever.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use url::Url;
+use uuid::Uuid;
+
+use super::answer::{CHANGES_TOLD, UNITS, VALUE_MAX};
+use muriel_domain::referral::source_of_texts;
+use muriel_log::{Kind, Properties, Record};
+
+/// Bytes of an address that count.
+pub(super) const URL_BYTES: usize = 2_048;
+/// Bytes of a campaign's name, or of another attribute, that count.
+const ATTRIBUTE_BYTES: usize = 256;
+/// What a row takes of memory besides its texts, roughly.
+const ROW_BYTES: usize = 160;
+
+/// The numbers of `events.kind`. They are stored: none is ever used for another.
+pub(super) mod kind {
+    pub(crate) const PAGEVIEW: u8 = 1;
+    pub(crate) const CLICK_ELEMENT: u8 = 2;
+    pub(crate) const CLICK_TEXT: u8 = 3;
+    /// A link that stays on the site.
+    pub(crate) const CLICK_LINK: u8 = 4;
+    /// A link that leads off the site.
+    pub(crate) const CLICK_LINK_OUT: u8 = 5;
+    pub(crate) const SUBMIT: u8 = 6;
+    pub(crate) const APPEAR: u8 = 7;
+    pub(crate) const SCROLL: u8 = 8;
+    pub(crate) const DURATION: u8 = 9;
+    pub(crate) const CUSTOM: u8 = 10;
+    pub(crate) const ORDER: u8 = 11;
+    pub(crate) const SCRIPT: u8 = 12;
+    /// An order with a negative value. It lowers revenue and is nothing else: neither
+    /// an order nor something that the visitor did.
+    pub(crate) const REFUND: u8 = 13;
+}
+
+/// Rows of some blocks of the log, in its order.
+#[derive(Debug, Default)]
+pub struct Rows {
+    pub(super) events: Vec<EventRow>,
+    pub(super) exposures: Vec<ExposureRow>,
+    pub(super) applied: Vec<AppliedRow>,
+    pub(super) urls: Vec<UrlRow>,
+    pub(super) profiles: Vec<ProfileRow>,
+    pub(super) damage: Vec<DamageRow>,
+    /// What is in `urls`.
+    known_urls: HashSet<(u64, u64)>,
+    /// What is in `profiles`.
+    known_profiles: HashSet<(u64, u64)>,
+    bytes: usize,
+}
+
+/// A row of `damage`.
+#[derive(Debug)]
+pub(super) struct DamageRow {
+    pub(super) project: Option<u64>,
+    pub(super) first: i64,
+    pub(super) last: i64,
+}
+
+/// A row of `events`.
+#[derive(Debug)]
+pub(super) struct EventRow {
+    pub(super) project: u64,
+    pub(super) visitor: u64,
+    pub(super) at: i64,
+    pub(super) id: u64,
+    pub(super) kind: u8,
+    pub(super) name: Option<String>,
+    pub(super) url: Option<u64>,
+    pub(super) amount: Option<i64>,
+    pub(super) unit: Option<u64>,
+    pub(super) refund_of: Option<u64>,
+    pub(super) currency: Option<String>,
+    pub(super) session: Option<u64>,
+    pub(super) vouched: bool,
+    pub(super) seq: i64,
+}
+
+/// A row of `exposures`.
+#[derive(Debug)]
+pub(super) struct ExposureRow {
+    pub(super) project: u64,
+    pub(super) test: i64,
+    pub(super) visitor: u64,
+    pub(super) variant: u8,
+    pub(super) epoch: Option<i64>,
+    pub(super) at: i64,
+    pub(super) id: u64,
+    pub(super) bot: bool,
+    pub(super) vouched: bool,
+    pub(super) session: Option<u64>,
+    pub(super) url: Option<u64>,
+    pub(super) profile: u64,
+    pub(super) landing_page: Option<String>,
+    pub(super) referrer: Option<String>,
+    /// Source, medium, campaign.
+    pub(super) utm: [Option<String>; 3],
+    pub(super) seq: i64,
+}
+
+/// A row of `applied`.
+#[derive(Debug)]
+pub(super) struct AppliedRow {
+    pub(super) project: u64,
+    pub(super) test: i64,
+    pub(super) visitor: u64,
+    pub(super) variant: u8,
+    pub(super) at: i64,
+    pub(super) id: u64,
+    pub(super) vouched: bool,
+    pub(super) asked: i64,
+    pub(super) found: i64,
+    pub(super) seq: i64,
+}
+
+/// A row of `profiles`.
+#[derive(Debug)]
+pub(super) struct ProfileRow {
+    pub(super) project: u64,
+    pub(super) profile: u64,
+    pub(super) device: Option<Arc<str>>,
+    pub(super) browser: Option<Arc<str>>,
+    pub(super) os: Option<Arc<str>>,
+    pub(super) country: Option<Arc<str>>,
+    pub(super) user_type: Option<&'static str>,
+    pub(super) source: &'static str,
+}
+
+/// A row of `urls`.
+#[derive(Debug)]
+pub(super) struct UrlRow {
+    pub(super) project: u64,
+    pub(super) url: u64,
+    pub(super) text: String,
+}
+
+impl Rows {
+    /// Adds what `record`, from the block `seq`, is to a warehouse: nothing at all
+    /// for identities, for health that tells of no change, for what bots did besides meeting
+    /// variants, and for an exposure without an experiment or with a variant's
+    /// number above 255.
+    pub fn add(&mut self, record: &Record, seq: i64) {
+        let (events, exposures) = (self.events.len(), self.exposures.len());
+        match record.kind {
+            Kind::Exposure => {
+                if let Some((row, profile)) = exposure(record, seq) {
+                    self.exposures.push(row);
+                    if self.known_profiles.insert((profile.project, profile.profile)) {
+                        self.bytes += 2 * ROW_BYTES;
+                        self.profiles.push(profile);
+                    }
+                }
+            }
+            _ if record.bot => {}
+            Kind::Health => {
+                let row = applied(record, seq);
+                self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
+                self.applied.extend(row);
+            }
+            _ => self.events.extend(event(record, seq)),
+        }
+        for row in &self.events[events..] {
+            let text = record.url.as_deref().filter(|_| row.kind == kind::PAGEVIEW);
+            if let (Some(url), Some(text)) = (row.url, text)
+                && self.known_urls.insert((row.project, url))
+            {
+                let text = cut(text, URL_BYTES).to_owned();
+                self.bytes += ROW_BYTES + text.len();
+                self.urls.push(UrlRow { project: row.project, url, text });
+            }
+            self.bytes += ROW_BYTES + row.name.as_ref().map_or(0, String::len);
+        }
+        for row in &self.exposures[exposures..] {
+            let texts = row.utm.iter().chain([&row.landing_page, &row.referrer]);
+            self.bytes += 2 * ROW_BYTES + texts.flatten().map(String::len).sum::<usize>();
+        }
+    }
+
+    /// How many there are, without addresses and profiles.
+    pub fn len(&self) -> usize {
+        self.events.len() + self.exposures.len() + self.applied.len()
+    }
+
+    /// Notes that events of blocks cannot be read: those of one project, or all.
+    pub(super) fn add_damage(&mut self, project_key: Option<&str>, first: i64, last: i64) {
+        self.damage.push(DamageRow { project: project_key.map(hash_text), first, last });
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What they take of memory, roughly.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts rows that are looked for together beside each other: the database skips
+    /// rows by the bounds of groups of 122,880, and a load is rarely more than one.
+    pub fn sort(&mut self) {
+        self.events.sort_by(|a, b| (a.project, a.kind, &a.name, a.at).cmp(&(b.project, b.kind, &b.name, b.at)));
+        self.exposures.sort_by_key(|row| (row.project, row.test, row.at));
+        self.applied.sort_by_key(|row| (row.project, row.test, row.at));
+    }
+
+    /// Removes all; the memory is kept for the next.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.exposures.clear();
+        self.applied.clear();
+        self.urls.clear();
+        self.profiles.clear();
+        self.damage.clear();
+        self.known_urls.clear();
+        self.known_profiles.clear();
+        self.bytes = 0;
+    }
+}
+
+/// What a name is called in a warehouse: the first 8 bytes of its SHA-256, the
+/// first of them the most significant.
+pub(super) fn hash_text(text: &str) -> u64 {
+    hash_bytes(text.as_bytes())
+}
+
+/// The same of an event's id, by its 16 bytes.
+pub(super) fn hash_id(id: Uuid) -> u64 {
+    hash_bytes(id.as_bytes())
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    u64::from_be_bytes(first)
+}
+
+/// The same of an address, of which the first 2,048 bytes count.
+pub(super) fn hash_url(url: &str) -> u64 {
+    hash_text(cut(url, URL_BYTES))
+}
+
+/// A value in ten-thousandths, rounded half away from zero, within
+/// ±[`VALUE_MAX`].
+pub(super) fn fixed(value: f64) -> i64 {
+    let most = VALUE_MAX as f64;
+    // Exact: the bounds are integers below 2⁵³, and what is not a number is 0.
+    (value * UNITS as f64).round().clamp(-most, most) as i64
+}
+
+/// Whether a link on the page `url` leads off the site: to another host. One
+/// without a host (`mailto:`, `#top`) does not; on an unknown page every link with
+/// a host does.
+pub(super) fn leads_out(href: &str, url: Option<&str>) -> bool {
+    let page = url.and_then(|url| Url::parse(url).ok());
+    let target = match &page {
+        Some(page) => page.join(href),
+        None => Url::parse(href),
+    };
+    let Ok(target) = target else { return false };
+    let host = target.host_str();
+    host.is_some() && page.as_ref().and_then(Url::host_str) != host
+}
+
+/// The beginning of `text`, at most `max` bytes, without half a character.
+fn cut(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
+}
+
+fn event(record: &Record, seq: i64) -> Option<EventRow> {
+    let url = record.url.as_deref();
+    let kind = match record.kind {
+        Kind::Exposure | Kind::Identify | Kind::Health => return None,
+        Kind::Pageview => kind::PAGEVIEW,
+        Kind::Click => match record.by.as_deref() {
+            Some("text") => kind::CLICK_TEXT,
+            Some("link") if record.href.as_deref().is_some_and(|href| leads_out(href, url)) => kind::CLICK_LINK_OUT,
+            Some("link") => kind::CLICK_LINK,
+            _ => kind::CLICK_ELEMENT,
+        },
+        Kind::Submit => kind::SUBMIT,
+        Kind::Appear => kind::APPEAR,
+        Kind::Scroll => kind::SCROLL,
+        Kind::Duration => kind::DURATION,
+        Kind::Custom => kind::CUSTOM,
+        Kind::Order if record.value.is_some_and(|value| value < 0.0) => kind::REFUND,
+        Kind::Order => kind::ORDER,
+        Kind::Script => kind::SCRIPT,
+    };
+    let name = match kind {
+        kind::CUSTOM | kind::ORDER | kind::REFUND => &record.name,
+        kind::CLICK_LINK | kind::CLICK_LINK_OUT => &record.href,
+        _ => &record.trigger,
+    };
+    // A refund that names no other order is of the one with its own number, of which
+    // there may be several.
+    let (unit, refund_of) = match (kind, &record.refund_of, &record.order_id) {
+        (kind::REFUND, Some(order), own) => (own.as_ref().filter(|own| *own != order), Some(order)),
+        (kind::REFUND, None, own) => (None, own.as_ref()),
+        (_, _, own) => (own.as_ref(), None),
+    };
+    Some(EventRow {
+        project: hash_text(&record.project_key),
+        visitor: hash_text(&record.visitor.id),
+        at: record.at.us(),
+        id: hash_id(record.id),
+        kind,
+        name: name.clone(),
+        url: url.map(hash_url),
+        amount: record.value.map(fixed),
+        unit: unit.map(|number| hash_text(number)),
+        refund_of: refund_of.map(|number| hash_text(number)),
+        currency: record.currency.clone(),
+        session: record.session.as_deref().map(hash_text),
+        vouched: record.vouched,
+        seq,
+    })
+}
+
+/// What a profile is called: the hash of its texts, each with its length, so that
+/// no two profiles say the same.
+fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
+    let mut bytes = Vec::with_capacity(128);
+    for text in texts {
+        // No text is as long as what stands for none.
+        let length = text.map_or(u64::MAX, |text| text.len() as u64);
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(text.unwrap_or_default().as_bytes());
+    }
+    hash_bytes(&bytes)
+}
+
+/// What a health event tells of changes, if it does: its letters as bits.
+fn applied(record: &Record, seq: i64) -> Option<AppliedRow> {
+    let (mut asked, mut found) = (0, 0);
+    for (bit, told) in record.changes.as_deref()?.bytes().take(CHANGES_TOLD).enumerate() {
+        asked |= i64::from(told != b'-') << bit;
+        found |= i64::from(told == b'1') << bit;
+    }
+    (asked != 0).then_some(AppliedRow {
+        project: hash_text(&record.project_key),
+        test: record.test_id?,
+        visitor: hash_text(&record.visitor.id),
+        variant: record.variant_id.as_deref()?.parse().ok()?,
+        at: record.at.us(),
+        id: hash_id(record.id),
+        vouched: record.vouched,
+        asked,
+        found,
+        seq,
+    })
+}
+
+fn exposure(record: &Record, seq: i64) -> Option<(ExposureRow, ProfileRow)> {
+    let context = &record.context;
+    let url = record.url.as_deref().or_else(|| text(context, "url"));
+    let landing = text(context, "landing_page").or(url);
+    let referrer = text(context, "referrer").or(record.referrer.as_deref());
+    let project = hash_text(&record.project_key);
+    let user_type = match text(context, "visitor_type") {
+        Some("new") => Some("new"),
+        Some("returning") => Some("returning"),
+        _ => None,
+    };
+    let utm = ["utm_source", "utm_medium", "utm_campaign"].map(|name| {
+        let told = text(context, name).map(Cow::Borrowed);
+        told.or_else(|| parameter(landing?, name)).or_else(|| parameter(url?, name))
+    });
+    // By what a breakdown shows: one who came by a paid medium passes the filter for it.
+    let source = source_of_texts(referrer, landing, utm[1].as_deref()).word();
+    let [device, browser, os, country] = [&record.device, &record.browser, &record.os, &record.country];
+    let profile = hash_profile([
+        device.as_deref(),
+        browser.as_deref(),
+        os.as_deref(),
+        country.as_deref(),
+        user_type,
+        Some(source),
+    ]);
+    let row = ExposureRow {
+        project,
+        test: record.test_id?,
+        visitor: hash_text(&record.visitor.id),
+        variant: record.variant_id.as_deref()?.parse().ok()?,
+        epoch: record.epoch,
+        at: record.at.us(),
+        id: hash_id(record.id),
+        bot: record.bot,
+        vouched: record.vouched,
+        session: record.session.as_deref().map(hash_text),
+        url: url.map(hash_url),
+        profile,
+        landing_page: landing.map(|page| {
+            let end = page.find(['?', '#']).unwrap_or(page.len());
+            cut(&page[..end], URL_BYTES).to_owned()
+        }),
+        referrer: referrer.and_then(|referrer| {
+            let referrer = Url::parse(referrer).ok()?;
+            Some(cut(referrer.host_str()?, ATTRIBUTE_BYTES).to_owned()).filter(|host| !host.is_empty())
+        }),
+        utm: utm.map(|value| Some(cut(&value?, ATTRIBUTE_BYTES).to_owned())),
+        seq,
+    };
+    let profile = ProfileRow {
+        project,
+        profile,
+        device: device.clone(),
+        browser: browser.clone(),
+        os: os.clone(),
+        country: country.clone(),
+        user_type,
+        source,
+    };
+    Some((row, profile))
+}
+
+/// A text that says something.
+fn text<'p>(properties: &'p Properties, name: &str) -> Option<&'p str> {
+    properties.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// The first value of this name in the query of an address that says something.
+fn parameter<'u>(address: &'u str, name: &str) -> Option<Cow<'u, str>> {
+    let address = address.split('#').next().unwrap_or_default();
+    let (_, query) = address.split_once('?')?;
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record(fields: Value) -> Record {
+        let mut record = json!({
+            "id": "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55", "project_key": "shop", "at": "2026-03-01T10:00:00Z",
+            "received_at": "2026-03-01T10:00:01Z", "visitor": {"id": "v"}, "bot": false,
+        });
+        record.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_value(record).unwrap()
+    }
+
+    fn rows(fields: Value) -> Rows {
+        let mut rows = Rows::default();
+        rows.add(&record(fields), 7);
+        rows
+    }
+
+    #[test]
+    fn hashes_are_those_of_every_version() {
+        // `printf shop | sha256sum`, and of the 16 bytes of the id.
+        assert_eq!(hash_text("shop"), 0x8d90_01d3_2c6a_703d);
+        assert_eq!(hash_text(""), 0xe3b0_c442_98fc_1c14);
+        let id = Uuid::parse_str("0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55").unwrap();
+        assert_eq!(hash_id(id), 0xcd36_dbbc_1508_1ce9);
+    }
+
+    #[test]
+    fn values_are_in_ten_thousandths() {
+        for (value, expect) in [
+            (0.0, 0),
+            (59.9, 599_000),
+            (0.1 + 0.2, 3_000),
+            (-0.00005, -1),
+            (0.000049, 0),
+            (1e15, VALUE_MAX),
+            (-1e300, -VALUE_MAX),
+            (1e11, VALUE_MAX),
+        ] {
+            assert_eq!(fixed(value), expect, "{value}");
+        }
+    }
+
+    #[test]
+    fn links_lead_off_the_site_to_other_hosts() {
+        let page = Some("https://shop.example/a/b?c");
+        for (href, page, expect) in [
+            ("https://away.example/", page, true),
+            ("//away.example/x", page, true),
+            ("HTTPS://SHOP.EXAMPLE/", page, false),
+            ("http://shop.example:8080/", page, false),
+            ("https://help.shop.example/", page, true),
+            ("/x", page, false),
+            ("x?https://away.example/", page, false),
+            ("#https://away.example/", page, false),
+            ("mailto:a@away.example", page, false),
+            ("javascript:void(0)", page, false),
+            ("https://", page, false),
+            ("https://away.example/", None, true),
+            ("/x", None, false),
+            ("https://away.example/", Some("no address"), true),
+        ] {
+            assert_eq!(leads_out(href, page), expect, "{href} on {page:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_event_has_a_number_and_a_name() {
+        use kind::*;
+        let url = "https://shop.example/";
+        let link = |href| json!({"type": "click", "by": "link", "href": href, "url": url});
+        for (fields, expect) in [
+            (json!({"type": "pageview", "url": url}), Some((PAGEVIEW, None))),
+            (json!({"type": "click", "by": "element", "trigger": "#buy"}), Some((CLICK_ELEMENT, Some("#buy")))),
+            (json!({"type": "click", "by": "text", "trigger": "Buy"}), Some((CLICK_TEXT, Some("Buy")))),
+            (link("/cart"), Some((CLICK_LINK, Some("/cart")))),
+            (link("https://a.example/"), Some((CLICK_LINK_OUT, Some("https://a.example/")))),
+            (json!({"type": "submit", "trigger": "form"}), Some((SUBMIT, Some("form")))),
+            (json!({"type": "appear", "trigger": "#x"}), Some((APPEAR, Some("#x")))),
+            (json!({"type": "scroll", "value": 50}), Some((SCROLL, None))),
+            (json!({"type": "duration", "value": 10}), Some((DURATION, None))),
+            (json!({"type": "custom", "name": "signup"}), Some((CUSTOM, Some("signup")))),
+            (json!({"type": "order", "name": "Purchase", "value": 1}), Some((ORDER, Some("Purchase")))),
+            (json!({"type": "script", "trigger": "t"}), Some((SCRIPT, Some("t")))),
+            (json!({"type": "identify"}), None),
+            (json!({"type": "health", "test_id": 1, "variant_id": "0"}), None),
+            (json!({"type": "custom", "name": "signup", "bot": true}), None),
+        ] {
+            let rows = rows(fields.clone());
+            let found = rows.events.first().map(|row| (row.kind, row.name.as_deref()));
+            assert_eq!((found, rows.exposures.len()), (expect, 0), "{fields}");
+        }
+    }
+
+    #[test]
+    fn an_event_keeps_what_is_counted() {
+        let rows = rows(json!({
+            "type": "order", "name": "Purchase", "value": 59.9, "currency": "EUR", "order_id": "A-77",
+            "session": "s", "url": "https://shop.example/thanks",
+        }));
+        let row = &rows.events[0];
+        assert_eq!((row.project, row.visitor), (hash_text("shop"), hash_text("v")));
+        assert_eq!((row.at, row.seq), (1_772_359_200_000_000, 7));
+        assert_eq!((row.amount, row.currency.as_deref()), (Some(599_000), Some("EUR")));
+        assert_eq!((row.unit, row.session), (Some(hash_text("A-77")), Some(hash_text("s"))));
+        assert_eq!(row.url, Some(hash_text("https://shop.example/thanks")));
+        // It is of no use to any question, other than that of page views.
+        assert!(rows.urls.is_empty());
+    }
+
+    #[test]
+    fn addresses_are_cut_where_a_character_ends() {
+        let url = format!("https://shop.example/{}", "ü".repeat(2000));
+        let mut rows = rows(json!({"type": "pageview", "url": url}));
+        let row = &rows.urls[0];
+        assert_eq!((row.text.len(), &*row.text), (2_047, &url[..2_047]));
+        assert_eq!((row.url, Some(row.url)), (hash_url(&url), rows.events[0].url));
+        let longer = record(json!({"type": "pageview", "url": format!("{url}x")}));
+        rows.add(&longer, 8);
+        assert_eq!((rows.events.len(), rows.urls.len()), (2, 1));
+        rows.clear();
+        rows.add(&longer, 9);
+        assert_eq!((rows.events.len(), rows.urls.len()), (1, 1));
+    }
+
+    #[test]
+    fn a_profile_is_told_once() {
+        let mut rows = Rows::default();
+        let tell = |rows: &mut Rows, fields: Value| {
+            let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1"});
+            all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            rows.add(&record(all), 7);
+            (rows.exposures.len(), rows.profiles.len())
+        };
+        // Each is another than those before it, and is not told again.
+        for (fields, number) in [
+            (json!({}), 1),
+            (json!({"device": ""}), 2),
+            (json!({"device": "a", "browser": "b"}), 3),
+            (json!({"device": "ab"}), 4),
+            (json!({"browser": "ab"}), 5),
+            (json!({"os": "ab"}), 6),
+            (json!({"device": "ab", "project_key": "other"}), 7),
+        ] {
+            assert_eq!(tell(&mut rows, fields.clone()), (2 * number - 1, number), "{fields}");
+            assert_eq!(tell(&mut rows, fields.clone()), (2 * number, number), "{fields}");
+        }
+        rows.clear();
+        assert_eq!(tell(&mut rows, json!({})), (1, 1));
+    }
+
+    #[test]
+    fn an_exposure_keeps_how_things_were() {
+        let exposure = |fields: Value| {
+            let mut all = json!({"type": "exposure", "test_id": 12, "variant_id": "1", "epoch": 3});
+            all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            let mut rows = rows(all);
+            let profile = rows.profiles.pop();
+            assert_eq!(rows.exposures.first().map(|row| row.profile), profile.as_ref().map(|profile| profile.profile));
+            rows.exposures.pop().zip(profile)
+        };
+        let (row, profile) = exposure(json!({
+            "device": "mobile", "browser": "chrome", "os": "Android", "country": "DE", "session": "s", "bot": true,
+            "url": "https://shop.example/b?utm_source=later&utm_medium=mail",
+            "context": {
+                "referrer": "https://news.example/x", "visitor_type": "new", "utm_campaign": "told",
+                "landing_page": "https://shop.example/a?utm_source=first%20one&utm_campaign=c#utm_medium=x",
+            },
+        }))
+        .unwrap();
+        assert_eq!((row.test, row.variant, row.epoch, row.bot, row.seq), (12, 1, Some(3), true, 7));
+        let known = [&profile.device, &profile.browser, &profile.os, &profile.country].map(|text| text.as_deref());
+        assert_eq!(known, [Some("mobile"), Some("chrome"), Some("Android"), Some("DE")]);
+        assert_eq!((profile.user_type, profile.source), (Some("new"), "email"), "by the medium of the page");
+        assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/a"));
+        assert_eq!(row.referrer.as_deref(), Some("news.example"));
+        assert_eq!(row.utm.each_ref().map(|text| text.as_deref()), [Some("first one"), Some("mail"), Some("told")]);
+
+        let (row, profile) =
+            exposure(json!({"context": {"url": "https://shop.example/?a=b", "visitor_type": "?"}})).unwrap();
+        assert_eq!((profile.user_type, profile.source, row.referrer), (None, "direct", None));
+        assert_eq!(row.landing_page.as_deref(), Some("https://shop.example/"));
+        assert_eq!(row.url, Some(hash_text("https://shop.example/?a=b")));
+        let (row, profile) = exposure(json!({"epoch": null})).unwrap();
+        assert_eq!((row.epoch, profile.source, row.landing_page, row.url), (None, "direct", None, None));
+
+        assert!(exposure(json!({"variant_id": "255"})).is_some());
+        assert!(exposure(json!({"variant_id": "256"})).is_none());
+        assert!(exposure(json!({"variant_id": null})).is_none());
+        assert!(exposure(json!({"test_id": null})).is_none());
+    }
+}

@@ -1,0 +1,90 @@
+//! A writer that fails where a test says so, for the tests of this crate and of those above it.
+//! It is always compiled: a feature for it would have everything above built twice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use muriel_log::LogId;
+
+use crate::{Error, LoadTarget, Mark, Marks, Result, Rows, WarehouseWriter};
+
+/// What becomes of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It succeeds.
+    None,
+    /// It fails, and nothing was stored.
+    Before,
+    /// It is stored, and fails all the same: the answer was lost.
+    After,
+}
+
+/// Passes everything on to another writer; of loads into the rows that answer it
+/// decides which fail, with [`Error::Memory`].
+pub struct FaultyWriter {
+    inner: Arc<dyn WarehouseWriter>,
+    fault: Box<dyn Fn(u32) -> Fault + Send + Sync>,
+    loads: AtomicU32,
+}
+
+impl FaultyWriter {
+    /// `fault` is given the number of the load, from 0.
+    pub fn new(inner: Arc<dyn WarehouseWriter>, fault: impl Fn(u32) -> Fault + Send + Sync + 'static) -> Self {
+        Self { inner, fault: Box::new(fault), loads: AtomicU32::new(0) }
+    }
+
+    /// Loads so far into the rows that answer, whatever became of them.
+    pub fn loads(&self) -> u32 {
+        self.loads.load(Ordering::Relaxed)
+    }
+}
+
+impl WarehouseWriter for FaultyWriter {
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+        let fault = match target {
+            LoadTarget::Answering => (self.fault)(self.loads.fetch_add(1, Ordering::Relaxed)),
+            LoadTarget::Rebuild => Fault::None,
+        };
+        match fault {
+            Fault::None => self.inner.load(target, log, rows, mark),
+            Fault::Before => Err(Error::Memory),
+            Fault::After => self.inner.load(target, log, rows, mark).and(Err(Error::Memory)),
+        }
+    }
+
+    fn marks(&self) -> Marks {
+        self.inner.marks()
+    }
+
+    fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
+        self.inner.prune(log, oldest)
+    }
+
+    fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
+        self.inner.damaged_blocks(log, limit)
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.inner.is_damaged()
+    }
+
+    fn recover(&self) -> Result<()> {
+        self.inner.recover()
+    }
+
+    fn reset(&self) -> Result<()> {
+        self.inner.reset()
+    }
+
+    fn begin_rebuild(&self) -> Result<()> {
+        self.inner.begin_rebuild()
+    }
+
+    fn abandon_rebuild(&self) {
+        self.inner.abandon_rebuild();
+    }
+
+    fn finish_rebuild(&self) -> Result<()> {
+        self.inner.finish_rebuild()
+    }
+}

@@ -1,0 +1,292 @@
+//! Runs tasks.
+
+use crate::status::{TaskOutcome, TaskStatus};
+use crate::task::{Context, Need, Progress, RunError, Task};
+use futures_util::FutureExt;
+use muriel_domain::Instant;
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant as Tick;
+
+/// Failures in a row from which on a task counts as failing. One or two may be an interruption.
+pub const FAILING_AFTER: u32 = 3;
+/// Runs after which [`Worker::run_until_idle`] gives up: a task that is always due would keep it for ever.
+pub const RUNS_MAX: usize = 10_000;
+
+/// What time it is.
+pub type Now = Arc<dyn Fn() -> Instant + Send + Sync>;
+
+/// [`Worker::run_until_idle`] made [`RUNS_MAX`] runs and some task was still due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stuck {
+    /// The task that ran last.
+    pub task: &'static str,
+}
+
+type IsAvailable = Arc<dyn Fn(Need) -> bool + Send + Sync>;
+type OnRun = Arc<dyn Fn(&TaskStatus) + Send + Sync>;
+
+/// Tasks, and what they share. Clones share it too.
+#[derive(Clone)]
+pub struct Worker {
+    now: Now,
+    is_available: IsAvailable,
+    on_run: OnRun,
+    slots: Arc<Mutex<Vec<Arc<Slot>>>>,
+    running: Arc<Mutex<Vec<JoinHandle<()>>>>,
+    stop: watch::Sender<bool>,
+}
+
+/// A registered task.
+struct Slot {
+    /// Held for as long as the task runs, so that it never overlaps with itself.
+    task: tokio::sync::Mutex<Task>,
+    /// Held for moments only.
+    state: Mutex<State>,
+}
+
+struct State {
+    status: TaskStatus,
+    /// When the next run is due by the monotonic clock; `None` for never.
+    due: Option<Due>,
+}
+
+#[derive(Clone, Copy)]
+struct Due {
+    tick: Tick,
+    /// The same by the worker's clock, which may be moved.
+    at: Instant,
+    pause: Duration,
+}
+
+impl Worker {
+    /// A worker without tasks. `is_available` says whether a task's need is there as far as that is known without
+    /// asking anybody; a task that finds out later returns [`RunError::Waiting`].
+    pub fn new(now: Now, is_available: impl Fn(Need) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            now,
+            is_available: Arc::new(is_available),
+            on_run: Arc::new(|_| {}),
+            slots: Arc::default(),
+            running: Arc::default(),
+            stop: watch::channel(false).0,
+        }
+    }
+
+    /// Calls `observe` with a task's status after each run, and after each look at a need that is away.
+    #[must_use]
+    pub fn on_run(mut self, observe: impl Fn(&TaskStatus) + Send + Sync + 'static) -> Self {
+        self.on_run = Arc::new(observe);
+        self
+    }
+
+    /// Adds a task. One that is added after [`Worker::start`] starts at once.
+    pub fn register(&self, task: Task) {
+        let status = TaskStatus {
+            name: task.name,
+            period: task.period,
+            needs: task.needs.clone(),
+            is_running: false,
+            outcome: TaskOutcome::Pending,
+            consecutive_failures: 0,
+            runs: 0,
+            failures: 0,
+            last_started_at: None,
+            last_duration: None,
+            last_succeeded_at: None,
+            next_due_at: None,
+        };
+        let due = self.due_after(task.initial_delay);
+        let state = Mutex::new(State { status, due: Some(due) });
+        let slot = Arc::new(Slot { task: tokio::sync::Mutex::new(task), state });
+        locked(&self.slots).push(slot.clone());
+        let mut running = locked(&self.running);
+        if !running.is_empty() && !*self.stop.borrow() {
+            running.push(self.spawn(slot));
+        }
+    }
+
+    /// Starts a timer for each task.
+    pub fn start(&self) {
+        let slots = locked(&self.slots).clone();
+        let mut running = locked(&self.running);
+        running.extend(slots.into_iter().map(|slot| self.spawn(slot)));
+    }
+
+    fn spawn(&self, slot: Arc<Slot>) -> JoinHandle<()> {
+        let (worker, mut stopped) = (self.clone(), self.stop.subscribe());
+        tokio::spawn(async move {
+            loop {
+                let Some(due) = locked(&slot.state).due else { return };
+                tokio::select! {
+                    biased;
+                    _ = stopped.wait_for(|set| *set) => return,
+                    () = tokio::time::sleep_until(due.tick) => {}
+                }
+                worker.run(&slot).await;
+            }
+        })
+    }
+
+    /// Starts no further run. Does not wait for those under way: [`Worker::stop`] does.
+    pub fn signal_stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Starts no further run, and waits for those under way. What still runs after `timeout` is dropped where it waits.
+    pub async fn stop(&self, timeout: Duration) {
+        self.signal_stop();
+        let running = std::mem::take(&mut *locked(&self.running));
+        let end = Tick::now() + timeout;
+        for mut task in running {
+            if tokio::time::timeout_at(end, &mut task).await.is_err() {
+                task.abort();
+                // It ends at its next point of waiting.
+                let _ = task.await;
+            }
+        }
+    }
+
+    /// Runs every task that is due by the clock, the one that has been due for longest first and those due at the same
+    /// time in the order of their registration, until none is. For tests, with a clock that stands still: no timer runs.
+    /// A task that was due several times runs once. The number of runs comes back.
+    ///
+    /// # Errors
+    /// [`Stuck`] when that does not end.
+    pub async fn run_until_idle(&self) -> Result<usize, Stuck> {
+        let mut runs = 0;
+        while let Some(slot) = self.next_due() {
+            if runs == RUNS_MAX {
+                return Err(Stuck { task: locked(&slot.state).status.name });
+            }
+            self.run(&slot).await;
+            runs += 1;
+        }
+        Ok(runs)
+    }
+
+    fn next_due(&self) -> Option<Arc<Slot>> {
+        let now = (self.now)();
+        let slots = locked(&self.slots).clone();
+        let due = slots.into_iter().filter_map(|slot| {
+            let mut state = locked(&slot.state);
+            let due = state.due.as_mut()?;
+            // The clock was set back: the task waits for its pause, not for the days in between.
+            due.at = due.at.min(later(now, due.pause));
+            let at = due.at;
+            drop(state);
+            (at <= now).then_some((at, slot))
+        });
+        // The first of those that are equal.
+        due.min_by_key(|(at, _)| *at).map(|(_, slot)| slot)
+    }
+
+    fn due_after(&self, pause: Duration) -> Due {
+        Due { tick: Tick::now() + pause, at: later((self.now)(), pause), pause }
+    }
+
+    /// Runs a task once, or notes that it waits for something.
+    async fn run(&self, slot: &Slot) {
+        let mut task = slot.task.lock().await;
+        let away = task.needs.iter().copied().find(|need| !(self.is_available)(*need));
+        let started = Tick::now();
+        let result = match away {
+            Some(need) => Err(RunError::Waiting(need)),
+            None => {
+                let now = (self.now)();
+                {
+                    let mut state = locked(&slot.state);
+                    state.status.is_running = true;
+                    state.status.last_started_at = Some(now);
+                    state.due = None;
+                }
+                // The future is made inside, as making it may panic too.
+                let run = async { (task.run)(Context { now }).await };
+                AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&*panic)))
+            }
+        };
+        let status = self.finish(slot, &task, result, started.elapsed());
+        (self.on_run)(&status);
+    }
+
+    /// Notes what became of a run, logs it where it is news, and sets the time of the next one.
+    fn finish(&self, slot: &Slot, task: &Task, result: Result<Progress, RunError>, took: Duration) -> TaskStatus {
+        let ended_at = (self.now)();
+        let mut state = locked(&slot.state);
+        let State { status, due } = &mut *state;
+        status.is_running = false;
+        let was_failing = matches!(status.outcome, TaskOutcome::Failed(_)) || status.consecutive_failures > 0;
+        if !matches!(result, Err(RunError::Waiting(_))) {
+            status.runs += 1;
+            status.last_duration = Some(took);
+        }
+        let mut pause = task.period;
+        status.outcome = match result {
+            Ok(progress) => {
+                if was_failing {
+                    tracing::info!(task = task.name, failures = status.consecutive_failures, "the task works again");
+                }
+                status.consecutive_failures = 0;
+                status.last_succeeded_at = Some(ended_at);
+                pause = task.pause(0, took);
+                match progress {
+                    Progress::Continue => TaskOutcome::Ok,
+                    Progress::Finished => TaskOutcome::Finished,
+                }
+            }
+            Err(RunError::Waiting(need)) => TaskOutcome::Waiting(need),
+            Err(RunError::Failed(reason)) => {
+                status.failures += 1;
+                status.consecutive_failures = status.consecutive_failures.saturating_add(1);
+                if !was_failing {
+                    tracing::warn!(task = task.name, error = reason, "the task fails and is tried again");
+                }
+                pause = task.pause(status.consecutive_failures, took);
+                TaskOutcome::Failed(reason)
+            }
+        };
+        *due = (status.outcome != TaskOutcome::Finished).then(|| self.due_after(pause));
+        let mut status = status.clone();
+        status.next_due_at = due.map(|due| due.at);
+        status
+    }
+
+    /// How each task fares, in the order of their registration.
+    pub fn statuses(&self) -> Vec<TaskStatus> {
+        let (now, tick) = ((self.now)(), Tick::now());
+        let has_timers = !locked(&self.running).is_empty();
+        let slots = locked(&self.slots).clone();
+        slots
+            .iter()
+            .map(|slot| {
+                let state = locked(&slot.state);
+                let next_due_at = state.due.map(|due| match has_timers {
+                    // The clock may have been set since.
+                    true => later(now, due.tick.saturating_duration_since(tick)),
+                    false => due.at,
+                });
+                TaskStatus { next_due_at, ..state.status.clone() }
+            })
+            .collect()
+    }
+}
+
+fn later(at: Instant, by: Duration) -> Instant {
+    Instant::from_us(at.us().saturating_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> RunError {
+    let message = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+    RunError::Failed(format!("it panicked: {}", message.unwrap_or("without a message")))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
