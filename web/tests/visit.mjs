@@ -21,7 +21,8 @@ export const WATCHING = inline(`
   const frames = (window.frames_ = []);
   (function look() {
     const element = document.querySelector("h1");
-    if (element) {
+    // A frame may fall between a tag and its text.
+    if (element && (element.textContent || document.readyState !== "loading")) {
       const { visibility, color } = getComputedStyle(element);
       frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
     }
