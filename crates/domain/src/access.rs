@@ -4,6 +4,9 @@ use crate::ids::{CompanyId, ProjectId};
 use crate::{Flaw, Instant};
 
 /// A permission that an API key carries.
+///
+/// The discriminants are the bits of [`Scopes`]. Keys are stored with the words of
+/// [`Scope::name`], so a new scope changes no stored key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Scope {
@@ -22,10 +25,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Every scope, in the order in which they are listed.
+    /// Every scope, in the order in which [`Scopes`] are written.
     pub const ALL: [Scope; 5] = [Scope::Read, Scope::Write, Scope::Code, Scope::Evaluate, Scope::Admin];
 
-    /// The scope's word.
+    /// The word for the scope in requests, columns and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Read => "read",
@@ -37,7 +40,16 @@ impl Scope {
     }
 }
 
-/// A set of scopes.
+/// A set of scopes. Its text form has the words in the order of [`Scope::ALL`]:
+///
+/// ```
+/// use muriel_domain::access::{Scope, Scopes};
+///
+/// let scopes = Scopes::parse("write read").unwrap();
+/// assert_eq!(scopes.to_string(), "read,write");
+/// assert!(scopes.has(Scope::Write) && !scopes.has(Scope::Code));
+/// assert!(Scopes::parse("everything").is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scopes(u8);
 
@@ -52,16 +64,16 @@ impl Scopes {
         self.0 & scope as u8 != 0
     }
 
-    /// Reads words separated by commas or white space: `read,write`.
+    /// Reads words separated by commas or blanks: `read,write`. A word may be repeated.
     ///
     /// # Errors
-    /// An unknown word, or none at all.
+    /// An unknown word, or no word at all: a key without a scope could do nothing.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let mut set = 0;
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
             let scope = Scope::ALL.into_iter().find(|scope| scope.name() == word);
             set |= scope.ok_or_else(|| {
-                Flaw::new(format!("has no scope \"{word}\"; there are read, write, code, evaluate, admin"))
+                Flaw::new(format!("must be of read, write, code, evaluate and admin; \"{word}\" is not a scope"))
             })? as u8;
         }
         if set == 0 { Err(Flaw::new("must name at least one scope")) } else { Ok(Self(set)) }
@@ -76,6 +88,10 @@ impl std::fmt::Display for Scopes {
 }
 
 /// What a key stands for once its secret has been checked.
+///
+/// It says nothing about a request yet: [`Grant::is_valid`] gives 401, [`Grant::sees`] 404,
+/// [`Scopes::has`] 403, asked in this order so that a key learns nothing about projects that
+/// it cannot see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     /// The company whose projects it opens.
@@ -85,19 +101,21 @@ pub struct Grant {
     pub projects: Option<Vec<ProjectId>>,
     /// What it may do there.
     pub scopes: Scopes,
-    /// From when on it is refused.
+    /// The moment from which on the key is refused; `None` for a key that does not expire.
     pub expires_at: Option<Instant>,
-    /// Since when it is refused by decision.
+    /// When somebody revoked the key; `None` for one that is in use.
     pub revoked_at: Option<Instant>,
 }
 
 impl Grant {
-    /// Whether the key may be used at all.
+    /// Whether the key may be used at `now`: not revoked, and not expired. At the moment of
+    /// expiry it is refused already.
     pub fn is_valid(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
     }
 
-    /// Whether the project exists for this key.
+    /// Whether this key may know that the project exists. If not, requests answer as if the
+    /// project did not exist.
     pub fn sees(&self, company: CompanyId, project: ProjectId) -> bool {
         self.company_id == company && self.projects.as_ref().is_none_or(|listed| listed.contains(&project))
     }

@@ -28,6 +28,16 @@ pub const ADDRESS_MAX: usize = 2_048;
 ///
 /// What a browser shows as its location is nearly always in this form already
 /// and is not copied.
+///
+/// ```
+/// use muriel_domain::address::Address;
+///
+/// let page = Address::parse("HTTPS://me@Shop.Example:443?q=red+shoes").unwrap();
+/// assert_eq!(page.as_str(), "https://shop.example/?q=red+shoes");
+/// assert_eq!((page.host(), page.path()), ("shop.example", "/"));
+/// assert_eq!(page.parameter("q").unwrap(), "red shoes");
+/// assert!(Address::parse("mailto:me@shop.example").is_none());
+/// ```
 #[derive(Debug, Clone)]
 pub struct Address<'a> {
     /// Scheme, host, port, path, query, fragment, one after the other.
@@ -47,6 +57,7 @@ impl<'a> Address<'a> {
         Self::of_schemes(text, &["http", "https"])
     }
 
+    /// The plain form of an address with one of these schemes, in small letters without `://`.
     pub(crate) fn of_schemes(text: &'a str, schemes: &[&str]) -> Option<Self> {
         let text = ascii(text, ADDRESS_MAX);
         let (scheme, after) = schemes.iter().find_map(|scheme| Some((*scheme, after_scheme(&text, scheme)?)))?;
@@ -195,6 +206,7 @@ impl<'t> AddressParts<'t> {
     }
 }
 
+/// A name or value of a query as `URLSearchParams` reads it; see [`Address::parameter`].
 fn decoded(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Cow::Borrowed(text);

@@ -8,11 +8,12 @@ use crate::{Flaw, Instant, Problems, text};
 pub struct Goal {
     /// Unique in the database, never used again.
     pub id: GoalId,
-    /// Its permanent name in code; never used again, also after deletion.
+    /// Permanent name in code, unique in the project. It is never used again, even after the
+    /// goal is deleted, because stored events and results name it.
     pub key: String,
-    /// What it counts.
+    /// What the goal counts and how it is measured; the part that people can change.
     pub definition: Definition,
-    /// When it was made.
+    /// When the goal was created, in UTC.
     pub created_at: Instant,
     /// 1 for a new one; each change adds 1. A goal of revision 1 was never changed, so a result
     /// of the past counted the same.
@@ -124,6 +125,7 @@ impl GoalType {
     }
 }
 
+/// The word of a value in such a list; the list has every value.
 fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, other)| *other == value).map_or("", |(word, _)| word)
 }
@@ -139,7 +141,15 @@ pub enum GoalValue {
     Text(String),
 }
 
-/// A type with a value that fits it.
+/// A goal type together with a value that fits it.
+///
+/// ```
+/// use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+///
+/// let half = |goal_type| Trigger::new(goal_type, GoalValue::Number(50));
+/// assert!(half(GoalType::Scrolling).is_ok(), "50 % of a page");
+/// assert!(half(GoalType::Event).is_err(), "the name of an event is text");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trigger {
     goal_type: GoalType,
@@ -147,6 +157,8 @@ pub struct Trigger {
 }
 
 impl Trigger {
+    /// The pair, once the value is known to fit the type.
+    ///
     /// # Errors
     /// A value that the type cannot use: blank text, a percentage outside 1 to
     /// 100, seconds outside 1 to 86,400, a malformed regular expression, and
@@ -177,12 +189,13 @@ impl Trigger {
         self.goal_type
     }
 
-    /// The value as written.
+    /// The value as the client wrote it: `50` and `"50"` are read back as they were sent.
     pub fn value(&self) -> &GoalValue {
         &self.value
     }
 }
 
+/// Whether the value is a whole number in `range`, written as a number or in digits.
 fn measure(value: &GoalValue, range: std::ops::RangeInclusive<i64>, what: &str) -> Result<(), Flaw> {
     let number = match value {
         GoalValue::Number(number) => Some(*number),
@@ -219,8 +232,10 @@ pub fn regular_expression(pattern: &str) -> Result<regex::Regex, Flaw> {
 }
 
 impl Definition {
+    /// The definition itself, once its numbers are known to be in range.
+    ///
     /// # Errors
-    /// A window, count or cap out of range, each named.
+    /// Every window, count, cap and largest order that is out of range, each with its field.
     pub fn checked(self) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if self.window_days.is_some_and(|days| !(1..=365).contains(&days)) {

@@ -60,7 +60,7 @@ impl Rating {
         }
     }
 
-    /// The number.
+    /// The rating as a number, 1 to 5.
     pub fn value(self) -> i64 {
         self.0.into()
     }

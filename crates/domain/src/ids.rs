@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Greatest integer that JSON clients agree on.
+/// The greatest integer that JSON clients agree on: JavaScript reads numbers as doubles,
+/// which hold every integer up to 2⁵³ exactly and no longer all of them above it.
 pub const MAX_SAFE: i64 = 1 << 53;
 
 macro_rules! ids {

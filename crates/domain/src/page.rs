@@ -6,15 +6,18 @@ use serde::{Deserialize, Serialize};
 /// Most bytes of [`Base`].
 const BASE_MAX: usize = 512;
 
-/// What a project says about the script on its pages.
+/// A project's settings for the script on its pages.
+///
+/// The defaults suit a site without a consent banner: everything is recorded unless a visitor
+/// denies it, automated browsers do not take part, and one page view in ten reports its health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageSettings {
-    /// What goes on before a visitor has answered.
+    /// What happens before a visitor has answered the consent question.
     pub consent: ConsentMode,
     /// Whether Global Privacy Control counts as a denial.
     pub gpc: bool,
-    /// Whether programs that drive a browser take part.
+    /// Whether automated browsers take part: those that a program drives, and crawlers.
     pub bots: bool,
     /// Percentage of page views whose health is reported.
     pub health: Percent,
@@ -28,7 +31,8 @@ impl Default for PageSettings {
     }
 }
 
-/// What goes on before a visitor has answered whether it may be recorded.
+/// What happens before a visitor has answered whether they may be recorded. Once they have,
+/// every mode does the same: a granted visitor is recorded, a denied one is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsentMode {
@@ -36,7 +40,8 @@ pub enum ConsentMode {
     Assumed,
     /// Nothing is decided, stored or sent.
     Required,
-    /// Decided and shown, with an id that is kept nowhere; sent once granted.
+    /// Variants are decided and shown, with an id that is not stored; events are kept in
+    /// memory and sent once consent is granted.
     Memory,
 }
 
@@ -45,8 +50,10 @@ impl ConsentMode {
     pub const WORDS: [(&'static str, ConsentMode); 3] =
         [("assumed", ConsentMode::Assumed), ("required", ConsentMode::Required), ("memory", ConsentMode::Memory)];
 
+    /// The mode with this word.
+    ///
     /// # Errors
-    /// A word that is none of [`ConsentMode::WORDS`].
+    /// A word that is not one of [`ConsentMode::WORDS`].
     pub fn parse(word: &str) -> Result<Self, Flaw> {
         let found = Self::WORDS.iter().find(|(known, _)| *known == word);
         found.map(|(_, mode)| *mode).ok_or_else(|| Flaw::new("must be assumed, required or memory"))
@@ -68,6 +75,8 @@ impl ConsentMode {
 pub struct Percent(u8);
 
 impl Percent {
+    /// A percentage of `percent`, 0 to 100.
+    ///
     /// # Errors
     /// More than 100.
     pub fn new(percent: u8) -> Result<Self, Flaw> {
@@ -91,18 +100,21 @@ impl TryFrom<u8> for Percent {
     }
 }
 
-/// Where pages reach the server: what the paths that they fetch are put behind.
+/// Where pages reach the server: the text in front of every path that they fetch.
 ///
 /// An address without query, fragment and last `/`, as `https://muriel.example`
 /// or `https://shop.example/x`; a path on the page's own origin, as `/x`; or
-/// nothing, which is wherever the script itself came from.
+/// empty, which stands for the server that delivered the script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Base(String);
 
 impl Base {
+    /// The base that this text is. It is put into HTML and script as it is, so only characters
+    /// that need no escaping in either are allowed.
+    ///
     /// # Errors
-    /// What is neither such an address, nor such a path, nor nothing.
+    /// Text that is neither such an address, nor such a path, nor empty, and more than 512 bytes.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.is_empty() {
             return Ok(Self(String::new()));

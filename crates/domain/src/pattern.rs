@@ -34,6 +34,14 @@ const STEPS_MAX: f64 = 32e6;
 /// `|`; groups `(…)`, `(?:…)` and `(?<name>…)`; `* + ? {n} {n,} {n,m}`, lazy
 /// ones too, after a character, a class or a group.
 ///
+/// ```
+/// use muriel_domain::pattern::portable;
+///
+/// assert!(portable(r"^https://shop\.example/(de|en)/[^/]+$").unwrap().is_match("https://shop.example/de/boots"));
+/// let refused = portable("(a+)+$").unwrap_err().to_string();
+/// assert!(refused.contains("more than one way"), "{refused}");
+/// ```
+///
 /// # Errors
 /// Anything else, and expressions that are too large or could take long, in a
 /// sentence with the place (bytes from 0).
@@ -43,7 +51,7 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     }
     if let Some((at, character)) = pattern.char_indices().find(|(_, c)| !matches!(c, ' '..='~')) {
         return Err(if character.is_ascii() {
-            refused(at, "has a control character", "addresses have none")
+            refused(at, "has a control character", "addresses never contain one")
         } else {
             let mut bytes = [0; 4];
             let escapes: String =
@@ -66,6 +74,7 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
     Ok(regex)
 }
 
+/// A flaw at a byte of the expression: what is there, and why it cannot stay.
 fn refused(at: usize, what: &str, why: &str) -> Flaw {
     Flaw::new(format!("{what} at byte {at}: {why}"))
 }
@@ -74,6 +83,8 @@ fn too_large() -> Flaw {
     Flaw::new("is too large a regular expression; use fewer or smaller repetitions")
 }
 
+/// The flaw of an expression that the parser refuses; common JavaScript syntax that it does
+/// not know is named.
 fn malformed(error: ast::Error) -> Flaw {
     let at = error.span().start.offset;
     match error.kind() {
@@ -95,6 +106,7 @@ type Set = u128;
 /// All of them.
 const ANY: Set = ((1 << 0x7F) - 1) & !((1 << 0x21) - 1);
 
+/// The characters from `first` to `last`, both included; those outside 0x21–0x7E are dropped.
 fn range(first: u8, last: u8) -> Set {
     (first..=last).filter(|byte| *byte < 0x80).fold(0, |set, byte| set | 1 << byte) & ANY
 }
@@ -255,7 +267,7 @@ impl Reader<'_> {
         let (at, sign) = (op.span.start.offset, &self.pattern[op.span.start.offset..op.span.end.offset]);
         match *repetition.ast {
             Ast::Assertion(_) => {
-                return Err(refused(at, &format!("repeats a place by {sign}"), "JavaScript refuses it"));
+                return Err(refused(at, &format!("repeats an assertion by {sign}"), "JavaScript refuses it"));
             }
             Ast::Repetition(_) => {
                 return Err(refused(
@@ -332,7 +344,7 @@ impl Reader<'_> {
 }
 
 fn flags(at: usize) -> Flaw {
-    refused(at, "has flags", "JavaScript has none inside an expression; write both letters, as in [Aa]")
+    refused(at, "has flags", "JavaScript does not allow them inside an expression; write both letters, as in [Aa]")
 }
 
 fn unicode(class: &ast::ClassUnicode) -> Flaw {
@@ -377,6 +389,7 @@ fn set_of(byte: u8) -> Set {
     range(byte, byte)
 }
 
+/// The characters of `\d`, `\w`, `\s` or their opposites, as JavaScript has them without flags.
 fn perl(class: &ast::ClassPerl) -> Set {
     let digits = range(b'0', b'9');
     let set = match class.kind {
@@ -551,6 +564,7 @@ impl Cost {
         Ok(tail)
     }
 
+    /// The part that is `before` followed by `after`.
     fn then(&mut self, before: Part, after: Part) -> Result<Part, Flaw> {
         self.join(&before.last, &after.first)?;
         let times = |edges: Vec<Edge>, weight: f64| {
@@ -574,6 +588,10 @@ impl Cost {
         Ok(whole)
     }
 
+    /// Adds the edges from each of `last` to each of `first`; weights multiply.
+    ///
+    /// # Errors
+    /// More than [`EDGES_MAX`] edges in all.
     fn join(&mut self, last: &[Edge], first: &[Edge]) -> Result<(), Flaw> {
         self.edges = self.edges.saturating_add(last.len().saturating_mul(first.len()));
         if self.edges > EDGES_MAX {
@@ -806,9 +824,9 @@ mod tests {
             (r"[\d-a]", "is not a regular expression that every engine reads alike at byte"),
             ("[z-a]", "is not a regular expression that every engine reads alike at byte 1"),
             (r"[\b]", "is not a regular expression that every engine reads alike at byte 1"),
-            ("^*", "repeats a place by * at byte 1"),
-            (r"\b+", "repeats a place by + at byte 2"),
-            ("${2}", "repeats a place by {2} at byte 1"),
+            ("^*", "repeats an assertion by * at byte 1"),
+            (r"\b+", "repeats an assertion by + at byte 2"),
+            ("${2}", "repeats an assertion by {2} at byte 1"),
             ("a**", "repeats a repetition by * at byte 2"),
             ("a+{2}", "repeats a repetition by {2} at byte 2"),
             ("a{2}+", "repeats a repetition by + at byte 4"),

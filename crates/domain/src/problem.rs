@@ -8,6 +8,9 @@ const LISTED: usize = 100;
 
 /// What is wrong with one value, as the end of a sentence that begins with the
 /// field's name: `must be between 0 and 100`.
+///
+/// Constructors return it because they do not know where their value stood; the caller does,
+/// and makes a [`Problem`] of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw(pub Cow<'static, str>);
 
@@ -43,11 +46,22 @@ impl fmt::Display for Problem {
 ///
 /// Holds at most 100; further ones are dropped, as the first hundred are
 /// reason enough to refuse.
+///
+/// ```
+/// use muriel_domain::Problems;
+///
+/// let mut variant = Problems::default();
+/// variant.add("name", "must be \"Variant 2\"");
+/// let mut found = Problems::default();
+/// found.extend_under("variants[1]", &variant);
+/// let refused = found.none_or("the variants").unwrap_err();
+/// assert_eq!(refused.first().unwrap().to_string(), "variants[1].name must be \"Variant 2\"");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// One problem.
+    /// A list of this problem alone.
     pub fn one(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut problems = Self::default();
         problems.add(field, message);
@@ -68,7 +82,8 @@ impl Problems {
         }
     }
 
-    /// Adds all of the others, found within `place`.
+    /// Adds all of the others with `place` in front of their fields: `name` under `variants[1]`
+    /// becomes `variants[1].name`.
     pub fn extend_under(&mut self, place: &str, others: &Problems) {
         for problem in others.iter() {
             self.add(format!("{place}.{}", problem.field), &*problem.message);
@@ -80,7 +95,7 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// How many were kept.
+    /// How many problems the list holds, at most 100.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -90,12 +105,12 @@ impl Problems {
         self.0.iter()
     }
 
-    /// The first one found.
+    /// The first problem that was found, for callers that can show only one.
     pub fn first(&self) -> Option<&Problem> {
         self.0.first()
     }
 
-    /// `value` when nothing was found.
+    /// `value` when no problem was found: the last line of a constructor that reports all problems.
     ///
     /// # Errors
     /// The problems, if there are any.

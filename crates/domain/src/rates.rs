@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Rates of a project at most: a year of daily ones for some 27 currencies.
 pub const RATES_MAX: usize = 10_000;
-/// The most and the least that one unit of a currency may be worth. Beyond, values
-/// would no longer be exact in integers.
+/// The most that one unit of a currency may be worth. Beyond it, values would no longer be
+/// exact in integers.
 const RATE_MAX: f64 = 1e6;
+/// The least that one unit of a currency may be worth; smaller values would round to few units.
 const RATE_MIN: f64 = 1e-7;
-/// A rate is counted in so many parts.
+/// A rate of 1 in the integer units that events are converted with: ten decimals.
 pub const RATE_UNITS: i64 = 10_000_000_000;
 
 /// What one unit of a currency is worth from a day on, until the next rate of it.
@@ -25,14 +26,27 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// When it begins.
+    /// The moment from which on the rate holds: midnight in UTC at the start of its day.
     pub fn since(&self) -> Instant {
         // It was checked when the table was made.
         Instant::parse(&self.date).unwrap_or(Instant::from_us(i64::MAX))
     }
 }
 
-/// A project's rates: orders in other currencies count in this one.
+/// A project's currency rates: orders in other currencies count in [`Rates::currency`].
+///
+/// An order is converted by the last rate at or before it. The table itself has no rate for
+/// its own currency, because that is 1.
+///
+/// ```
+/// use muriel_domain::{Instant, rates::{Rate, Rates}};
+///
+/// let rate = |date: &str, rate| Rate { date: date.into(), currency: "USD".into(), rate };
+/// let rates = Rates::new("EUR", vec![rate("2026-03-02", 0.9), rate("2026-03-01", 0.8)]).unwrap();
+/// let day = |text| Instant::parse(text).unwrap();
+/// let known = rates.between(day("2026-03-01"), day("2026-03-02"));
+/// assert_eq!(known["USD"].values().collect::<Vec<_>>(), [&0.8]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     /// The currency that all is converted to, ISO 4217.
@@ -42,17 +56,18 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// The table in order.
+    /// The table, sorted by currency and date, whatever order was sent.
     ///
     /// # Errors
-    /// Every code, date and rate that cannot be, and what is there twice.
+    /// Every code, date and rate that is not valid, each with its place; an entry that repeats
+    /// another's currency and date; no rates, and more than [`RATES_MAX`].
     pub fn new(currency: &str, mut rates: Vec<Rate>) -> Result<Self, Problems> {
         let mut found = Problems::default();
         if let Err(flaw) = parse_currency(currency) {
             found.add("currency", flaw.to_string());
         }
         if rates.is_empty() {
-            found.add("rates", "must have a rate; send currency null and no rates to have no table");
+            found.add("rates", "must have at least one rate; to remove the table, send currency null and no rates");
         }
         if rates.len() > RATES_MAX {
             found.add("rates", format!("must have at most {RATES_MAX} rates"));
@@ -75,7 +90,7 @@ impl Rates {
                 add("rate", format!("must be a number from {RATE_MIN} to {RATE_MAX}: what 1 of it is worth"));
             }
             if !seen.insert((&rate.currency, &rate.date)) {
-                add("date", "is there twice for this currency".to_owned());
+                add("date", "is repeated for this currency".to_owned());
             }
         }
         if !found.is_empty() {
@@ -95,8 +110,9 @@ impl Rates {
         &self.rates
     }
 
-    /// By currency and date those that matter from a moment until another: the last one
-    /// before and all between, without those that repeat the one before.
+    /// The rates that matter for orders from `from` (included) until `until` (not included), by
+    /// currency and date: the last one at or before `from`, and all that begin later. A rate that
+    /// repeats the one before it is left out.
     pub fn between(&self, from: Instant, until: Instant) -> BTreeMap<String, BTreeMap<String, f64>> {
         let mut kept: BTreeMap<String, BTreeMap<String, f64>> = BTreeMap::new();
         for rate in self.rates.iter().filter(|rate| rate.since() < until) {
@@ -112,10 +128,11 @@ impl Rates {
     }
 }
 
-/// Whether text is a code of ISO 4217.
+/// Checks that the text has the shape of an ISO 4217 code: three capital letters. Whether the
+/// code is assigned is not checked, because the list changes.
 ///
 /// # Errors
-/// When it is none.
+/// Any other text.
 pub fn parse_currency(text: &str) -> Result<(), Flaw> {
     if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return Ok(());
@@ -123,10 +140,10 @@ pub fn parse_currency(text: &str) -> Result<(), Flaw> {
     Err(Flaw::new("must be a currency code of ISO 4217 in capitals, such as EUR"))
 }
 
-/// Whether text is a day.
+/// Checks that the text is a calendar day such as `2026-03-01`, from 1970 on.
 ///
 /// # Errors
-/// When it is none.
+/// Any other text, also a day that the month does not have.
 pub fn parse_date(text: &str) -> Result<(), Flaw> {
     let is_shaped = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     match Instant::parse(text) {
@@ -135,7 +152,7 @@ pub fn parse_date(text: &str) -> Result<(), Flaw> {
     }
 }
 
-/// A rate in [`RATE_UNITS`].
+/// A rate in [`RATE_UNITS`], rounded to the nearest; rates outside 0 to 1,000,000 are cut.
 pub fn rate_units(rate: f64) -> i64 {
     (rate.clamp(0.0, RATE_MAX) * RATE_UNITS as f64).round() as i64
 }

@@ -7,10 +7,11 @@
 use crate::address::{ADDRESS_MAX, Address, ascii};
 use std::borrow::Cow;
 
-/// Where a visitor came from, as the browser tells it.
+/// The address or name of the page that a visitor came from, as the browser sends it.
 #[derive(Debug, Clone)]
 pub struct Referrer<'a>(Origin<'a>);
 
+/// A referrer that has a host, or any other text.
 #[derive(Debug, Clone)]
 enum Origin<'a> {
     Address(Address<'a>),
@@ -18,9 +19,9 @@ enum Origin<'a> {
 }
 
 impl<'a> Referrer<'a> {
-    /// The referrer; `None` when the text is empty. The plain form of an
-    /// address, where `android-app` is a scheme too; of any other text, step 1
-    /// of it.
+    /// The referrer; `None` when the text is empty. An address is in its plain form, where
+    /// `android-app` is a scheme too; of any other text, only characters are escaped (step 1 of
+    /// [`Address`]).
     pub fn parse(text: &'a str) -> Option<Self> {
         if text.is_empty() {
             return None;
@@ -29,7 +30,7 @@ impl<'a> Referrer<'a> {
         Some(Self(address.map_or_else(|| Origin::Other(ascii(text, ADDRESS_MAX)), Origin::Address)))
     }
 
-    /// The whole text.
+    /// The whole referrer, which `referral_rule` compares with criteria `url`.
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Origin::Address(address) => address.as_str(),
@@ -38,7 +39,7 @@ impl<'a> Referrer<'a> {
     }
 
     /// Its host in small letters, `www.` as written; the name of the package
-    /// for an Android application.
+    /// for an Android application; `None` for text that is not an address.
     pub fn host(&self) -> Option<&str> {
         match &self.0 {
             Origin::Address(address) => Some(address.host()),
@@ -196,15 +197,15 @@ const KINDS: [Kind; 4] = [
     },
 ];
 
-/// How a source shows.
+/// How visits from one source are recognised.
 struct Kind {
     source: Source,
-    /// What its `utm_medium` begins with.
+    /// Prefix of `utm_medium` that means this source: `paid` fits `paidsocial` too.
     medium: &'static str,
-    /// Its other values of `utm_medium`.
+    /// Further whole values of `utm_medium` that mean this source.
     mediums: &'static [&'static str],
-    /// With a dot: a host, which stands for its subdomains too. Without: the
-    /// first label of one.
+    /// Entries with a dot are hosts, and stand for their subdomains too. Entries without a dot
+    /// are the first label of a host: `google` stands for `google.de` and `google.co.uk`.
     hosts: &'static [&'static str],
 }
 
@@ -216,6 +217,16 @@ struct Kind {
 /// host without one `www.` at its beginning. Else *direct* without a referrer
 /// and *referral* with one. A referrer on the page's own host (`www.` aside)
 /// counts as none.
+///
+/// ```
+/// use muriel_domain::address::Address;
+/// use muriel_domain::referral::{Referrer, Source, source};
+///
+/// let page = Address::parse("https://shop.example/?utm_medium=newsletter");
+/// assert_eq!(source(None, page.as_ref()), Source::Email);
+/// let search = Referrer::parse("https://www.google.de/");
+/// assert_eq!(source(search, None), Source::Search);
+/// ```
 pub fn source(referrer: Option<Referrer>, page: Option<&Address>) -> Source {
     source_of_medium(referrer, page, page.and_then(|page| page.parameter("utm_medium")).as_deref())
 }

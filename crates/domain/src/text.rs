@@ -51,6 +51,14 @@ pub fn web_address(text: &str) -> Result<String, Flaw> {
 
 /// A key made from a name: lower-case ASCII letters and digits, runs of anything
 /// else become one `-`; at most `max` bytes; `fallback` when nothing is left.
+///
+/// ```
+/// use muriel_domain::text::{numbered, slug};
+///
+/// assert_eq!(slug("Shorter checkout form!", 64, "test"), "shorter-checkout-form");
+/// assert_eq!(slug("ジーンズ", 64, "test"), "test");
+/// assert_eq!(numbered("shorter-checkout-form", 2, 10), "shorter-2");
+/// ```
 pub fn slug(name: &str, max: usize, fallback: &str) -> String {
     let mut slug = String::new();
     for c in name.chars() {
@@ -67,7 +75,9 @@ pub fn slug(name: &str, max: usize, fallback: &str) -> String {
     if slug.is_empty() { fallback.to_owned() } else { slug.to_owned() }
 }
 
-/// `base-number`, at most `max` bytes long; `base` is cut to make room.
+/// `base-number`, at most `max` bytes long; `base` is cut to make room. For keys whose name is
+/// taken: `checkout`, `checkout-2`, `checkout-3`. `base` is ASCII and `max` has room for the
+/// number.
 pub fn numbered(base: &str, number: u32, max: usize) -> String {
     let suffix = format!("-{number}");
     let stem = &base[..base.len().min(max - suffix.len())];

@@ -6,6 +6,18 @@ use std::fmt;
 
 /// A moment in UTC, in microseconds since 1970. Comes from outside: nothing in
 /// this crate reads a clock.
+///
+/// Its text form has milliseconds, so a value that is written and read again loses the last
+/// three digits:
+///
+/// ```
+/// use muriel_domain::Instant;
+///
+/// let noon = Instant::parse("2026-03-01T13:00:00.0005+01:00").unwrap();
+/// assert_eq!(noon.us() % 1_000_000, 500);
+/// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
+/// assert_eq!(Instant::parse("2026-03-01").unwrap().to_string(), "2026-03-01T00:00:00.000Z");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(i64);
 
@@ -23,7 +35,8 @@ impl Instant {
         self.0
     }
 
-    /// This much later (or earlier, when negative); saturates.
+    /// The moment `us` microseconds later (or earlier, when negative). Saturates instead of
+    /// overflowing.
     pub const fn plus_us(self, us: i64) -> Self {
         Self(self.0.saturating_add(us))
     }
@@ -52,6 +65,10 @@ impl Instant {
 struct Written([u8; 24]);
 
 impl Written {
+    /// The text of a moment, cut to milliseconds; years are cut to 0 to 9999.
+    ///
+    /// # Source
+    /// Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
     fn of(instant: Instant) -> Self {
         let ms = instant.0.div_euclid(1_000);
         let (days, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));

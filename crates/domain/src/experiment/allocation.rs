@@ -9,6 +9,17 @@ use serde::{Deserialize, Serialize};
 ///
 /// It remembers how weights came about: when they change, only as much of the
 /// line changes hands as has to, so that no visitor moves without need.
+///
+/// ```
+/// use muriel_domain::experiment::{Allocation, Arm, Weights};
+///
+/// let even = Allocation::contiguous(&Weights::even(2));
+/// assert_eq!(even.stretches(), [(5_000, Arm(0)), (10_000, Arm(1))]);
+/// // A third arm takes its share from the others; what they keep stays where it was.
+/// let three = even.moved_to(&Weights::even(3));
+/// assert!(three.fits(&Weights::even(3)));
+/// assert_eq!(three.stretches()[0].1, Arm(0));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Allocation(Vec<(u32, Arm)>);
@@ -28,7 +39,7 @@ impl Allocation {
         )
     }
 
-    /// Ends and arms, from left to right.
+    /// The end of each stretch (not included) and its arm, from left to right.
     pub fn stretches(&self) -> &[(u32, Arm)] {
         &self.0
     }
@@ -38,7 +49,7 @@ impl Allocation {
         self.lengths(weights.arms()).is_some_and(|lengths| lengths == weights.hundredths())
     }
 
-    /// What each of `arms` arms has; `None` when others have some too.
+    /// The length of what each of `arms` arms has; `None` when the line has an arm beyond them.
     fn lengths(&self, arms: usize) -> Option<Vec<u32>> {
         let mut lengths = vec![0; arms];
         let mut start = 0;
@@ -50,7 +61,8 @@ impl Allocation {
     }
 
     /// The line after weights change. An arm that grows keeps all that it has,
-    /// one that shrinks gets nothing new.
+    /// one that shrinks gets nothing new. Borders move before new stretches are cut, so the line
+    /// stays short.
     #[must_use]
     pub fn moved_to(&self, weights: &Weights) -> Self {
         let arms = self.0.iter().map(|(_, arm)| arm.0 as usize + 1).max().unwrap_or(0).max(weights.arms());

@@ -119,7 +119,8 @@ fn kept<P, T: Clone>(_: Option<P>, before: &T) -> T {
 }
 
 impl Configuration {
-    /// A sentence for each group of settings that is set and that nothing acts on yet.
+    /// A sentence for each group of settings that is set and that nothing acts on yet. Answers
+    /// carry them as warnings, so that nobody relies on a setting that is only stored.
     pub fn without_effect(&self) -> Vec<String> {
         let rules = [
             ("completion_visitor", self.completion_visitor.is_some()),
@@ -183,10 +184,12 @@ mod limit {
 }
 
 impl ConfigurationPatch {
-    /// The configuration after this patch, for `arms` arms.
+    /// The configuration after this patch, for `arms` arms. Weights that the patch does not name
+    /// are resized to them.
     ///
     /// # Errors
-    /// An end that is not after the start; weights that do not fit the arms.
+    /// An end that is not after the start; weights that do not fit the arms. All are found before
+    /// it returns.
     pub fn apply(mut self, before: &Configuration, arms: usize) -> Result<Configuration, Problems> {
         let mut problems = Problems::default();
         let in_force = before.distribution.resized(arms);

@@ -10,6 +10,14 @@ pub const WHOLE: u32 = 10_000;
 
 /// A weight per arm in hundredths of a percent, the control first. They sum to
 /// 10,000.
+///
+/// ```
+/// use muriel_domain::experiment::{Arm, Weights};
+///
+/// let thirds = Weights::even(3);
+/// assert_eq!(thirds.hundredths(), [3_334, 3_333, 3_333]);
+/// assert_eq!(thirds.resized(2).of(Arm::CONTROL), 5_001);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Weights(Vec<u32>);
@@ -20,7 +28,7 @@ impl Weights {
         Self::floored(vec![WHOLE / u32::try_from(arms.max(1)).unwrap_or(WHOLE); arms.max(1)])
     }
 
-    /// Gives what is missing to the whole to the control.
+    /// Weights that were rounded down, with what is missing to the whole given to the control.
     fn floored(mut weights: Vec<u32>) -> Self {
         let rest = WHOLE - weights[1..].iter().sum::<u32>();
         weights[0] = rest;
@@ -69,7 +77,8 @@ impl Weights {
         }
     }
 
-    /// `{"Control": 50, "Variant 1": 50}`.
+    /// Percentages by arm name, `{"Control": 50, "Variant 1": 50}`: how weights are published and
+    /// stored. Whole percentages are integers.
     pub fn to_object(&self) -> Map<String, Value> {
         (0u32..).zip(&self.0).map(|(arm, &weight)| (Arm(arm).to_string(), Value::Number(percent(weight)))).collect()
     }
@@ -88,7 +97,7 @@ impl Weights {
                 (None, _) => {
                     // Cut, so that no answer grows with what was sent.
                     let name: String = name.chars().take(64).collect();
-                    problems.add(format!(".{name}"), "is no arm of this experiment");
+                    problems.add(format!(".{name}"), "is not an arm of this experiment");
                 }
                 (Some(_), Err(flaw)) => problems.add(format!(".{name}"), flaw.to_string()),
                 (Some(arm), Ok(weight)) => weights[arm] = Some(weight),
@@ -127,13 +136,14 @@ fn hundredths(value: &Value) -> Result<u32, Flaw> {
     Ok(whole as u32)
 }
 
-/// What was chosen.
+/// What the team chose for the shares of the arms. The weights that follow from it depend on
+/// how many arms there are: see [`Distribution::weights`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Distribution {
-    /// Nothing: an even split.
+    /// No choice was made: an even split. Published as null.
     #[default]
     Unset,
-    /// An even split, said so.
+    /// An even split, chosen as such.
     Equal,
     /// These weights.
     Weights(Weights),
@@ -148,7 +158,7 @@ impl Distribution {
         }
     }
 
-    /// The same choice for `arms` arms.
+    /// The same choice for `arms` arms; chosen weights follow [`Weights::resized`].
     pub fn resized(&self, arms: usize) -> Self {
         match self {
             Self::Weights(weights) => Self::Weights(weights.resized(arms)),
@@ -189,11 +199,11 @@ pub enum DistributionPatch {
     Unset,
     /// Even split.
     Equal,
-    /// Whatever is in force (`"manual"`).
+    /// Keep the distribution in force (`"manual"`).
     InForce,
     /// Weights by arm name.
     Weights(Map<String, Value>),
-    /// Weights by arm name over those that are there; null takes one away.
+    /// Percentages by arm name, merged into those in force; null removes an arm's.
     Merge(Map<String, Value>),
 }
 
@@ -264,7 +274,10 @@ mod tests {
             (json!({"Control": 33.34, "Variant 1": 33.33, "Variant 2": 33.33}), None),
             (json!({"Control": 50, "Variant 1": 50}), Some(" must name every arm; \"Variant 2\" is missing")),
             (json!({"Control": 50, "Variant 1": 25, "Variant 2": 24}), Some(" must sum to 100")),
-            (json!({"Control": 50, "Variant 1": 25, "Variant 3": 25}), Some(".Variant 3 is no arm of this experiment")),
+            (
+                json!({"Control": 50, "Variant 1": 25, "Variant 3": 25}),
+                Some(".Variant 3 is not an arm of this experiment"),
+            ),
             (
                 json!({"Control": 33.333, "Variant 1": 33.333, "Variant 2": 33.334}),
                 Some(".Control must be a number from 0 to 100 with at most two decimals"),

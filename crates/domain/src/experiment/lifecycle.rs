@@ -9,7 +9,7 @@ use std::fmt;
 /// many as a time series shows.
 pub const PAST_START_MAX_US: i64 = 1_500 * DAY_US;
 
-/// Where an experiment stands, as a word.
+/// Where an experiment stands, as a word. What being there needs is in [`Lifecycle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Made, not started.
@@ -31,7 +31,8 @@ impl Status {
     }
 }
 
-/// Where an experiment stands, with what being there needs.
+/// Where an experiment stands, with what being there needs: a live experiment always has a
+/// start, and no other has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
     /// Made, not started.
@@ -61,7 +62,8 @@ impl Lifecycle {
     }
 }
 
-/// Whether a winner is delivered.
+/// Whether a winner is delivered to visitors, which is independent of the status: a concluded
+/// experiment can serve its winner for months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// None ever was.
@@ -77,7 +79,7 @@ pub enum Serving {
     },
 }
 
-/// What a team concluded.
+/// What a team concluded, in contrast to the verdict that a result computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
     /// Which way it went.
@@ -180,35 +182,37 @@ impl From<Conflict> for Refusal {
     }
 }
 
-/// What is wrong with a word that says when variants are shown.
+/// A warning about `trigger_variant_change` if the script on pages will not read it as it may
+/// be meant; `None` when it is fine.
 fn about_trigger(word: &str) -> Option<String> {
     let names = |kind| word.strip_prefix(kind).is_some_and(|name| !name.trim().is_empty());
     if word.is_empty() || word == "load" || names("event:") || names("element:") {
         return None;
     }
     let what_happens = match word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next() {
-        Some("load") => "it is taken for load",
+        Some("load") => "it is read as load",
         Some("event" | "element") => "what it waits for may never come",
         _ => "variants are shown at once",
     };
     Some(format!(
-        "configuration.trigger_variant_change: {word:?} is none of load, event:NAME and element:SELECTOR; {what_happens}"
+        "configuration.trigger_variant_change: {word:?} is not load, event:NAME or element:SELECTOR; {what_happens}"
     ))
 }
 
-/// Words that say how changes are made; `dom_change_path` has any of them, with blanks between.
+/// The words of `dom_change_path`, which can have several of them with blanks between.
 const MODES: [&str; 4] = ["early", "once", "hydrated", "immediate"];
 
-/// What is wrong with the words that say how changes are made.
+/// A warning about `dom_change_path` if a word of it has no effect, or two contradict each
+/// other; `None` when it is fine.
 fn about_mode(words: &str) -> Option<String> {
     let has = |wanted| words.split_whitespace().any(|word| word == wanted);
     if let Some(unknown) = words.split_whitespace().find(|word| !MODES.contains(word)) {
         return Some(format!(
-            "configuration.dom_change_path: {unknown:?} is none of early, once, hydrated and immediate; it has no effect"
+            "configuration.dom_change_path: {unknown:?} is not early, once, hydrated or immediate, so it has no effect"
         ));
     }
     (has("hydrated") && has("immediate")).then(|| {
-        "configuration.dom_change_path: hydrated and immediate contradict each other; hydrated is taken".to_owned()
+        "configuration.dom_change_path: hydrated and immediate contradict each other; hydrated applies".to_owned()
     })
 }
 
@@ -266,17 +270,17 @@ impl Experiment {
         Ok(Self { lifecycle, ..self.moved(to, now)? })
     }
 
-    /// What its owner should look at, in sentences that name the field: nothing
-    /// that forbids anything. A missing primary goal is told only of what is live.
+    /// Warnings for the experiment's owner, as sentences that name the field. None of them forbids
+    /// anything. A missing primary goal is reported for live experiments only.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.lifecycle.is_live() && self.primary_goal.is_none() {
             warnings.push("the experiment is live without a primary goal; attach one with primary_goal_key".to_owned());
         }
-        let is_sent_on = |variant: &Variant| variant.changes.first().is_some_and(Change::is_redirect);
-        if self.test_type == TestType::Split && !self.variants.iter().any(is_sent_on) {
+        let redirects = |variant: &Variant| variant.changes.first().is_some_and(Change::is_redirect);
+        if self.test_type == TestType::Split && !self.variants.iter().any(redirects) {
             warnings.push(
-                "variants: none of this split test has an address, so nobody is sent on; let a variant's data begin \
+                "variants: none of this split test has an address, so no visitor is redirected; let a variant's data begin \
                  with {\"url\": …}"
                     .to_owned(),
             );
@@ -308,7 +312,7 @@ impl Experiment {
         Ok(Self { serving: Serving::Winner { arm, rollout }, ..self.clone() })
     }
 
-    /// Whether this experiment may become `after`.
+    /// Checks that a change to `after` keeps the arm that is being served.
     ///
     /// # Errors
     /// The variant that is served would be removed.

@@ -87,7 +87,7 @@ impl MilestoneChange {
 }
 
 impl Milestones {
-    /// Those of a new experiment with so many variants.
+    /// The milestones of a new experiment with this many variants: nothing has happened yet.
     pub fn new(variants: usize) -> Self {
         Self { arms_redefined_at: vec![None; variants + 1], most_variants: variants, ..Self::default() }
     }

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 /// Most tags, event metrics and secondary goals of an experiment.
 pub const LIST_MAX: usize = 100;
 
-/// What kind of test it is.
+/// What kind of test an experiment is. It is chosen at creation and does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestType {
     /// Variants change the page.
@@ -88,16 +88,19 @@ pub struct PlanPatch {
 /// Metrics that every experiment can report without a goal.
 pub const BUILTIN_METRICS: [&str; 2] = ["bounce_rate", "engagement"];
 
-/// An experiment, whole.
+/// An experiment with everything that is stored about it.
+///
+/// Its methods do not change it: they return the next experiment or the reason why not, and the
+/// caller hands both to [`Revision::between`] before storing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     /// Unique in the database, never used again; 0 until it is stored.
     pub id: ExperimentId,
-    /// The company that owns its project.
+    /// The company that owns the project.
     pub company_id: CompanyId,
     /// The project it belongs to.
     pub project_id: ProjectId,
-    /// Its permanent name in code, unique in the project.
+    /// Permanent name in code, unique in the project; flags, rulesets and URLs use it.
     pub key: String,
     /// What kind of test it is.
     pub test_type: TestType,
@@ -295,6 +298,10 @@ pub fn parse_goal_keys(keys: &[&str]) -> Result<Vec<String>, Problems> {
     distinct(keys, |key| text::title(key, 128))
 }
 
+/// Each text parsed, repeats dropped, in the order sent.
+///
+/// # Errors
+/// Each text that `parse` refuses, with its place, and more than [`LIST_MAX`] texts.
 fn distinct(texts: &[&str], parse: impl Fn(&str) -> Result<String, Flaw>) -> Result<Vec<String>, Problems> {
     if texts.len() > LIST_MAX {
         return Err(Problems::one("", format!("must have at most {LIST_MAX} entries")));

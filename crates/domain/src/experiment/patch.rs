@@ -7,15 +7,16 @@ use crate::{Flaw, Problems, text};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Under which key an experiment keeps its variants.
+/// The key under which an experiment publishes its variants, an object of lists by page. It is
+/// the page's URL, or a pattern for a test of many pages, and does not change once it is set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataKey(String);
 
 impl DataKey {
-    /// A page URL (a single-page test), or a pattern with `*`.
+    /// A page URL (a test of one page), or a pattern with `*`.
     ///
     /// # Errors
-    /// Blank or long text, and text without `*` that is no page URL.
+    /// Text of more than 2,048 bytes, white space, and text without `*` that is not a page URL.
     pub fn parse(key: &str) -> Result<Self, Flaw> {
         if key.contains('*') {
             if key.len() > 2_048 || key.chars().any(|c| c.is_control() || c.is_whitespace()) {
@@ -26,7 +27,7 @@ impl DataKey {
         text::web_address(key).map(Self)
     }
 
-    /// The key of something stored; it was checked when it was made.
+    /// The key of a stored experiment. It is not checked again: it was when it was created.
     pub fn stored(key: String) -> Self {
         Self(key)
     }
@@ -95,14 +96,16 @@ pub struct ExperimentPatch {
 }
 
 impl ExperimentPatch {
-    /// The goal keys that it names; whether they exist must be [`References`].
+    /// The goal keys that the patch names. The caller looks up which of them exist and passes
+    /// those to [`Experiment::patched`] in [`References`].
     pub fn goal_keys(&self) -> impl Iterator<Item = &str> {
         let secondary = self.secondary_goals.iter().flatten();
         secondary.chain(self.primary_goal.iter().flatten()).map(String::as_str)
     }
 }
 
-/// What the patch names and the project has.
+/// Which of the things that a patch names exist in the project. Looking them up needs the
+/// database, so the caller does it.
 #[derive(Debug, Clone, Default)]
 pub struct References {
     /// Those of the named goal keys that are goals of the project.
@@ -191,8 +194,8 @@ impl Experiment {
     }
 }
 
-/// What is sent must be the key in use; with a pattern it must be sent whenever
-/// variants are. A draft that has no key yet takes any.
+/// Checks the key under which variants are sent: it must be the one in use, and with a pattern
+/// it must be sent whenever variants are. A draft without a key accepts any.
 fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut Problems) {
     let used = &experiment.variants_data_key;
     if used.as_str().is_empty() {
@@ -212,6 +215,7 @@ fn check_data_key(experiment: &Experiment, patch: &ExperimentPatch, found: &mut 
     }
 }
 
+/// Adds a problem for each goal key that the project does not have.
 fn unknown_goals(patch: &ExperimentPatch, known: &References, found: &mut Problems) {
     let message = |key: &str| format!("\"{}\" matches no goal of this project; create it first", key.escape_debug());
     for (index, key) in patch.secondary_goals.iter().flatten().enumerate() {
@@ -226,7 +230,9 @@ fn unknown_goals(patch: &ExperimentPatch, known: &References, found: &mut Proble
     }
 }
 
-/// The variants as an experiment of this type keeps them.
+/// The variants as an experiment of this type keeps them. Adds a problem for each audience
+/// outside a personalization, and each redirect that is not the first change of a split test's
+/// variant.
 fn fit_variants(test_type: TestType, sent: Vec<VariantSent>, found: &mut Problems) -> Vec<Variant> {
     let mut variants = Vec::with_capacity(sent.len());
     for (index, variant) in sent.into_iter().enumerate() {

@@ -23,7 +23,8 @@ pub struct Epoch {
     pub weights: Weights,
 }
 
-/// What opened an epoch.
+/// What opened an epoch. Results are computed within epochs, because mixing visitors from
+/// before and after such a change would compare different things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
@@ -94,13 +95,15 @@ impl Revision {
     }
 }
 
-/// The line for the weights in force. Before the first start nobody was
-/// assigned, and it can be as plain as the weights.
+/// The line for the weights in force. Before the first start no visitor has been
+/// assigned, so the line can be the plain one.
 fn allocated(experiment: &Experiment) -> Allocation {
     let weights = experiment.weights();
     if experiment.epoch == 0 { Allocation::contiguous(&weights) } else { experiment.allocation.moved_to(&weights) }
 }
 
+/// Counts the experiment's epoch up and returns the new one. The first one also settles the
+/// [`FirstStart`].
 fn open_epoch(experiment: &mut Experiment, reasons: Vec<Reason>, now: Instant) -> Epoch {
     experiment.epoch += 1;
     let started_at = match experiment.lifecycle {
@@ -150,7 +153,8 @@ fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
     reasons
 }
 
-/// The fields in which the two differ, with the values of `before`.
+/// The fields in which the two differ, under their published names, with the values of
+/// `before`. [`Experiment::undone`] reads them.
 fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value> {
     let mut changed = Map::new();
     let mut compare = |field: &str, differs: bool, value: &dyn Fn() -> Value| {

@@ -281,7 +281,7 @@ fn what_goes_wrong_silently_is_told() {
         (Some("selector:#x"), Some("at once")),
         (Some(" load"), Some("at once")),
         (Some("Load"), Some("at once")),
-        (Some("load:"), Some("taken for load")),
+        (Some("load:"), Some("read as load")),
         (Some("event"), Some("may never come")),
         (Some("event:"), Some("may never come")),
         (Some("element: "), Some("may never come")),
@@ -300,9 +300,9 @@ fn what_goes_wrong_silently_is_told() {
         (Some("early"), None),
         (Some("once hydrated"), None),
         (Some("immediate"), None),
-        (Some("mutation"), Some("\"mutation\" is none of early")),
-        (Some("once observe"), Some("\"observe\" is none of early")),
-        (Some("Hydrated"), Some("\"Hydrated\" is none of early")),
+        (Some("mutation"), Some("\"mutation\" is not early")),
+        (Some("once observe"), Some("\"observe\" is not early")),
+        (Some("Hydrated"), Some("\"Hydrated\" is not early")),
         (Some("immediate hydrated"), Some("contradict each other")),
     ] {
         let mut changed = experiment(Status::Draft);

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The control or a variant, as [`Revision::before`](super::Revision::before) keeps it.
 #[derive(Deserialize)]
 struct KeptArm {
     nickname: String,
@@ -14,20 +15,22 @@ struct KeptArm {
     js: Arc<str>,
     #[serde(rename = "customCSS")]
     css: Arc<str>,
-    /// Of a variant.
+    /// Visual changes; the control has none.
     #[serde(default)]
     data: Vec<super::Change>,
-    /// Of a variant.
+    /// The audience of a variant of a personalization.
     #[serde(default)]
     targeting: Option<crate::targeting::Audience>,
 }
 
+/// Status and start of an experiment; only a live one has a start.
 #[derive(Deserialize)]
 struct KeptStatus {
     status: String,
     started_at: Option<crate::Instant>,
 }
 
+/// A conclusion, with the word of its outcome.
 #[derive(Deserialize)]
 struct KeptConclusion {
     outcome: String,
@@ -35,6 +38,7 @@ struct KeptConclusion {
     at: crate::Instant,
 }
 
+/// The arm that was served, by its id, and to how many percent of the visitors.
 #[derive(Deserialize)]
 struct KeptWinner {
     variant_id: String,
@@ -43,11 +47,12 @@ struct KeptWinner {
 
 impl Experiment {
     /// The experiment before a change: with the fields that `before`, a
-    /// [`Revision::before`](super::Revision::before), names as it has them. Moments are
-    /// kept to the millisecond; revision, epoch, milestones, stretches of the line and
+    /// [`Revision::before`](super::Revision::before), names, as it has them. Moments are
+    /// kept to the millisecond; revision, epoch, milestones, allocation and
     /// the moment of the last change stay as they are.
     ///
-    /// `None` when a value cannot be read, which none of ours is.
+    /// `None` when a field is unknown or its value cannot be read, so that history that was
+    /// damaged or written by a newer release is noticed instead of guessed at.
     pub fn undone(mut self, before: &Map<String, Value>) -> Option<Self> {
         for (field, value) in before {
             match field.as_str() {
@@ -99,6 +104,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Option<T> {
     T::deserialize(value).ok()
 }
 
+/// Where it stood; `None` for a live experiment without a start, or another with one.
 fn lifecycle(kept: &KeptStatus) -> Option<Lifecycle> {
     match (kept.status.as_str(), kept.started_at) {
         ("live", Some(started_at)) => Some(Lifecycle::Live { started_at }),
@@ -113,6 +119,7 @@ fn conclusion(kept: KeptConclusion) -> Option<Conclusion> {
     Some(Conclusion { outcome, note: kept.note, concluded_at: kept.at })
 }
 
+/// Whether a winner was served: null never, `"stopped"` no longer, else an object.
 fn serving(value: &Value) -> Option<Serving> {
     match value {
         Value::Null => Some(Serving::Never),

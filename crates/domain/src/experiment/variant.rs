@@ -15,6 +15,17 @@ pub const CODE_MAX: usize = 512 << 10;
 pub const CHANGES_MAX: usize = 1_000;
 
 /// Which arm: 0 is the control, `n` is `Variant n`.
+///
+/// An arm has two text forms, its id and its name:
+///
+/// ```
+/// use muriel_domain::experiment::Arm;
+///
+/// let arm = Arm::from_name("Variant 2").unwrap();
+/// assert_eq!((arm.id().as_str(), arm.to_string().as_str()), ("2", "Variant 2"));
+/// assert_eq!(Arm::from_id("0"), Some(Arm::CONTROL));
+/// assert!(Arm::from_name("Variant 02").is_none() && Arm::from_name("Variant 0").is_none());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Arm(pub u32);
@@ -23,7 +34,8 @@ impl Arm {
     /// The baseline.
     pub const CONTROL: Arm = Arm(0);
 
-    /// The arm that this name is: `Control`, `Variant 1`, `Variant 2`…
+    /// The arm with this name: `Control`, `Variant 1`, `Variant 2`… Only the exact spelling is one,
+    /// so that a name has one text form.
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "Control" {
             return Some(Self::CONTROL);
@@ -39,7 +51,7 @@ impl Arm {
         (arm.id() == id).then_some(arm)
     }
 
-    /// The arm's id as text.
+    /// The arm's id as text, `"0"` for the control: the `variant_id` of events and results.
     pub fn id(self) -> String {
         self.0.to_string()
     }
@@ -51,17 +63,17 @@ impl fmt::Display for Arm {
     }
 }
 
-/// Code that runs on customers' pages. Never cleaned: it is cargo, and writing
-/// it needs a scope of its own.
+/// Code that runs on customers' pages. It is stored and delivered as it was sent, never
+/// sanitised: running code is its purpose, so writing it needs the scope `code`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
-    /// JavaScript.
+    /// JavaScript, at most [`CODE_MAX`] bytes; empty for none.
     pub js: Arc<str>,
-    /// CSS.
+    /// CSS, at most [`CODE_MAX`] bytes; empty for none.
     pub css: Arc<str>,
 }
 
-/// A piece of code.
+/// A piece of code, JavaScript or CSS; its syntax is not checked here.
 ///
 /// # Errors
 /// More than 512 KiB.
@@ -132,10 +144,10 @@ pub fn parse_nickname(nickname: &str) -> Result<String, Flaw> {
 #[serde(transparent)]
 pub struct Change(Map<String, Value>);
 
-/// Keys of a change to the matches of `target`.
+/// Keys that change the elements that `target` selects.
 const CONTENT_KEYS: [&str; 8] = ["innerText", "textContent", "innerHTML", "outerHTML", "src", "href", "style", "class"];
 
-/// Keys of the other changes, and of all that take place on one page.
+/// Keys of changes without `target`, and those that limit a change to a page.
 const OTHER_KEYS: [&str; 9] = ["rm", "refEl", "oriEl", "dir", "htmlBlock", "url", "relay_param", "pageUrl", "sitewide"];
 
 impl Change {
@@ -144,6 +156,9 @@ impl Change {
         [&["target"], &CONTENT_KEYS[..], &OTHER_KEYS].concat()
     }
 
+    /// A change of this object. Which of five kinds it is follows from its keys: content of a
+    /// `target`, removal (`rm`), new HTML (`htmlBlock`), a move (`oriEl`), a redirect (`url`).
+    ///
     /// # Errors
     /// An object with none of the known shapes, or a known key of a wrong type.
     pub fn new(item: Map<String, Value>) -> Result<Self, Problems> {
@@ -210,7 +225,8 @@ impl Change {
     }
 
     /// Whether it carries something that a browser can run: HTML, or an address
-    /// with a scheme that holds script.
+    /// with a scheme that holds script. Storing such a change needs the scope `code`. Blanks and
+    /// controls in an address are skipped, as browsers skip them.
     pub fn carries_code(&self) -> bool {
         let script = |key: &str| {
             self.0.get(key).and_then(Value::as_str).is_some_and(|address| {
@@ -226,12 +242,15 @@ impl Change {
     }
 }
 
+/// Adds a problem unless the key has text that is not blank. Whether the selector is valid CSS
+/// is found out on the page.
 fn selector(item: &Map<String, Value>, key: &str, problems: &mut Problems) {
     if item.get(key).and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
         problems.add(key, "must be a selector");
     }
 }
 
+/// Adds a problem unless `dir` is one of the three directions.
 fn direction(item: &Map<String, Value>, problems: &mut Problems) {
     if !item.get("dir").and_then(Value::as_str).is_some_and(|dir| matches!(dir, "b" | "a" | "p")) {
         problems.add("dir", "must be \"b\" (before), \"a\" (after) or \"p\" (inside)");

@@ -93,7 +93,8 @@ macro_rules! audience_types {
             }
         }
 
-        /// Changes to an audience: a rule that is `None` stays as it is.
+        /// Changes to an audience: a rule that is `None` stays as it is, one that is `Some` replaces
+        /// the whole rule. There is no change inside a rule.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct AudiencePatch {
             $(#[doc = concat!("See [`Audience::", stringify!($rule), "`].")] pub $rule: Option<$type>,)*
@@ -120,12 +121,12 @@ pub struct Targeting {
     pub url_rule: Vec<UrlRule>,
 }
 
-/// Changes to an experiment's targeting.
+/// Changes to an experiment's targeting, rule by rule.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TargetingPatch {
     /// Changes of the audience.
     pub audience: AudiencePatch,
-    /// The new list of pages.
+    /// The new list of pages; `None` keeps the old one.
     pub url_rule: Option<Vec<UrlRule>>,
 }
 

@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 /// Groups of entries: the outer list means all, the inner any.
 pub type Groups<T> = Vec<Vec<T>>;
 
-/// Kinds of device.
+/// Kinds of device that `device_rule` can name. Televisions and consoles are none of these, so
+/// a rule about devices keeps them out.
 pub const DEVICES: [&str; 3] = ["desktop", "mobile", "tablet"];
-/// Browsers.
+/// Browsers that `browser_rule` can name. A browser with another name matches no entry.
 pub const BROWSERS: [&str; 6] = ["chrome", "safari", "firefox", "edge", "ie", "opera"];
-/// Operating systems.
+/// Operating systems that `os_rule` can name, in the published spelling.
 pub const SYSTEMS: [&str; 6] = ["windows", "macOS", "linux", "chromeOS", "ios", "android"];
 /// What a referral entry can look at.
 pub const REFERRAL_CRITERIA: [&str; 3] = ["host", "url", "source"];
-/// Days of the week.
+/// Days of the week as schedules name them, Monday first.
 pub const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Every operator: its spelling, and what value it compares with.
@@ -41,6 +42,7 @@ const OPERATORS: [(&str, Operand); 20] = [
     ("days_lte", Operand::Number),
 ];
 
+/// What an operator needs on its right side.
 #[derive(Clone, Copy, PartialEq)]
 enum Operand {
     Nothing,
@@ -50,6 +52,10 @@ enum Operand {
 
 /// How a value is compared, in the spelling that was sent (`gt` and `>` mean
 /// the same).
+///
+/// `ex` exists, `nx` does not; `bt` is true, `bf` false; `==` and `!=` compare text, `**` and `!*`
+/// search in it; `gt gte lt lte` compare numbers; `days_…` compare how many days ago the left side
+/// was. `docs/assignment.md` defines each of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Operator(String);
@@ -77,6 +83,7 @@ impl Operator {
         &self.0
     }
 
+    /// What its value has to be.
     fn operand(&self) -> Operand {
         OPERATORS.iter().find(|(spelling, _)| *spelling == self.0).map_or(Operand::Text, |(_, operand)| *operand)
     }
@@ -120,20 +127,34 @@ fn operand(operator: &Operator, value: Option<Scalar>) -> Result<Option<Scalar>,
 }
 
 /// A name that is looked up, an operator, and what it is compared with.
+///
+/// ```
+/// use muriel_domain::targeting::{Condition, Operator};
+///
+/// let plan = |operator, value: Option<&str>| {
+///     Condition::new("plan", Operator::parse(operator).unwrap(), value.map(str::to_owned))
+/// };
+/// assert!(plan("==", Some("pro")).is_ok());
+/// assert!(plan("gt", Some("pro")).is_err(), "gt compares numbers");
+/// assert_eq!(plan("ex", Some("ignored")).unwrap().value, None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// What is looked at: a parameter, a cookie, an attribute.
     pub criteria: String,
     /// How it is compared.
     pub operator: Operator,
-    /// With what.
+    /// The right side; `None` exactly for operators that take none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Scalar>,
 }
 
 impl Condition {
+    /// A condition of these parts. A value is dropped if the operator takes none.
+    ///
     /// # Errors
-    /// A blank or long name, and a value that is missing or does not fit.
+    /// A blank name or one of more than 256 bytes, and a value that is missing, longer than
+    /// 2,048 characters, or not a number where the operator needs one.
     pub fn new(criteria: &str, operator: Operator, value: Option<String>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if criteria.trim().is_empty() || criteria.len() > 256 {
@@ -147,7 +168,7 @@ impl Condition {
     }
 }
 
-/// Whether an entry lets in or keeps out.
+/// Whether an entry of `allowed_country` lets visitors in or keeps them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountryMode {
@@ -163,7 +184,7 @@ impl CountryMode {
         [("whitelist", CountryMode::Whitelist), ("blacklist", CountryMode::Blacklist)];
 }
 
-/// A country let in or kept out.
+/// A country that is let in or kept out. If any entry lets in, all other countries are out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Country {
     /// Display name.
@@ -175,8 +196,11 @@ pub struct Country {
 }
 
 impl Country {
+    /// An entry for the country with this code.
+    ///
     /// # Errors
-    /// A code that ISO 3166-1 does not have, a blank or long name.
+    /// A code that ISO 3166-1 does not have (XK is allowed), a blank name or one of more than 128
+    /// characters.
     pub fn new(name: &str, code: &str, rule: CountryMode) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if let Err(flaw) = text::title(name, 128) {
@@ -198,7 +222,7 @@ LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW
 PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL \
 TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW ";
 
-/// Whether an entry must hold or must not.
+/// Whether something must hold or must not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Match {
@@ -233,7 +257,8 @@ impl Place {
     }
 }
 
-/// New or returning, or no restriction; written as text or as a one-item list.
+/// New or returning visitors, or both; written as text or as a one-item list. The two spellings
+/// mean the same and are read back as they were sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum UserRule {
@@ -250,6 +275,8 @@ impl Default for UserRule {
 }
 
 impl UserRule {
+    /// The rule itself, once its words are known.
+    ///
     /// # Errors
     /// A list with more than one entry, and words other than `new` and `returning`.
     pub fn checked(self) -> Result<Self, Flaw> {
@@ -266,7 +293,8 @@ impl UserRule {
     }
 }
 
-/// A language tag such as `en` or `pt-BR`.
+/// A language tag such as `en` or `pt-BR`, as `navigator.language` has it. Only its shape is
+/// checked: 2 to 8 letters, then parts of up to 8 letters and digits, 35 bytes in all.
 ///
 /// # Errors
 /// Text that is not shaped like one.
@@ -279,7 +307,8 @@ pub fn language_tag(tag: &str) -> Result<String, Flaw> {
     if good { Ok(tag.to_owned()) } else { Err(Flaw::new("must be a language tag such as en or pt-BR")) }
 }
 
-/// What a visitor must, or must not, have done before.
+/// What a visitor must, or must not, have done before: at least `min_count` events of a name
+/// that fit the conditions, within the last `timeframe_days`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventRule {
     /// Must or must not.
@@ -288,15 +317,17 @@ pub struct EventRule {
     pub name: String,
     /// Conditions on it: any of the groups, all of a group.
     pub attributes: Vec<Vec<AttributeCondition>>,
-    /// How often at least.
+    /// How many such events count as done, 1 to 1,000,000.
     pub min_count: i64,
-    /// Within how many days; 0 for ever.
+    /// How many days back an event counts, up to 3,650; 0 for no limit.
     pub timeframe_days: i64,
 }
 
 impl EventRule {
+    /// The rule itself, once its name and numbers are known to fit.
+    ///
     /// # Errors
-    /// A blank or long name, numbers out of range.
+    /// A blank name or one of more than 128 characters, and numbers out of range, all at once.
     pub fn checked(self) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if let Err(flaw) = text::title(&self.name, 128) {
@@ -325,8 +356,10 @@ pub struct AttributeCondition {
 }
 
 impl AttributeCondition {
+    /// A condition of these parts; see [`Condition::new`].
+    ///
     /// # Errors
-    /// A blank or long key, and a value that is missing or does not fit.
+    /// A blank key or one of more than 256 bytes, and a value that is missing or does not fit.
     pub fn new(key: &str, operator: Operator, value: Option<Scalar>) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if key.trim().is_empty() || key.len() > 256 {
@@ -340,7 +373,8 @@ impl AttributeCondition {
     }
 }
 
-/// How a URL rule compares.
+/// How a URL rule compares with the plain form of a page's address
+/// ([`Address`](crate::address::Address)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UrlMatch {
@@ -367,7 +401,8 @@ impl UrlMatch {
     ];
 }
 
-/// A page on which an experiment runs, or does not.
+/// Pages on which an experiment runs, or does not. If any rule has `allowed: true`, the
+/// experiment runs on no other page; one with `allowed: false` wins over it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlRule {
     /// Address, part of one, or pattern.
@@ -379,9 +414,11 @@ pub struct UrlRule {
 }
 
 impl UrlRule {
+    /// A rule about these pages.
+    ///
     /// # Errors
-    /// Blank or long text; a regular expression that is not
-    /// [portable](pattern::portable).
+    /// Blank text, more than 2,048 bytes, and a regular expression that is not
+    /// [portable](pattern::portable), which browsers could read differently.
     pub fn new(url: &str, rule: UrlMatch, allowed: bool) -> Result<Self, Problems> {
         let flaw = if url.trim().is_empty() || url.len() > 2_048 {
             Some(Flaw::new("must have 1 to 2048 bytes"))
@@ -413,16 +450,19 @@ pub struct ScheduleGroup {
     pub time_ranges: Vec<TimeRange>,
 }
 
-/// From `start` to `end`, past midnight when `end` is the earlier one.
+/// From `start` (included) to `end` (not included), past midnight when `end` is the earlier one:
+/// 22:00 to 02:00 on a Friday ends on Saturday.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeRange {
-    /// `HH:MM`.
+    /// `HH:MM` from 00:00 to 23:59.
     pub start: String,
-    /// `HH:MM`.
+    /// `HH:MM` from 00:00 to 24:00, which is the end of the day.
     pub end: String,
 }
 
 impl TimeRange {
+    /// The range between these times.
+    ///
     /// # Errors
     /// Texts that are not `HH:MM` from 00:00 to 23:59 (`24:00` may end a day).
     pub fn new(start: &str, end: &str) -> Result<Self, Problems> {
@@ -437,7 +477,7 @@ impl TimeRange {
     }
 }
 
-/// Minutes since midnight of a time from 00:00 to 23:59.
+/// Minutes since midnight, 0 to 1,439, of a time from 00:00 to 23:59; `None` for any other text.
 pub fn minutes(text: &str) -> Option<u16> {
     let digits = text.bytes().enumerate().all(|(at, byte)| if at == 2 { byte == b':' } else { byte.is_ascii_digit() });
     if text.len() != 5 || !digits {
