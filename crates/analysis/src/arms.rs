@@ -49,7 +49,7 @@ struct Stratum {
 /// visitors, or by their precision for a bandit, whose weights follow the data.
 ///
 /// # Errors
-/// Why there is nothing to compare.
+/// Why the arms cannot be compared.
 pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) -> Result<Compared> {
     let strata = strata(design, metric, arm);
     let mut parts: Vec<(f64, Effect)> = Vec::with_capacity(strata.len());

@@ -242,7 +242,7 @@ pub fn epoch_ratios(design: &Design, summaries: &Summaries) -> Vec<SampleRatioTe
         .collect()
 }
 
-/// Visitors of the arms that had weight: of the others is told apart.
+/// Visitors of the arms that had weight; the others are counted separately.
 fn placed(observed: &[u64], weights: &[f64]) -> Vec<u64> {
     observed.iter().zip(weights).map(|(seen, weight)| if *weight > 0.0 { *seen } else { 0 }).collect()
 }
@@ -260,8 +260,8 @@ fn sequential(epochs: Vec<srm::Epoch>) -> Option<f64> {
 
 /// Whether visitors were shared as the weights say, over all epochs together, and the numbers behind it.
 ///
-/// Epochs multiply their evidence, so a change of weights is no fault. Visitors in arms without weight are told apart: a
-/// few are pages that kept an old ruleset for some seconds, many are a fault of their own.
+/// Epochs multiply their evidence, so a change of weights is not a fault. Visitors in arms without weight are counted
+/// separately: a few are pages that kept an old ruleset for some seconds, many are a fault of their own.
 fn sample_ratio(design: &Design, summaries: &Summaries) -> (HealthCheck, Vec<SampleRatioTest>) {
     if design.policy == AllocationPolicy::Personalization {
         let message = "Visitors are shared by audience first, so the numbers per arm say nothing about the ratio.";
@@ -370,7 +370,7 @@ fn share(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
 
-/// Whether visitors stayed in their arm. Those who met another one after a change of the experiment are no fault.
+/// Whether visitors stayed in their arm. Visitors who met another one after a change of the experiment are not a fault.
 fn crossovers(summaries: &Summaries) -> HealthCheck {
     let all = visitors(summaries);
     if all == 0 {

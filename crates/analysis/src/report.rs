@@ -311,7 +311,7 @@ impl Draft {
         };
         let (control, treatment) = (&compared.control, &compared.treatment);
         let (least, fewest) = (control.visitors.min(treatment.visitors), control.converted.min(treatment.converted));
-        // Nobody in one arm while many converted in the other is no lack of data.
+        // Nobody in one arm while many converted in the other is not a lack of data.
         let is_all_or_nothing = control.converted + treatment.converted >= 10 * MIN_CONVERTED;
         if least < MIN_VISITORS {
             return keep(format!(
@@ -379,7 +379,7 @@ fn harmed(design: &Design, metric: &Metric, arm: usize, compared: &Compared) -> 
     }
 }
 
-/// Why a comparison has no value, in the words of who reads a report.
+/// Why a comparison has no value, in words for the readers of a report.
 fn in_visitors(problem: Undefined) -> String {
     match problem {
         Undefined::NoUnits => "an arm has no visitors".to_owned(),

@@ -6,7 +6,7 @@
 //!
 //! What holds of all rules:
 //!
-//! - A list without entries restricts nothing, so it makes no rule.
+//! - A list without entries restricts nothing, so no rule is compiled from it.
 //! - Text is compared without regard to the letter case of A to Z, and other letters as they are.
 //! - A fact that nobody told is not known, and the visitor stays out for now; a fact that is known to be absent meets no
 //!   inclusion and every exclusion.
@@ -436,7 +436,7 @@ fn grouped<T>(groups: &Groups<T>, holds: impl Fn(&T) -> Tri) -> Tri {
     Tri::all(groups.iter().map(|group| Tri::any(group.iter().map(&holds))))
 }
 
-/// Whether a fact is one of these texts; a fact that is absent is none of them.
+/// Whether a fact is one of these texts; a fact that is known to be absent is not.
 fn one_of(words: &Words, fact: Fact<&str>) -> Tri {
     match fact {
         Fact::Unknown => Tri::Unknown,
@@ -621,9 +621,9 @@ impl Rule {
             },
         };
         let verdict = match holds {
-            Tri::Yes => "the rule lets this in",
-            Tri::No => "the rule keeps this out",
-            Tri::Unknown => "until it is known, that counts as no",
+            Tri::Yes => "the rule lets the visitor in",
+            Tri::No => "the rule keeps the visitor out",
+            Tri::Unknown => "until that is known, the rule keeps the visitor out",
         };
         format!("{what}; {verdict}")
     }
@@ -633,12 +633,12 @@ impl Rule {
 fn describe(what: &str, fact: Fact<&str>) -> String {
     match fact {
         Fact::Unknown => format!("{what} is not known"),
-        Fact::Absent => format!("{what} is none"),
+        Fact::Absent => format!("{what} is known to be absent"),
         Fact::Is(text) => format!("{what} is {}", quoted(text)),
     }
 }
 
-/// The values that conditions looked up by name, each name once: `plan is "pro", age is none`.
+/// The values that conditions looked up by name, each name once: `plan is "pro", age is absent`.
 fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<String>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for condition in groups.iter().flatten() {
@@ -651,7 +651,7 @@ fn looked_up(groups: &Groups<NamedComparison>, value: impl Fn(&str) -> Option<St
         .take(10)
         .map(|name| match value(name) {
             Some(value) => format!("{name} is {value}"),
-            None => format!("{name} is not there"),
+            None => format!("{name} is absent"),
         })
         .collect();
     parts.join(", ")

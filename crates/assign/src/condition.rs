@@ -30,7 +30,7 @@ pub enum Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The number that it is, or that its text reads as; a flag is no number.
+    /// The number that it is, or that its text reads as; a flag is not a number.
     fn number(self) -> Option<f64> {
         match self {
             Scalar::Flag(_) => None,
@@ -88,7 +88,7 @@ fn unix_ms(number: f64) -> f64 {
 /// with an optional sign, fraction and exponent.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim_ascii();
-    // Rust reads words such as `inf` too, which are no numbers here.
+    // Rust reads words such as `inf` too, which are not numbers here.
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     if !plain {
         return None;

@@ -52,7 +52,7 @@ pub struct Delivered {
     /// the next one, and results compare visitors within one.
     pub epoch: i64,
     /// What the hashes of this experiment begin with: 1 to 128 bytes. Two experiments with one salt would give the same
-    /// visitor the same arm, so their effects could not be told apart.
+    /// visitor the same arm, so their effects could not be separated.
     pub salt: String,
     /// Percentage of eligible visitors that enter, 0 to 100. Raising it lets more in and moves nobody.
     pub traffic_allocation: u32,
@@ -245,7 +245,7 @@ impl Delivered {
     }
 }
 
-/// Whether there is no code, and nothing has to be delivered.
+/// Whether the code is empty, so that the ruleset leaves it out.
 fn is_blank(text: &Arc<str>) -> bool {
     text.is_empty()
 }

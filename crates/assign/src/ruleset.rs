@@ -47,7 +47,7 @@ impl Ruleset {
             match Experiment::compile(delivered) {
                 Ok(experiment) => {
                     if !ruleset.add(experiment) {
-                        problems.add(format!("experiments[{at}].experiment_key"), "is there already");
+                        problems.add(format!("experiments[{at}].experiment_key"), "is repeated; keys must be unique");
                     }
                 }
                 Err(found) => problems.extend_under(&format!("experiments[{at}]"), &found),

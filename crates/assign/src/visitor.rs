@@ -24,7 +24,7 @@ pub enum Fact<T> {
     /// Nobody has said.
     #[default]
     Unknown,
-    /// It is known that there is none.
+    /// It is known that the visitor does not have it.
     Absent,
     /// It is this.
     Is(T),
@@ -109,7 +109,7 @@ pub struct Visitor<'a> {
     pub url: Fact<Address<'a>>,
     /// Where the visitor came from.
     pub referrer: Fact<Referrer<'a>>,
-    /// `direct`, `search`…, where it is not to be told from the referrer.
+    /// `direct`, `search`…, where it does not follow from the referrer.
     pub source: Fact<&'a str>,
     /// Names of audiences that the page handed over.
     pub audiences: Fact<Vec<&'a str>>,
@@ -274,7 +274,7 @@ impl<'a> Visitor<'a> {
                 let some = attributes(value).ok_or("must be an object of texts, numbers and booleans")?;
                 self.attributes.splice(0..0, some);
             }
-            // Clients send what they have; what is no plain value says nothing here.
+            // Clients send what they have; values that are not plain are ignored here.
             _ => {
                 if let Some(value) = scalar(value) {
                     self.attributes.push((name, value));
@@ -309,7 +309,7 @@ fn scalar<'a>(value: ContextValue<'a>) -> Option<Scalar<'a>> {
     }
 }
 
-/// Plain values by name; null is none.
+/// Plain values by name; null stands for an absent value.
 fn attributes<'a>(value: ContextValue<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>> {
     match value {
         ContextValue::Null => Some(Vec::new()),
@@ -321,7 +321,7 @@ fn attributes<'a>(value: ContextValue<'a>) -> Option<Vec<(&'a str, Scalar<'a>)>>
     }
 }
 
-/// The fact that a value tells: `null` and empty text say that there is none.
+/// The fact in a value: `null` and empty text say that the visitor does not have it.
 ///
 /// # Errors
 /// A sentence for the client when it is another type, or too long.

@@ -190,7 +190,7 @@ pub(crate) fn for_sqlite(sql: &str) -> Cow<'_, str> {
 
 /// PostgreSQL's name for a unique constraint, from SQLite's message about it:
 /// `t_a_b_key` from `UNIQUE constraint failed: t.a, t.b`, or `t_pkey` for a
-/// primary key. An index over an expression is told by name.
+/// primary key. An index over an expression is identified by its name.
 pub(crate) fn unique_name(message: &str, primary_key: bool) -> String {
     let told = message.strip_prefix("UNIQUE constraint failed: ").unwrap_or(message);
     if let Some(index) = told.strip_prefix("index ") {

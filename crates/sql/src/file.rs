@@ -55,7 +55,7 @@ pub fn create_private(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// [`Error::Unavailable`] when it cannot be opened or is locked for five seconds,
-/// [`Error::Unexpected`] when it is no database or cannot keep such a log.
+/// [`Error::Unexpected`] when it is not a database or cannot keep such a log.
 pub fn writer(path: &Path, durability: Durability) -> Result<Connection> {
     if rusqlite::version_number() < OLDEST {
         let version = rusqlite::version();

@@ -149,7 +149,7 @@ impl Db {
     /// Connects to the PostgreSQL database at `url`, and to no TLS:
     /// see [`PostgresOptions`].
     ///
-    /// One connection is made at once, so that a wrong address is told here.
+    /// One connection is made at once, so that a wrong address is reported here.
     ///
     /// # Errors
     /// [`Error::Unexpected`] when `url` cannot be read, [`Error::Unavailable`]

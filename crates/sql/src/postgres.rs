@@ -98,7 +98,7 @@ impl Postgres {
         })
     }
 
-    /// Passes on what is told on `channel`, over a connection of its own that is
+    /// Passes on the notifications of `channel`, over a connection of its own that is
     /// made again when it is lost.
     pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
         let (told, hears) = mpsc::channel(WAITING);
@@ -224,7 +224,7 @@ async fn pass_on(
             listened = &mut listening, if !listens => {
                 listened?;
                 listens = true;
-                // Whatever was told before this moment was not heard.
+                // Notifications sent before this moment were missed.
                 missed = true;
                 None
             }
@@ -463,7 +463,7 @@ impl ToSql for Value {
 
 fn error(error: tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
-        // Neither told by the server nor by our own conversions: the line is cut.
+        // Neither the server nor our own conversions reported it: the connection is lost.
         let io = std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>());
         return if error.is_closed() || io { Error::unavailable(error) } else { Error::unexpected(error) };
     };

@@ -126,7 +126,7 @@ impl Sqlite {
                 let asked = writer.serve(&jobs);
                 let closed = writer.close();
                 if let Some(asked) = asked {
-                    // Nobody listening any more is no failure.
+                    // A receiver that is gone is not a failure.
                     let _ = asked.send(closed);
                 }
             })

@@ -288,7 +288,7 @@ impl Sample {
     ///
     /// # Errors
     /// `InvalidInput` when more than all succeeded, `NoUnits` at n = 0, `TooFewUnits` at n = 1: p (1 - p) is then 0 by
-    /// construction, which is no evidence of anything, and the degrees of freedom are none.
+    /// construction, which is not evidence of anything, and the degrees of freedom are none.
     pub fn of_proportion(n: u64, successes: u64) -> Result<Sample> {
         if successes > n {
             return Err(Undefined::InvalidInput);

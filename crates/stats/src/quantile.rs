@@ -217,7 +217,8 @@ mod tests {
         assert_eq!(Effect::of_quantiles(&flat, &flat).unwrap().std_error(), Err(Undefined::ZeroVariance));
     }
 
-    /// One value per cluster is no clustering, up to the n - 1 divisor of the cluster variance and the sample share.
+    /// With one value per cluster the formula has no clustering left, up to the n - 1 divisor of the cluster variance
+    /// and the sample share.
     #[test]
     fn clusters_of_one_change_next_to_nothing() {
         let mut clusters = JointMoments::default();

@@ -5,7 +5,7 @@ use crate::tenants::{self, Project};
 use muriel_domain::ids::ProjectId;
 use muriel_sql::{Tx, params};
 
-/// The channel on which changes of a project's delivery are told; the payload is
+/// The channel on which changes of a project's delivery are announced; the payload is
 /// the project's id.
 pub const CHANNEL: &str = "muriel_delivery";
 

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// A key as it is kept: never its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
-    /// The part that is no secret.
+    /// The part that is not secret.
     pub id: String,
     /// What it is for, in the team's words.
     pub name: String,

@@ -24,7 +24,7 @@ pub struct Project {
     pub name: String,
 }
 
-/// The company of this name; made if there is none.
+/// The company of this name; created if there is none.
 ///
 /// # Errors
 /// When the database cannot be reached.
