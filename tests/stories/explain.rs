@@ -90,7 +90,7 @@ fn who_is_targeted_out_is_told_each_rule(on: On) {
     };
     let expect = ["status pass", "traffic pass", "device_rule fail", "allowed_country pass", "url_rule pass"];
     assert_eq!(outcomes(&out), expect, "the rules after the one that decided too");
-    assert_eq!(steps(&out)[2], "device_rule fail: the device is \"desktop\"; the rule keeps this out");
+    assert_eq!(steps(&out)[2], "device_rule fail: the device is \"desktop\"; the rule keeps the visitor out");
     let unknown = explain(&shop, id, "&device=mobile&country=DK");
     assert_eq!(decided(&unknown), json!([null, "unknown", false]));
     assert_eq!(outcomes(&unknown)[4], "url_rule unknown");

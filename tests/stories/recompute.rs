@@ -174,7 +174,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         ("manifest.logs[0].hash", &[("/manifest/logs/0/hash", json!(zeros))][..]),
         ("manifest.logs[0].hash", &[("/manifest/logs/0/hash", Value::Null)]),
         ("manifest.logs[0].hash", &[("/manifest/logs/0/position", json!(position + 1))]),
-        ("which is not given", &[("/manifest/logs/0/id", json!("7d444840-9dc0-11d1-b245-5ffdce74fad2"))]),
+        ("which was not given", &[("/manifest/logs/0/id", json!("7d444840-9dc0-11d1-b245-5ffdce74fad2"))]),
         ("must be the id of a log", &[("/manifest/logs/0/id", json!("log"))]),
         ("inquiry.tz must be an IANA time zone", &[("/manifest/inquiry/tz", json!("UTx"))]),
         ("logs[0].position must be at least 1", &[("/manifest/logs/0/position", json!(0))]),
@@ -191,7 +191,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         ("manifest.currency_rates", &[("/manifest", with("currency_rates", a_table.clone()))]),
         ("variants[1].changes[0].matched", &[("/variants/1/changes/0/matched", json!(30))]),
         ("manifest.experiment", &[("/manifest/as_of", json!("2020-01-01T00:00:00.000Z"))]),
-        ("is of a moment that is still to come", &[("/manifest/as_of", json!("2099-01-01T00:00:00.000Z"))]),
+        ("has a manifest.as_of in the future", &[("/manifest/as_of", json!("2099-01-01T00:00:00.000Z"))]),
         ("does not know", &[("/manifest/engine/version", json!("9.9.9"))]),
         ("does not know", &[("/manifest/engine/name", json!("other"))]),
         ("methods 0", &[("/manifest/engine/methods", json!("0"))]),
@@ -210,7 +210,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     let (held, said, _) = verified(&twice, &data_dir);
     assert!(!held && said.contains(r#"the key "total_visitors" appears twice"#), "{said}");
 
-    // What is not known any more is said to be believed.
+    // A note says that facts which are not known any more were not checked.
     let revenue = client.get("/goals").ok()["goals"].as_array().and_then(|goals| {
         goals.iter().find(|goal| goal["goal_key"] == "revenue").and_then(|goal| goal["goal_profile_id"].as_i64())
     });
@@ -224,7 +224,7 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     copied(&data_dir, &copy);
     std::fs::remove_file(copy.join("muriel.db")).expect("removed");
     let (held, said, _) = verified(&result.to_string(), &copy);
-    assert!(held && said.contains("believed: there is no database beside the log"), "{said}");
+    assert!(held && said.contains("not checked: the data directory has no database"), "{said}");
     let (held, said, _) = verified(&forged(&result, &[("/manifest/logs/0/hash", json!(zeros))]), &copy);
     assert!(!held && said.contains("manifest.logs[0].hash"), "{said}");
 
@@ -255,9 +255,9 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
         (&result, &[&*copy][..], "every value is the same"),
         (&result, &[&*other, &*copy], "did not go into it"),
         (&result, &[&*copy, &*copy], "hold the same log"),
-        (&result, &[&*other], "which is not given"),
+        (&result, &[&*other], "which was not given"),
         (&result, &[&*copy, &*elsewhere], "name it with --log-dir"),
-        (&former, &[&*other, &*copy], "did not name logs by their ids"),
+        (&former, &[&*other, &*copy], "did not record the ids of logs"),
     ] {
         let (held, said) = verify(result, directories);
         assert_eq!(held, said.contains("every value is the same"), "{directories:?}: {said}");

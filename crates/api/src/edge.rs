@@ -327,7 +327,7 @@ fn uri_len(uri: &Uri) -> usize {
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is no text")
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is not text")
 }
 
 /// Gives an answer its error body, if it is an error, and the common header fields.

@@ -21,12 +21,12 @@ use serde_json::json;
 /// `muriel project …`
 #[derive(Debug, Subcommand)]
 pub enum ProjectCommand {
-    /// Make a project, its company if that is new, and a key for all of the company.
+    /// Create a project, its company if that is new, and an API key for the whole company.
     Create {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Name of the company; made if it is new.
+        /// Name of the company; created if it is new.
         #[arg(long)]
         company: String,
         /// Name of the project.
@@ -38,10 +38,10 @@ pub enum ProjectCommand {
     },
     /// List projects with their companies, keys and settings for pages.
     List {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
-        /// Name of a company; without it all are listed.
+        /// Only projects of the company with this name.
         #[arg(long)]
         company: Option<String>,
         /// Print JSON.
@@ -50,7 +50,7 @@ pub enum ProjectCommand {
     },
     /// Change how the script behaves on a project's pages; running servers deliver it within a second.
     Set {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// The project's key.
@@ -62,16 +62,16 @@ pub enum ProjectCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print what pages have in their head.
+    /// Print the HTML to put into the head of every page.
     Snippet(page::Snippet),
 }
 
 /// `muriel key …`
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Make a key and show it, this once.
+    /// Create a key and print it; it is not shown again.
     Create {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// What it stands for.
@@ -83,7 +83,7 @@ pub enum KeyCommand {
     },
     /// List a company's keys, without their secrets.
     List {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// Name of the company.
@@ -93,9 +93,9 @@ pub enum KeyCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Refuse a key from now on; running servers do so within a second.
+    /// Revoke a key; running servers refuse it within a second.
     Revoke {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// The key, or its id: the 8 characters after mrl_.
@@ -115,7 +115,7 @@ pub struct WantedKey {
     /// What the key is for, in your words.
     #[arg(long, default_value = "command line")]
     pub name: String,
-    /// Of read, write, code, evaluate, admin, with commas between.
+    /// Scopes with commas between: read, write, code, evaluate, admin.
     #[arg(long, default_value = "read,write")]
     pub scopes: String,
     /// Limit the key to this project (its key); may be given several times.
@@ -139,7 +139,7 @@ pub struct NewProject {
     pub api_key: ApiKey,
 }
 
-/// Does a project command.
+/// Runs a project command.
 ///
 /// # Errors
 /// What keeps it from being done.
@@ -251,7 +251,7 @@ pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &
     Ok(NewProject { company_id, project_id: id, project_key: key, api_key })
 }
 
-/// Does a key command.
+/// Runs a key command.
 ///
 /// # Errors
 /// What keeps it from being done.

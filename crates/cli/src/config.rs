@@ -16,10 +16,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where things are: the same for every command.
+/// Data directory, database and settings file: the same flags for every command.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Common {
-    /// Directory for everything that is stored here [default: data].
+    /// Directory where data is stored [default: data].
     #[arg(long, env = "MURIEL_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// PostgreSQL instead of SQLite: postgres://user@host/database.
@@ -36,10 +36,10 @@ pub struct Common {
 /// Names under which pages meet the server.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SiteFlags {
-    /// What pages call the script's API; names of cookies begin with it [default: muriel].
+    /// Name of the script's API on pages, and prefix of its cookies [default: muriel].
     #[arg(long, env = "MURIEL_PAGE_API", value_name = "NAME")]
     pub page_api: Option<String>,
-    /// Path under which visitor traffic is served besides the usual paths, such as /x.
+    /// Path under which visitor traffic is served in addition to the usual paths, such as /x.
     #[arg(long, env = "MURIEL_VISITOR_PREFIX", value_name = "PATH")]
     pub visitor_prefix: Option<String>,
 }
@@ -50,26 +50,26 @@ pub struct ServeFlags {
     /// Names under which pages meet it.
     #[command(flatten)]
     pub site: SiteFlags,
-    /// Address to answer on [default: 127.0.0.1:4170].
+    /// Address to listen on [default: 127.0.0.1:4170].
     #[arg(long, env = "MURIEL_LISTEN", value_name = "ADDR")]
     pub listen: Option<String>,
-    /// Address for Prometheus, or off [default: 127.0.0.1:4171].
+    /// Address that serves metrics to Prometheus, or off [default: 127.0.0.1:4171].
     #[arg(long, env = "MURIEL_METRICS_LISTEN", value_name = "ADDR")]
     pub metrics_listen: Option<String>,
     /// Requests per second and burst, or off [default: key=1000/5000,network=2000/10000].
     #[arg(long, env = "MURIEL_RATE_LIMITS", value_name = "LIMITS")]
     pub rate_limits: Option<String>,
-    /// error, warn, info, debug or trace [default: info].
+    /// Log level: error, warn, info, debug or trace [default: info].
     #[arg(long, env = "MURIEL_LOG_LEVEL", value_name = "LEVEL")]
     pub log_level: Option<String>,
-    /// File of MaxMind's format that tells where addresses are.
+    /// Database in MaxMind's format that maps IP addresses to places.
     #[arg(long, env = "MURIEL_GEO_DATABASE", value_name = "FILE")]
     pub geo_database: Option<PathBuf>,
-    /// Networks of proxies whose word about a client's address counts [default: off].
+    /// Networks of proxies whose X-Forwarded-For or Forwarded is trusted [default: off].
     #[arg(long, env = "MURIEL_TRUSTED_PROXIES", value_name = "NETWORKS")]
     pub trusted_proxies: Option<String>,
-    /// What acknowledged events outlive: full (a power cut) or relaxed (the
-    /// process only, faster) [default: full].
+    /// What acknowledged events survive: full (a power cut) or relaxed (a crash of the process only, but faster)
+    /// [default: full].
     #[arg(long, env = "MURIEL_LOG_SYNC", value_name = "full|relaxed")]
     pub log_sync: Option<String>,
     /// MiB to leave free on the disk of the event log [default: 2 % of the disk, at
@@ -84,12 +84,11 @@ pub struct ServeFlags {
     /// [default: 395].
     #[arg(long, env = "MURIEL_LOG_RETENTION", value_name = "DAYS")]
     pub log_retention: Option<String>,
-    /// Start although another node runs on the PostgreSQL database: each reports the events that it took itself only,
-    /// and the health check other_nodes of every result fails.
+    /// Start even if another node runs on the PostgreSQL database. Each node then reports only the events that it
+    /// received, and the health check other_nodes of every result fails.
     #[arg(long, env = "MURIEL_ALONE", value_parser = clap::builder::BoolishValueParser::new())]
     pub alone: bool,
-    /// MiB of memory that questions about events may take together; larger ones
-    /// go on on the disk [default: 1024].
+    /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
 }
@@ -145,7 +144,7 @@ impl File {
         })?;
         toml::from_str(&text).map_err(|error| {
             Error::Setting(format!(
-                "the settings in {} are not right, {}",
+                "the settings in {} are not valid: {}",
                 path.display(),
                 place_and_fault(&text, &error)
             ))
@@ -173,10 +172,10 @@ fn mib(text: &str) -> std::result::Result<u64, &'static str> {
     text.parse().map_err(|_| "must be a whole number of MiB")
 }
 
-/// Where things are, decided.
+/// Data directory, database and pepper, from flags, environment and file.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Directory for everything that is stored here.
+    /// Directory where data is stored.
     pub data_dir: PathBuf,
     /// PostgreSQL instead of SQLite.
     pub database_url: Option<String>,
@@ -186,10 +185,10 @@ pub struct Place {
     pub postgres: PostgresOptions,
 }
 
-/// Everything that a server needs, decided.
+/// Every setting of a server, from flags, environment and file, checked.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where things are.
+    /// Data directory, database and settings file.
     pub place: Place,
     /// Address to answer on.
     pub listen: SocketAddr,

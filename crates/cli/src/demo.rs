@@ -152,7 +152,7 @@ async fn until_signalled(
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
         let visited = async {
             if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors).await {
-                tell!("muriel: not all visitors came: {}", crate::error::sentence(&error));
+                tell!("muriel: not all visitors were simulated: {}", crate::error::sentence(&error));
             }
             std::future::pending().await
         };

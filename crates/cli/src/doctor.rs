@@ -11,7 +11,7 @@ use url::Url;
 /// `muriel doctor`
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// The page; https unless it says otherwise.
+    /// URL of the page; https if it names no scheme.
     #[arg(value_name = "URL")]
     url: String,
     /// The project whose script the page should load (its key).

@@ -22,18 +22,19 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Another server works on the data directory.
-    #[error("another muriel serve is running on {}; stop it first, or take another --data-dir", .0.display())]
+    #[error("another muriel serve is running on {}; stop it first, or choose another --data-dir", .0.display())]
     Running(PathBuf),
     /// Another node works on the database, and its events are not ours.
     #[error(
-        "another muriel node is running on this database ({0}); each node keeps the events that it takes, so each would \
-         report a part of the visitors only. Stop that node, or start this one with --alone, and every result will carry \
-         the failing health check other_nodes"
+        "another muriel node is running on this database ({0}); each node stores only the events that it receives, \
+         so its results would cover only part of the visitors. Stop that node, or start this one with --alone; the \
+         health check other_nodes of every result then fails"
     )]
     OtherNode(String),
     /// The pepper is not the one that the database was made with.
     #[error(
-        "the pepper in {} does not fit the database: keys would be refused; give the right file with --pepper-file",
+        "the pepper in {} is not the one that the database was created with, so every API key would be refused; name \
+         the right file with --pepper-file",
         .0.display()
     )]
     ForeignPepper(PathBuf),
@@ -52,7 +53,7 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
-    /// What was asked for is there already, or is not there.
+    /// The request cannot be carried out; the sentence says why.
     #[error("{0}")]
     Refused(String),
     /// The database.

@@ -30,11 +30,11 @@ pub struct Explain {
     /// The visitor's id.
     #[arg(long, value_name = "ID")]
     visitor: String,
-    /// Something that is known of the visitor: country, url, device, ip, user_agent… or an attribute of your own.
+    /// A fact about the visitor: country, url, device, ip, user_agent… or an attribute of your own.
     /// May be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     context: Vec<(String, String)>,
-    /// JSON file with an object of the same, as OpenFeature clients send it; --context wins over it.
+    /// JSON file with an object of such facts, as OpenFeature clients send it; --context takes precedence.
     #[arg(long, value_name = "FILE")]
     context_json: Option<PathBuf>,
     /// Print JSON, in the shape of the API's answer.
@@ -161,7 +161,7 @@ fn text(explanation: &Explanation, style: Style) -> String {
     }
     if !explanation.unenforced.is_empty() {
         let rules = explanation.unenforced.join(", ");
-        let _ = writeln!(text, "\nOnly a page can check {rules}: passed over here.");
+        let _ = writeln!(text, "\nOnly a page can check {rules}: skipped here.");
     }
     if let Some(elsewhere) = &explanation.elsewhere {
         let _ = writeln!(text, "\n{strong}Not on this page{plain}: {elsewhere}.");
@@ -188,7 +188,7 @@ fn because(reason: &str) -> &'static str {
         "forced" => "a preview asked for it",
         "served" => "a winner is served",
         "disabled" => "the experiment does not run",
-        "rollout" => "a winner is served, to a share that it is not in",
+        "rollout" => "a winner is served to a share of visitors, and this one is not in it",
         "excluded" => "it belongs to another part of the exclusion group",
         "traffic" => "it is outside the share of visitors that enter",
         "targeting" => "targeting keeps it out",
@@ -241,7 +241,7 @@ mod tests {
              no   traffic      about traffic\n  \
              ?    country      about country\n  \
              -    cookie_rule  about cookie_rule\n\n\
-             Only a page can check cookie_rule: passed over here.\n\n\
+             Only a page can check cookie_rule: skipped here.\n\n\
              Not on this page: it is elsewhere.\n\n\
              v-1 sees the original, not counted: targeting asks for something that is not known yet (unknown)\n"
         );

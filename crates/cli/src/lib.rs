@@ -76,7 +76,7 @@ enum Command {
     /// List the servers that work on a PostgreSQL database, and forget one that is gone.
     #[command(subcommand)]
     Node(nodes::NodeCommand),
-    /// List what the running server does as time passes: each task's period, last run and outcome.
+    /// List the running server's background tasks: each one's period, last run and outcome.
     Status(status::Status),
     /// Check a page: whether it loads the script early enough, from where, and with which Content-Security-Policy.
     Doctor(doctor::Doctor),
@@ -100,8 +100,8 @@ enum Command {
 /// Runs the program with its arguments, and returns its exit status.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
-    // Whatever is made is its owner's, also by libraries, and where the data directory
-    // is everybody's.
+    // New files and directories are for their owner only, also those that libraries create and those in a data
+    // directory that others can read.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     match run(cli.command) {
         Ok(()) => std::process::ExitCode::SUCCESS,
@@ -149,7 +149,7 @@ fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::Other(error.into()))?;
     let done = runtime.block_on(work);
-    // What is still computed for nobody is not waited for.
+    // Work whose caller is gone may still run; do not wait for it.
     runtime.shutdown_background();
     done
 }

@@ -6,7 +6,7 @@ use muriel_sql::Tx;
 use muriel_store::{experiments, tenants};
 
 /// The project with this key, and the experiment in it that `wanted` is the key
-/// or else the id of. Whether there is one with this id, is not known yet.
+/// or else the id of. Whether an experiment with this id exists is not checked.
 ///
 /// # Errors
 /// No such project, and what is neither a key of one of its experiments nor an id.
@@ -21,12 +21,12 @@ pub(crate) async fn experiment(tx: &mut dyn Tx, project: &str, wanted: &str) -> 
     Ok((project.id, id))
 }
 
-/// That the project has no such experiment.
+/// The error for an experiment that the project does not have.
 pub(crate) fn no_experiment(wanted: &str) -> Error {
     Error::Refused(format!("the project has no experiment {wanted}"))
 }
 
-/// That there is no such project.
+/// The error for a project that the database does not have.
 pub(crate) fn no_project(wanted: &str) -> Error {
     Error::Refused(format!("there is no project with the key {wanted}; muriel project list shows them"))
 }

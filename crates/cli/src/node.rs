@@ -167,9 +167,9 @@ pub(crate) struct Registration {
     lease: Duration,
     /// Whether the database knows of this run.
     is_registered: bool,
-    /// How many others were told of last.
+    /// How many other nodes the last log line named.
     others: usize,
-    /// Whether it was told that the event log is shorter than it was.
+    /// Whether a log line has said that the event log is shorter than it was.
     is_shorter: bool,
 }
 
@@ -201,7 +201,7 @@ impl Registration {
         self.identity.clone()
     }
 
-    /// Registers, beside others too where it is told to `insist`.
+    /// Registers, beside others too with `insist`.
     ///
     /// # Errors
     /// [`Error::OtherNode`] while another runs, and when the database cannot be

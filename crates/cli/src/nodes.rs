@@ -13,17 +13,17 @@ use serde_json::json;
 pub enum NodeCommand {
     /// List the servers that run on the PostgreSQL database, and those that did.
     List {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Forget a server that does not run any more, whose events are not missing: its log was imported, or has none of
-    /// the experiments that still run. Results then no longer warn of it.
+    /// Forget a stopped server, so that results no longer warn about it. Do this only if no events are missing: its log
+    /// was imported, or has no events of experiments that still run.
     Forget {
-        /// Where things are.
+        /// Data directory, database and settings file.
         #[command(flatten)]
         common: Common,
         /// Its id, as muriel node list shows it.
@@ -31,7 +31,7 @@ pub enum NodeCommand {
     },
 }
 
-/// Does a node command.
+/// Runs a node command.
 ///
 /// # Errors
 /// What keeps it from being done.
@@ -62,7 +62,7 @@ pub async fn run(command: NodeCommand) -> Result<()> {
                 return say!("{}", json!({ "nodes": listed }));
             }
             if listed.is_empty() {
-                return say!("no node is registered: on SQLite there is one at most, and it is not listed");
+                return say!("no node is registered; on SQLite there is at most one node, which is not listed");
             }
             for node in listed {
                 let state = if node.is_live { "running" } else { "stopped" };
@@ -88,7 +88,8 @@ pub async fn run(command: NodeCommand) -> Result<()> {
             opened.db.close().await?;
             if !forgotten? {
                 return Err(Error::Refused(format!(
-                    "no stopped node has the id {node_id}; muriel node list shows them, and one that runs is not forgotten"
+                    "no stopped node has the id {node_id}; muriel node list shows all nodes, and a running one \
+                     cannot be forgotten"
                 )));
             }
             say!("{node_id} is forgotten")

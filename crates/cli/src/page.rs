@@ -17,20 +17,21 @@ const MARKED: &str = "[data-muriel]";
 /// Settings that are to change; the others stay.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Changes {
-    /// Before a visitor has answered: assumed (recorded unless denied), required (nothing is decided, stored or sent),
-    /// or memory (decided and shown, kept nowhere, sent once granted).
+    /// What happens before a visitor has answered the consent question: assumed (recorded unless denied), required
+    /// (nothing is decided, stored or sent), or memory (decided and shown, not stored, sent once consent is granted).
     #[arg(long, value_name = "MODE")]
     pub consent: Option<String>,
     /// Whether Global Privacy Control counts as a denial.
     #[arg(long, value_name = "on|off")]
     pub gpc: Option<String>,
-    /// Whether programs that drive a browser take part.
+    /// Whether automated browsers and crawlers take part in experiments.
     #[arg(long, value_name = "on|off")]
     pub bots: Option<String>,
     /// Percentage of page views whose health is reported.
     #[arg(long, value_name = "0..100")]
     pub health: Option<String>,
-    /// Where pages reach the server, such as `https://muriel.example` or /x; empty for wherever the script came from.
+    /// Where pages reach the server, such as `https://muriel.example` or /x; empty for the server that delivered the
+    /// script.
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
@@ -39,7 +40,7 @@ impl Changes {
     /// The settings with these changes.
     ///
     /// # Errors
-    /// A value that is none.
+    /// A value that is not valid; the message names the flag.
     fn over(&self, before: PageSettings) -> Result<PageSettings> {
         let flawed = |flag: &str, flaw| Error::Refused(format!("--{flag} {flaw}"));
         let switch = |flag: &str, word: &Option<String>, before| match word.as_deref() {
@@ -57,7 +58,7 @@ impl Changes {
             bots: switch("bots", &self.bots, before.bots)?,
             health: match &self.health {
                 None => before.health,
-                // What is no number is too much.
+                // Text that is not a number becomes 255, which is out of range.
                 Some(text) => Percent::new(text.parse().unwrap_or(u8::MAX)).map_err(|flaw| flawed("health", flaw))?,
             },
             base: match &self.base {
@@ -72,7 +73,7 @@ impl Changes {
 /// deliver them within a second.
 ///
 /// # Errors
-/// An unknown project, and a value that is none.
+/// An unknown project, and a value that is not valid for its flag.
 pub async fn set(opened: &Opened, key: String, changes: Changes) -> Result<PageSettings> {
     let change = move |before| changes.over(before).map_err(|error| muriel_service::Error::Unreadable(error.into()));
     let app = opened.app(Clock::System);
@@ -110,10 +111,10 @@ pub(crate) fn line(settings: &PageSettings) -> String {
     if words.is_empty() { "default".to_owned() } else { words.join(" ") }
 }
 
-/// What `muriel project snippet` is told.
+/// `muriel project snippet`
 #[derive(Debug, Clone, Args)]
 pub struct Snippet {
-    /// Where things are.
+    /// Data directory, database and settings file.
     #[command(flatten)]
     pub common: Common,
     /// Names under which pages meet the server.
@@ -121,11 +122,12 @@ pub struct Snippet {
     pub site: SiteFlags,
     /// The project's key.
     pub key: String,
-    /// Hide only what carries the attribute data-muriel until the script has decided, for a second at most, and not the
-    /// whole page.
+    /// Until the script has decided (for a second at most), hide only elements with the attribute data-muriel instead
+    /// of the whole page.
     #[arg(long = "async", conflicts_with = "is_blocking")]
     pub is_async: bool,
-    /// One tag that the page waits for, however long: nothing is hidden, but a server that hangs holds the page up.
+    /// Print one tag that blocks the page until the script is there: nothing is hidden, but a server that hangs also
+    /// blocks the page.
     #[arg(long = "blocking")]
     pub is_blocking: bool,
     /// Where pages reach the server, such as `https://muriel.example` [default: the project's setting base].
@@ -133,7 +135,7 @@ pub struct Snippet {
     pub base: Option<String>,
 }
 
-/// Prints what a page has in its head.
+/// Prints the HTML to put into the head of every page.
 ///
 /// # Errors
 /// An unknown project, and not knowing where pages reach the server.
@@ -158,8 +160,8 @@ pub async fn snippet(asked: Snippet) -> Result<()> {
         }
     };
     if base.as_str().is_empty() && site.visitor_prefix.as_str().is_empty() {
-        let message = "it is not known where pages reach the server: name it with --base https://…, or once and for all with \
-                       muriel project set KEY --base https://…";
+        let message = "the address at which pages reach the server is not known: give it with --base https://…, or \
+                       store it with muriel project set KEY --base https://…";
         return Err(Error::Refused(message.to_owned()));
     }
     let hidden = match (asked.is_blocking, asked.is_async) {
@@ -179,7 +181,7 @@ fn tags(base: &str, prefix: &str, page_api: &str, key: &str, hidden: Option<&str
         return format!("<script src=\"{source}\"></script>\n");
     };
     let inline = muriel_service::script::snippet(page_api, selector);
-    // Browsers fetch asynchronous scripts late unless they are told that this one matters.
+    // Browsers fetch asynchronous scripts late unless the tag gives them priority.
     format!("<script>{inline}</script>\n<script async fetchpriority=\"high\" src=\"{source}\"></script>\n")
 }
 

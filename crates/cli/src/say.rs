@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// Prints a line on standard output; a `Result` of nothing.
+/// Prints a line on standard output; gives `Result<()>`.
 macro_rules! say {
     ($($text:tt)*) => {
         $crate::say::text(format_args!("{}\n", format_args!($($text)*)))
@@ -40,7 +40,7 @@ pub(crate) fn has_colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Prints a line on standard error. When that fails there is nobody left to tell.
+/// Prints a line on standard error. When that fails, the error has nowhere to go.
 pub(crate) fn aside(text: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

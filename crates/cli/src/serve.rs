@@ -131,7 +131,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         None => None,
         Some(wanted) => serve_metrics(wanted, metrics.clone(), worker.clone(), stopped.clone()).await,
     };
-    // Notifications of the database wake it, so it is no task with a period.
+    // Notifications of the database wake it, so it is not a task with a period.
     let watching = {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.watch(stopped).await })
@@ -309,7 +309,7 @@ pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
     opened.map_err(|error| Error::Other(error.into()))?.map_err(Error::Log)
 }
 
-/// When the last block of the log was received. None where that cannot be told, which the
+/// When the last block of the log was received. None where that is unknown, which the
 /// log tells itself.
 fn newest_event(directory: &Path, last: Position) -> Option<Instant> {
     let reader = Reader::open(directory).ok()?;

@@ -32,7 +32,7 @@ pub struct Simulate {
     /// The project (its key).
     #[arg(long, value_name = "PROJECT_KEY", requires = "experiment")]
     project: Option<String>,
-    /// The experiment whose plan is tried: its key or its id. Without one the plan is what the flags say.
+    /// The experiment whose plan is simulated: its key or its id. Without one, the flags define the plan.
     #[arg(long, value_name = "KEY_OR_ID", requires = "project")]
     experiment: Option<String>,
 
@@ -48,7 +48,7 @@ pub struct Simulate {
     /// Smallest lift worth acting on, in percent [default: the experiment's, else 2].
     #[arg(long, value_name = "PERCENT", value_parser = mde, help_heading = "Plan")]
     mde: Option<f64>,
-    /// End it when a variant is called better or worse; no keeps the experiment from doing so.
+    /// End the experiment when a variant is called better or worse; no turns off this rule of the experiment.
     #[arg(
         long,
         value_name = "yes|no",
@@ -58,13 +58,13 @@ pub struct Simulate {
         help_heading = "Plan"
     )]
     stop_when_significant: Option<bool>,
-    /// End it after so many visitors; 0 for no such rule.
+    /// End the experiment after this many visitors; 0 turns the rule off.
     #[arg(long, value_name = "N", help_heading = "Plan")]
     stop_after_visitors: Option<u64>,
-    /// End it after so many conversions; 0 for no such rule.
+    /// End the experiment after this many conversions; 0 turns the rule off.
     #[arg(long, value_name = "N", help_heading = "Plan")]
     stop_after_conversions: Option<u64>,
-    /// End it after so many days; 0 for no such rule.
+    /// End the experiment after this many days; 0 turns the rule off.
     #[arg(
         long,
         value_name = "N",
@@ -92,7 +92,7 @@ pub struct Simulate {
     /// Measure revenue: order values are lognormal with this sigma [default: 1 if the primary goal is revenue].
     #[arg(long, value_name = "SIGMA", value_parser = sigma, conflicts_with = "replay", help_heading = "Visitors")]
     revenue: Option<f64>,
-    /// Days after which it is ended if nothing else did [default: what the plan takes, at most 365].
+    /// Days after which the experiment ends if no rule has ended it [default: the length of the plan, at most 365].
     #[arg(
         long,
         value_name = "N",
@@ -100,12 +100,12 @@ pub struct Simulate {
         help_heading = "Visitors"
     )]
     days: Option<u32>,
-    /// Take the project's own visitors of the past instead, and share them anew, to all of whom the same was shown:
-    /// whatever is called is a false alarm.
+    /// Replay the project's visitors of the past, assigned to arms at random. All of them saw the same page, so every
+    /// call is a false alarm.
     #[arg(long, requires = "experiment", help_heading = "Visitors")]
     replay: bool,
 
-    /// How many experiments are simulated.
+    /// Number of experiments to simulate.
     #[arg(
         long,
         value_name = "N",
@@ -114,7 +114,7 @@ pub struct Simulate {
         conflicts_with = "replay"
     )]
     runs: u64,
-    /// How many times the past is shared anew.
+    /// Number of replays, each with an assignment of its own.
     #[arg(
         long,
         value_name = "N",
@@ -123,7 +123,7 @@ pub struct Simulate {
         requires = "replay"
     )]
     salts: u64,
-    /// Where chance begins: the same seed gives the same numbers.
+    /// Seed of the random numbers: the same seed gives the same report.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON.
@@ -179,7 +179,7 @@ fn replay(asked: &Simulate, plan: Plan) -> Result<()> {
 
 fn refused(impossible: SimulationError) -> Error {
     let more = match impossible {
-        SimulationError::Bandit => "; --weights sets some",
+        SimulationError::Bandit => "; set fixed weights with --weights",
         _ => "",
     };
     Error::Refused(format!("this cannot be simulated: {impossible}{more}"))

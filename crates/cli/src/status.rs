@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// `muriel status`
 #[derive(Debug, Args)]
 pub struct Status {
-    /// Where things are.
+    /// Data directory, database and settings file.
     #[command(flatten)]
     common: Common,
     /// Address of the server's metrics [default: 127.0.0.1:4171].
@@ -55,7 +55,7 @@ pub fn run(args: Status) -> Result<()> {
     let settings = Settings::load(args.common, flags)?;
     let Some(address) = settings.metrics_listen else {
         return Err(Error::Refused(
-            "metrics-listen is off, and muriel status asks the server there; give the server an address, such as \
+            "metrics-listen is off, but muriel status asks the server there: give the server an address, such as \
              --metrics-listen 127.0.0.1:4171"
                 .to_owned(),
         ));

@@ -1,5 +1,4 @@
-//! Whether a result is what the log says: computes it again, and holds what it says
-//! of the experiment against what is stored of that.
+//! Checks a result: recomputes it from the event log, and compares what it says about the experiment with the database.
 
 mod history;
 mod logs;
@@ -25,7 +24,7 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 64 << 20;
 /// How far the clock of the server may be ahead of ours.
 const AHEAD_US: i64 = 3_600_000_000;
-/// Differences that are told.
+/// Differences that are listed; the rest are only counted.
 const TOLD: usize = 50;
 
 /// `muriel verify`
@@ -36,7 +35,8 @@ pub struct Verify {
     /// The answer of GET …/result as it was received; - reads standard input.
     #[arg(value_name = "RESULT.json")]
     result: PathBuf,
-    /// Directory of an event log that went into the result; repeat it for each [default: the data directory].
+    /// Directory of an event log that the result was computed from; repeat the flag for each log [default: the data
+    /// directory].
     #[arg(long = "log-dir", value_name = "DIR")]
     log_dirs: Vec<PathBuf>,
     /// Print JSON.
@@ -44,11 +44,10 @@ pub struct Verify {
     json: bool,
 }
 
-/// Computes a result again, from the log alone.
+/// Recomputes a result from the log alone, and prints what differs.
 ///
 /// # Errors
-/// A file that is not a result, a log that lacks what went into it or is not as it
-/// was written, and numbers that are not the log's.
+/// A file that is not a result, a log that lacks events of the result or is damaged, and values that differ.
 pub fn run(asked: Verify) -> Result<()> {
     let name = asked.result.display().to_string();
     let refuse = |problem: &str| Error::Refused(format!("{name} {problem}"));
@@ -61,7 +60,8 @@ pub fn run(asked: Verify) -> Result<()> {
     {
         let [log] = &logs[..] else {
             return Err(refuse(
-                "was made by a release that did not name logs by their ids: give only the --log-dir that it is of",
+                "was made by a release that did not record the ids of logs: give exactly one --log-dir, that of the \
+                 log it was computed from",
             ));
         };
         Manifest::name_log(fields, log.extent.log);
@@ -70,7 +70,7 @@ pub fn run(asked: Verify) -> Result<()> {
         .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
     manifest.check().map_err(|flaw| refuse(&flaw.to_string()))?;
     if manifest.as_of > Clock::System.now().plus_us(AHEAD_US) {
-        return Err(refuse(&format!("is of a moment that is still to come: {}", manifest.as_of)));
+        return Err(refuse(&format!("has a manifest.as_of in the future: {}", manifest.as_of)));
     }
     let chosen = logs::choose(&name, &manifest, &logs)?;
     let warehouse = Scratch::new(&Options::default())?;
@@ -103,7 +103,7 @@ pub fn run(asked: Verify) -> Result<()> {
     };
     let stored = crate::block_on(history(&asked.common, &manifest))?;
     let computed = recompute(manifest, &*warehouse).map_err(|failure| match failure {
-        ComputeError::Manifest(flaw) => refuse(&format!("is not a result that Muriel gave: its manifest {flaw}")),
+        ComputeError::Manifest(flaw) => refuse(&format!("is not a result that Muriel made: its manifest {flaw}")),
         other => Error::Other(other.into()),
     })?;
     let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
@@ -117,7 +117,9 @@ pub fn run(asked: Verify) -> Result<()> {
             }
             notes.extend(believed.iter().cloned());
         }
-        History::Silent(why) => notes.push(format!("what the manifest says of the experiment is believed: {why}")),
+        History::Silent(why) => {
+            notes.push(format!("the manifest's facts about the experiment were not checked: {why}"))
+        }
     }
     let holds = differences.is_empty() && damage.is_none();
     if asked.json {
@@ -134,9 +136,9 @@ pub fn run(asked: Verify) -> Result<()> {
             })
         )?;
     } else if holds {
-        say!("{name} holds: computed again from {events} events {up_to}, every value is the same.")?;
+        say!("{name} holds: recomputed from {events} events {up_to}, every value is the same.")?;
         for note in &notes {
-            say!("But {note}.")?;
+            say!("Note: {note}.")?;
         }
     } else {
         if let Some(damage) = &damage {
@@ -179,7 +181,7 @@ fn progress(until: Position) -> ProgressBar {
     bar
 }
 
-/// What a result is held against.
+/// What a part of a result is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// What was computed from the log.

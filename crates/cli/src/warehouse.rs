@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// `muriel warehouse …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum WarehouseCommand {
-    /// Make it again from the event log, with the same answers. A running server does it itself and goes on answering.
+    /// Rebuild it from the event log; its answers stay the same. A running server does this itself and keeps answering.
     Rebuild(Rebuild),
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn request(data_dir: &Path) -> PathBuf {
     data_dir.join("warehouse.rebuild")
 }
 
-/// Does a command on the warehouse.
+/// Runs a command on the warehouse.
 ///
 /// # Errors
 /// What keeps it from being done.
@@ -50,7 +50,7 @@ pub(crate) fn run(command: WarehouseCommand) -> Result<()> {
 
 impl Rebuild {
     fn run(self) -> Result<()> {
-        // Says what is wrong when there is no log.
+        // Fails with a message when there is no log.
         crate::log::reader(&self.common)?;
         let data_dir = Place::load(&self.common)?.data_dir;
         let failed = |error: warehouse::Error| Error::Other(error.into());
@@ -80,7 +80,7 @@ impl Rebuild {
 /// Has a running server do it, and waits until it did.
 fn ask(request: &Path) -> Result<(), warehouse::Error> {
     warehouse::request_rebuild(request)?;
-    tell!("muriel: a server is running and rebuilds its warehouse; it goes on answering meanwhile");
+    tell!("muriel: a running server rebuilds its warehouse and keeps answering meanwhile");
     while request.exists() {
         std::thread::sleep(POLL_INTERVAL);
     }

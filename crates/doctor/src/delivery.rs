@@ -295,7 +295,7 @@ pub(super) fn carried(key: Option<&str>, text: &str, findings: &mut Findings) ->
     let Some(carried) = DeliveredScript::read(text) else {
         findings.warning(
             "project",
-            "the script is not as Muriel makes it, so that what is in it cannot be told",
+            "the script is not as Muriel makes it, so its contents cannot be read",
             "Something on the way changes it, as a CDN that minifies: have it leave this path alone.",
         );
         return None;

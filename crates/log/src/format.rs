@@ -72,7 +72,7 @@ impl Head {
     pub(super) fn read(conn: &Connection) -> rusqlite::Result<Result<Head, String>> {
         let application: i32 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         if application != APPLICATION {
-            return Ok(Err("it is no event log".to_owned()));
+            return Ok(Err("it is not an event log".to_owned()));
         }
         let version: i32 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if version != VERSION {

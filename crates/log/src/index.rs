@@ -204,7 +204,7 @@ fn span_of(conn: &Connection) -> Result<Span> {
         conn.query_row("PRAGMA user_version", [], |row| row.get(0))?,
     );
     if kind != (APPLICATION, VERSION) {
-        return Err(Fault::Unfit("it is no index of this version".to_owned()));
+        return Err(Fault::Unfit("it is not an index of this version".to_owned()));
     }
     Span::read(conn)
 }
@@ -222,7 +222,7 @@ pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
         Ok(if log.is_none_or(|log| *log == span.log) { span.tip.seq } else { 0 })
     };
     read().unwrap_or_else(|fault| {
-        tracing::warn!(problem = fault.to_string(), "the index of events does not tell where the log ended");
+        tracing::warn!(problem = fault.to_string(), "the index of events does not say where the log ended");
         0
     })
 }

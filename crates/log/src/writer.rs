@@ -286,7 +286,7 @@ impl Writer {
 
     fn check_space(&self) -> Result<(), Stop> {
         let (free, reserve) = self.space().map_err(|error| {
-            let sentence = format!("the free space for the event log cannot be told: {error}");
+            let sentence = format!("the free space for the event log cannot be determined: {error}");
             Stop::Refuse(Reason::Io, sentence.into())
         })?;
         *super::lock(&self.shared.space) = Space { free, reserve };

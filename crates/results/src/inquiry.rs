@@ -194,7 +194,7 @@ pub fn parse_filter(text: &str) -> Result<Vec<String>, Flaw> {
         if !known {
             return Err(Flaw::new(format!(
                 "must be of mobile, desktop, tablet, new, returning, paid, search, direct and country-XX, separated by \
-                 commas; {shown:?} is none of them"
+                 commas; {shown:?} is not one of them"
             )));
         }
         if !words.contains(&word) {
@@ -306,9 +306,9 @@ mod tests {
     #[test]
     fn the_word_that_is_wrong_is_named() {
         for (text, word) in [
-            ("mobile,Phone,laptop", "\"Phone\" is none of them"),
+            ("mobile,Phone,laptop", "\"Phone\" is not one of them"),
             ("country-DE, country-DEU", "\"country-DEU\" does not"),
-            ("countryDE", "\"countryDE\" is none of them"),
+            ("countryDE", "\"countryDE\" is not one of them"),
         ] {
             let said = parse_filter(text).unwrap_err().to_string();
             assert!(said.ends_with(word), "{text}: {said}");

@@ -42,7 +42,9 @@ fn about(code: &str, guards: &Guards) -> Option<String> {
         } else {
             format!("lines {} to {}", lines.start(), lines.end())
         };
-        return Some(format!("this is no JavaScript, so browsers will not run it; the first mistake is in {place}"));
+        return Some(format!(
+            "this is not valid JavaScript, so browsers will not run it; the first mistake is in {place}"
+        ));
     }
     let steps = reading.steps;
     if reading.is_unread {
@@ -122,7 +124,9 @@ mod tests {
     #[tokio::test]
     async fn code_that_is_none_is_told_with_its_field_and_line() {
         let told = |field: &str, place: &str| {
-            format!("{field}: this is no JavaScript, so browsers will not run it; the first mistake is in {place}")
+            format!(
+                "{field}: this is not valid JavaScript, so browsers will not run it; the first mistake is in {place}"
+            )
         };
         assert_eq!(warned(&experiment(&["", "a()"])).await, [""; 0]);
         let mut wrong = experiment(&["a()\n\nb((", "a()", "a(function () {\n  b()"]);

@@ -96,7 +96,7 @@ fn idempotency(html: &mut Html) {
 
 fn paging(html: &mut Html) {
     html.tag("<p>Lists take <code>limit</code> and <code>offset</code>. A <code>limit</code> over the maximum counts as the ");
-    html.tag("maximum; zero, negative numbers, what is no integer and parameters given twice are 400, ");
+    html.tag("maximum; zero, negative numbers, values that are not integers and parameters given twice are 400, ");
     html.tag(
         "<a href=\"site:docs/errors#error-invalid_parameter\"><code>invalid_parameter</code></a>. <code>count</code> is the number of ",
     );

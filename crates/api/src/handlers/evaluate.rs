@@ -52,7 +52,7 @@ pub(crate) async fn many_evaluate(
             for (at, key) in keys.iter().enumerate() {
                 match delivery.ruleset.experiment(key).or_else(|| missing.next().and_then(Option::as_ref)) {
                     Some(experiment) => found.push(experiment),
-                    None => problems.add(format!("experiment_keys[{at}]"), "is no experiment of this project"),
+                    None => problems.add(format!("experiment_keys[{at}]"), "is not an experiment of this project"),
                 }
             }
             found

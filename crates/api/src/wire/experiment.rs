@@ -262,7 +262,7 @@ fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<
     let name = fields.needed("name", |value| match text(value)? {
         name if name == expected => Ok(()),
         name if name.trim().eq_ignore_ascii_case("control") => {
-            Err(Flaw::new("must not be the control, which is no part of variants; use the field control for it"))
+            Err(Flaw::new("must not be the control: variants do not include it; use the field control for it"))
         }
         _ => Err(Flaw::new(format!("must be \"{expected}\""))),
     });

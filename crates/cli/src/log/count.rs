@@ -1,4 +1,4 @@
-//! How many events there are, told by the blocks' headers.
+//! How many events there are, read from the headers of the blocks.
 
 use super::{Damages, Wanted, reader};
 use crate::Result;
@@ -16,7 +16,7 @@ pub struct Count {
     common: Common,
     #[command(flatten)]
     wanted: Wanted,
-    /// Count each day by itself: days in UTC, by when events were received.
+    /// Count each day separately: the UTC day on which an event was received.
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
     /// Print JSON.

@@ -46,7 +46,7 @@ pub(super) fn export(
     damages: &mut Damages,
     print: &mut dyn FnMut(&[u8]) -> Result<bool>,
 ) -> Result<()> {
-    // Damage is told by the walk that prints.
+    // The walk that prints reports damage.
     let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
     let last = reader.last().map_err(Error::Log)?;
     let mut once = if known <= held {

@@ -122,7 +122,7 @@ fn problem(name: &str, value: &Value, shape: Shape) -> Option<String> {
         }
         Shape::Id => {
             let id = text.and_then(|text| Uuid::parse_str(text).ok()).filter(|id| !id.is_nil());
-            id.is_none().then(|| "a UUID other than that of zeros".to_owned())
+            id.is_none().then(|| "a UUID other than the nil UUID".to_owned())
         }
         // Of the type: the words of all kinds.
         Shape::OneOf([]) => {
@@ -173,8 +173,8 @@ mod tests {
         );
         check(
             json!({ "id": "1", "visitor": { "id": "", "attributes": [] }, "at": "yesterday", "consent": "yes" }),
-            "id must be a UUID other than that of zeros; at must be a time such as 2026-03-01T10:00:00Z; visitor.id must \
-             be a text of 1 to 128 characters; visitor.attributes must be an object; consent must be one of granted, \
+            "id must be a UUID other than the nil UUID; at must be a time such as 2026-03-01T10:00:00Z; visitor.id \
+             must be a text of 1 to 128 characters; visitor.attributes must be an object; consent must be one of granted, \
              denied, unknown",
         );
         check(json!({ "project_key": "" }), "project_key must not be empty");
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(known, fields);
     }
 
-    /// Whatever the reader of events refuses is told by a field, and by no type of Rust.
+    /// A message about a refused event names the field, and no Rust type.
     #[test]
     fn every_field_that_is_wrong_is_named() {
         let wrong = [json!([]), json!({}), json!("x"), json!(1.5), json!(true)];

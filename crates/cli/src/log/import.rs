@@ -34,11 +34,11 @@ const BATCH: (usize, usize) = (10_000, 4 << 20);
 const TOGETHER_US: i64 = 3_600_000_000;
 /// Batches that wait for the log at a time. More would not fit into its queue.
 const AT_ONCE: usize = 8;
-/// How often progress is told where there is no terminal to draw a bar on.
+/// How often progress is printed where there is no terminal to draw a bar on.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 /// How often a busy log is tried, half a second apart.
 const MAX_ATTEMPTS: u32 = 120;
-/// Refused lines that are told one by one.
+/// Refused lines that are reported one by one; the rest are only counted.
 const TOLD: u64 = 20;
 
 /// `muriel log import`
@@ -227,7 +227,7 @@ impl Importing<'_> {
         if self.tally.refused <= TOLD {
             self.bar.suspend(|| tell!("muriel: line {number} is not an event: {problem}"));
         } else if self.tally.refused == TOLD + 1 {
-            self.bar.suspend(|| tell!("muriel: further lines that are no events are only counted"));
+            self.bar.suspend(|| tell!("muriel: from here on, lines that are not events are counted but not shown"));
         }
     }
 
@@ -374,7 +374,7 @@ async fn append(log: &Log, batch: Batch) -> Result<Vec<Taken>> {
             }
             Err(refused) => {
                 return Err(Error::Refused(format!(
-                    "{refused}; import the rest later, what is stored already is recognised"
+                    "{refused}; import the file again later: events that are stored already are recognised"
                 )));
             }
         }

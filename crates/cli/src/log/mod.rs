@@ -27,17 +27,17 @@ pub enum LogCommand {
     Count(count::Count),
     /// Print the newest events, then each new one as it comes, as JSON lines.
     Tail(tail::Tail),
-    /// Read everything and compare it with the chain of hashes.
+    /// Read the whole log and check it against its chain of hashes.
     Verify(verify::Verify),
     /// Print every event once, as JSON lines.
     Export(export::Export),
     /// Store events from JSON lines as `muriel log export` prints them.
     Import(import::Import),
-    /// Delete closed files whose events were all received long ago.
+    /// Delete closed files of the log whose events were all received long ago.
     Prune(prune::Prune),
 }
 
-/// Does a command on the event log.
+/// Runs a command on the event log.
 ///
 /// # Errors
 /// What keeps it from being done, and damage that it came past.
@@ -55,13 +55,13 @@ pub fn run(command: LogCommand) -> Result<()> {
 /// Which events a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Wanted {
-    /// Those of this project only (its key).
+    /// Only events of this project (its key).
     #[arg(long, value_name = "PROJECT_KEY")]
     pub project: Option<String>,
-    /// Those received from this date or time on: 2026-03-01, or 2026-03-01T09:00:00Z.
+    /// Only events received at or after this date or time: 2026-03-01, or 2026-03-01T09:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub from: Option<Instant>,
-    /// Those received before this date or time.
+    /// Only events received before this date or time.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub to: Option<Instant>,
 }
@@ -102,7 +102,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<Reade
         }
         listed => listed.map(drop).map_err(failed(&directory))?,
     }
-    // SQLite tells less about why a file cannot be opened. Nothing is open yet, so
+    // SQLite says less about why a file cannot be opened. Nothing is open yet, so
     // closing it again ends no lock.
     let active = directory.join("log.db");
     match File::open(&active) {
@@ -111,8 +111,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<Reade
     }
     Reader::open(&directory).map_err(|error| match error {
         muriel_log::Error::Missing { .. } => Error::Refused(format!(
-            "there is no event log in {}; it begins with the first muriel serve, or name another directory with \
-             {flag}",
+            "there is no event log in {}; the first muriel serve creates it. Or name another directory with {flag}",
             directory.display()
         )),
         error => Error::Log(error),
@@ -128,12 +127,12 @@ struct Damages {
 }
 
 impl Damages {
-    /// Where another walk tells of them.
+    /// For a walk whose damage another walk reports.
     fn quiet() -> Self {
         Self { quiet: true, ..Self::default() }
     }
 
-    /// Tells of the trouble on standard error; what ends the walk is an error.
+    /// Prints damage on standard error. Trouble that ends the walk is an error.
     fn note(&mut self, trouble: Trouble) -> Result<()> {
         match trouble {
             Trouble::Failed(error) => Err(Error::Log(error)),

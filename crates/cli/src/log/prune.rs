@@ -15,11 +15,11 @@ use serde_json::json;
 pub struct Prune {
     #[command(flatten)]
     common: Common,
-    /// Files whose events were all received more than so many days ago.
+    /// Delete files whose events were all received more than this many days ago.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     older_than: i64,
-    /// Delete them also when the newest events are as old, or when they are more than a
-    /// tenth of the log: without this, that is taken for the mistake of a clock.
+    /// Delete even if the newest events are that old too, or if more than a tenth of the log would go. Without this
+    /// flag both are refused: a wrong clock is the likely cause.
     #[arg(long)]
     force: bool,
     /// Print JSON.
@@ -41,14 +41,15 @@ impl Prune {
         closed.map_err(Error::Log)?;
         if let Some(held) = pruned.held {
             return Err(Error::Refused(format!(
-                "nothing is deleted: {held}. Look whether the machine's clock is right; if it is, add --force"
+                "nothing was deleted: {held}. Check the machine's clock; if it is right, add --force"
             )));
         }
         if self.json {
             say!("{}", json!({ "files": pruned.files, "blocks": pruned.blocks, "bytes": pruned.bytes }))?;
         } else if pruned.files == 0 {
             let days = if self.older_than == 1 { "day" } else { "days" };
-            say!("No closed file is older than {} {days}; log.db, which is written, always stays.", self.older_than)?;
+            let limit = self.older_than;
+            say!("No closed file is older than {limit} {days}; log.db, the file being written, is never deleted.")?;
         } else {
             let (files, size) = (pruned.files, pruned.bytes as f64 / f64::from(1 << 20));
             let s = if files == 1 { "" } else { "s" };

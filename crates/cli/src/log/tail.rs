@@ -19,10 +19,10 @@ const BACK: i64 = 16;
 pub struct Tail {
     #[command(flatten)]
     common: Common,
-    /// Events of this project only (its key).
+    /// Only events of this project (its key).
     #[arg(long, value_name = "PROJECT_KEY")]
     project: Option<String>,
-    /// How many of the newest events to begin with.
+    /// Number of the newest events to print first.
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     lines: usize,
 }

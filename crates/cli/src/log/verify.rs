@@ -65,7 +65,7 @@ fn as_text(verified: &Verified) -> String {
         text.push_str(&format!("first hash  {}\nlast hash   {}\n", hex(first), hex(last)));
     }
     match verified.first_damage {
-        None if verified.blocks == 0 => text.push_str("\nThere is nothing in it yet.\n"),
+        None if verified.blocks == 0 => text.push_str("\nThe log has no events yet.\n"),
         None => text.push_str("\nEvery block is as it was written.\n"),
         Some(_) => text.push_str(&format!("damaged     {}\n", verified.damaged.max(1))),
     }

@@ -142,7 +142,8 @@ impl Replayed {
         if last < first {
             let days = plan.window_days;
             return Err(Error::Refused(format!(
-                "visitors have {days} days to convert, and those of all visitors still run: there is nothing to replay yet"
+                "visitors have {days} days to convert, and no visitor's days are over yet, so there is nothing to \
+                 replay"
             )));
         }
         let wanted_days = days;

@@ -110,7 +110,7 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
         text.push_str(&note);
     }
     if plan.measure == Measure::Value && plan.cap().is_some() {
-        text.push_str("The goal's cap is not known to simulated values; of these the highest of 1,000 are cut.\n");
+        text.push_str("The goal's cap does not apply to simulated values; instead the highest of 1,000 are cut.\n");
     }
     if let Some(days) = tried.days_needed {
         let _ = writeln!(
@@ -215,12 +215,13 @@ fn finding(tried: &Tried, with: &Tally) -> String {
         });
         let _ = writeln!(text, "That is less than the usual {usual} %{takes}.");
         if let Some(lift) = tried.lift_found().filter(|_| tried.effect > 0.0) {
-            let _ = writeln!(text, "In its time it finds lifts of {} so often.", signed((1e3 * lift).ceil() / 1e3));
+            let lift = signed((1e3 * lift).ceil() / 1e3);
+            let _ = writeln!(text, "In the time planned it finds only lifts of {lift} or more that often.");
         }
     }
     if tried.plan.design.arms > 2 && with.others_called > 0 {
         let others = rounded(with.share(with.others_called).value());
-        let _ = writeln!(text, "Another variant, which differs in nothing, is called in {others} % of them.");
+        let _ = writeln!(text, "Another variant, which has no effect, is called in {others} % of them.");
     }
     text
 }
@@ -229,12 +230,13 @@ fn finding(tried: &Tried, with: &Tally) -> String {
 fn false_calls(called: RunShare, promised: f64) -> String {
     let (share, interval, promised_percent) = (rounded(called.value()), called.interval(), percent(promised));
     let begin = format!(
-        "Where nothing differs, {share} % call something all the same; the plan promises at most {promised_percent} %."
+        "Without any difference, {share} % of experiments still call one; the plan promises at most \
+         {promised_percent} %."
     );
     match Promise::of(called, promised) {
         Promise::Kept => format!("{begin}\n"),
         Promise::Open => {
-            format!("{begin} Up to {} % cannot be ruled out by so few runs.\n", rounded(interval.upper))
+            format!("{begin} So few runs cannot rule out up to {} %.\n", rounded(interval.upper))
         }
         Promise::Broken => format!("{begin} The promise is not kept: do not decide by this plan.\n"),
     }
@@ -244,7 +246,7 @@ fn false_calls(called: RunShare, promised: f64) -> String {
 fn notes(plan: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
     if plan.is_personal {
-        notes.push("Its variants have audiences of their own; here everybody is in all of them.\n".to_owned());
+        notes.push("Its variants have audiences of their own; here every visitor is in all of them.\n".to_owned());
     }
     notes
 }
@@ -292,7 +294,7 @@ pub(super) fn replayed_text(replayed: &Replayed, tally: &Tally, asked: &Simulate
         Promise::Open => writeln!(
             text,
             "All of them saw the same, so every call is a false alarm. The plan promises at most {promised_percent} %; up \
-             to {} % cannot be ruled out. More --salts tell more.",
+             to {} % cannot be ruled out. More --salts narrow it down.",
             rounded(interval.upper)
         ),
         Promise::Broken => writeln!(

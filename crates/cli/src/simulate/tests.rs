@@ -56,7 +56,7 @@ fn a_plan_by_flags_is_tried() {
         "Runs      100 each, seed 1\n",
         "lift +40 %               no difference\n",
         "With a true lift of +40 % this plan ends with a win in ",
-        "Where nothing differs, ",
+        "Without any difference, ",
     ] {
         assert!(told.contains(part), "{part}\nin\n{told}");
     }

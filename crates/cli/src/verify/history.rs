@@ -1,4 +1,4 @@
-//! What a result says of its experiment, held against what is stored of that.
+//! Compares what a result says about its experiment with the history in the database.
 
 use crate::config::{Common, Place};
 use crate::node::NodeFile;
@@ -8,14 +8,13 @@ use muriel_results::{Manifest, Past, ReportInputs};
 use muriel_store::tenants;
 use serde_json::{Map, Value};
 
-/// A report reads what is stored, then the clock. A change that comes between is
-/// not in it.
+/// Longest time, in microseconds, between a report's read of the database and its `as_of`. A change in between is not
+/// in the report.
 const BETWEEN_US: i64 = 10_000_000;
 
-/// What there is to hold a manifest against.
+/// What the database knows about the experiment of a manifest.
 pub(super) enum History {
-    /// What it would be by what is stored, as far as that tells, and sentences about what
-    /// is not known of it any more.
+    /// The manifest's parts as the database has them, and notes about parts that it no longer knows.
     Told(Value, Vec<String>),
     /// Nothing, and why.
     Silent(String),
@@ -28,7 +27,7 @@ pub(super) enum History {
 pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<History> {
     let place = Place::load(common)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
-        return Ok(History::Silent("there is no database beside the log".to_owned()));
+        return Ok(History::Silent("the data directory has no database".to_owned()));
     }
     let db = connect(&place)?;
     muriel_store::migrate(&db).await?;
@@ -48,7 +47,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
                         Ok(past) => told.push(past),
                         Err(_) => {
                             let id = given.experiment.test_id;
-                            return Ok(Err(format!("the database has no experiment {id}, or not its history")));
+                            return Ok(Err(format!("the database does not have experiment {id} or its history")));
                         }
                     }
                 }
@@ -75,7 +74,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     }
     Ok(match first {
         Some((part, believed)) => History::Told(part, believed),
-        None => History::Silent("the database does not tell".to_owned()),
+        None => History::Silent("the database has no record of these parts".to_owned()),
     })
 }
 

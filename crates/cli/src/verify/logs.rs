@@ -76,8 +76,8 @@ fn missing(name: &str, id: LogId, logs: &[GivenLog]) -> Error {
     let given: Vec<String> =
         logs.iter().map(|log| format!("{} in {}", log.extent.log, log.directory.display())).collect();
     Error::Refused(format!(
-        "{name} was computed from the log {id}, which is not given: it is of another server. Add the directory of that \
-         log with --log-dir. Given: {}",
+        "{name} was computed from the log {id}, which was not given; another server wrote it. Add its directory with \
+         --log-dir. Given: {}",
         given.join(", ")
     ))
 }

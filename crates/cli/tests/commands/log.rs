@@ -287,7 +287,7 @@ fn old_files_are_deleted_when_asked() {
     assert!(none.starts_with("No closed file is older than 60 days"), "{none}");
     // Half of the log at once looks like a clock that is ahead.
     let (_, refused) = refuses(&["log", "prune", "--older-than", "30"], directory.path());
-    assert!(refused.contains("more than a tenth. Look whether the machine's clock is right"), "{refused}");
+    assert!(refused.contains("more than a tenth. Check the machine's clock"), "{refused}");
     assert_eq!((files(), &*refused.matches("--force").collect::<String>()), (before, "--force"));
     let said = says(&["log", "prune", "--older-than", "30", "--force"], directory.path());
     assert!(said.starts_with("Deleted ") && files() < before, "{said}");

@@ -66,7 +66,7 @@ impl Site {
         let answer = wire.send(&what, &[], b"").await?;
         let document: Document = serde_json::from_slice(&answer.body).map_err(|error| Error::Other(error.into()))?;
         let ruleset = Ruleset::compile(&document)
-            .map_err(|problems| Error::Other(format!("the ruleset makes no sense: {:?}", problems.first()).into()))?;
+            .map_err(|problems| Error::Other(format!("the ruleset is not valid: {:?}", problems.first()).into()))?;
         let tests = document.experiments.iter().filter(|test| test.live).map(|test| {
             let leads = test.variants.iter().map(|variant| {
                 let first = variant.data.first().filter(|change| change.is_redirect())?;

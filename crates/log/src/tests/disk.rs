@@ -154,7 +154,7 @@ async fn what_cannot_be_written_is_told_at_once() {
             |dir| fs::write(dir.join("log.db"), "something else".repeat(999)).unwrap(),
             "not a database",
         ),
-        ("nothing in it", |dir| fs::write(dir.join("log.db"), "").unwrap(), "it is no event log"),
+        ("nothing in it", |dir| fs::write(dir.join("log.db"), "").unwrap(), "it is not an event log"),
         (
             "a newer format",
             |dir| {

@@ -145,7 +145,7 @@ async fn load(app: &App, caller: &Caller<Read>, id: ExperimentId, inquiry: &Inqu
     found.map_err(|unknown| match unknown {
         NotFound::Experiment => ApiError::NotFound("experiment"),
         NotFound::Goal => ApiError::InvalidQuery(Problems::one("goal_key", "matches no goal of this project")),
-        NotFound::Epoch => ApiError::InvalidQuery(Problems::one("epoch", "is no epoch of this experiment")),
+        NotFound::Epoch => ApiError::InvalidQuery(Problems::one("epoch", "is not an epoch of this experiment")),
     })
 }
 

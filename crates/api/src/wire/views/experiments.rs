@@ -409,7 +409,7 @@ pub(crate) struct StatusUpdated {
     /// The planned total of visitors that was computed, as it was started for the first time and none was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_visitors: Option<i64>,
-    /// What to look at, such as a missing primary goal or code that is no JavaScript: sentences that name the field.
+    /// What to look at, such as a missing primary goal or code that is not valid JavaScript: sentences that name the field.
     pub(crate) warnings: Vec<String>,
 }
 

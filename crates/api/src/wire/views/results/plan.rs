@@ -98,7 +98,8 @@ fn note(planned: &Planned) -> Option<String> {
                  and a primary goal that they reach."
             .to_owned(),
         Some(rate) if rate <= 0.0 => {
-            "Nobody converted lately, and of nothing there is no lift: give baseline_rate.".to_owned()
+            "Nobody converted lately: the baseline rate is 0, so a lift cannot be computed. Send baseline_rate."
+                .to_owned()
         }
         Some(rate) if rate * (1.0 + mde / 100.0) >= 100.0 => {
             let rate = (100.0 * rate).round() / 100.0;
@@ -134,7 +135,7 @@ mod tests {
             (plan(Some(5.0), Some(1_000.0), Some(3)), Some(1_000), None),
             (plan(Some(5.0), Some(1_000.0), None), Some(1_000), Some("give daily_visitors")),
             (plan(None, None, None), None, Some("give baseline_rate, or wait")),
-            (plan(Some(0.0), None, None), None, Some("of nothing there is no lift")),
+            (plan(Some(0.0), None, None), None, Some("a lift cannot be computed")),
             (plan(Some(95.0 + 1.0 / 300.0), None, None), None, Some("10 % more than 95 % of visitors")),
             (plan(Some(0.001), Some(1e18), None), None, Some("than can be counted")),
             (plan(Some(5.0), None, None), None, Some("No number of visitors is enough")),
