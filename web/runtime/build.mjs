@@ -1,5 +1,5 @@
-// build: makes what the server embeds, in crates/service/src/script/. `--check` fails where that is not what the sources make.
-// The result is committed, so that building the server needs no Node.
+// build: generates the files that the server embeds, in crates/service/src/script/. `--check` fails if they are not what the sources
+// generate. The files are committed, so that building the server needs no Node.
 
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,14 +9,14 @@ import { fileURLToPath } from "node:url";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const into = here("../../crates/service/src/script/");
 
-// The names of kit.ts, and where they are from. In parts they are parameters, of the same names everywhere.
+// The names in kit.ts, and their modules. In parts they are parameters, with the same names in each.
 const kit = readFileSync(here("src/browser/kit.ts"), "utf8");
 const KIT = /kit = \[(.*?)\]/s.exec(kit)[1].match(/\w+/g);
 const KIT_MODULES = [...kit.matchAll(/ from "(.*)"/g)].map(([, path]) => here(`src/browser/${path}.ts`));
 const letterOf = (name) => String.fromCharCode(65 + KIT.indexOf(name));
 if (KIT.length > 26) throw Error("kit.ts has more names than there are letters");
 
-/** Takes imports of what the script hands over out of a part, on however many lines they are written. */
+/** Removes the imports of the kit's modules from a part, on however many lines they are written. */
 const handed = {
   name: "handed",
   setup: ({ onLoad }) =>
@@ -53,17 +53,17 @@ export function checkBundled(name, metafile) {
   }
 }
 
-/** A part of the script: a function that is called with what is in the kit, and gives what the part's entry gives to `PART`. */
+/** A part of the script: a function that gets the kit as arguments and returns what the entry assigns to `PART`. */
 const part = (entry) => ({
   entry: `src/parts/${entry}.ts`,
   wrap: (code) => `(function(${KIT.map(letterOf)},PART){"use strict";${code.replace(/PART=(?=[^=]*$)/, "return ")}})`,
   options: { plugins: [handed], define: Object.fromEntries(KIT.map((name) => [name, letterOf(name)])) },
 });
 
-/** What is made, of which entry. The server writes the script of a project from the first and the parts that its ruleset asks for. */
+/** The generated files and their entries. The server composes the script of a project of the first and the parts that its ruleset needs. */
 export const SCRIPTS = {
-  // Called with the ruleset, the settings and the parts. All of it is in a function: a page sees nothing but the page API. Chromium
-  // is told to compile all functions while the script arrives, beside the page: else it does so one by one, when they are called.
+  // Called with the ruleset, the settings and the parts. A function scope hides everything but the page API from pages. The first line
+  // makes Chromium compile all functions in the background while the script arrives, instead of one by one on their first call.
   "runtime.js": {
     entry: "src/browser/boot.ts",
     wrap: (code) => `//# allFunctionsCalledOnLoad\n(function(RULESET,SETTINGS,PARTS){"use strict";${code}})`,
@@ -79,16 +79,19 @@ export const SCRIPTS = {
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
 };
 
-/** The types of the page API are served as they are. */
+/**
+ * The types of the page API. web/runtime/muriel.d.ts is the source; the copy in crates/service/src/script/ is generated from it like
+ * the scripts, and `--check` compares it. The server serves the copy at `/js/muriel.d.ts`.
+ */
 const TYPES = "muriel.d.ts";
 
 /**
- * The properties that the minifier may rename: those with one leading underscore, which only the script's own objects have.
- * Whatever is stored, sent or served, or belongs to the page, the snippet or the browser, has another name, and keeps it.
+ * The properties that the minifier may rename: those with one leading underscore, which only internal objects of the script have.
+ * Properties that are stored, sent or served, or belong to the page, the snippet or the browser, have other names and keep them.
  */
 export const MANGLED = /^_[a-z]/;
 
-/** The short names. One table for all files, as the runtime and its parts hand each other objects. */
+/** The short names. One table for all files, as the runtime and its parts exchange objects. */
 export const { mangleCache } = await build({
   entryPoints: Object.values(SCRIPTS).map(({ entry }) => here(entry)),
   bundle: true,

@@ -1,11 +1,12 @@
-// size: how large the script is, and whether it keeps its bounds. The script for an empty ruleset is what every page loads.
+// size: prints the sizes of the script and its parts, and fails if they exceed their bounds. Every page loads at least the script for an
+// empty ruleset.
 
 import { constants, brotliCompressSync, gzipSync } from "node:zlib";
 import { bundled, SCRIPTS } from "./build.mjs";
 
 const BOUNDS = { "runtime.js": { brotli: 8_192, gzip: 10_240 }, "snippet.js": { gzip: 400 } };
 
-// As the server calls the script of a project without experiments.
+// The arguments with which the server calls the script of a project without experiments.
 const key = "prj_9OTes55lcJ2RMPIVHkeM8v";
 const [events, ruleset, geo, preview] = ["events", "ruleset", "geo", "preview"].map((path) => `/${path}/${key}`);
 const settings = { base: "", events, ruleset, geo, preview, parts: "/js/parts/", global: "muriel", consent: "assumed" };

@@ -1,17 +1,17 @@
-// What a project delivers, as docs/assignment.md describes it. The server has checked it: what is wrong is never delivered.
+// The ruleset of a project, as docs/assignment.md describes it. The server delivers valid rulesets only.
 
-export type Plain = string | number | boolean;
+export type Scalar = string | number | boolean;
 
 export interface Condition {
   criteria: string;
   operator: string;
-  value?: Plain | null;
+  value?: Scalar | null;
 }
 
 export interface EventCondition {
   key: string;
   operand: string;
-  value?: Plain | null;
+  value?: Scalar | null;
 }
 
 export interface PageRule {
@@ -20,12 +20,12 @@ export interface PageRule {
   allowed: boolean;
 }
 
-export interface Place {
+export interface PlaceRule {
   name: string;
   rule: "equal" | "notEqual";
 }
 
-export interface Country {
+export interface CountryRule {
   name: string;
   code: string;
   rule: "whitelist" | "blacklist";
@@ -47,9 +47,9 @@ export interface ScheduleGroup {
 export interface Targeting {
   url_rule?: PageRule[];
   referral_rule?: Condition[][];
-  allowed_country?: Country[];
-  allowed_region?: Place[];
-  allowed_city?: Place[];
+  allowed_country?: CountryRule[];
+  allowed_region?: PlaceRule[];
+  allowed_city?: PlaceRule[];
   device_rule?: string[];
   browser_rule?: string[];
   os_rule?: string[];
@@ -63,7 +63,7 @@ export interface Targeting {
   schedule_rule?: { schedule_groups: ScheduleGroup[] } | null;
 }
 
-/** One visual change; which kind it is, its keys say. */
+/** One visual change; its keys determine its kind. */
 export interface Change {
   target?: string;
   innerText?: string;
@@ -72,7 +72,7 @@ export interface Change {
   outerHTML?: string;
   src?: string;
   href?: string;
-  style?: string | Record<string, Plain>;
+  style?: string | Record<string, Scalar>;
   class?: string;
   rm?: string;
   refEl?: string;
@@ -103,7 +103,7 @@ export interface Experiment {
   epoch: number;
   salt: string;
   traffic_allocation: number;
-  /** Ends of stretches in hundredths of a percent, and whose they are. */
+  /** Bucket ranges in order: the exclusive end in hundredths of a percent, and the index of the arm (0 is the control). */
   ranges: [number, number][];
   serving?: { variant_id: string; traffic_allocation: number } | null;
   exclusion?: { salt: string; from: number; to: number } | null;

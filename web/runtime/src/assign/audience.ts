@@ -1,25 +1,25 @@
 // Whether rules hold for a visitor: docs/assignment.md, Targeting.
 
-import type { Condition, EventRule, Plain, ScheduleGroup, Targeting } from "../ruleset";
+import type { Condition, EventRule, Scalar, ScheduleGroup, Targeting } from "../ruleset";
 import { holds, same } from "./condition";
 import { isPage, parameterOf } from "./page";
-import { folded } from "./text";
-import { all, any, NO, type Tri, UNKNOWN, YES } from "./tri";
-import { type At, DAY_MS, type Fact, type LocalTime, type Occurrence, type Visitor } from "./visitor";
+import { asciiLowercase } from "./text";
+import { allHold, anyHolds, NO, type Tri, UNKNOWN, YES } from "./tri";
+import { type DecisionContext, DAY_MS, type Fact, type LocalTime, type PastEvent, type Visitor } from "./visitor";
 
 /**
- * A rule that lists what may and what may not be, about one fact. No when an entry that keeps out means the fact,
- * whatever else does; otherwise yes when one that lets in does, or there are none.
+ * Evaluates a rule that lists allowed and denied values of one fact. `NO` when a denying entry matches, whatever else
+ * matches; otherwise `YES` when an allowing entry matches or there is no allowing entry.
  */
-function listed<E, T>(entries: readonly E[] = [], fact: Fact<T>, means: (entry: E, fact: T) => boolean): Tri {
+function listHolds<E, T>(entries: readonly E[] = [], fact: Fact<T>, means: (entry: E, fact: T) => boolean): Tri {
   let outside: Tri = YES;
   let inside: Tri = NO;
   if (entries.length && fact === undefined) return UNKNOWN;
   for (const entry of entries) {
-    // Words and the hours of a schedule have neither, and let in.
+    // Plain strings and schedule groups have neither member: they allow.
     const { rule, allowed } = entry as { rule?: string; allowed?: boolean };
     const isMeant = fact && means(entry, fact);
-    // `blacklist` and `notEqual` keep out; nothing else that a rule may be begins like them.
+    // `blacklist` and `notEqual` deny; no other value of `rule` starts with these letters.
     if (allowed === false || /^[bn]/.test(rule!)) {
       if (isMeant) return NO;
     } else {
@@ -30,23 +30,25 @@ function listed<E, T>(entries: readonly E[] = [], fact: Fact<T>, means: (entry: 
   return outside || inside;
 }
 
-/** All of the groups, any condition of each; a group without conditions restricts nothing. */
-const grouped = (groups: readonly Condition[][] = [], now: number, left: (criteria: string) => Fact<Plain>): Tri =>
-  all(groups, (group) =>
-    group.length ? any(group, ({ criteria, operator, value }) => holds(operator, value, left(criteria), now)) : YES,
+/** All groups must hold, each by any of its conditions; a group without conditions always holds. */
+const groupsHold = (groups: readonly Condition[][] = [], now: number, left: (criteria: string) => Fact<Scalar>): Tri =>
+  allHold(groups, (group) =>
+    group.length
+      ? anyHolds(group, ({ criteria, operator, value }) => holds(operator, value, left(criteria), now))
+      : YES,
   );
 
-/** `Berlin` and `Berlin (Berlin)` mean each other; behind a blank and a bracket the longer one may say anything. */
+/** `Berlin` equals `Berlin (Berlin)`: the longer name may have anything in brackets at its end. */
 function isSamePlace({ name }: { name: string }, place: string): boolean {
-  const [one, other] = [`${folded(name)} (`, `${folded(place)} (`];
+  const [one, other] = [`${asciiLowercase(name)} (`, `${asciiLowercase(place)} (`];
   return one.startsWith(other) || other.startsWith(one);
 }
 
 const isLanguage = (entry: string, tag: string): boolean =>
-  // The empty text, behind a tag's end, is part of every text.
-  folded(tag).startsWith(folded(entry)) && "-_".includes(tag.charAt(entry.length));
+  // Beyond the end of the tag `charAt` gives the empty string, which every string includes.
+  asciiLowercase(tag).startsWith(asciiLowercase(entry)) && "-_".includes(tag.charAt(entry.length));
 
-function counts({ name, timeframe_days, attributes }: EventRule, event: Occurrence, now: number): boolean {
+function isCounted({ name, timeframe_days, attributes }: EventRule, event: PastEvent, now: number): boolean {
   return (
     event.name === name &&
     (!timeframe_days || now - event.at <= timeframe_days * DAY_MS) &&
@@ -64,38 +66,42 @@ function isDuring({ days, time_ranges }: ScheduleGroup, { weekday, time }: Local
   return time_ranges.length
     ? time_ranges.some(({ start, end }) => {
         const begun = on(weekday) && time >= start;
-        // A range that passes midnight goes on in the morning after its day.
+        // A range that passes midnight continues on the morning of the next day.
         return start < end ? begun && time < end : begun || (on(weekday + 6) && time < end);
       })
     : on(weekday);
 }
 
 /** Whether all rules hold for a visitor. */
-export function isEligible(rules: Targeting = {}, visitor: Visitor, { now, _sourceOf: sourceOf }: At): Tri {
+export function isEligible(
+  rules: Targeting = {},
+  visitor: Visitor,
+  { now, _sourceOf: sourceOf }: DecisionContext,
+): Tri {
   const { url, referrer, events, cookies } = visitor;
   return Math.min(
-    listed(rules.allowed_country, visitor.country, (entry, country) => same(entry.code, country)),
-    listed(rules.allowed_region, visitor.region, isSamePlace),
-    listed(rules.allowed_city, visitor.city, isSamePlace),
-    listed(rules.device_rule, visitor.device, same),
-    listed(rules.browser_rule, visitor.browser, same),
-    listed(rules.os_rule, visitor.os, same),
-    listed(([] as string[]).concat(rules.user_rule ?? []), visitor.visitor_type, same),
-    listed(rules.browser_language_rule, visitor.language, isLanguage),
-    listed(rules.ga4_rule, visitor.audiences, (entry, names) => names.some((name) => same(entry, name))),
-    listed(rules.url_rule, url, isPage),
-    listed(rules.schedule_rule?.schedule_groups, visitor.local_time, isDuring),
-    grouped(rules.segment_rule, now, (name) => visitor.attributes.get(name) ?? null),
-    grouped(rules.parameter_rule, now, (name) => url && parameterOf(url, name)),
-    grouped(rules.cookie_rule, now, (name) => cookies && (cookies.get(name) ?? null)),
-    grouped(rules.referral_rule, now, (part) =>
+    listHolds(rules.allowed_country, visitor.country, (entry, country) => same(entry.code, country)),
+    listHolds(rules.allowed_region, visitor.region, isSamePlace),
+    listHolds(rules.allowed_city, visitor.city, isSamePlace),
+    listHolds(rules.device_rule, visitor.device, same),
+    listHolds(rules.browser_rule, visitor.browser, same),
+    listHolds(rules.os_rule, visitor.os, same),
+    listHolds(([] as string[]).concat(rules.user_rule ?? []), visitor.visitor_type, same),
+    listHolds(rules.browser_language_rule, visitor.language, isLanguage),
+    listHolds(rules.ga4_rule, visitor.audiences, (entry, names) => names.some((name) => same(entry, name))),
+    listHolds(rules.url_rule, url, isPage),
+    listHolds(rules.schedule_rule?.schedule_groups, visitor.local_time, isDuring),
+    groupsHold(rules.segment_rule, now, (name) => visitor.attributes.get(name) ?? null),
+    groupsHold(rules.parameter_rule, now, (name) => url && parameterOf(url, name)),
+    groupsHold(rules.cookie_rule, now, (name) => cookies && (cookies.get(name) ?? null)),
+    groupsHold(rules.referral_rule, now, (part) =>
       part === "source"
         ? visitor.source || (referrer === undefined ? referrer : sourceOf?.(referrer, url))
         : referrer && (referrer[part as "url" | "host"] || null),
     ),
-    all(rules.event_rule ?? [], (entry) => {
+    allHold(rules.event_rule ?? [], (entry) => {
       if (events === undefined) return UNKNOWN;
-      const isEnough = (events ?? []).filter((event) => counts(entry, event, now)).length >= entry.min_count;
+      const isEnough = (events ?? []).filter((event) => isCounted(entry, event, now)).length >= entry.min_count;
       return +(isEnough === (entry.rule === "equal"));
     }),
   );

@@ -1,6 +1,6 @@
-// Which bucket a unit falls into: docs/assignment.md, Hashing.
+// Hashes a unit to a bucket: docs/assignment.md, Hashing.
 
-// Made once and early: a page may later put something else under this name.
+// Created before the page's scripts run: a page may replace the global later.
 const utf8 = new TextEncoder();
 
 const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
@@ -17,14 +17,14 @@ export function murmur3(text: string): number {
   let block = 0;
   let at = 0;
   for (const byte of bytes) {
-    // Shifts count modulo 32, so this is the place within the block.
+    // Shift counts are modulo 32, so this is the position within the block.
     block |= byte << (at * 8);
     if (++at % 4 === 0) {
       hash = Math.imul(rotated(hash ^ scrambled(block), 13), 5) + 0xe6546b64;
       block = 0;
     }
   }
-  // What is left is no whole block; nothing left scrambles to 0.
+  // The tail is shorter than a block; an empty tail scrambles to 0.
   hash ^= scrambled(block) ^ at;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -1,7 +1,7 @@
-// A ruleset, checked: docs/assignment.md, What is refused. The script leaves this out, as a server delivers nothing
-// that is refused here.
+// Validates a ruleset: docs/assignment.md, What is refused. The script on pages leaves this out, as the server delivers
+// valid rulesets only.
 
-import type { Condition, Experiment, Plain, Ruleset, Targeting } from "../ruleset";
+import type { Condition, Experiment, Scalar, Ruleset, Targeting } from "../ruleset";
 import { numberOf } from "./condition";
 import { Refused } from "./refused";
 
@@ -10,7 +10,7 @@ export { Refused };
 const utf8 = new TextEncoder();
 const bytes = (value: string): number => utf8.encode(value).length;
 
-// Shapes: whether a value has one. That of an optional member also takes `undefined`.
+// A shape is a predicate on a value. The shape of an optional member also accepts `undefined`.
 
 type Shape = (value: unknown) => boolean;
 
@@ -112,7 +112,8 @@ const RULESET = object({
 const isRuleset = (document: unknown): document is Ruleset => RULESET(document);
 
 /**
- * A document as a ruleset. Throws a `Refused` with the places of what is wrong, or with null when it has another shape.
+ * Parses a document as a ruleset. Throws `Refused` with the paths of the invalid members, or with null when the document
+ * does not have the shape of a ruleset.
  */
 export function rulesetOf(document: unknown): Ruleset {
   if (!isRuleset(document)) throw new Refused(null);
@@ -210,7 +211,7 @@ function flawsOfRules(rules: Targeting): string[] {
 
 const isTime = (time: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(time);
 
-function isOperator(operator: string, value: Plain | null | undefined): boolean {
+function isOperator(operator: string, value: Scalar | null | undefined): boolean {
   if (/^(ex|nx|bt|bf)$/.test(operator)) return true;
   if (value === undefined || value === null) return false;
   if (/^(==|!=|\*\*|!\*)$/.test(operator)) return true;
@@ -218,8 +219,8 @@ function isOperator(operator: string, value: Plain | null | undefined): boolean 
 }
 
 /**
- * Whether this engine knows a regular expression, and it has nothing that only JavaScript knows. What else a server
- * asks of one, so that it means the same everywhere and keeps no browser busy, is for servers.
+ * Whether this engine accepts a regular expression, and it uses nothing that only JavaScript has. The server makes the
+ * further checks, which keep expressions portable and fast.
  */
 function isPortable(expression: string): boolean {
   try {

@@ -1,66 +1,66 @@
-// Operators and what they compare: docs/assignment.md, Operators.
+// Operators of conditions: docs/assignment.md, Operators.
 
-import type { Plain } from "../ruleset";
-import { folded } from "./text";
+import type { Scalar } from "../ruleset";
+import { asciiLowercase } from "./text";
 import { type Tri, UNKNOWN } from "./tri";
 import { DAY_MS, type Fact } from "./visitor";
 
-export const same = (left: string, right: string): boolean => folded(left) === folded(right);
+export const same = (left: string, right: string): boolean => asciiLowercase(left) === asciiLowercase(right);
 
 /**
- * The number that a value reads as, or NaN, with which no comparison holds. `Number` alone also takes `0x10`, the
- * empty text and other blanks.
+ * Parses a value as a number, or gives NaN, with which no comparison holds. `Number` alone would also accept `0x10`, the
+ * empty string and other white space.
  */
-export function numberOf(value: Plain): number {
+export function numberOf(value: Scalar): number {
   const form = /^[\t\n\f\r ]*[\d.+-][\de.+-]*[\t\n\f\r ]*$/i;
   const number = typeof value === "number" || form.test(value as string) ? +value : NaN;
   return isFinite(number) ? number : NaN;
 }
 
-/** A value as text. What JavaScript writes with an exponent has the empty text. */
-export const textOf = (value: Plain): string => (typeof value === "number" && /e/.test(`${value}`) ? "" : `${value}`);
+/** Converts a value to text. Numbers that JavaScript writes with an exponent become the empty string. */
+export const textOf = (value: Scalar): string => (typeof value === "number" && /e/.test(`${value}`) ? "" : `${value}`);
 
-/** Milliseconds since 1970 of a date, or NaN. `Date.parse` gets the one form that it takes in every engine. */
+/** Parses a date as milliseconds since 1970, or NaN. `Date.parse` gets the one form that every engine accepts. */
 export function isoMs(text: string): number {
   const form =
     /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
   const [, date, day, time = "00:00", second = ":00", fraction = ".", zone = "Z"] = form.exec(text) ?? [];
-  // A day that its month has not is another day by now, or none.
+  // A day that the month does not have was normalised to another day, or to none.
   return new Date(date!).getUTCDate() === +day!
     ? Date.parse(`${date}T${time + second + (fraction + "000").slice(0, 4) + zone}`)
     : NaN;
 }
 
-/** The moment that a value names, in milliseconds since 1970, or NaN. Small numbers are seconds. */
-function momentOf(value: Plain): number {
+/** Parses a point in time as milliseconds since 1970, or NaN. Small numbers are seconds. */
+function momentOf(value: Scalar): number {
   const number = numberOf(value);
   return isNaN(number) ? isoMs(value as string) : Math.floor(Math.abs(number) < 1e11 ? number * 1e3 : number);
 }
 
-function equals(left: Plain, value: Plain): boolean {
+function equals(left: Scalar, value: Scalar): boolean {
   const difference = typeof left === "number" || typeof value === "number" ? numberOf(left) - numberOf(value) : NaN;
   return isNaN(difference) ? same(textOf(left), textOf(value)) : !difference;
 }
 
 /**
- * Whether an operator holds for what the visitor has, `left`.
+ * Whether an operator holds for the visitor's value, `left`.
  *
- * Operators come from a checked ruleset: what is none of the others compares numbers.
+ * Operators come from a validated ruleset: an operator that is not one of the others compares numbers.
  */
-export function holds(operator: string, value: Plain | null | undefined, left: Fact<Plain>, now: number): Tri {
+export function holds(operator: string, value: Scalar | null | undefined, left: Fact<Scalar>, now: number): Tri {
   if (left === undefined) return UNKNOWN;
-  // `nx`, `!=` and `!*` say the opposite of the ones beside them, and hold where there is nothing.
-  return +(/^[n!]/.test(operator) !== (left !== null && affirms(operator, value as Plain, left, now)));
+  // `nx`, `!=` and `!*` negate `ex`, `==` and `**`, and hold when there is no value.
+  return +(/^[n!]/.test(operator) !== (left !== null && affirms(operator, value as Scalar, left, now)));
 }
 
-function affirms(operator: string, value: Plain, left: Plain, now: number): boolean {
-  // Told apart by what none of the others has: `ex` and `nx`, `**` and `!*`, `bt` and `bf`, `==` and `!=`.
+function affirms(operator: string, value: Scalar, left: Scalar, now: number): boolean {
+  // Each pair is recognised by characters that no other operator has: `ex` and `nx`, `**` and `!*`, `bt` and `bf`, `==` and `!=`.
   if (/x/.test(operator)) return true;
-  if (/\*/.test(operator)) return folded(textOf(left)).includes(folded(textOf(value)));
+  if (/\*/.test(operator)) return asciiLowercase(textOf(left)).includes(asciiLowercase(textOf(value)));
   if (/^b/.test(operator)) return (operator === "bt" ? /^(1|true)$/i : /^(0|false)$/i).test(textOf(left));
   if (/^[=!]/.test(operator)) return equals(left, value);
-  // What is left is `>`, `gt`, `days_gt` and the like: greater has a `g` or `>`, and what holds for equals ends with
-  // `e` or `=`.
+  // The rest are `>`, `gt`, `days_gt` and the like: greater-than has a `g` or `>`, and operators that include equality end
+  // with `e` or `=`.
   const days = /^d/.test(operator);
   const [one, other] = days ? [now - momentOf(left), numberOf(value) * DAY_MS] : [numberOf(left), numberOf(value)];
   return (/[g>]/.test(operator) ? one > other : one < other) || (/[e=]$/.test(operator) && one === other);

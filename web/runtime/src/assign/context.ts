@@ -1,11 +1,11 @@
-// A context, checked: docs/assignment.md, The context. For callers that hand one over as a whole; the script makes its
-// visitors itself and leaves this out.
+// Validates a context: docs/assignment.md, The context. For callers that pass a whole context; the script on pages builds
+// its visitors itself and leaves this out.
 
-import type { Plain } from "../ruleset";
+import type { Scalar } from "../ruleset";
 import { isoMs } from "./condition";
 import { addressOf, referrerOf } from "./page";
 import { Refused } from "./refused";
-import type { Fact, LocalTime, Occurrence, Visitor } from "./visitor";
+import type { Fact, LocalTime, PastEvent, Visitor } from "./visitor";
 
 export { Refused };
 
@@ -14,22 +14,22 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 const TEXT_MAX = 8192;
 const LIST_MAX = 1000;
 
-type Members = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 const utf8 = new TextEncoder();
 const isText = (value: unknown, most = TEXT_MAX): value is string =>
   typeof value === "string" && utf8.encode(value).length <= most;
-const isPlain = (value: unknown): value is Plain =>
+const isPlain = (value: unknown): value is Scalar =>
   isText(value) || typeof value === "boolean" || Number.isFinite(value);
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isMap = (value: unknown): value is Members => isObject(value) && Object.keys(value).length <= LIST_MAX;
+const isMap = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length <= LIST_MAX;
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= LIST_MAX;
 
-/** Addresses are escaped by `encodeURIComponent`, which throws at half a surrogate pair. */
+/** Addresses are escaped by `encodeURIComponent`, which throws on an unpaired surrogate. */
 const wellFormed = (text: string): string => text.replace(/[\ud800-\udfff]/gu, "\ufffd");
 
-// Each of these gives `undefined` for what is wrong, and never for what is right.
+// Each parser gives `undefined` for an invalid value, and never for a valid one.
 
 function textOf(value: unknown): string | null | undefined {
   return isText(value) ? value || null : undefined;
@@ -59,9 +59,9 @@ function cookiesOf(value: unknown): Map<string, string> | undefined {
   return cookies;
 }
 
-function attributesOf(value: unknown): Map<string, Plain> | undefined {
+function attributesOf(value: unknown): Map<string, Scalar> | undefined {
   if (!isMap(value)) return undefined;
-  const attributes = new Map<string, Plain>();
+  const attributes = new Map<string, Scalar>();
   for (const [name, each] of Object.entries(value)) {
     if (each === null) continue;
     if (!isPlain(each)) return undefined;
@@ -75,19 +75,19 @@ function momentOf(value: unknown): number | undefined {
   return Math.abs(typeof value === "number" ? value : ms) <= 8.64e15 ? ms : undefined;
 }
 
-function occurrenceOf(value: unknown): Occurrence | undefined {
+function occurrenceOf(value: unknown): PastEvent | undefined {
   if (!isObject(value)) return undefined;
   const { name, at, attributes = null, ...others } = value;
   const ms = momentOf(at);
-  const given = attributes === null ? new Map<string, Plain>() : attributesOf(attributes);
+  const given = attributes === null ? new Map<string, Scalar>() : attributesOf(attributes);
   return isText(name) && name && ms !== undefined && given && Object.keys(others).length === 0
     ? { name, at: ms, attributes: given }
     : undefined;
 }
 
-function eventsOf(value: unknown): Occurrence[] | undefined {
+function eventsOf(value: unknown): PastEvent[] | undefined {
   if (!isList(value)) return undefined;
-  const events: Occurrence[] = [];
+  const events: PastEvent[] = [];
   for (const each of value) {
     const event = occurrenceOf(each);
     if (!event) return undefined;
@@ -122,17 +122,17 @@ function stickyOf(value: unknown): Map<string, number> | undefined {
 }
 
 /**
- * A context as a visitor. What is named but `undefined` counts as left out.
+ * Parses a context as a visitor. A member that is `undefined` counts as absent.
  *
- * Throws a `Refused` with the names of what is wrong, `targetingKey` included where there is none; with null when the
- * context is no object at all.
+ * Throws `Refused` with the names of the invalid members, and `targetingKey` if that is missing; with null when the
+ * context is not an object.
  */
 export function visitorOf(context: unknown): Visitor {
   if (!isObject(context)) throw new Refused(null);
   const wrong: string[] = [];
-  /** What `parsed` makes of a member: left out and null stay so, and what is wrong is noted. */
+  /** Parses a member: absent and null stay as they are, and an invalid value is noted. */
   function member<T>(name: string, parsed: (value: unknown) => Fact<T>): Fact<T> {
-    const value = (context as Members)[name];
+    const value = (context as JsonObject)[name];
     if (value === undefined || value === null) return value;
     const fact = parsed(value);
     if (fact === undefined) wrong.push(name);
@@ -154,12 +154,12 @@ export function visitorOf(context: unknown): Visitor {
     local_time: member("local_time", localTimeOf),
     _sticky: member("sticky", stickyOf) ?? new Map<string, number>(),
   };
-  const given = member("attributes", attributesOf) ?? new Map<string, Plain>();
+  const given = member("attributes", attributesOf) ?? new Map<string, Scalar>();
   if (!isId || wrong.length > 0) throw new Refused(wrong);
 
-  // Under any other name is an attribute, unless `attributes` has it, too.
+  // Members with other names are attributes, unless `attributes` has the same name.
   const taken = new Set(["targetingKey", "attributes", ...Object.keys(known)]);
-  const attributes = new Map<string, Plain>();
+  const attributes = new Map<string, Scalar>();
   for (const [name, value] of Object.entries(context)) {
     if (!taken.has(name) && isPlain(value)) attributes.set(name, value);
   }

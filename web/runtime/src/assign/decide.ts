@@ -1,9 +1,9 @@
-// What a visitor gets of an experiment, and why: docs/assignment.md, The decision.
+// Decides which arm of an experiment a visitor gets, with the reason: docs/assignment.md, The decision.
 
 import type { Experiment, Targeting } from "../ruleset";
 import { bucket } from "./bucket";
 import { NO, type Tri, UNKNOWN, YES } from "./tri";
-import type { At, Visitor } from "./visitor";
+import type { DecisionContext, Visitor } from "./visitor";
 
 export type Reason =
   | "split"
@@ -20,34 +20,34 @@ export type Reason =
   | "variant_gone";
 
 export interface Decision {
-  /** 0 is the control, N the Nth of the variants; null is none. */
+  /** 0 is the control, N the Nth variant; null means no arm. */
   _arm: number | null;
   reason: Reason;
 }
 
-/** An arm's name in texts. */
+/** The display name of an arm. */
 export const armName = (arm: number): string => (arm ? `Variant ${arm}` : "Control");
 
-/** Whether the visitor takes part and is to be counted. */
+/** Whether the visitor takes part in the experiment and is counted. */
 export const isInExperiment = ({ reason }: Decision): boolean => reason === "split" || reason === "sticky";
 
 const given = (reason: Reason, arm: number | null = null): Decision => ({ _arm: arm, reason });
 
 /**
- * What a visitor gets of an experiment of a checked ruleset, in a browser.
+ * Decides an experiment of a validated ruleset for a visitor, in a browser.
  *
- * Throws only when the engine does not know a regular expression of `url_rule`: nothing is to be done then.
+ * Throws only when the engine does not accept a regular expression of `url_rule`: the experiment is then skipped.
  */
-export function decide(experiment: Experiment, visitor: Visitor, at: At): Decision {
+export function decide(experiment: Experiment, visitor: Visitor, at: DecisionContext): Decision {
   const { salt, variants, ranges, serving, exclusion } = experiment;
   const { _forced: forced, _isEligible: isEligible } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const held = (rules: Targeting = {}): Tri =>
     Object.keys(rules)[0] ? (isEligible?.(rules, visitor, at) ?? UNKNOWN) : YES;
-  // No bucket is out of all traffic: then there is no need to know it.
+  // With all traffic no bucket is out, so the bucket is not computed.
   const isOut = (percent: number): boolean => percent < 100 && bucketOf(`${salt}:t`) >= percent * 1e4;
 
-  // The keys of a list are its indices in plain decimal, as arms are written; a preview may ask for anything.
+  // The keys of a list are its indices in decimal, the text form of arms; a preview may ask for any text.
   if (forced?.test_id === experiment.test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
     return given("forced", +forced.variant_id);
   }
@@ -75,7 +75,7 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
   const place = bucketOf(`${salt}:v`);
   if (!isPersonal) return given("split", ranges.find(([end]) => place < end * 100)![1]);
 
-  // The first variant whose rules hold is the visitor's.
+  // The visitor gets the first variant whose rules hold.
   const answers = variants.map((variant) => held({ ...variant.targeting, url_rule: [] }));
   const arm = answers.indexOf(YES) + 1;
   if (!arm) return given(answers.includes(UNKNOWN) ? "unknown" : "audience");
@@ -88,6 +88,6 @@ export function decide(experiment: Experiment, visitor: Visitor, at: At): Decisi
     if (!owner || owner === arm) both += end - before;
     before = end;
   }
-  // As integers: no rounding decides, however the weights divide.
+  // Integer arithmetic: no rounding decides.
   return both ? given("split", place * both < control * 1e6 ? 0 : arm) : given("traffic");
 }

@@ -1,16 +1,16 @@
-// Addresses of pages, and whether rules mean them: docs/assignment-pages.md. All of it is about ASCII text, so nothing
-// here asks the browser what it makes of an address.
+// Normalises page addresses and matches them against rules: docs/assignment-pages.md. Everything is ASCII text, so the
+// browser's own URL parser is not involved.
 
 import type { PageRule } from "../ruleset";
-import { folded } from "./text";
+import { asciiLowercase } from "./text";
 
-/** The plain form of an address, taken apart. */
+/** The normalised form of an address, in parts. */
 export interface Address {
-  /** All of it, from the scheme to the fragment. */
+  /** The whole address, from the scheme to the fragment. */
   url: string;
-  /** Small letters; empty in a rule that names none. */
+  /** Lower case; empty in a rule without a scheme. */
   _scheme: string;
-  /** Small letters; not empty in a page's address. */
+  /** Lower case; not empty in a page's address. */
   host: string;
   /** With its colon, or empty. */
   _port: string;
@@ -22,22 +22,22 @@ export interface Address {
   _fragment: string;
 }
 
-/** Where a visitor came from; only what is an address has a host. */
+/** The page that a visitor came from; it has a host only if it is an address. */
 export type Referrer = Pick<Address, "url"> & Partial<Address>;
 
-// Taken early: a page may later put something else under this name.
+// Taken before the page's scripts run: a page may replace the global later.
 const Parameters = URLSearchParams;
 
 /**
- * A text with every character outside `!` to `~` as percent-escapes. Half a surrogate pair, which neither rulesets nor
- * locations have, throws.
+ * Percent-encodes every character outside `!` to `~`. Throws on an unpaired surrogate, which neither rulesets nor
+ * locations contain.
  */
 const ascii = (text: string): string => text.replace(/[^!-~]+/gu, encodeURIComponent);
 
 /**
- * The form of an address: scheme, host, port, path, query, fragment. Every ASCII text has it, as every part may be
- * missing. What is matched outside the counted brackets is dropped: a user's name, a dot after the host, usual ports, a
- * `?` or `#` alone.
+ * Scheme, host, port, path, query and fragment of an address. Every ASCII text matches, as every part may be missing. The
+ * text outside the capturing groups is dropped: user information, a dot after the host, default ports, a `?` or `#`
+ * without content.
  */
 const PAGE =
   /^(?:(?:(https?):)?\/\/)?(?:[^/?#]*@)?([^/?#]*?)\.?(?::(?:80|443)?|(:\d+))?(\/[^?#]*)?(\?[^#]+)?\??(#.+)?#?$/i;
@@ -45,11 +45,11 @@ const REFERRER = RegExp(PAGE.source.replace("ps?", "ps?|android-app"), "i");
 
 function partsOf(text: string, form: RegExp): Address {
   const [, scheme = "", host = "", port = "", path = "/", query = "", fragment = ""] = form.exec(text)!;
-  const url = folded(`${scheme}://${host}`) + port + path + query + fragment;
+  const url = asciiLowercase(`${scheme}://${host}`) + port + path + query + fragment;
   return {
     url,
-    _scheme: folded(scheme),
-    host: folded(host),
+    _scheme: asciiLowercase(scheme),
+    host: asciiLowercase(host),
     _port: port,
     _path: path,
     _query: query,
@@ -57,37 +57,37 @@ function partsOf(text: string, form: RegExp): Address {
   };
 }
 
-/** The plain form of an http or https address; null when the text is none. */
+/** Normalises an http or https address; null when the text is not such an address. */
 export function addressOf(text: string, form = PAGE): Address | null {
   const parts = partsOf(ascii(text).slice(0, 2048), form);
   return parts._scheme && parts.host ? parts : null;
 }
 
-/** A referrer as rules see it: also an app's, and any other text. */
+/** Normalises a referrer: an address, that of an Android app, or any other text. */
 export const referrerOf = (text: string): Referrer => addressOf(text, REFERRER) ?? { url: ascii(text).slice(0, 2048) };
 
-/** The first value of a parameter; null when there is none. */
+/** The first value of a query parameter; null without one. */
 export const parameterOf = (page: Address, name: string): string | null => new Parameters(page._query).get(name);
 
-/** A host without one `www.` at its beginning. */
-export const bare = (host: string): string => host.replace(/^www\./, "");
+/** A host without a leading `www.`. */
+export const withoutWww = (host: string): string => host.replace(/^www\./, "");
 
-/** Whether an entry of `url_rule` matches a page. Throws when the engine does not know its regular expression. */
+/** Whether an entry of `url_rule` matches a page. Throws when the engine does not accept its regular expression. */
 export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Address): boolean {
   if (rule === "regex") return RegExp(url).test(page.url);
-  // `trim` drops more than these.
+  // `trim` would remove further characters.
   const text = ascii(url.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, ""));
   const isPath = /^\/(?!\/)/.test(text);
-  if (rule === "contain") return folded(page.url).includes(folded(text));
+  if (rule === "contain") return asciiLowercase(page.url).includes(asciiLowercase(text));
 
   if (rule === "wildcard") {
     const { _scheme: scheme, host, _port: port, _path: path, _query: query, _fragment: fragment } = page;
     const start = isPath ? "" : (/^[^/]*:\/\//.test(text) ? `${scheme}://` : "") + host + port;
-    // No plain form has line ends. With one at both ends, the first and the last piece are found only where they have
-    // to be; each piece at its first place leaves most room for the others, so there is no going back.
-    const pieces = `\n${folded(text.replace(/^\/\//, ""))}\n`.split("*");
+    // Normalised addresses contain no line feeds. One at each end anchors the first and the last piece. Taking the first
+    // occurrence of each piece leaves most room for the others, so no backtracking is needed.
+    const pieces = `\n${asciiLowercase(text.replace(/^\/\//, ""))}\n`.split("*");
     return [path + query, path, path === "/" ? "" : path].some((end) => {
-      const whole = `\n${folded(start + end + (text.includes("#") ? fragment : ""))}\n`;
+      const whole = `\n${asciiLowercase(start + end + (text.includes("#") ? fragment : ""))}\n`;
       let at = 0;
       return pieces.every((piece) => (at = whole.indexOf(piece, at) + piece.length) >= piece.length);
     });
@@ -95,7 +95,7 @@ export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Addr
 
   const named = partsOf(text, PAGE);
   const exactly = rule === "exact";
-  // What has to be the same, with blanks where one part could be taken for the next.
+  // The text that has to be equal, with spaces so that adjacent parts stay distinct.
   const compared = ({
     _scheme: scheme,
     host,
@@ -106,7 +106,7 @@ export function isPage({ rule, url }: Pick<PageRule, "rule" | "url">, page: Addr
   }: Address): string =>
     (exactly
       ? `${named._scheme && scheme} ${isPath || `${host} ${port}`} ${path}${query}${named._fragment && fragment}`
-      : `${isPath || `${bare(host)} ${port}`} ${path.replace(/\/$/, "")}`
+      : `${isPath || `${withoutWww(host)} ${port}`} ${path.replace(/\/$/, "")}`
     ).replace(/%[\da-f]{2}/gi, (escaped) => escaped.toUpperCase());
   return compared(named) === compared(page);
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a document or a context; `places` is null when it has not the shape of one at all. */
+/** A document or a context is not valid. `places` are the paths of the invalid members; null when it has a different shape. */
 export class Refused extends Error {
   constructor(readonly places: readonly string[] | null) {
     super(places ? places.join(", ") : "not of this shape");

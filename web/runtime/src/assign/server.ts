@@ -1,5 +1,4 @@
-// What differs where the place is a server: docs/assignment.md, Browser only. A page never asks this; clients on
-// servers do.
+// Differences in evaluation on servers: docs/assignment.md, Browser only. For clients on servers; pages do not use it.
 
 import type { Experiment, Targeting } from "../ruleset";
 
@@ -8,7 +7,7 @@ const audiences = ({ targeting, test_type, variants }: Experiment): (Targeting |
   ...(test_type === "personalization" ? variants.map((variant) => variant.targeting) : []),
 ];
 
-/** The rules that a server passes over, separated by a comma; the empty text where there are none. */
+/** The rules of an experiment that a server ignores, separated by commas; the empty string without any. */
 export function unenforced(experiment: Experiment): string {
   const rules = audiences(experiment);
   const cookie = rules.some((each) => each?.cookie_rule?.some((group) => group.length));
@@ -16,7 +15,7 @@ export function unenforced(experiment: Experiment): string {
   return [...(cookie ? ["cookie_rule"] : []), ...(schedule ? ["schedule_rule"] : [])].join(",");
 }
 
-/** An experiment without those rules, to decide by on a server. */
+/** An experiment without those rules, for decisions on a server. */
 export function enforceable(experiment: Experiment): Experiment {
   const without = (rules: Targeting | null | undefined): Targeting => ({
     ...rules,

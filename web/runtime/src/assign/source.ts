@@ -1,10 +1,10 @@
-// Where a visitor came from, told from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are
-// longer than the rest of the core, so nothing of the core imports it: who needs it hands `sourceOf` over.
+// Derives the traffic source from the referrer and the page: docs/assignment-pages.md, Sources. Its lists are longer than
+// the rest of the core, so the core does not import it: callers pass `sourceOf` in where they need it.
 
-import { folded } from "./text";
-import { type Address, bare, parameterOf, type Referrer } from "./page";
+import { asciiLowercase } from "./text";
+import { type Address, withoutWww, parameterOf, type Referrer } from "./page";
 
-/** A source, the beginning of its `utm_medium`, other ones, and hosts. */
+/** A source, the prefix of its `utm_medium`, other values of `utm_medium`, and hosts. */
 const SOURCES: readonly (readonly [source: string, medium: string, mediums: string, hosts: string])[] = [
   ["paid", "paid", "affiliate affiliates banner cpa cpc cpm cpv display ppc remarketing retargeting", ""],
   [
@@ -33,20 +33,20 @@ const SOURCES: readonly (readonly [source: string, medium: string, mediums: stri
   ],
 ];
 
-/** What kind of way led a visitor to the page: `direct`, `search`, `social`, `email`, `paid` or `referral`. */
+/** The traffic source of a visitor: `direct`, `search`, `social`, `email`, `paid` or `referral`. */
 export function sourceOf(from: Referrer | null, page: Address | null | undefined): string {
   const parameter = (name: string): string => (page && parameterOf(page, name)) || "";
   if ("gclid gbraid wbraid dclid msclkid ttclid li_fat_id twclid".split(" ").some(parameter)) return "paid";
-  const medium = folded(parameter("utm_medium").replace(/[^A-Za-z]+/g, ""));
-  // A way within the own site is none.
-  const way = from?.host && page && bare(from.host) === bare(page.host) ? null : from;
-  const host = way?.host && bare(way.host);
+  const medium = asciiLowercase(parameter("utm_medium").replace(/[^A-Za-z]+/g, ""));
+  // A referrer on the same site does not count.
+  const way = from?.host && page && withoutWww(from.host) === withoutWww(page.host) ? null : from;
+  const host = way?.host && withoutWww(way.host);
   const means = (entry: string): boolean =>
     !!host && (entry.includes(".") ? `.${host}`.endsWith(`.${entry}`) : host.startsWith(`${entry}.`));
   for (const [source, beginning, mediums, hosts] of SOURCES) {
     const isMedium = medium.startsWith(beginning) || (medium && mediums.split(" ").includes(medium));
-    // An empty list has no host: splitting it would give one without a name.
-    // biome-ignore lint/complexity/useOptionalChain: the empty text is to end it, too.
+    // An empty list has no hosts, but splitting the empty string gives one empty name.
+    // biome-ignore lint/complexity/useOptionalChain: the empty text has to end it, too.
     if (isMedium || (hosts && hosts.split(" ").some(means))) return source;
   }
   return way ? "referral" : "direct";

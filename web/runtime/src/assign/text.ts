@@ -1,4 +1,4 @@
-// How texts are compared.
+// Text comparison.
 
-/** A text with the letters A to Z small and no other character changed, which `toLowerCase` alone would do. */
-export const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Lower-cases the letters A to Z and no other characters, unlike `toLowerCase`. */
+export const asciiLowercase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

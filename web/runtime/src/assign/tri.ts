@@ -1,5 +1,5 @@
-// Yes, no and unknown: docs/assignment.md. As numbers in this order, "all of them" is the least of the answers and "any
-// of them" the greatest, and what is just true or false becomes one by `+`.
+// Three-valued logic: docs/assignment.md. The values are numbers in this order, so that AND is the minimum, OR is the
+// maximum, and `+` converts a boolean.
 
 export type Tri = number;
 
@@ -7,8 +7,8 @@ export const NO = 0;
 export const UNKNOWN = 0.5;
 export const YES = 1;
 
-/** All of them: yes when there are none. */
-export const all = <T>(list: readonly T[], answer: (each: T) => Tri): Tri => Math.min(YES, ...list.map(answer));
+/** AND over a list; `YES` for the empty list. */
+export const allHold = <T>(list: readonly T[], answer: (each: T) => Tri): Tri => Math.min(YES, ...list.map(answer));
 
-/** Any of them: no when there are none. */
-export const any = <T>(list: readonly T[], answer: (each: T) => Tri): Tri => Math.max(NO, ...list.map(answer));
+/** OR over a list; `NO` for the empty list. */
+export const anyHolds = <T>(list: readonly T[], answer: (each: T) => Tri): Tri => Math.max(NO, ...list.map(answer));

@@ -1,32 +1,31 @@
-// What is known about a visitor: docs/assignment.md, The context.
+// The facts about a visitor: docs/assignment.md, The context.
 
-import type { Plain, Targeting } from "../ruleset";
+import type { Scalar, Targeting } from "../ruleset";
 import type { Address, Referrer } from "./page";
 import type { Tri } from "./tri";
 
 /**
- * A fact is `undefined` while it is not known and `null` when it is known that there is none. It is never the empty
- * text.
+ * `undefined` while the fact is unknown, `null` when it is known to be absent. Never the empty string.
  */
 export type Fact<T> = T | null | undefined;
 
 export const DAY_MS = 864e5;
 
-/** The visitor's clock. */
+/** The visitor's local time. */
 export interface LocalTime {
   /** 0 is Sunday, as `Date.getDay` counts. */
   weekday: number;
-  /** `HH:MM`, with leading zeros: compared as text. */
+  /** `HH:MM` with leading zeros, so that it can be compared as text. */
   time: string;
 }
 
-/** Something that the visitor did. */
-export interface Occurrence {
+/** An event that the visitor triggered earlier. */
+export interface PastEvent {
   /** At least one character. */
   name: string;
   /** Milliseconds since 1970. */
   at: number;
-  attributes: ReadonlyMap<string, Plain>;
+  attributes: ReadonlyMap<string, Scalar>;
 }
 
 export interface Visitor {
@@ -42,31 +41,32 @@ export interface Visitor {
   /** The page. */
   url?: Fact<Address>;
   referrer?: Fact<Referrer>;
-  /** Where the visitor came from, where that is not to be told from referrer and page. */
+  /** The traffic source, if it is not to be derived from referrer and page. */
   source?: Fact<string>;
   audiences?: Fact<readonly string[]>;
-  events?: Fact<readonly Occurrence[]>;
+  events?: Fact<readonly PastEvent[]>;
   cookies?: Fact<ReadonlyMap<string, string>>;
   local_time?: Fact<LocalTime>;
-  /** What is not in here is known to be none. */
-  attributes: ReadonlyMap<string, Plain>;
-  /** The arm given before, by experiment key. */
+  /** An attribute that is missing here is known to be absent. */
+  attributes: ReadonlyMap<string, Scalar>;
+  /** The arm assigned earlier, by experiment key. */
   _sticky: ReadonlyMap<string, number>;
 }
 
-/** The circumstances of a decision. */
-export interface At {
+/** Inputs of a decision besides the experiment and the visitor. */
+export interface DecisionContext {
   /** Milliseconds since 1970. */
   now: number;
-  /** What a preview asks for: an arm, in plain decimal, of one experiment. */
+  /** The arm of one experiment that a preview requests, in decimal. */
   _forced?: { test_id: number; variant_id: string } | undefined;
   /**
-   * `isEligible` of audience.ts, which rulesets without rules do without. Without it nobody is where there are rules.
+   * `isEligible` of audience.ts, which rulesets without targeting rules do not need. Without it nobody is eligible for an
+   * experiment with rules.
    */
-  _isEligible?: ((rules: Targeting, visitor: Visitor, at: At) => Tri) | undefined;
+  _isEligible?: ((rules: Targeting, visitor: Visitor, at: DecisionContext) => Tri) | undefined;
   /**
-   * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets ask for them, so it is handed over instead of
-   * imported; what asks for it is unknown without.
+   * `sourceOf` of source.ts. Its lists of hosts are long and few rulesets need them, so it is passed in instead of imported.
+   * Without it the source is unknown.
    */
   _sourceOf?: ((from: Referrer | null, page: Address | null | undefined) => string) | undefined;
 }

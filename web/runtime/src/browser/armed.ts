@@ -1,27 +1,27 @@
-// An experiment with the arm that its visitor gets.
+// An experiment with the arm that the visitor is assigned.
 
 import { armName } from "../assign/decide";
 import type { ArmCode, Experiment } from "../ruleset";
 
-export interface Armed {
+export interface AssignedArm {
   _experiment: Experiment;
   _arm: number;
-  /** The variant, or the control where it has code of its own. */
+  /** The variant, or the control if that has code. */
   _version: ArmCode | undefined;
-  /** Whether the visitor takes part, and is to be counted. */
+  /** Whether the visitor takes part in the experiment and is counted. */
   _counted: boolean;
-  /** Whether the visitor has met it: it is shown, and due. */
+  /** Whether the visitor was exposed to the arm on this page. */
   _isMet?: boolean;
-  /** Whether that was told of: the first time in this visit. */
+  /** Whether the exposure was the first in this session, and so was recorded. */
   _isFirst?: boolean;
 }
 
-/** As page code and listeners see it. */
-export const named = ({ _experiment: { test_id, experiment_key }, _arm: arm }: Armed) => ({
+/** The arm as page code and listeners get it. */
+export const armDetail = ({ _experiment: { test_id, experiment_key }, _arm: arm }: AssignedArm) => ({
   test_id,
   experiment_key,
   variant: armName(arm),
 });
 
-/** As events name it. */
-export const numbered = ({ _experiment: { test_id }, _arm: arm }: Armed) => ({ test_id, variant_id: `${arm}` });
+/** The fields that identify the arm in events. */
+export const armFields = ({ _experiment: { test_id }, _arm: arm }: AssignedArm) => ({ test_id, variant_id: `${arm}` });

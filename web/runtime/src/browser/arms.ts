@@ -1,34 +1,34 @@
-// The arms that the visitor has on the page, one for each experiment.
+// The arms that are active on the page, one for each experiment.
 
 import type { Change, Experiment } from "../ruleset";
-import { type Armed, named } from "./armed";
+import { type AssignedArm, armDetail } from "./armed";
 import { quietly } from "./world";
 
-/** An arm that the visitor has, met or not yet. */
-export interface Active extends Armed {
-  /** What of its changes is for the page. */
+/** An arm that is active on the page, whether or not the visitor was exposed to it yet. */
+export interface ActiveArm extends AssignedArm {
+  /** Its changes that apply to the page. */
   _items: Change[];
   _wasLate: boolean;
-  /** Takes it away; with `isRouting` once the view that follows is there. */
-  stop(isRouting?: boolean): void;
+  /** Removes the arm; with `isRouting` when the next view is there. */
+  _stop(isRouting?: boolean): void;
 }
 
-const active = new Map<number, Active>();
-/** Arms that were left last. They may be on the page still, until the next view is there. */
-const left = new Map<number, Active>();
+const activeArms = new Map<number, ActiveArm>();
+/** The arms that were removed last. They may remain on the page until the next view is there. */
+const leftArms = new Map<number, ActiveArm>();
 
 /**
- * Takes away the arm that the visitor had of an experiment, unless it is `next`. Gives what puts `next` in its place and
- * calls `show`, where that is not shown already.
+ * Removes the active arm of an experiment, unless it equals `next`. Returns a function that activates `next` by `show`, or
+ * undefined if it is active already.
  */
 export function replaceArm(
   { test_id }: Experiment,
-  next: Active | undefined,
+  next: ActiveArm | undefined,
   isRouting: boolean,
-  show: (armed: Active) => Active["stop"],
+  show: (armed: ActiveArm) => ActiveArm["_stop"],
 ): (() => void) | undefined {
-  const before = active.get(test_id);
-  // What is the same stays, but that what was too late on one page is in time on the next.
+  const before = activeArms.get(test_id);
+  // An equal arm stays, unless it was too late on the page before and is in time on this one.
   if (
     before &&
     next &&
@@ -38,33 +38,33 @@ export function replaceArm(
     (next._wasLate || !before._wasLate)
   )
     return;
-  before?.stop(isRouting && !next);
-  active.delete(test_id);
+  before?._stop(isRouting && !next);
+  activeArms.delete(test_id);
   if (next) {
     return () => {
-      // In its place before it begins: what it does may look again.
-      active.set(test_id, next);
-      // Where it is not gone yet from the page of before, it is not there twice.
-      left.get(test_id)?.stop();
-      next.stop = show(next);
+      // Registered before it is shown, as showing it may trigger another decision.
+      activeArms.set(test_id, next);
+      // If the arm of the page before is still shown, remove it now, so that it is not shown twice.
+      leftArms.get(test_id)?._stop();
+      next._stop = show(next);
     };
   }
-  if (before) left.set(test_id, before);
+  if (before) leftArms.set(test_id, before);
 }
 
-/** Takes away the arms of all other experiments. */
+/** Removes the arms of all other experiments. */
 export function retainArms(experiments: Experiment[]): void {
-  for (const [test_id, { _experiment: experiment, stop }] of active) {
+  for (const [test_id, { _experiment: experiment, _stop: stop }] of activeArms) {
     if (experiments.includes(experiment)) continue;
-    active.delete(test_id);
+    activeArms.delete(test_id);
     quietly(stop);
   }
 }
 
-/** The name of the arm that the visitor has met on this page, by the experiment's key. */
+/** The name of the arm that the visitor was exposed to on this page, by the experiment's key. */
 export function variantOf(key: string): string | null {
-  const armed = [...active.values()].find(
+  const armed = [...activeArms.values()].find(
     ({ _experiment: experiment, _isMet: isMet }) => isMet && experiment.experiment_key === key,
   );
-  return armed ? named(armed).variant : null;
+  return armed ? armDetail(armed).variant : null;
 }

@@ -1,13 +1,13 @@
-// The badge of a preview: which arm this tab shows, and the way out.
+// The badge of a preview names the arm that the tab shows, and ends the preview.
 
-/** As many lines as there is room for. */
+/** The number of error lines that fit. */
 const LINES_MAX = 5;
 
-/** Shows what the badge says, and calls `end` when the visitor has seen enough. What comes back adds a line to it. */
+/** Shows a badge with the text `says`, and calls `end` when its button is clicked. Returns a function that adds a line. */
 export function badge(says: string, end: () => void): (line: string) => void {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "closed" });
-  // Of the page's styles nothing gets in; ours are set through the object model, which every policy allows.
+  // The page's styles do not reach a shadow root. A constructed style sheet is allowed under every policy.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
   :host { all: initial; position: fixed; inset: auto 16px 16px auto; max-width: calc(100vw - 32px); z-index: 2147483647; }

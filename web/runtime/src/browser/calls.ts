@@ -1,40 +1,41 @@
-// What pages call. Nothing of it throws.
+// The page API. Its methods never throw.
 
-import type { Plain } from "../ruleset";
+import type { Scalar } from "../ruleset";
 import { variantOf } from "./arms";
-import { ABOUT_MAX, NAMES_MAX } from "./limits";
+import { ATTRIBUTES_CHARS_MAX, PROPERTIES_MAX } from "./limits";
 import { on } from "./listeners";
-import { consentGiven, record, who } from "./recorder";
+import { consentGiven, record, currentVisitor } from "./recorder";
 import { track } from "./stage";
-import { reread } from "./storage";
-import { plain } from "./values";
+import { clearCookieCache } from "./storage";
+import { scalarsOf } from "./values";
 import { quietly, stringify } from "./world";
 
-/** The page API. `look` decides again, with what the page has said by then. */
+/** Creates the page API. `look` decides again with what the page has passed by then. */
 export function pageApi(look: () => void) {
   const calls = {
     track,
     /** Fires a `script` goal. */
     trigger: (trigger: string): void => record({ type: "script", trigger: trigger + "" }),
-    identify(user: string | null, attributes?: Record<string, Plain | string[]> | null): void {
-      reread();
-      const { session } = who();
+    identify(user: string | null, attributes?: Record<string, Scalar | string[]> | null): void {
+      clearCookieCache();
+      const { _session: session } = currentVisitor();
       const audiences = attributes?.audiences;
       if (audiences) session.audiences = ([] as unknown[]).concat(audiences).map(String);
       const about: typeof session.about = {
         ...session.about,
-        ...plain(attributes),
+        ...scalarsOf(attributes),
         ...(user != null && { user_id: user + "" }),
       };
       if (user === null) delete about.user_id;
-      // It goes with every batch: with too much of it the server would take none.
-      if (Object.keys(about).length <= NAMES_MAX && stringify(about).length <= ABOUT_MAX) session.about = about;
+      // The attributes are part of every batch: the server would refuse all batches if they were too large.
+      if (Object.keys(about).length <= PROPERTIES_MAX && stringify(about).length <= ATTRIBUTES_CHARS_MAX)
+        session.about = about;
       record({ type: "identify", attributes: session.about });
       look();
     },
-    /** In the words of consent managers, too. */
+    /** Also accepts the words of consent managers. */
     consent(said: unknown): void {
-      reread();
+      clearCookieCache();
       consentGiven(said === true || said === "granted");
       look();
     },

@@ -2,23 +2,23 @@
 
 import { type Settings, settings } from "./settings";
 import { recall, remember } from "./storage";
-import { agent } from "./world";
+import { browser } from "./world";
 
-/** The answer, or what the project does with those who have not given any. */
+/** The visitor's answer, or the project's setting for visitors who have not answered. */
 export type Consent = "granted" | "denied" | Settings["consent"];
 
-/** The answer that was given on this page, where it can be written nowhere. */
-let said: Consent | undefined;
+/** The answer given on this page, for browsers that store nothing. */
+let lastAnswer: Consent | undefined;
 
-/** What was said before, on any page of the site, else what the project assumes of those who said nothing. */
-export const consented = (): Consent =>
+/** The stored answer from any page of the site, else the project's setting for visitors who have not answered. */
+export const currentConsent = (): Consent =>
   (recall("c") as Consent | undefined) ||
-  said ||
-  // A signal of the browser is an answer, too.
-  (settings.gpc && (agent as { globalPrivacyControl?: boolean }).globalPrivacyControl ? "denied" : settings.consent);
+  lastAnswer ||
+  // Global Privacy Control counts as an answer.
+  (settings.gpc && (browser as { globalPrivacyControl?: boolean }).globalPrivacyControl ? "denied" : settings.consent);
 
-/** Takes the visitor's answer, and keeps it. */
-export function answer(isGranted: boolean): void {
-  said = isGranted ? "granted" : "denied";
-  remember("c", said);
+/** Stores the visitor's answer. */
+export function storeConsent(isGranted: boolean): void {
+  lastAnswer = isGranted ? "granted" : "denied";
+  remember("c", lastAnswer);
 }

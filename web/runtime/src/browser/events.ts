@@ -1,6 +1,6 @@
-// Events as the server takes them; docs/visitors.md has their fields.
+// Events as the server accepts them; docs/visitors.md lists their fields.
 
-import type { Plain } from "../ruleset";
+import type { Scalar } from "../ruleset";
 
 export interface EventFields {
   type:
@@ -19,7 +19,7 @@ export interface EventFields {
   [field: string]: unknown;
 }
 
-export type Properties = Record<string, Plain>;
+export type Properties = Record<string, Scalar>;
 
-/** Takes an event to be sent. `soon` is for those that may not wait: the page may be left at once. */
-export type Take = (event: EventFields, soon?: boolean) => void;
+/** Records an event. `soon` sends it at once, for events after which the page may be left. */
+export type RecordEvent = (event: EventFields, soon?: boolean) => void;

@@ -1,12 +1,12 @@
-// Exposures: the visitor has met an arm, and from then on counts for it.
+// Exposures: from the first one on, the visitor counts for the arm.
 
-import { type Armed, numbered } from "./armed";
+import { type AssignedArm, armFields } from "./armed";
 import type { Identity } from "./identity";
 import { record } from "./recorder";
-import { here } from "./world";
+import { pageUrl } from "./world";
 
-/** Records that the visitor has met the arm: once in a visit and epoch. */
-export function expose(armed: Armed, { session, met }: Identity): void {
+/** Records the exposure to an arm, once per session and epoch. */
+export function expose(armed: AssignedArm, { _session: session, _met: met }: Identity): void {
   const { _experiment: experiment, _arm: arm } = armed;
   const { test_id, epoch } = experiment;
   const mark = [test_id, arm, epoch].join(".");
@@ -17,9 +17,9 @@ export function expose(armed: Armed, { session, met }: Identity): void {
   record(
     {
       type: "exposure",
-      ...numbered(armed),
+      ...armFields(armed),
       epoch,
-      context: { url: here(), referrer: session.from, landing_page: session.land, visitor_type: session.type },
+      context: { url: pageUrl(), referrer: session.from, landing_page: session.land, visitor_type: session.type },
     },
     true,
   );

@@ -1,35 +1,35 @@
-// What only rules ask of a visitor: it comes with them, as most rulesets have none.
+// Facts about the visitor that only targeting rules need. They are in the part `rules`, as most rulesets have no rules.
 
 import { referrerOf } from "../assign/page";
-import type { Occurrence, Visitor } from "../assign/visitor";
+import type { PastEvent, Visitor } from "../assign/visitor";
 import type { Session } from "./identity";
 import { now, quietly, win } from "./world";
 
-/** The first word whose expression fits, of `word=expression,…`, or of the word itself; null where none does, or its word is empty. */
-const named = (text: string, words: string): string | null =>
+/** The first word of `word=expression,…` whose expression matches (without `=` the word is the expression); null if none matches or the word is empty. */
+const firstMatch = (text: string, words: string): string | null =>
   words
     .split(",")
     .find((entry) => RegExp(entry.replace(/.*=/, ""), "i").test(text))
     ?.replace(/=.*/, "") || null;
 
-/** Device, browser and system, in the server's words; null for those that have none there. */
+/** Device, browser and operating system in the server's terms; null for those that it does not know. */
 export function device(agent: string, touches: number): { device: string; browser: string | null; os: string | null } {
-  // An iPad says that it is a Mac, but no Mac has a screen to touch.
+  // An iPad claims to be a Mac, but Macs have no touch screen.
   const ua = /macintosh/i.test(agent) && touches > 1 ? "ipad" + agent : agent;
   return {
-    os: named(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
+    os: firstMatch(ua, "ios=ipad|iphone|ipod,android,windows=windows nt,chromeOS=cros,macOS=macintosh,linux=linux|x11"),
     device:
-      named(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ??
+      firstMatch(ua, "tablet=ipad|tablet|kindle|silk|^(?!.*(mobile|iphone|ipod)).*android,mobile=mobi|iphone|ipod") ??
       "desktop",
-    browser: named(
+    browser: firstMatch(
       ua,
-      // A page inside an app is the app's.
+      // Browsers within apps, and others that rules do not know, have no name here.
       "=fban|fbav|instagram|samsungbrowser|ucbrowser|yabrowser|vivaldi|duckduckgo,edge=edg,opera=opr/|opera,ie=msie|trident,firefox=firefox|fxios,chrome=chrome|crios,safari",
     ),
   };
 }
 
-/** The first of cookies with one name is the most specific. */
+/** Cookies by name. Of several with one name the first is the most specific, so it is set last. */
 const cookiesOf = (text: string): Map<string, string> =>
   new Map(
     [...text.matchAll(/(?:^|; *)([^=;]+)=([^;]*)/g)]
@@ -37,10 +37,10 @@ const cookiesOf = (text: string): Map<string, string> =>
       .map(([, name, value]) => [name!, quietly(() => decodeURIComponent(value!)) ?? value!]),
   );
 
-/** What is known now, of the visit, what happened in it, and the text of all cookies. */
+/** The facts that are known now, from the session, the past events and the cookie header. */
 export function factsOf(
   { geo, from, type, audiences }: Session,
-  events: Occurrence[],
+  events: PastEvent[],
   cookies: string,
 ): Partial<Visitor> {
   const { userAgent, maxTouchPoints, language } = win.navigator;

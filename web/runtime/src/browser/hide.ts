@@ -1,34 +1,34 @@
-// Hiding, for as short as can be: only what a decision that is waited for will change, and never longer than a second.
+// Hides elements that a pending decision will change, for one second at most.
 
 import { applyCss } from "./changes/sheet";
-import { HIDDEN_MAX_MS } from "./limits";
-import { doc, later, now, quietly } from "./world";
+import { HIDING_TIMEOUT_MS } from "./limits";
+import { doc, startTimer, now, quietly } from "./world";
 
-export interface Hidden {
-  /** Shows it again. */
+export interface HiddenElements {
+  /** Shows the elements again. */
   show(): void;
-  /** Since when it is hidden. */
+  /** When hiding began, in milliseconds since 1970. */
   since?: number;
-  /** For how long it was hidden, in milliseconds; not known before it is shown. */
+  /** How long the elements were hidden, in milliseconds; undefined until they are shown. */
   ms?: number;
-  /** Whether it was shown because time was up. */
+  /** Whether the elements were shown because of the timeout. */
   over?: boolean;
 }
 
-/** Hides the matches of the selectors; the page keeps its layout. */
-export function hide(selectors: string[], limit = HIDDEN_MAX_MS): Hidden {
+/** Hides the matches of the selectors and keeps the layout of the page. */
+export function hide(selectors: string[], limit = HIDING_TIMEOUT_MS): HiddenElements {
   const since = now();
-  // One rule each, and only of what is a selector: anything else might hide the page.
+  // One rule for each valid selector: anything else could hide the page.
   const known = selectors.filter((selector) => quietly(() => doc.querySelector(selector)) !== undefined);
   const undo = applyCss([...known, ""].join("{visibility:hidden!important}"));
-  const hidden: Hidden = {
+  const hidden: HiddenElements = {
     since,
     show() {
       hidden.ms ??= now() - since;
       undo();
     },
   };
-  later(() => {
+  startTimer(() => {
     hidden.over = hidden.ms == null;
     hidden.show();
   }, limit);

@@ -1,33 +1,33 @@
-// Who the visitor is, on this site and its subdomains: an id, the arms given before, and the visit that goes on.
+// The visitor's identity on this site and its subdomains: an id, the arms assigned earlier, and the current session.
 
 import { DAY_MS } from "../assign/visitor";
-import type { Plain } from "../ruleset";
-import { ARMS_MAX, TOLD_MAX, VISIT_MS } from "./limits";
-import { isKept, keep, kept, recall, remember } from "./storage";
+import type { Scalar } from "../ruleset";
+import { ARMS_MAX, EXPOSURES_MAX, SESSION_TIMEOUT_MS } from "./limits";
+import { isRemembered, storeLocal, readLocal, recall, remember } from "./storage";
 import { uuid } from "./transport";
-import { doc, now, parse, here, quietly, stringify } from "./world";
+import { doc, now, parse, pageUrl, quietly, stringify } from "./world";
 
-/** A visit: it ends half an hour after the last page or event. */
+/** A session, as it is stored. It ends half an hour after the last page view or event. */
 export interface Session {
   id: string;
-  /** When something happened last. */
+  /** Time of the last activity. */
   at: number;
-  /** The first page, and where the visitor came from to it. */
+  /** The landing page, and its referrer. */
   land: string;
   from: string;
   type: "new" | "returning";
-  /** Exposures that were told of: `test.arm.epoch`. */
+  /** Recorded exposures: `test.arm.epoch`. */
   told: string[];
-  /** What `identify` told. */
-  about: Record<string, Plain>;
+  /** Attributes from `identify`. */
+  about: Record<string, Scalar>;
   audiences?: string[];
-  /** When id and arms were last written to last for a year. */
+  /** When the cookies of id and arms were last renewed. */
   kept?: number;
-  /** Where the connection comes from, once a rule asked for it. */
-  geo?: Geography;
+  /** Location of the connection, once a rule has asked for it. */
+  geo?: GeoLocation;
 }
 
-export interface Geography {
+export interface GeoLocation {
   country: string | null;
   region: string | null;
   city: string | null;
@@ -35,83 +35,85 @@ export interface Geography {
 
 export interface Identity {
   id: string;
-  session: Session;
-  /** The arms met on this page, by test. */
-  met: Map<number, number>;
+  _session: Session;
+  /** The arms that the visitor was exposed to on this page, by `test_id`. */
+  _met: Map<number, number>;
 }
 
-const begin = (type: Session["type"], id = uuid()): Session => ({
+const newSession = (type: Session["type"], id = uuid()): Session => ({
   id,
   at: now(),
-  land: here(),
+  land: pageUrl(),
   from: doc.referrer,
   type,
   told: [],
   about: {},
 });
 
-/** What was last read of the visit here, or written. */
-let seen: string | undefined;
+/** The stored session as this page last read or wrote it. */
+let lastStored: string | undefined;
 
-/** The visit that is written down, if it still goes on. */
-const written = (): Session | undefined => {
-  seen = kept("s");
-  const session = quietly(() => parse(seen ?? "null") as Partial<Session> | null);
-  // Another version of the script may have written less.
-  return session && now() - session.at! < VISIT_MS ? { ...begin("returning", session.id), ...session } : undefined;
+/** The stored session, if it has not ended. */
+const storedSession = (): Session | undefined => {
+  lastStored = readLocal("s");
+  const session = quietly(() => parse(lastStored ?? "null") as Partial<Session> | null);
+  // An earlier version of the script may have stored fewer fields.
+  return session && now() - session.at! < SESSION_TIMEOUT_MS
+    ? { ...newSession("returning", session.id), ...session }
+    : undefined;
 };
 
-/** Reads who this is; a new visitor has an id that is kept nowhere yet. */
+/** Reads the stored identity, or creates one that is not stored yet. */
 export function recognise(): Identity {
   const known = recall("id");
   const isKnown = known && known.length <= 128;
   return {
     id: isKnown ? known : uuid(),
-    session: (isKnown && written()) || begin(isKnown ? "returning" : "new"),
-    met: new Map(),
+    _session: (isKnown && storedSession()) || newSession(isKnown ? "returning" : "new"),
+    _met: new Map(),
   };
 }
 
-/** Takes over what the visitor's other pages have written since, and begins another visit where this one has ended. */
+/** Merges what other pages of the visitor have stored since, and starts a new session if this one has ended. */
 export function refresh(who: Identity): void {
-  const { session } = who;
+  const { _session: session } = who;
   who.id = recall("id") || who.id;
-  if (seen && seen === kept("s") && now() - session.at < VISIT_MS) return;
-  const other = written();
+  if (lastStored && lastStored === readLocal("s") && now() - session.at < SESSION_TIMEOUT_MS) return;
+  const other = storedSession();
   if (other?.id === session.id) {
-    const told = [...new Set([...other.told, ...session.told])].slice(-TOLD_MAX);
+    const told = [...new Set([...other.told, ...session.told])].slice(-EXPOSURES_MAX);
     Object.assign(session, other, { told });
-  } else if (other || now() - session.at >= VISIT_MS) who.session = other ?? begin("returning");
+  } else if (other || now() - session.at >= SESSION_TIMEOUT_MS) who._session = other ?? newSession("returning");
 }
 
-/** The arms given before, by test. */
-export const armsOf = ({ met }: Identity): Map<number, number> =>
+/** The arms assigned earlier, by `test_id`. */
+export const armsOf = ({ _met: met }: Identity): Map<number, number> =>
   new Map([
     ...[...(recall("a") ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, test, arm]) => [+test!, +arm!] as const),
     ...met,
   ]);
 
-/** Writes it down, with every page and event. */
+/** Stores the identity, on every page view and event. */
 export function store(who: Identity): void {
-  const { id, session } = who;
+  const { id, _session: session } = who;
   session.at = now();
-  // Of paused experiments too; those of long ago are pushed out.
+  // Includes arms of paused experiments; the oldest arms are dropped.
   const given = [...armsOf(who)]
     .slice(-ARMS_MAX)
     .map((arm) => arm.join("."))
     .join("~");
-  // Some browsers forget after a week without; and either place heals the other.
+  // Some browsers expire script cookies after a week, so they are renewed daily. Cookie and local storage restore each other.
   const isDue = now() - (session.kept ?? 0) > DAY_MS;
   if (isDue) session.kept = now();
   for (const [what, value] of [
     ["id", id],
     ["a", given],
   ] as const)
-    if (value && (isDue || !isKept(what, value))) remember(what, value);
-  keep("s", (seen = stringify(session)));
+    if (value && (isDue || !isRemembered(what, value))) remember(what, value);
+  storeLocal("s", (lastStored = stringify(session)));
 }
 
-/** Leaves nothing of the visitor. */
+/** Removes everything that is stored about the visitor. */
 export function erase(): void {
   for (const what of ["id", "a", "s", "q", "e", "d"]) remember(what, "");
 }

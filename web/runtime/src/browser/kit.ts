@@ -1,39 +1,53 @@
-// What the script hands to its parts, so that none of them carries it again. In the parts, build.mjs puts it in the place of
-// the modules that are named here; the order, which is what counts, it reads here.
+// The functions that the script passes to its parts, so that no part bundles them again. In the parts, build.mjs replaces imports
+// from these modules by parameters, in the order of the list below, which it reads from this file.
 
-import { bare, isPage, parameterOf, referrerOf } from "../assign/page";
-import { folded } from "../assign/text";
+import { withoutWww, isPage, parameterOf, referrerOf } from "../assign/page";
+import { asciiLowercase } from "../assign/text";
 import { applyCss } from "./changes/sheet";
 import { signed, trusted } from "./changes/trust";
 import { hide } from "./hide";
-import { keep, kept } from "./storage";
+import { storeLocal, readLocal } from "./storage";
 import { when } from "./trigger";
-import { all, doc, floor, later, listen, min, never, now, parse, place, quietly, stringify, win } from "./world";
+import {
+  queryAll,
+  doc,
+  floor,
+  startTimer,
+  listen,
+  min,
+  clearTimer,
+  now,
+  parse,
+  pageLocation,
+  quietly,
+  stringify,
+  win,
+} from "./world";
 
 export const kit = [
   quietly,
-  all,
+  queryAll,
   doc,
   listen,
   win,
-  place,
-  later,
-  never,
+  pageLocation,
+  startTimer,
+  clearTimer,
   now,
   floor,
   min,
   hide,
   applyCss,
-  folded,
-  bare,
+  asciiLowercase,
+  withoutWww,
   isPage,
   parameterOf,
   referrerOf,
   signed,
   trusted,
   when,
-  keep,
-  kept,
+  storeLocal,
+  readLocal,
   parse,
   stringify,
 ] as const;

@@ -1,25 +1,30 @@
-// Orders that the page tells its own tools of, in the data layer of tag managers: as GA4 wants them, or as `gtag` passes them on.
+// Orders that the page pushes to the data layer of tag managers, in the form of GA4 or of `gtag`.
 
-import type { Take } from "./events";
+import type { RecordEvent } from "./events";
 import { listen, quietly, win } from "./world";
 
-/** An entry: `{event, ecommerce}`, or the arguments `"event", name, {…}`. Nothing in it is as it should be for sure. */
-type Entry = { event?: unknown; ecommerce?: Order } & [word: unknown, name: unknown, order: Order];
-type Order = { transaction_id?: unknown; value?: unknown; currency?: unknown; items?: { quantity?: unknown }[] };
+/** An entry: `{event, ecommerce}`, or the arguments `"event", name, {…}`. The types are what valid entries have; pages push anything. */
+type LayerEntry = { event?: unknown; ecommerce?: EcommerceData } & [word: unknown, name: unknown, order: EcommerceData];
+type EcommerceData = {
+  transaction_id?: unknown;
+  value?: unknown;
+  currency?: unknown;
+  items?: { quantity?: unknown }[];
+};
 
 /**
- * Takes purchases and refunds from `window.dataLayer`, those that are in it already too, whenever the page makes it.
+ * Records purchases and refunds from `window.dataLayer`, including existing entries, whenever the page creates the layer.
  *
- * A refund is an order with a negative value and its purchase's id. What has no amount (a plain number) or no currency (three letters) is none.
- * Each `transaction_id` counts once a page, for a purchase and for a refund.
+ * A refund is an order with a negative value and the id of its purchase. Entries without an amount (a plain number) or a currency (three
+ * letters) are ignored. Each `transaction_id` counts once per page as a purchase and once as a refund.
  */
-export function watchLayer(take: Take): void {
+export function watchLayer(take: RecordEvent): void {
   const seen = new Set<unknown>();
-  let layer: Entry[] | undefined;
+  let layer: LayerEntry[] | undefined;
 
   const first = (what: unknown): boolean => !seen.has(what) && !!seen.add(what);
 
-  const read = (entry: Entry): unknown =>
+  const read = (entry: LayerEntry): unknown =>
     quietly(() => {
       const [name, { transaction_id, value, currency, items }] =
         entry[0] === "event" ? [entry[1], entry[2]] : [entry.event, entry.ecommerce!];
@@ -36,18 +41,18 @@ export function watchLayer(take: Take): void {
           name: "purchase",
           value: back ? -Math.abs(+`${value}`) : +`${value}`,
           currency: `${currency}`.toUpperCase(),
-          // What is paid back is of the order with this id.
+          // A refund has the id of its purchase.
           order_id,
-          // An item that does not say so is one.
+          // An item without a quantity counts as one.
           quantity: items?.reduce((sum, { quantity }) => sum + Math.abs(+`${quantity ?? 1}` || 0), 0),
         });
       }
     });
 
-  /** The page may make the layer at any time, or another in its place. */
+  /** Finds the layer. The page may create or replace it at any time. */
   const look = (): unknown =>
     quietly(() => {
-      const found = (win as { dataLayer?: Entry[] }).dataLayer;
+      const found = (win as { dataLayer?: LayerEntry[] }).dataLayer;
       if (!found || found === layer) return;
       layer = found;
       const { push } = found;

@@ -1,51 +1,52 @@
-// How much and how long. In a file without imports, so that the bundler writes the numbers where they are used.
+// Limits and durations. The file has no imports, so that the bundler inlines the numbers.
 
-/** Cookies: 400 days, the most that browsers keep. */
-export const COOKIE_S = 34_560_000;
-/** A visit ends half an hour after the last page or event. */
-export const VISIT_MS = 1_800_000;
-/** No page is hidden for longer. */
-export const HIDDEN_MAX_MS = 1_000;
-/** Changes of an arm of which is told whether they found anything. */
-export const CHANGES_TOLD = 60;
-/** How long after an arm is shown its selectors should have matched. */
-export const SETTLED_MS = 5_000;
+/** 400 days, the longest that browsers keep a cookie. */
+export const COOKIE_MAX_AGE_S = 34_560_000;
+/** A session ends half an hour after the last page view or event. */
+export const SESSION_TIMEOUT_MS = 1_800_000;
+/** Nothing is hidden for longer. */
+export const HIDING_TIMEOUT_MS = 1_000;
+/** Changes of an arm whose result is reported in `health` events. */
+export const REPORTED_CHANGES_MAX = 60;
+/** Delay between showing an arm and reporting which of its selectors matched. */
+export const REPORT_DELAY_MS = 5_000;
 
-/** Arms that are remembered of a visitor. */
+/** Arms that are stored of a visitor. */
 export const ARMS_MAX = 50;
-/** Exposures of a visit that are remembered, and events that rules ask for. */
-export const TOLD_MAX = 100;
-export const EVENTS_MAX = 100;
+/** Stored exposures of a session; also the announcements that are kept for later listeners. */
+export const EXPOSURES_MAX = 100;
+/** Stored events that rules refer to. */
+export const REMEMBERED_EVENTS_MAX = 100;
 
-/** Events that wait, those that are kept for the next page, and those in one request. */
+/** Events in the queue, those that are stored for the next page, and those in one request. */
 export const QUEUE_MAX = 200;
-export const KEPT_MAX = 50;
+export const STORED_EVENTS_MAX = 50;
 export const BATCH_MAX = 40;
-/** Browsers refuse more than 65,536 bytes from a page that is left. */
-export const BYTES_MAX = 60_000;
-/** What the server takes as one event. */
-export const EVENT_MAX = 32_768;
-/** Characters of an address: an exposure has four, and all of it must fit. */
-export const ADDRESS_MAX = 4_096;
-/** How often sending is tried, and how often where nobody answers: that is mostly a blocker. */
-export const TRIES_MAX = 6;
-export const UNANSWERED_MAX = 3;
+/** Browsers refuse keepalive requests and beacons of more than 65,536 bytes. */
+export const REQUEST_BYTES_MAX = 60_000;
+/** The largest event that the server accepts. */
+export const EVENT_BYTES_MAX = 32_768;
+/** Characters of an address: an exposure has four addresses and must fit into `EVENT_BYTES_MAX`. */
+export const URL_CHARS_MAX = 4_096;
+/** Attempts to send, and attempts without any answer, which mostly means a content blocker. */
+export const ATTEMPTS_MAX = 6;
+export const UNANSWERED_ATTEMPTS_MAX = 3;
 
-/** Names that the server takes at once, and characters of what is told of a visitor: each event is stored with all of it. */
-export const NAMES_MAX = 100;
-export const ABOUT_MAX = 8_000;
+/** Properties that the server accepts in one event, and characters of the visitor's attributes, which are stored with each event. */
+export const PROPERTIES_MAX = 100;
+export const ATTRIBUTES_CHARS_MAX = 8_000;
 
-/** How long cookies are believed to be as they were. */
-export const REREAD_MS = 1_000;
-/** How long a page that stays believes its ruleset. */
-export const RENEW_MS = 60_000;
-/** How often is looked again at once because of what arms have told. */
-export const ROUNDS_MAX = 10;
-/** How often one experiment may send a tab on within ten seconds: a page that sends back would go round for ever. */
-export const TURNS_MAX = 2;
-export const TURN_MS = 10_000;
+/** How long the cookies that were read are cached. */
+export const COOKIE_CACHE_MS = 1_000;
+/** How long a page that stays open uses its ruleset. */
+export const RULESET_RENEWAL_MS = 60_000;
+/** Decisions that arms may trigger in a row while they are shown, such as by `identify`. */
+export const DECISION_ROUNDS_MAX = 10;
+/** Redirects of one experiment in a tab within the window: a page that redirects back would loop otherwise. */
+export const REDIRECTS_MAX = 2;
+export const REDIRECT_WINDOW_MS = 10_000;
 
-/** How long changes of the page are gathered, and how often is looked whether what is in view is still not to be seen. */
-export const WAIT_MS = 250;
-/** The seconds after which a page that shows all of itself at once counts as read. */
-export const SETTLED_S = 5;
+/** Debounce of DOM changes before elements are looked up, and the interval at which invisible elements are checked again. */
+export const APPEARANCE_POLL_MS = 250;
+/** Seconds after which a page that needs no scrolling counts as read. */
+export const READ_AFTER_S = 5;

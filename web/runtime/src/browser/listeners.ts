@@ -1,21 +1,21 @@
-// What the page's code hears of experiments: `muriel.on`.
+// Listeners of the page: `muriel.on`.
 
-import { TOLD_MAX } from "./limits";
+import { EXPOSURES_MAX } from "./limits";
 import { quietly } from "./world";
 
 export type Listener = (detail: object) => void;
 
 const listeners: [string, Listener][] = [];
-/** The first events of the page, as arms are shown before any call of the page is heard. */
+/** The first announcements, for listeners that are added later: arms are shown before the page's calls are processed. */
 const announced: [string, object][] = [];
 
 /** Calls the listeners for events of this name. */
 export function announce(what: string, detail: object): void {
-  if (announced.length < TOLD_MAX) announced.push([what, detail]);
+  if (announced.length < EXPOSURES_MAX) announced.push([what, detail]);
   for (const [wanted, listener] of listeners) if (wanted === what) quietly(() => listener(detail));
 }
 
-/** Adds a listener, which hears at once what was announced before. */
+/** Adds a listener and calls it at once with what was announced before. */
 export function on(wanted: string, listener: Listener): void {
   listeners.push([wanted, listener]);
   for (const [what, detail] of announced) if (what === wanted) quietly(() => listener(detail));

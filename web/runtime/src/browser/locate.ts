@@ -1,51 +1,51 @@
-// Where the visitor is. Only the server can tell, and only a page with rules about places asks it.
+// The visitor's location. Only the server knows it, and only pages with location rules ask for it.
 
 import type { Experiment } from "../ruleset";
 import { selectorsOf } from "./applies";
-import { hide, type Hidden } from "./hide";
-import type { Geography } from "./identity";
-import { HIDDEN_MAX_MS } from "./limits";
+import { hide, type HiddenElements } from "./hide";
+import type { GeoLocation } from "./identity";
+import { HIDING_TIMEOUT_MS } from "./limits";
 import { settings } from "./settings";
-import { fetching, now } from "./world";
+import { fetchNow, now } from "./world";
 
-let isAsked = false;
-let hidden: Hidden | undefined;
-let snippet: Hidden | undefined;
-let found: (geo: Geography, late: boolean) => void;
+let isRequested = false;
+let hidden: HiddenElements | undefined;
+let snippet: HiddenElements | undefined;
+let locationListener: (geo: GeoLocation, late: boolean) => void;
 
-/** `found` takes the answer, and whether the visitor would see what follows from it; `snippet` is what was hidden before. */
-export function onLocated(before: Hidden | undefined, listener: typeof found): void {
+/** Sets the listener, which gets the location and whether the answer is late, so that changes would be visible. `before` is what the snippet has hidden. */
+export function onLocated(before: HiddenElements | undefined, listener: typeof locationListener): void {
   snippet = before;
-  found = listener;
+  locationListener = listener;
 }
 
-/** Where this fails the place stays unknown, and rules about it hold for nobody. */
-async function locate(): Promise<void> {
+/** Fetches the location. If that fails, the location stays unknown and location rules hold for nobody. */
+async function fetchLocation(): Promise<void> {
   try {
-    const answer = await fetching(settings.base + settings.geo);
-    const geo = (await answer.json()) as Geography;
-    if (answer.ok) found(geo, !hidden || !!hidden.over);
+    const answer = await fetchNow(settings.base + settings.geo);
+    const geo = (await answer.json()) as GeoLocation;
+    if (answer.ok) locationListener(geo, !hidden || !!hidden.over);
   } catch {
-    // Nothing changes.
+    // The location stays unknown.
   }
   hidden?.show();
 }
 
-/** Asks, once on a page, and hides meanwhile what the experiments may change, unless the visitor has seen it. */
-export function askPlace(unknown: Experiment[], late: boolean): void {
-  if (isAsked || !unknown[0]) return;
-  isAsked = true;
-  // Hidden once, and for a second with all that was hidden before.
+/** Requests the location once per page. Meanwhile hides what the experiments may change, unless the visitor has seen it. */
+export function requestLocation(unknown: Experiment[], late: boolean): void {
+  if (isRequested || !unknown[0]) return;
+  isRequested = true;
+  // Hidden once per page, for one second at most in total with the snippet.
   hidden ??= late
     ? undefined
-    : hide(unknown.flatMap(selectorsOf), HIDDEN_MAX_MS - (snippet ? now() - snippet.since! : 0));
-  void locate();
+    : hide(unknown.flatMap(selectorsOf), HIDING_TIMEOUT_MS - (snippet ? now() - snippet.since! : 0));
+  void fetchLocation();
 }
 
-/** Another page may ask again. */
-export function askAgain(): void {
-  isAsked = false;
+/** Allows another request, on a new page. */
+export function allowNewRequest(): void {
+  isRequested = false;
 }
 
-/** For how long something was hidden, in milliseconds; not known before it is shown. */
+/** How long elements were hidden, in milliseconds; undefined until they are shown. */
 export const hiddenMs = (): number | undefined => (hidden ?? snippet)?.ms;

@@ -1,4 +1,4 @@
-// Functions that the script carries only where the ruleset asks for them.
+// Parts: functions that the script contains only if the ruleset needs them.
 
 import type { isEligible } from "../assign/audience";
 import type { sourceOf } from "../assign/source";
@@ -23,6 +23,6 @@ declare const PARTS: { [Name in keyof Parts]?: (...given: typeof kit) => Parts[N
 
 const made: { [Name in keyof Parts]?: Parts[Name] | undefined } = {};
 
-/** One of them, made when it is first asked for; nothing where the script has it not. */
+/** A part, instantiated on first use; undefined if the script does not contain it. */
 export const part = <Name extends keyof Parts>(name: Name): Parts[Name] | undefined =>
   (made[name] ??= PARTS[name]?.(...kit) as (typeof made)[Name]);

@@ -1,72 +1,75 @@
-// What is told and kept of the visitor: as far as the visitor's answer goes, and nothing of a preview.
+// Records events and stores the identity, as far as consent allows. Previews record and store nothing.
 
 import type { Visitor } from "../assign/visitor";
 import type { Experiment, Ruleset } from "../ruleset";
-import { answer, type Consent, consented } from "./consent";
-import type { Properties, Take } from "./events";
+import { storeConsent, type Consent, currentConsent } from "./consent";
+import type { Properties, RecordEvent } from "./events";
 import { erase, type Identity, recognise, refresh, store } from "./identity";
 import { announce } from "./listeners";
-import type { Memory } from "./memory";
+import type { EventMemory } from "./memory";
 import { part } from "./parts";
 import { reportAll } from "./reports";
 import { isActive } from "./route";
 import { cookies, recall } from "./storage";
 import { type Transport, transport, uuid } from "./transport";
-import { plain } from "./values";
+import { scalarsOf } from "./values";
 import { visitorOf } from "./visitor";
-import { here } from "./world";
+import { pageUrl } from "./world";
 
-let past: Memory | undefined;
+let eventMemory: EventMemory | undefined;
 let queue: Transport;
 let visitor: Identity;
-let said: Consent;
-let isRead = false;
-let isNobody = false;
+let consentState: Consent;
+let isSynced = false;
+let isUnrecognisable = false;
 
-/** A preview is anybody's, and recorded of nobody. */
+/** Whether the page is a preview, which records nothing. */
 export let isPreview = false;
 
-/** Reads what other pages know, and writes what this one does, once for all that one piece of code does: cookies are slow. */
+/** Synchronises with the storage once per task, as cookies are slow: reads what other pages stored, and later writes the state of this one. */
 async function sync(): Promise<void> {
-  if (isRead) return;
-  isRead = true;
-  said = isPreview ? "granted" : isNobody ? "denied" : consented();
+  if (isSynced) return;
+  isSynced = true;
+  consentState = isPreview ? "granted" : isUnrecognisable ? "denied" : currentConsent();
   refresh(visitor);
   await 0;
   save();
-  isRead = false;
+  isSynced = false;
 }
 
-/** The answer as of now: another page may have heard it. */
+/** The current consent, which another page may have changed. */
 export const consent = (): Consent => {
   void sync();
-  return said;
+  return consentState;
 };
 
-// Of a page that the browser only prepares nothing is told or kept before it is looked at.
-const may = (): boolean => !isPreview && isActive() && ["granted", "assumed"].includes(consent());
+// While a page is only prerendered, nothing is sent or stored.
+const mayRecord = (): boolean => !isPreview && isActive() && ["granted", "assumed"].includes(consent());
 
-/** Who the visitor is, with what other pages know by now. */
-export const who = (): Identity => {
+/** The visitor's identity, with what other pages have stored by now. */
+export const currentVisitor = (): Identity => {
   void sync();
   return visitor;
 };
 
-/** Records an event, which rules may ask for later. */
-export const record: Take = (event, soon) => {
+/** Records an event, and remembers it if a rule refers to it. */
+export const record: RecordEvent = (event, soon) => {
   const { name, value, currency, order_id, refund_of, quantity, properties } = event;
-  if (name && may()) {
-    past?.add(name as string, {
+  if (name && mayRecord()) {
+    eventMemory?.add(name as string, {
       ...(properties as Properties),
-      ...plain({ value, currency, order_id, refund_of, quantity }),
+      ...scalarsOf({ value, currency, order_id, refund_of, quantity }),
     });
   }
   if (isPreview || consent() === "denied") return;
-  queue.send({ id: uuid(), at: new Date().toISOString(), session: who().session.id, url: here(), ...event }, soon);
+  queue._send(
+    { id: uuid(), at: new Date().toISOString(), session: currentVisitor()._session.id, url: pageUrl(), ...event },
+    soon,
+  );
 };
 
 function save(): void {
-  if (may()) store(visitor);
+  if (mayRecord()) store(visitor);
 }
 
 function forget(): void {
@@ -75,50 +78,50 @@ function forget(): void {
   visitor = recognise();
 }
 
-/** The visitor of a decision about these experiments, as of now. */
+/** The visitor as of now, for decisions about these experiments. */
 export function visitorNow(experiments: Experiment[]): Visitor {
-  const { session } = who();
-  return visitorOf(visitor, experiments, part("rules")?._factsOf(session, past!.recall(), cookies()));
+  const { _session: session } = currentVisitor();
+  return visitorOf(visitor, experiments, part("rules")?._factsOf(session, eventMemory!.recall(), cookies()));
 }
 
-/** Takes the visitor's answer. No erases what was kept. */
+/** Stores the visitor's answer. A denial erases what was stored. */
 export function consentGiven(isGranted: boolean): void {
-  answer(isGranted);
-  said = consented();
+  storeConsent(isGranted);
+  consentState = currentConsent();
   if (!isGranted) forget();
   void sync();
   queue._resume();
 }
 
-/** Sends what waits, as the page is left. */
+/** Sends the queue, as the page is left. */
 export const sendAll = (): void => queue._leave();
 
-/** Begins to record: recognises the visitor, and sends what pages before this one have left. */
+/** Starts recording: recognises the visitor, and sends what earlier pages have stored in the queue. */
 export function startRecorder(ruleset: Ruleset, forced: boolean): void {
   isPreview = forced;
-  past = part("rules")?.memory(ruleset);
+  eventMemory = part("rules")?.memory(ruleset);
   visitor = recognise();
   queue = transport(
     () =>
-      may()
+      mayRecord()
         ? {
-            visitor: { id: visitor.id, attributes: visitor.session.about },
-            consent: said === "granted" ? said : "unknown",
+            visitor: { id: visitor.id, attributes: visitor._session.about },
+            consent: consentState === "granted" ? consentState : "unknown",
           }
         : undefined,
     reportAll,
     (events) => {
       for (const [event, message] of events) announce("error", { event, message });
-      // What is told of health would be dropped for the same reason.
+      // A `health` event about a dropped `health` event would be dropped for the same reason.
       const dropped = events.filter(([event]) => event.type !== "health").length;
       if (dropped) record({ type: "health", dropped });
     },
   );
 
-  // A denial that another host of the site heard.
+  // Another host of the site stored a denial.
   if (consent() === "denied" && recall("id")) forget();
   if (!recall("id")) save();
-  // Who cannot be recognised on the next page would be another visitor on each.
-  isNobody = may() && !recall("id");
-  if (isNobody) said = "denied";
+  // A visitor whose id cannot be stored would be a new visitor on each page.
+  isUnrecognisable = mayRecord() && !recall("id");
+  if (isUnrecognisable) consentState = "denied";
 }

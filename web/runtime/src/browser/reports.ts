@@ -1,27 +1,27 @@
-// Reports of how arms were shown, which can only be made after a while: what an arm changes may come later than the arm.
+// Delayed reports of how arms were shown: the elements that an arm changes may come later than the arm.
 
-import { SETTLED_MS } from "./limits";
-import { later, quietly, soon } from "./world";
+import { REPORT_DELAY_MS } from "./limits";
+import { startTimer, quietly, inMicrotask } from "./world";
 
 type Report = () => void;
 
-/** Those that are still to be made, of arms together that were shown together. */
+/** Pending reports, in batches of arms that were shown together, which share a timer. */
 const waiting = new Set<Report[]>();
 let batch: Report[] | undefined;
 
-const make = (some: Report[]): void => {
+const makeReports = (some: Report[]): void => {
   if (waiting.delete(some)) for (const report of some) quietly(report);
 };
 
-/** Makes a report in `SETTLED_MS`, and when the page is left at the latest. */
-export function settled(report: Report): void {
+/** Makes a report after `REPORT_DELAY_MS`, or when the page is left, whichever is first. */
+export function scheduleReport(report: Report): void {
   if (!batch) {
     waiting.add((batch = []));
-    later(make, SETTLED_MS, batch);
-    soon(() => (batch = undefined));
+    startTimer(makeReports, REPORT_DELAY_MS, batch);
+    inMicrotask(() => (batch = undefined));
   }
   batch.push(report);
 }
 
-/** Makes all of them now. */
-export const reportAll = (): void => waiting.forEach(make);
+/** Makes all pending reports now. */
+export const reportAll = (): void => waiting.forEach(makeReports);

@@ -1,18 +1,19 @@
-// When there is a new page to look at, whoever brought it: the browser, the page's router, or the way back.
+// Detects new pages: loads, changes of address by the page's router, and returns from the back-forward cache.
 
-import { doc, listen, place, quietly, win } from "./world";
+import { doc, listen, pageLocation, quietly, win } from "./world";
 
-/** What makes a page: all of its address but the fragment. */
-const page = (): string => place.pathname + place.search;
+/** The identity of a page: its address without the fragment. */
+const page = (): string => pageLocation.pathname + pageLocation.search;
 
 /**
- * Calls `listener` after the page's address has changed, once for the changes that one piece of code makes, and when the
- * browser brings a page back as it was left. `isNext` is whether a page follows that is not shown yet. Neither a new state nor a new fragment alone is a new page.
+ * Calls `listener` after the address has changed, once for all changes in one task, and when the browser restores the page from
+ * the back-forward cache. `isNext` is true for a change of address, whose view may not be shown yet. A new history state or
+ * fragment alone is not a new page.
  */
 export function onRoute(listener: (isNext: boolean) => void): void {
   let at = page();
   const look = async (): Promise<void> => {
-    // First let those finish who called, and those who wrapped what they called.
+    // Let the caller finish first, and other code that wraps the same method.
     await 0;
     if (at !== (at = page())) quietly(() => listener(true));
   };
@@ -40,10 +41,10 @@ export function onRoute(listener: (isNext: boolean) => void): void {
   });
 }
 
-/** Whether the page is really opened: the browser may only prepare it. */
+/** Whether the page is open, and not only prerendered. */
 export const isActive = (): boolean => !(doc as { prerendering?: boolean }).prerendering;
 
-/** Calls `listener` once the page is really opened. */
+/** Calls `listener` once the page is open: now, or after prerendering. */
 export function whenActive(listener: () => void): void {
   if (isActive()) listener();
   else listen(doc, "prerenderingchange", () => quietly(listener));

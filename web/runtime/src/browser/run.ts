@@ -1,53 +1,59 @@
-// The run of a page: what the visitor gets is decided and shown; again on each route, and when more is known.
+// Decides and shows the visitor's arms on a page; again on each route, and when more facts are known.
 
 import { type Decision, decide, isInExperiment } from "../assign/decide";
-import type { At, Visitor } from "../assign/visitor";
+import type { DecisionContext, Visitor } from "../assign/visitor";
 import type { Experiment, Ruleset, Variant } from "../ruleset";
-import { changesOn, dependsOnPlace, isHere } from "./applies";
-import { type Active, replaceArm, retainArms } from "./arms";
+import { changesOn, dependsOnLocation, isHere } from "./applies";
+import { type ActiveArm, replaceArm, retainArms } from "./arms";
 import { pageApi } from "./calls";
 import type { Consent } from "./consent";
-import type { Hidden } from "./hide";
-import { ROUNDS_MAX } from "./limits";
-import { askAgain, askPlace, onLocated } from "./locate";
+import type { HiddenElements } from "./hide";
+import { DECISION_ROUNDS_MAX } from "./limits";
+import { allowNewRequest, requestLocation, onLocated } from "./locate";
 import { part } from "./parts";
-import { consent, record, startRecorder, visitorNow, who } from "./recorder";
+import { consent, record, startRecorder, visitorNow, currentVisitor } from "./recorder";
 import { renewal } from "./renew";
 import { onRoute, whenActive } from "./route";
 import { show } from "./show";
 import { isLeaving } from "./stage";
-import { reread } from "./storage";
-import { doc, here, now, quietly } from "./world";
+import { clearCookieCache } from "./storage";
+import { doc, pageUrl, now, quietly } from "./world";
 
 /**
- * Queues calls of `look` and runs them one after the other. An arm that is being shown may call again, for example by
- * `identify`: that call waits until all arms are shown, and takes over whether the first one was late.
+ * Serialises calls of `look`. An arm that is being shown may call again, for example by `identify`: that call waits until all
+ * arms are shown, and inherits whether the first one was late.
  */
-function rounds(look: (late: boolean) => void): (late: boolean) => void {
+function serialized(look: (late: boolean) => void): (late: boolean) => void {
   const queued: boolean[] = [];
   return (late) => {
     if (queued.push(queued[0] ?? late) > 1) return;
-    for (let round = 0; round < ROUNDS_MAX && queued[round] != null; round++) quietly(() => look(queued[round]!));
+    for (let round = 0; round < DECISION_ROUNDS_MAX && queued[round] != null; round++)
+      quietly(() => look(queued[round]!));
     queued.length = 0;
   };
 }
 
-let from = doc.referrer;
+let lastUrl = doc.referrer;
 
-/** Records a page view, unless the visitor is sent on to another page. */
-function pageview(): void {
-  const [url, referrer] = [here(), from];
-  from = url;
-  // Who is sent on does not look at the page: with two views no visitor of that arm would seem to bounce.
+/** Records a page view, unless the visitor is redirected. */
+function recordPageview(): void {
+  const [url, referrer] = [pageUrl(), lastUrl];
+  lastUrl = url;
+  // A redirected visitor does not see the page: with two page views no visitor of that arm would count as bounced.
   whenActive(() => isLeaving || record({ type: "pageview", url, referrer }));
 }
 
-/** Decides an experiment; undefined where it does not take place on this page, or where consent does not allow it. */
-function decided(experiment: Experiment, visitor: Visitor, said: Consent, forced: At["_forced"]): Decision | undefined {
-  // While nothing is kept, who is sent on would be another visitor on the next page.
+/** Decides an experiment; undefined if it does not apply to this page or consent does not allow it. */
+function decisionFor(
+  experiment: Experiment,
+  visitor: Visitor,
+  said: Consent,
+  forced: DecisionContext["_forced"],
+): Decision | undefined {
+  // While nothing is stored, a redirected visitor would be a new visitor on the next page.
   if (["denied", "required"].includes(said) || (said === "memory" && experiment.test_type === "split")) return;
   if (!forced && !isHere(experiment, visitor.url)) return;
-  // An expression that this browser does not know lets nobody in.
+  // If this browser does not accept a regular expression, nobody is eligible.
   return quietly(() =>
     decide(experiment, visitor, {
       now: now(),
@@ -58,13 +64,13 @@ function decided(experiment: Experiment, visitor: Visitor, said: Consent, forced
   );
 }
 
-/** The arm that a decision gives, with its changes for this page; undefined where the visitor gets none. */
-function armOf(
+/** The arm of a decision, with its changes for this page; undefined if the visitor gets none. */
+function activeArmFor(
   experiment: Experiment,
   decision: Decision | undefined,
   page: Visitor["url"],
   wasLate: boolean,
-): Active | undefined {
+): ActiveArm | undefined {
   const arm = decision?._arm;
   if (arm == null) return;
   const version: Variant | undefined = arm ? experiment.variants[arm - 1] : experiment.control;
@@ -76,44 +82,44 @@ function armOf(
     _counted: counted,
     _items: changesOn(version, page),
     _wasLate: wasLate,
-    stop() {},
+    _stop() {},
   };
 }
 
 /**
- * Begins the run, and gives the page API. `snippet` is what the inline snippet hides until then, `forced` the arm that a
- * preview asks for.
+ * Starts the script on the page and returns the page API. `snippet` is what the inline snippet has hidden until now, `forced` the
+ * arm that a preview requests.
  */
-export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["_forced"]) {
+export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, forced?: DecisionContext["_forced"]) {
   let { experiments } = ruleset;
   let isRouting = false;
   startRecorder(ruleset, !!forced);
   onLocated(snippet, (geo, late) => {
-    who().session.geo = geo;
+    currentVisitor()._session.geo = geo;
     look(late);
   });
-  const shown = (armed: Active): Active["stop"] => show(armed, armed._items, armed._wasLate);
+  const shown = (armed: ActiveArm): ActiveArm["_stop"] => show(armed, armed._items, armed._wasLate);
 
-  /** Takes away what is no longer due, then shows what is; `late` where the visitor would see it happen. */
-  const look = rounds((late) => {
+  /** Removes arms that no longer apply, then shows those that do; `late` if the visitor would see the change. */
+  const look = serialized((late) => {
     const visitor = visitorNow(experiments);
     const redirects: (() => void)[] = [];
     const others: (() => void)[] = [];
     const unknown: Experiment[] = [];
     for (const experiment of experiments) {
-      // What is wrong with one is nothing to the others.
+      // An error in one experiment must not affect the others.
       quietly(() => {
-        let decision = decided(experiment, visitor, consent(), forced);
-        if (decision && !who().session.geo && dependsOnPlace(experiment, decision.reason)) {
+        let decision = decisionFor(experiment, visitor, consent(), forced);
+        if (decision && !currentVisitor()._session.geo && dependsOnLocation(experiment, decision.reason)) {
           unknown.push(experiment);
           decision = undefined;
         }
-        const begin = replaceArm(experiment, armOf(experiment, decision, visitor.url, late), isRouting, shown);
+        const begin = replaceArm(experiment, activeArmFor(experiment, decision, visitor.url, late), isRouting, shown);
         if (begin) (experiment.test_type === "split" ? redirects : others).push(begin);
       });
     }
-    askPlace(unknown, late);
-    // Who is sent on meets nothing else on the page that is left.
+    requestLocation(unknown, late);
+    // A redirected visitor is exposed to nothing else on the page that is left.
     for (const begin of [...redirects, ...others]) if (!isLeaving) quietly(begin);
   });
 
@@ -122,25 +128,25 @@ export function run(ruleset: Ruleset, snippet: Hidden | undefined, forced?: At["
     retainArms(experiments);
   });
 
-  /** Decides again, where the page may have been seen: then nothing may change under the visitor's eyes. */
+  /** Decides again. If the page may have been painted, nothing on it may change visibly. */
   const lookAgain = (): void =>
     look(
-      // What the lines have shown when their limit was over is seen, whatever the browser tells of its first paint.
+      // After the snippet's timeout the page is visible, even if the browser has not reported a first paint.
       !forced && (!!snippet?.over || (!!performance.getEntriesByType("paint")[0] && (!snippet || snippet.ms != null))),
     );
 
   lookAgain();
   const again = part("goals")?.(ruleset.goals ?? [], record);
   part("orders")?.(record);
-  pageview();
+  recordPageview();
   onRoute((isNext) => {
-    askAgain();
-    reread();
+    allowNewRequest();
+    clearCookieCache();
     if (!forced) void renew().catch(() => {});
     isRouting = isNext;
     look(false);
     isRouting = false;
-    pageview();
+    recordPageview();
     again?.();
   });
   return pageApi(lookAgain);

@@ -1,32 +1,34 @@
-// How the runtime behaves in a project; the server writes it beside the ruleset.
+// The project's settings, which the server appends to the script beside the ruleset.
 
 export interface Settings {
-  /** Where the server is, as pages reach it: an origin, or nothing for the page's own. */
+  /** The server's address as pages reach it; empty for the origin of the script. */
   base: string;
-  /** Paths of what pages fetch and send, with the project's key in them. */
+  /** Paths of the endpoints, which include the project's key. */
   events: string;
   ruleset: string;
   geo: string;
   preview: string;
-  /** Folder of the parts that are loaded when they are wanted. */
+  /** Path of the folder with the parts that are loaded on demand. */
   parts: string;
-  /** Name of the page API's global; names of cookies and stored items begin with it. */
+  /** Name of the page API's global, and prefix of the names of cookies and stored items. */
   global: string;
-  /** `assumed`: recorded unless denied. `required`: nothing is decided, stored or sent before it is granted. `memory`: decided
-   *  and shown before, with an id that is kept nowhere, and sent once granted. */
+  /**
+   * Before the visitor answers: `assumed` records, `required` neither decides nor stores nor sends, `memory` decides and shows with
+   * an id that is not stored, and sends once consent is granted.
+   */
   consent: "assumed" | "required" | "memory";
   /** Whether Global Privacy Control counts as a denial. */
   gpc: boolean;
-  /** Whether programs that drive a browser take part. */
+  /** Whether automated browsers take part. */
   bots: boolean;
-  /** Percent of the page views whose health is reported. */
+  /** Percentage of page views whose health is reported. */
   health: number;
 }
 
 declare const SETTINGS: Settings;
 
-/** Those of this page; the script's start completes them. */
+/** The settings of this page; boot.ts completes `base`. */
 export const settings = SETTINGS;
 
-/** The name of something that is stored. */
+/** The name of a cookie or a stored item. */
 export const nameOf = (what: string): string => settings.global + "_" + what;

@@ -1,21 +1,22 @@
-// An arm on the page: its style, its changes, its code; and the way back.
+// Shows an arm: its style sheets, its changes, its code. Removes it again.
 
 import type { Change, Variant } from "../ruleset";
-import { type Armed, named } from "./armed";
+import { type AssignedArm, armDetail } from "./armed";
 import type { Changes } from "./changes";
 import { applyCss } from "./changes/sheet";
 import { part } from "./parts";
-import { settled } from "./reports";
+import { scheduleReport } from "./reports";
 import { whenActive } from "./route";
 import { nameOf, settings } from "./settings";
-import { leave, meet, tell, track, went } from "./stage";
+import { leavePage, enterArm, announceArm, track, reportShown } from "./stage";
 import { when, whenParsed } from "./trigger";
 import { quietly, win } from "./world";
 
 /**
- * Shows an arm once it is due; what comes back takes it away, on a `route` that is left when the next view is there. What is `late` would change what is seen already, and is not shown.
+ * Shows an arm once its trigger fires. The function that is returned removes it; with `route` it waits until the next view is there.
+ * With `late` the arm would change what the visitor has seen already, so it is reported instead of shown.
  */
-export function show(armed: Armed, items: Change[], late: boolean): (route?: boolean) => void {
+export function show(armed: AssignedArm, items: Change[], late: boolean): (route?: boolean) => void {
   const { _experiment: experiment, _arm: arm, _version: version } = armed;
   const { test_id, test_type, trigger_variant_change: word, dom_change_path: mode } = experiment;
   const isSplit = test_type === "split";
@@ -29,19 +30,19 @@ export function show(armed: Armed, items: Change[], late: boolean): (route?: boo
 
   const failed = (message: string): void => {
     errors += 1;
-    tell("error", armed, { message });
+    announceArm("error", armed, { message });
   };
 
   const start = (): void => {
-    // Where turns cannot be counted nobody is sent on, and so nobody of any arm is counted.
+    // If redirects cannot be counted, nobody is redirected, and so no visitor of any arm is counted.
     if (gone || (isSplit && quietly(() => win.sessionStorage.length) == null)) return;
-    if (late && !word) return went(armed, 0, 1, [], 0);
+    if (late && !word) return reportShown(armed, 0, 1, [], 0);
     const since = performance.now();
     const sendOn = isSplit && items[0] ? part("split")?.(items[0], nameOf("r" + test_id)) : undefined;
     if (sendOn === null) return;
-    whenActive(() => gone || meet(armed));
+    whenActive(() => gone || enterArm(armed));
     if (sendOn) {
-      leave();
+      leavePage();
       return sendOn();
     }
     for (const each of css) undo.push(applyCss(each));
@@ -56,12 +57,14 @@ export function show(armed: Armed, items: Change[], late: boolean): (route?: boo
     const run = (): void => {
       for (const source of [experiment.custom_js, version?.customJS]) {
         if (source && !gone)
-          undo.push(engine!.run(source, [settings.global, test_id, arm].join("-"), { ...named(armed), track }, failed));
+          undo.push(
+            engine!.run(source, [settings.global, test_id, arm].join("-"), { ...armDetail(armed), track }, failed),
+          );
       }
-      settled(
+      scheduleReport(
         () =>
           gone ||
-          went(
+          reportShown(
             armed,
             took,
             0,
@@ -71,12 +74,12 @@ export function show(armed: Armed, items: Change[], late: boolean): (route?: boo
           ),
       );
     };
-    // Code looks for elements, so it comes when all of them are there; and last, as nobody knows how long it takes.
+    // Code looks for elements, so it runs when the document is parsed; and last, as it may take long.
     if (modes.includes("early")) run();
     else whenParsed(run);
   };
 
-  // A page that is only prepared is not left for another one.
+  // A page that is only prerendered does not redirect.
   const wait = when(word, () => quietly(() => (isSplit ? whenActive(start) : start())));
   const end = (): void => {
     for (const back of undo.splice(0).reverse()) quietly(back);

@@ -1,46 +1,48 @@
-// Split tests on addresses: the visitor is sent on before the page is seen.
+// Split tests by URL: the visitor is redirected before the page is painted.
 
 import type { Change } from "../ruleset";
 import { hide } from "./hide";
-import { TURN_MS, TURNS_MAX } from "./limits";
-import { now, place, quietly, win } from "./world";
+import { REDIRECT_WINDOW_MS, REDIRECTS_MAX } from "./limits";
+import { now, pageLocation, quietly, win } from "./world";
 
-/** The address that a redirect leads to, with the page's parameters and fragment; its own count more. */
+/** The destination of a redirect, with the page's parameters and fragment; its own take precedence. */
 function destination({ url, relay_param, target, rm, refEl, oriEl }: Change): string | undefined {
   return quietly(() => {
-    // An address beside a change of the page is no redirect.
+    // An item with `url` and a change of the page is not a redirect.
     if (!url || (target ?? rm ?? refEl ?? oriEl)) return;
-    const to = new URL(url, place.href);
+    const to = new URL(url, pageLocation.href);
     if (!/^http/.test(to.protocol)) return;
     if (relay_param !== false) {
       const own = new Set(to.searchParams.keys());
-      new URLSearchParams(place.search).forEach((value, name) => own.has(name) || to.searchParams.append(name, value));
-      to.hash ||= place.hash;
+      new URLSearchParams(pageLocation.search).forEach(
+        (value, name) => own.has(name) || to.searchParams.append(name, value),
+      );
+      to.hash ||= pageLocation.hash;
     }
     return to.href;
   });
 }
 
-/** Whether this tab may be sent on; asking counts. Without a place to count in it may not. */
-const mayTurn = (key: string): boolean | undefined =>
+/** Counts a redirect of this tab, and returns whether it is allowed. Without session storage it is not. */
+const mayRedirect = (key: string): boolean | undefined =>
   quietly(() => {
     const [turns, at] = (win.sessionStorage.getItem(key) ?? "0.0").split(".").map(Number) as [number, number];
-    const next = now() - at < TURN_MS ? turns + 1 : 1;
+    const next = now() - at < REDIRECT_WINDOW_MS ? turns + 1 : 1;
     win.sessionStorage.setItem(key, next + "." + now());
-    return next <= TURNS_MAX;
+    return next <= REDIRECTS_MAX;
   });
 
 /**
- * How to leave for a redirect's address; nothing where the visitor is there already, and null when this tab was sent on too
- * often. `key` is where turns are counted.
+ * Returns a function that redirects; undefined if the page is the destination, and null if this tab was redirected too often.
+ * `key` is the session storage item that counts redirects.
  */
 export function split(redirect: Change, key: string): (() => void) | null | undefined {
   const address = destination(redirect);
-  if (!address || address === place.href) return;
-  if (!mayTurn(key)) return null;
+  if (!address || address === pageLocation.href) return;
+  if (!mayRedirect(key)) return null;
   return () => {
-    // Browsers go on painting the page that is left.
+    // Browsers continue to paint the page while they load the next one.
     hide(["html"]);
-    place.replace(address);
+    pageLocation.replace(address);
   };
 }

@@ -1,49 +1,50 @@
-// What the visitor's arms tell the page's run of: that they are met, how showing went, and that they lead to another page.
+// Events of shown arms: exposures, reports of how they were shown, and redirects.
 
-import { type Armed, named, numbered } from "./armed";
+import { type AssignedArm, armDetail, armFields } from "./armed";
 import type { Properties } from "./events";
 import { expose } from "./exposure";
 import { announce } from "./listeners";
 import { hiddenMs } from "./locate";
 import { part } from "./parts";
-import { isPreview, record, sendAll, who } from "./recorder";
+import { isPreview, record, sendAll, currentVisitor } from "./recorder";
 import { settings } from "./settings";
-import { tracked } from "./values";
+import { trackEvent } from "./values";
 import { random } from "./world";
 
 const isSampled = random() * 100 < settings.health;
 
-/** Whether an arm leads to another page: the visitor meets nothing else on this one. */
+/** Whether an arm redirects: the visitor is exposed to nothing else on this page. */
 export let isLeaving = false;
 
 /** Announces an event of an arm to the page's listeners. */
-export const tell = (what: string, armed: Armed, more?: object): void => announce(what, { ...named(armed), ...more });
+export const announceArm = (what: string, armed: AssignedArm, more?: object): void =>
+  announce(what, { ...armDetail(armed), ...more });
 
 /** `track` of the page API, which the code of arms has as well. */
-export const track = (name: string, given?: Properties | null): void => record(tracked(name, given));
+export const track = (name: string, given?: Properties | null): void => record(trackEvent(name, given));
 
-/** The visitor meets the arm now. */
-export function meet(armed: Armed): void {
-  // As of before: a listener may change it.
-  const visitor = who();
+/** Records that the visitor is exposed to the arm now, if the visitor is counted. */
+export function enterArm(armed: AssignedArm): void {
+  // Read before the listeners are called: they may change it.
+  const visitor = currentVisitor();
   armed._isMet = true;
   if (!armed._counted) return;
-  tell("exposure", armed);
+  announceArm("exposure", armed);
   expose(armed, visitor);
 }
 
-/** The page is left for another one. */
-export function leave(): void {
+/** Notes that the page is left by a redirect, and sends the queue. */
+export function leavePage(): void {
   isLeaving = true;
   sendAll();
 }
 
 /**
- * How it went: milliseconds that applying took, whether it was too late, selectors without a match, how many scripts failed, and
- * of each of the arm's changes whether it found something: `1`, `0`, or `-` where it is not for this page.
+ * Reports how an arm was shown: how long applying it took in milliseconds, whether it was too late, the selectors without a match, the
+ * number of errors, and for each of its changes whether it matched: `1`, `0`, or `-` if it is not for this page.
  */
-export function went(
-  armed: Armed,
+export function reportShown(
+  armed: AssignedArm,
   apply_ms: number,
   late: number,
   missing: string[],
@@ -52,8 +53,8 @@ export function went(
 ): void {
   const hidden_ms = hiddenMs() || part("changes")?.hiddenMs() || 0;
   const failed_selectors = missing.length;
-  // Who looks at a preview wants to know; on other pages it may be as it should.
-  if (isPreview && missing[0]) tell("error", armed, { message: "matches nothing: " + missing.join(", ") });
+  // In a preview a missing match is shown; on other pages it may be intended.
+  if (isPreview && missing[0]) announceArm("error", armed, { message: "matches nothing: " + missing.join(", ") });
   if (isSampled || late || errors || (armed._isFirst && changes))
-    record({ type: "health", ...numbered(armed), apply_ms, hidden_ms, late, failed_selectors, errors, changes });
+    record({ type: "health", ...armFields(armed), apply_ms, hidden_ms, late, failed_selectors, errors, changes });
 }

@@ -1,97 +1,98 @@
-// What is remembered of a visitor: in a cookie, so that subdomains and our own server see it, and in local storage, so that
-// either heals the other. Nothing is written before it may be.
+// Stores values about the visitor: in a cookie, which subdomains and the server can read, and in local storage, so that each
+// restores the other. Callers check consent before they write.
 
-import { COOKIE_S, REREAD_MS } from "./limits";
+import { COOKIE_MAX_AGE_S, COOKIE_CACHE_MS } from "./limits";
 import { nameOf } from "./settings";
-import { doc, now, place, quietly, random, win } from "./world";
+import { doc, now, pageLocation, quietly, random, win } from "./world";
 
-let read: string | undefined;
-let readAt = 0;
+let cookieCache: string | undefined;
+let cookieCacheAt = 0;
 
-/** Cookies may have changed: the page's own code has run. */
-export function reread(): void {
-  read = undefined;
+/** Clears the cache, as other code may have changed cookies. */
+export function clearCookieCache(): void {
+  cookieCache = undefined;
 }
 
-/** All cookies, as the browser writes them down. They are slow to read, and so read once a second. */
+/** The cookie header. It is slow to read, so it is cached for a second. */
 export function cookies(): string {
-  if (read == null || now() - readAt > REREAD_MS) {
-    readAt = now();
-    // A form of the page may be called cookie.
-    read = quietly(() => doc.cookie + "") ?? "";
+  if (cookieCache == null || now() - cookieCacheAt > COOKIE_CACHE_MS) {
+    cookieCacheAt = now();
+    // A form with the name `cookie` shadows `document.cookie`.
+    cookieCache = quietly(() => doc.cookie + "") ?? "";
   }
-  return read;
+  return cookieCache;
 }
 
-/** A cookie of ours; of two the first, which is the most specific. */
+/** The value of a cookie of the script; of several the first, which is the most specific. */
 function cookie(what: string): string | undefined {
   const value = ("; " + cookies()).split("; " + nameOf(what) + "=")[1]?.split(";")[0];
   return value && (quietly(() => decodeURIComponent(value)) ?? value);
 }
 
-/** Writes a cookie down; with a `value` that the browser takes it need not be asked what it has. */
-function put(name: string, value: string, rest: string, isTaken?: unknown): void {
+/** Writes a cookie. With `isTaken` the browser is known to accept it, so the cache is updated instead of cleared. */
+function writeCookie(name: string, value: string, rest: string, isTaken?: unknown): void {
   doc.cookie = `${name}=${value}; ${rest}`;
-  // Of two with one name the first counts.
-  if (isTaken && read != null) read = `${name}=${value}; ${read}`;
-  else reread();
+  // Of several cookies with one name the first counts.
+  if (isTaken && cookieCache != null) cookieCache = `${name}=${value}; ${cookieCache}`;
+  else clearCookieCache();
 }
 
-/** The widest domain that the browser takes cookies for, for it refuses `com` and `co.uk`; empty where they are the host's own. */
-export const domain = (): string => (found ??= probe());
+/** The widest domain for which the browser accepts cookies, as it refuses `com` and `co.uk`; empty if it accepts host cookies only. */
+export const domain = (): string => (cookieDomain ??= probeDomain());
 
-let found: string | undefined;
+let cookieDomain: string | undefined;
 
-/** Asked once, and remembered as `.` and the domain. */
-function probe(): string {
-  const before = kept("d");
+/** Finds the domain by writing cookies. The result is stored as `.` and the domain. */
+function probeDomain(): string {
+  const before = readLocal("d");
   if (before) return before.slice(1);
-  const labels = place.hostname.split(".");
+  const labels = pageLocation.hostname.split(".");
   const value = `${random()}`;
   for (let from = labels.length - 2; from >= 0; from--) {
     const wide = labels.slice(from).join(".");
-    put(nameOf("t"), value, "domain=" + wide);
+    writeCookie(nameOf("t"), value, "domain=" + wide);
     const isTaken = cookie("t") === value;
-    put(nameOf("t"), "", "max-age=0; domain=" + wide, isTaken);
+    writeCookie(nameOf("t"), "", "max-age=0; domain=" + wide, isTaken);
     if (isTaken) {
-      keep("d", "." + wide);
+      storeLocal("d", "." + wide);
       return wide;
     }
   }
-  keep("d", ".");
+  storeLocal("d", ".");
   return "";
 }
 
-function write(name: string, value: string): void {
+function writeWide(name: string, value: string): void {
   const wide = domain();
-  const isSecure = /^https/.test(place.protocol) ? "; secure" : "";
-  const rest = `path=/; samesite=lax; max-age=${value ? COOKIE_S : 0}${isSecure}`;
-  put(name, encodeURIComponent(value), rest + (wide && "; domain=" + wide), wide && value);
-  // A server that was told of no domain has written the host's own.
-  if (!value) put(name, "", rest);
+  const isSecure = /^https/.test(pageLocation.protocol) ? "; secure" : "";
+  const rest = `path=/; samesite=lax; max-age=${value ? COOKIE_MAX_AGE_S : 0}${isSecure}`;
+  writeCookie(name, encodeURIComponent(value), rest + (wide && "; domain=" + wide), wide && value);
+  // The server writes a host cookie if the request names no domain.
+  if (!value) writeCookie(name, "", rest);
 }
 
-/** What is remembered. */
+/** Reads a stored value. */
 export function recall(what: string): string | undefined {
-  const local = kept(what);
-  // Another page has written since.
-  if (local !== cookie(what)) reread();
+  const local = readLocal(what);
+  // Another page may have written since.
+  if (local !== cookie(what)) clearCookieCache();
   return cookie(what) || local;
 }
 
-/** Whether it is remembered so, in both places. */
-export const isKept = (what: string, value: string): boolean => cookie(what) === value && kept(what) === value;
+/** Whether both cookie and local storage have this value. */
+export const isRemembered = (what: string, value: string): boolean =>
+  cookie(what) === value && readLocal(what) === value;
 
-/** Remembers it; the empty text removes it everywhere. */
+/** Stores a value in both places; the empty string removes it. */
 export function remember(what: string, value: string): void {
-  quietly(() => write(nameOf(what), value));
-  keep(what, value);
+  quietly(() => writeWide(nameOf(what), value));
+  storeLocal(what, value);
 }
 
-// Only in local storage, by property: a page cannot redefine that.
+// Local storage only. Items are accessed as properties, as a page can redefine `getItem` and `setItem`.
 
-export const keep = (what: string, value: string): unknown =>
+export const storeLocal = (what: string, value: string): unknown =>
   quietly(() => (value ? (win.localStorage[nameOf(what)] = value) : delete win.localStorage[nameOf(what)]));
 
-export const kept = (what: string): string | undefined =>
+export const readLocal = (what: string): string | undefined =>
   quietly(() => win.localStorage[nameOf(what)] as string | undefined);

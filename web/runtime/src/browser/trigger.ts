@@ -1,24 +1,24 @@
-// When an arm is due: at the decision, unless the experiment waits for something. Every arm waits for the same.
+// When an arm is shown: at the decision, unless the experiment has a trigger, which is the same for all arms.
 
-import { all, doc, later, listen, now, quietly, win } from "./world";
+import { queryAll, doc, startTimer, listen, now, quietly, win } from "./world";
 
-const parsed: (() => void)[] = [];
+const whenParsedListeners: (() => void)[] = [];
 
 /** Calls `then` when the document is parsed. */
 export function whenParsed(then: () => void): void {
   if (doc.readyState !== "loading") return then();
-  if (parsed.push(then) < 2) {
+  if (whenParsedListeners.push(then) < 2) {
     listen(doc, "DOMContentLoaded", () => {
-      for (const each of parsed.splice(0)) quietly(each);
+      for (const each of whenParsedListeners.splice(0)) quietly(each);
     });
   }
 }
 
 /**
- * Calls `due` once, when `word` says; what comes back stops the waiting.
+ * Calls `due` once, when the trigger `word` fires. The function that is returned cancels it.
  *
- * `load`: once the page has loaded and the frameworks on it have had their turn. `event:NAME`: when the page dispatches that
- * event at `window`. `element:SELECTOR`: when an element is there. Anything else: now.
+ * `load`: once the page has loaded and is idle, so that frameworks have started. `event:NAME`: when the page dispatches that
+ * event at `window`. `element:SELECTOR`: when an element matches. Anything else: now.
  */
 export function when(word: string | null | undefined, due: () => void): () => void {
   if (!word) {
@@ -34,7 +34,7 @@ export function when(word: string | null | undefined, due: () => void): () => vo
   };
   const [, kind, of = ""] = /^(\w+):?(.*)/s.exec(word) ?? [];
   if (kind === "load") {
-    const idle = idling(once);
+    const idle = whenIdle(once);
     if (doc.readyState === "complete") idle();
     else listen(win, "load", idle);
   } else if (kind === "event") {
@@ -43,9 +43,9 @@ export function when(word: string | null | undefined, due: () => void): () => vo
       waiting = false;
       win.removeEventListener(of, once, true);
     };
-  } else if (kind === "element" && !all(of)[0]) {
+  } else if (kind === "element" && !queryAll(of)[0]) {
     const observer = new MutationObserver(() => {
-      if (!waiting || all(of)[0]) {
+      if (!waiting || queryAll(of)[0]) {
         observer.disconnect();
         once();
       }
@@ -59,11 +59,11 @@ export function when(word: string | null | undefined, due: () => void): () => vo
   };
 }
 
-/** What waits until the page is idle, for half a second at most, and calls `due`. */
-function idling(due: () => void): () => void {
+/** Returns a function that waits until the page is idle, for half a second at most, and then calls `due`. */
+function whenIdle(due: () => void): () => void {
   if (win.requestIdleCallback) return () => void win.requestIdleCallback(due, { timeout: 500 });
-  // Safari has no such thing. Frameworks work in slices there, too, and have their next one by a message: while they do, messages of
-  // ours come late.
+  // Safari has no `requestIdleCallback`. Frameworks schedule slices of work by messages: while they do, messages of this channel
+  // are delayed.
   const { port1, port2 } = new MessageChannel();
   let since = 0;
   let last = 0;
@@ -78,6 +78,6 @@ function idling(due: () => void): () => void {
   };
   return () => {
     since = now();
-    later(() => port2.postMessage(0), 50);
+    startTimer(() => port2.postMessage(0), 50);
   };
 }

@@ -1,21 +1,21 @@
-// Values of the page as events have them.
+// Converts values of the page to event fields.
 
 import type { EventFields, Properties } from "./events";
-import { NAMES_MAX } from "./limits";
+import { PROPERTIES_MAX } from "./limits";
 
-/** What of an object the server takes: texts, numbers, yes and no. Numbers beyond 2⁵³, mostly ids, become text. */
-export const plain = (given: object | null | undefined): Properties =>
+/** The properties of an object that the server accepts: strings, numbers and booleans. Numbers beyond 2⁵³, mostly ids, become strings. */
+export const scalarsOf = (given: object | null | undefined): Properties =>
   Object.fromEntries(
     Object.entries(given ?? {})
       // Strings, booleans and bigints.
       .filter(([, value]) => Number.isFinite(value) || /^(st|b)/.test(typeof value))
-      .slice(0, NAMES_MAX)
+      .slice(0, PROPERTIES_MAX)
       .map(([name, value]) => [name, typeof value === "bigint" || value * value > 2 ** 106 ? value + "" : value]),
   );
 
-/** The event of a call of `track`: an order where it has an amount and a currency, else one like others. */
-export function tracked(name: string, given?: object | null): EventFields {
-  const { value, currency, order_id, refund_of, quantity, ...properties } = plain(given);
+/** The event of a call of `track`: an order if it has an amount and a currency, else a custom event. */
+export function trackEvent(name: string, given?: object | null): EventFields {
+  const { value, currency, order_id, refund_of, quantity, ...properties } = scalarsOf(given);
   const amount = /^-?\d{1,15}(\.\d+)?$/.test(value + "") ? +value! : undefined;
   if (amount == null && value != null) properties.value = value;
   return {

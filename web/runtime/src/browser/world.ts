@@ -1,56 +1,56 @@
-// What the page may redefine later is taken here once, before its own scripts run.
+// Takes globals once, before the page's own scripts can redefine them.
 
-import { ADDRESS_MAX } from "./limits";
+import { URL_CHARS_MAX } from "./limits";
 
 export const win = window;
 export const doc = document;
-export const place = location;
-export const agent = navigator;
+export const pageLocation = location;
+export const browser = navigator;
 
-/** The page's address, as much of it as the server takes in each place of an event. */
-export const here = (): string => place.href.slice(0, ADDRESS_MAX);
+/** The page's address, truncated to what the server accepts in a field of an event. */
+export const pageUrl = (): string => pageLocation.href.slice(0, URL_CHARS_MAX);
 
-const write = JSON.stringify;
+const toJson = JSON.stringify;
 
 /**
- * A value as JSON. Libraries of old have lists write themselves as texts, which nobody could read. NUL and halves of surrogate
- * pairs, as in a text that was cut within an emoji, become U+FFFD: no server takes them.
+ * A value as JSON. `Array.prototype.toJSON` of old libraries is disabled meanwhile, as it would turn lists into strings. NUL and
+ * unpaired surrogates, as in a string that was cut within an emoji, become U+FFFD: the server does not accept them.
  */
 export const stringify = (value: unknown): string => {
   const lists = Array.prototype as { toJSON?: unknown };
   const { toJSON } = lists;
   delete lists.toJSON;
   try {
-    return write(value)?.replace(/\\(\\|u(0000|d[89a-f]..))/g, (escaped, _, odd) => (odd ? "\ufffd" : escaped));
+    return toJson(value)?.replace(/\\(\\|u(0000|d[89a-f]..))/g, (escaped, _, odd) => (odd ? "\ufffd" : escaped));
   } finally {
     if (toJSON) lists.toJSON = toJSON;
   }
 };
 
-// One by one, so that the bundler drops what nobody uses.
+// One constant each, so that the bundler can drop unused ones.
 export const parse = JSON.parse;
 export const now = Date.now;
 export const floor = Math.floor;
 export const min = Math.min;
 export const random = Math.random;
-export const later = /* @__PURE__ */ win.setTimeout.bind(win);
-export const never = /* @__PURE__ */ win.clearTimeout.bind(win);
-export const soon = /* @__PURE__ */ win.queueMicrotask.bind(win);
-export const fetching = /* @__PURE__ */ win.fetch.bind(win);
+export const startTimer = /* @__PURE__ */ win.setTimeout.bind(win);
+export const clearTimer = /* @__PURE__ */ win.clearTimeout.bind(win);
+export const inMicrotask = /* @__PURE__ */ win.queueMicrotask.bind(win);
+export const fetchNow = /* @__PURE__ */ win.fetch.bind(win);
 
-/** Calls `listener` for an event, before the page's own listeners get it. */
+/** Adds a capturing listener, which is called before most listeners of the page. */
 export const listen = (target: EventTarget, type: string, listener: (event: never) => void): void =>
   target.addEventListener(type, listener as EventListener, true);
 
-/** What `work` gives; where it throws, nothing. The page never sees an error of ours. */
+/** Returns what `work` returns, or undefined if it throws. The page never sees an error of the script. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {}
 }
 
-/** The matches of a selector; none for one that the browser does not know. `host >>> inner` looks into open shadow roots. */
-export const all = (selector: string, root: ParentNode = doc): Element[] =>
+/** The matches of a selector; none if it is not valid. `host >>> inner` looks into open shadow roots. */
+export const queryAll = (selector: string, root: ParentNode = doc): Element[] =>
   (quietly(() =>
     selector
       .split(">>>")

@@ -1,6 +1,6 @@
-// Loaded only where a preview link was opened.
+// Loaded in previews only.
 
-import { type Preview, preview } from "../browser/preview";
+import { type PreviewInput, preview } from "../browser/preview";
 
-// On the element stands what the script hands over.
-void preview((document.currentScript as unknown as { preview: Preview }).preview);
+// The script leaves the input on the script element.
+void preview((document.currentScript as unknown as { preview: PreviewInput }).preview);

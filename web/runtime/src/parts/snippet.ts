@@ -1,7 +1,7 @@
-// The snippet for pages that load the script without waiting for it: calls are kept, and what experiments may change is hidden
-// until the script has decided or cannot be had, for a second at most. It stands inline in the head, right before the script's tag.
+// The inline snippet for pages that load the script asynchronously: queues calls, and hides what experiments may change until the
+// script has decided or failed to load, for one second at most. It stands in the head, right before the tag of the script.
 
-interface Waiting extends Array<unknown> {
+interface SnippetQueue extends Array<unknown> {
   show(): void;
   since: number;
   over?: boolean;
@@ -11,21 +11,21 @@ interface Waiting extends Array<unknown> {
 declare const GLOBAL: string;
 declare const SELECTORS: string;
 
-((win: Record<string, Waiting>, doc: Document) => {
-  const queue = (win[GLOBAL] ??= [] as unknown as Waiting);
+((win: Record<string, SnippetQueue>, doc: Document) => {
+  const queue = (win[GLOBAL] ??= [] as unknown as SnippetQueue);
   const own = doc.currentScript as HTMLScriptElement;
   const css = SELECTORS + "{visibility:hidden!important}";
   const style = doc.createElement("style");
   let sheet: CSSStyleSheet | undefined;
   try {
-    // Every policy allows these, and not every browser knows them.
+    // Every policy allows constructed style sheets, but older browsers do not have them.
     sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     doc.adoptedStyleSheets = [...doc.adoptedStyleSheets, sheet];
   } catch {
     style.nonce = own.nonce;
     style.textContent = css;
-    // Before the lines, as what comes after them is the script that is waited for.
+    // Before the snippet, as the next element sibling has to be the tag of the script.
     own.before(style);
   }
   queue.since = Date.now();
@@ -34,7 +34,7 @@ declare const SELECTORS: string;
     if (sheet) doc.adoptedStyleSheets = doc.adoptedStyleSheets.filter((other) => other !== sheet);
     style.remove();
   };
-  // The script has run by the time that it has loaded: what hides then is not needed, whatever came in its place.
+  // When the script has loaded, it has run: hiding ends, whatever the response was.
   for (const type of ["load", "error"]) {
     doc.addEventListener(type, ({ target }) => target === own.nextElementSibling && queue.show(), true);
   }

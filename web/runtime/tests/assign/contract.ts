@@ -10,7 +10,7 @@ import { addressOf, isPage, parameterOf, referrerOf } from "../../src/assign/pag
 import { Refused } from "../../src/assign/refused";
 import { enforceable, unenforced } from "../../src/assign/server";
 import { sourceOf } from "../../src/assign/source";
-import type { At, Visitor } from "../../src/assign/visitor";
+import type { DecisionContext, Visitor } from "../../src/assign/visitor";
 import type { Experiment, PageRule } from "../../src/ruleset";
 
 export interface Results {
@@ -62,7 +62,7 @@ function refusedBy(read: () => unknown): string[] | null {
 
 function answerOf(experiment: Experiment, visitor: Visitor, { place, now, forced }: DecisionCase): Answer {
   const isServer = place === "server";
-  const at: At = {
+  const at: DecisionContext = {
     now: typeof now === "number" ? now : isoMs(now),
     _forced: forced,
     _isEligible: isEligible,

@@ -9,7 +9,7 @@ import { bucket } from "../../src/assign/bucket";
 import { holds, isoMs, numberOf, textOf } from "../../src/assign/condition";
 import { type Address, addressOf, isPage, parameterOf, referrerOf } from "../../src/assign/page";
 import { sourceOf } from "../../src/assign/source";
-import type { PageRule, Plain } from "../../src/ruleset";
+import type { PageRule, Scalar } from "../../src/ruleset";
 
 /** Numbers from 0 up to, not including, a bound: a linear congruence, whose high bits are good enough here. */
 function dice(seed: number): (sides: number) => number {
@@ -159,8 +159,8 @@ test("numbers, texts, dates and operators", () => {
     "days_lt",
     "days_lte",
   ];
-  const plain = (): Plain =>
-    one<() => Plain>([
+  const plain = (): Scalar =>
+    one<() => Scalar>([
       () => made(digits, 4),
       () => one(["true", "TRUE", "False", "1", "0", "", "É", "é", "Pro", "pro", " 5 ", "5.0"]),
       () => roll(5) === 0,

@@ -1,50 +1,52 @@
-// Customers' code.
+// Runs the JavaScript of experiments.
 
 import { doc, listen, quietly, win } from "../world";
-import { asOurs, follow } from "./engine";
+import { asOurs, addRule } from "./engine";
 import { signed, trusted } from "./trust";
-import { turn } from "./turn";
+import { checkLoop } from "./turn";
 import type { Undo } from "./undo";
 
-type Failed = (message: string) => void;
-type Body = (experiment: object, turn: () => void) => void;
+type ErrorListener = (message: string) => void;
+type CodeBody = (experiment: object, turn: () => void) => void;
 
-/** Whom errors of later are told, by what their place contains. */
-const sources = new Map<string, Failed>();
+/** Listeners for asynchronous errors, by the file name that their location contains. */
+const sources = new Map<string, ErrorListener>();
 
 const create = doc.createElement.bind(doc);
 
-/** How many errors of later are still told on this page. */
-let left = 5;
+/** How many more asynchronous errors are reported on this page. */
+let reportsLeft = 5;
 
-/** Told of errors while a script is being added and has not begun: it is not JavaScript. */
-let starting: Failed | undefined;
+/** Set while a script element is added and its code has not started: an error then is a syntax error. */
+let starting: ErrorListener | undefined;
 
-function heard(event: ErrorEvent & PromiseRejectionEvent): void {
+function routeError(event: ErrorEvent & PromiseRejectionEvent): void {
   quietly(() => {
     const { filename, error, reason } = event;
     const message = event.message ?? String(reason);
     if (starting) return starting(message);
-    // Firefox gives inline scripts no file name of their own but in stacks, where the first line is the place.
+    // Firefox uses the `sourceURL` of inline scripts in stacks only, whose first line is the location.
     const place = filename ? filename + /.*/.exec(error?.stack) : reason.stack;
-    sources.forEach((failed, name) => place.includes(name) && left-- > 0 && failed(message));
+    sources.forEach((failed, name) => place.includes(name) && reportsLeft-- > 0 && failed(message));
   });
 }
 
 /**
- * Runs JavaScript as an inline script of the page, with our nonce, and gives what ends it: its cleanups run and its waits stop.
+ * Runs JavaScript as an inline script of the page, with the nonce of this script. The function that is returned runs its cleanups and
+ * stops its waits.
  *
- * The code is the body of a function of its own and sees `experiment`: `about` with `waitFor(selector, call)`, which calls once with
- * the first match, now or later, and `onCleanup(call)`. `failed` hears what it throws, then and (at most 5 times on a page) later, why it is not
- * JavaScript, or `blocked` when the page's policy forbids it. `name` tells whose a later error is: no name may end with another.
+ * The code is the body of a function with `experiment` in scope: `about` with `waitFor(selector, call)`, which calls once with the
+ * first match, now or later, and `onCleanup(call)`. `failed` gets errors that the code throws, also asynchronously (at most 5 times on a
+ * page), syntax errors, and `blocked` when the page's policy forbids the code. `name` attributes asynchronous errors: no name may
+ * be a suffix of another.
  */
-export function runCode(source: string, name: string, about: object, failed: Failed): Undo {
+export function runCode(source: string, name: string, about: object, failed: ErrorListener): Undo {
   const ends: (() => void)[] = [];
   const guarded = <T extends unknown[]>(call: (...values: T) => void, ...values: T): void => {
     try {
       call(...values);
     } catch (error) {
-      // Whoever wrote it looks there first.
+      // The author of the code looks at the console first.
       quietly(() => console.error(error));
       quietly(() => failed(String(error)));
     }
@@ -53,13 +55,13 @@ export function runCode(source: string, name: string, about: object, failed: Fai
     ...about,
     waitFor(selector: string, call: (element: Element) => void): void {
       let met = false;
-      const stop = follow({
+      const stop = addRule({
         _selector: selector,
-        wide: selector.includes(">>>"),
-        keep: false,
-        lost() {},
+        _isWide: selector.includes(">>>"),
+        _keep: false,
+        _lost() {},
         _done: new WeakSet(),
-        act(element) {
+        _act(element) {
           if (met) return true;
           met = true;
           asOurs(() => guarded(call, element), false);
@@ -74,16 +76,16 @@ export function runCode(source: string, name: string, about: object, failed: Fai
   };
   const file = name + ".js";
   if (!sources.size) {
-    listen(win, "error", heard);
-    listen(win, "unhandledrejection", heard);
+    listen(win, "error", routeError);
+    listen(win, "unhandledrejection", routeError);
   }
   sources.set(file, failed);
 
   const script = signed(create("script") as HTMLScriptElement);
   let why: string | undefined = "blocked";
-  (script as unknown as { muriel: unknown }).muriel = (body: Body) => {
+  (script as unknown as { muriel: unknown }).muriel = (body: CodeBody) => {
     why = starting = undefined;
-    guarded(body, experiment, turn);
+    guarded(body, experiment, checkLoop);
   };
   starting = (message) => {
     why = message;

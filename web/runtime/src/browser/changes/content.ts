@@ -1,14 +1,22 @@
 import { doc } from "../world";
-import { boxes, detour, owners, place, placed, straight, type Child } from "./detour";
-import { loading, observe, type Settle } from "./engine";
+import {
+  pageContents,
+  interceptMethods,
+  contentOwners,
+  placeholderOf,
+  ownNodes,
+  restoreMethods,
+  type Child,
+} from "./detour";
+import { isLoading, observe, type SettleSlot } from "./engine";
 
 /**
- * Settles the content of an element: nodes, the last of them a comment, instead of those of the page.
+ * Settles the content of an element: our nodes, the last of them a comment, instead of those of the page.
  *
- * A single text keeps its node, only the words change. Other content is kept in a fragment, whole, where the framework that made it goes on
- * changing it.
+ * A single text node stays, and only its data changes. Other content is moved to a fragment, where the framework that created it can go
+ * on updating it.
  */
-export function contentSlot(element: Element): Settle<ChildNode[]> {
+export function contentSlot(element: Element): SettleSlot<ChildNode[]> {
   let text: Text | undefined;
   let own = "";
   let written = "";
@@ -16,9 +24,9 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
   let ours: ChildNode[] = [];
   let last: unknown;
   return (edit) => {
-    const found = [...element.childNodes].filter((node) => !placed.has(node));
+    const found = [...element.childNodes].filter((node) => !ownNodes.has(node));
     const first = found[0];
-    const mine = ours.map(place);
+    const mine = ours.map(placeholderOf);
     if (
       last === edit &&
       (text
@@ -28,9 +36,9 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
       return false;
     last = edit;
     if (text) {
-      // A parser at work adds to the node that it has begun, behind our words.
+      // A parser that is still at work appends to the text node, after our text.
       if (text.data !== written)
-        own = loading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
+        own = isLoading() && text.data.startsWith(written) ? own + text.data.slice(written.length) : text.data;
       text.data = own;
       text = undefined;
     } else if (box) {
@@ -41,13 +49,13 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
     }
     if (!edit) {
       if (box) {
-        boxes.delete(element);
-        straight(element);
+        pageContents.delete(element);
+        restoreMethods(element);
         element.prepend(box);
       }
       return true;
     }
-    ours = edit.value;
+    ours = edit._value;
     if (!box && first instanceof Text && !found[1] && ours[0] instanceof Text && ours.length < 3) {
       text = first;
       own = first.data;
@@ -55,12 +63,12 @@ export function contentSlot(element: Element): Settle<ChildNode[]> {
       observe(first, { characterData: true });
     } else {
       if (!box) {
-        boxes.set(element, (box = doc.createDocumentFragment()));
-        owners.set(box, element);
-        detour(element);
+        pageContents.set(element, (box = doc.createDocumentFragment()));
+        contentOwners.set(box, element);
+        interceptMethods(element);
         box.append(...found);
       }
-      element.prepend(...ours.map(place));
+      element.prepend(...ours.map(placeholderOf));
     }
     return true;
   };

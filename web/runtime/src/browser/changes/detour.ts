@@ -1,40 +1,40 @@
-// Frameworks remember where they put their nodes, and throw when they find them elsewhere. So while nodes are kept away from an element, its
-// own four methods (on that object alone, no prototype is touched) lead to where they are.
+// Frameworks remember where they put their nodes, and throw when those are elsewhere. While nodes of an element are moved away, the
+// element has own versions of four methods, which act on the nodes where they are. No prototype is changed.
 
 type Methods = Pick<Node, "insertBefore" | "removeChild" | "appendChild" | "replaceChild">;
 export type Child = ChildNode & Node;
 
-/** Comments in the places that moved nodes had. */
-export const marks = new WeakMap<Node, Comment>();
+/** Comments at the original positions of moved nodes. */
+export const placeholders = new WeakMap<Node, Comment>();
 
-/** What holds the content that an element had. */
-export const boxes = new WeakMap<Node, Node>();
+/** The fragment that holds the page's content of an element. */
+export const pageContents = new WeakMap<Node, Node>();
 
-/** Whose content it is that a fragment holds. */
-export const owners = new WeakMap<Node, Node>();
+/** The element whose content a fragment holds. */
+export const contentOwners = new WeakMap<Node, Node>();
 
-/** Whether a node is in the page, or would be had we not put it away. */
-export const attached = (node: Node | undefined): unknown =>
-  node && (node.isConnected || attached(owners.get(node.getRootNode())));
+/** Whether a node is in the page, or in a fragment whose element is. */
+export const isAttached = (node: Node | undefined): unknown =>
+  node && (node.isConnected || isAttached(contentOwners.get(node.getRootNode())));
 
-/** Nodes that stand where we put them; they belong to nobody's content. */
-export const placed = new WeakSet<Node>();
+/** Nodes that stand where the script put them; they are not part of the page's content. */
+export const ownNodes = new WeakSet<Node>();
 
-const uses = new WeakMap<Node, number>();
+const interceptions = new WeakMap<Node, number>();
 
-/** Where a node is as the page sees it: its mark if we moved it, else itself. */
-export const place = (node: Node): Child => marks.get(node) ?? (node as Child);
+/** The node that stands at the position that the page knows: the placeholder of a moved node, else the node itself. */
+export const placeholderOf = (node: Node): Child => placeholders.get(node) ?? (node as Child);
 
-/** Leads the calls on `parent` about nodes with a mark or in its box to there. */
-export function detour(parent: Node): void {
+/** Redirects calls on `parent` to placeholders and to the fragment with its content. */
+export function interceptMethods(parent: Node): void {
   const insertBefore = <T extends Node>(node: T, before?: Node | null): T => {
-    const at = before && place(before);
-    if (at?.parentNode) at.before(place(node));
-    else ((boxes.get(parent) ?? parent) as Element).append(place(node));
+    const at = before && placeholderOf(before);
+    if (at?.parentNode) at.before(placeholderOf(node));
+    else ((pageContents.get(parent) ?? parent) as Element).append(placeholderOf(node));
     return node;
   };
   const removeChild = <T extends Node>(node: T): T => {
-    place(node).remove();
+    placeholderOf(node).remove();
     (node as unknown as Child).remove();
     return node;
   };
@@ -47,14 +47,14 @@ export function detour(parent: Node): void {
       return removeChild(old);
     },
   };
-  uses.set(parent, (uses.get(parent) ?? 0) + 1);
+  interceptions.set(parent, (interceptions.get(parent) ?? 0) + 1);
   Object.assign(parent, methods);
 }
 
-/** Ends one detour of `parent`; with the last its methods are those of its prototype again. */
-export function straight(parent: Node): void {
-  const left = (uses.get(parent) as number) - 1;
-  uses.set(parent, left);
+/** Ends one interception of `parent`; after the last its methods are those of its prototype again. */
+export function restoreMethods(parent: Node): void {
+  const left = (interceptions.get(parent) as number) - 1;
+  interceptions.set(parent, left);
   if (!left) {
     for (const name of ["insertBefore", "removeChild", "appendChild", "replaceChild"]) {
       delete (parent as unknown as { [name: string]: unknown })[name];

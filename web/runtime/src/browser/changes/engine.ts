@@ -1,202 +1,202 @@
-// One observer for all changes: it finds elements that come later or come to match, and sees when the page takes a change away or
-// makes an element another one, which no longer matches.
+// One mutation observer for all changes: it finds elements that are added or start to match, and detects when the page reverts a change
+// or when an element no longer matches.
 //
-// A rule says what is wanted and where. What a rule does to an element is kept in slots, one for each property that is changed. A slot
-// knows the page's own value and all edits that are wanted, and settles on the last: so experiments that meet on an element can be undone in
-// any order. Observers are called as microtasks, thus before the browser paints.
+// A rule is a selector with an action. What rules do to an element is kept in slots, one for each property that is changed. A slot has the
+// page's own value and all edits, and settles on the last one: so experiments that change the same element can be undone in any
+// order. Observers are called as microtasks, thus before the browser paints.
 
-import { all, doc, floor, listen, now, quietly, win } from "../world";
-import { attached } from "./detour";
-import { ELEMENTS_MAX, type Held, isTraversing, isWaiting, notice, untilNext } from "./leave";
-import { attributeOf, dependence, type Dependence, fits, namesOf } from "./match";
-import { reach, release } from "./roots";
+import { queryAll, doc, floor, listen, now, quietly, win } from "../world";
+import { isAttached } from "./detour";
+import { MARKERS_MAX, type ViewMarkers, isTraversing, isAwaitingView, notifyViewWaits, whenNextView } from "./leave";
+import { attributeOf, dependence, type Dependence, matchesSelector, changedNames } from "./match";
+import { watchRoots, releaseHosts } from "./roots";
 import { styleSlot } from "./style";
 import { words } from "./value";
 import type { Undo } from "./undo";
 
-/** Does what a rule wants with an element; false if it cannot yet, so that it is asked again. */
-export type Act = (element: Element) => unknown;
+/** Applies a rule to an element; false if that is not possible yet, so that it is tried again. */
+export type ApplyRule = (element: Element) => unknown;
 
 export interface Rule {
   _selector: string;
-  act: Act;
-  /** Matches are looked for in the whole page whenever elements are added, not in these alone. */
-  wide: boolean;
-  /** Whether a change is made again when the page undoes it. */
-  keep: boolean;
-  /** Told when a change is given up, because the page does not leave it alone. */
-  lost: () => void;
+  _act: ApplyRule;
+  /** Whether matches are searched in the whole page when elements are added, and not in those alone. */
+  _isWide: boolean;
+  /** Whether a change is made again when the page reverts it. */
+  _keep: boolean;
+  /** Called when a change is given up, because the page keeps reverting it. */
+  _lost: () => void;
   _done: WeakSet<Element>;
 }
 
 export interface Edit<T> {
-  rule: Rule;
-  value: T;
-  /** The match for which it is wanted. */
-  match: Element;
-  /** Whether that matches, as far as it is for the page to say: an edit may be what ends a match. */
-  fits: boolean;
+  _rule: Rule;
+  _value: T;
+  /** The match of the selector that led to the edit. */
+  _match: Element;
+  /** Whether that matches, apart from our own edits, which may end a match. */
+  _fits: boolean;
 }
 
-/** Makes the last of the edits true, or without one what the page wants; says whether anything had to be written. */
-export type Settle<T> = (edit?: Edit<T>, edits?: Edit<T>[]) => unknown;
+/** Writes the value of the last edit, or the page's own value without one; returns whether anything had to be written. */
+export type SettleSlot<T> = (edit?: Edit<T>, edits?: Edit<T>[]) => unknown;
 
 interface Slot {
   _element: Element;
-  key: unknown;
+  _key: unknown;
   _edits: Edit<never>[];
-  _settle: Settle<never>;
-  /** Nodes without which the change is pointless. */
-  needs: Node[];
+  _settle: SettleSlot<never>;
+  /** Nodes that have to be in the page for the change. */
+  _needs: Node[];
 }
 
-/** What was done to an element. */
-interface Record {
+/** The slots of an element, and how often its changes were made again. */
+interface ElementState {
   _slots: InstanceType<typeof Slots>;
-  /** How often changes were made again: ever, and in the second `at`. */
-  times: number;
-  at: number;
+  /** How often changes were made again: in all, and in the second `_at` as `_burst`. */
+  _times: number;
+  _at: number;
   _burst: number;
 }
 
 const rules = new Map<Rule, Dependence>();
 const slots = new Set<Slot>();
-const records = new WeakMap<Element, Record>();
+const elementStates = new WeakMap<Element, ElementState>();
 
-/** Rules by the names that they depend on, and those for which siblings count. */
-const named = new Map<string, Set<Rule>>();
-const ordered = new Set<Rule>();
+/** Rules by the names that they depend on, and rules that depend on siblings. */
+const rulesByName = new Map<string, Set<Rule>>();
+const orderedRules = new Set<Rule>();
 
-let parsing = doc.readyState === "loading";
+let isParsing = doc.readyState === "loading";
 listen(doc, "readystatechange", async () => {
-  // What the parser did last is seen by observers before this goes on.
+  // Observers see the last mutations of the parser before this continues.
   await null;
-  parsing = false;
-  // The parser attaches roots, too.
-  offerInRoots();
+  isParsing = false;
+  // The parser attaches declarative shadow roots.
+  applyInRoots();
 });
 
-/** Whether the parser is still at work, or has done what is looked at. */
-export const loading = (): boolean => parsing;
+/** Whether the document is being parsed, or the mutations that are processed come from the parser. */
+export const isLoading = (): boolean => isParsing;
 
-// What is made later: by then a page may have redefined it.
+// Taken now, as a page may redefine them before they are used.
 const Slots = Map<unknown, Slot>;
 const NewMap = Map;
 const NewSet = Set;
 const touched = new Set<Node | null>();
 const added = new Set<Node>();
 
-/** Mutations that are not looked at yet: the page's, and those that we made. */
-let theirs: MutationRecord[] = [];
-let ours: MutationRecord[] = [];
+/** Mutations that are not processed yet: those of the page, and our own. */
+let pageMutations: MutationRecord[] = [];
+let ownMutations: MutationRecord[] = [];
 let isWriting = false;
 let isPlanned = false;
 
 const observer = new MutationObserver((mutations) => {
-  theirs = theirs.concat(mutations);
-  look();
+  pageMutations = pageMutations.concat(mutations);
+  processMutations();
 });
 
-/** Takes what has happened so far as the page's, or as ours: whether it ends matches is looked at before the page goes on. */
-function take(isOurs: boolean): void {
+/** Attributes the pending mutations to the page, or to us: then matches are tested again before the page continues. */
+function takeMutations(isOurs: boolean): void {
   const taken = observer.takeRecords();
-  if (!isOurs) theirs = theirs.concat(taken);
+  if (!isOurs) pageMutations = pageMutations.concat(taken);
   else if (taken[0]) {
-    ours = ours.concat(taken);
+    ownMutations = ownMutations.concat(taken);
     retest(taken, scopesOf(taken), true);
   }
 }
 
-/** Does what is ours, or with `false` what is the page's in the middle of that: so the mutations of both are told apart. */
+/** Runs `work` and attributes its mutations to us, or with `false` to the page, for page code that is called in between. */
 export function asOurs<T>(work: () => T, isOurs = true): T {
   const before = isWriting;
   if (before === isOurs) return work();
-  take(before);
+  takeMutations(before);
   isWriting = isOurs;
   try {
     return work();
   } finally {
-    take(isOurs);
+    takeMutations(isOurs);
     isWriting = before;
-    if (!isPlanned && (theirs[0] || ours[0])) void plan();
+    if (!isPlanned && (pageMutations[0] || ownMutations[0])) void scheduleProcessing();
   }
 }
 
-/** What was taken from the observer is looked at when that would be called. */
-async function plan(): Promise<void> {
+/** Processes mutations that were taken from the observer when that would have been called. */
+async function scheduleProcessing(): Promise<void> {
   isPlanned = true;
   await null;
   isPlanned = false;
-  look();
+  processMutations();
 }
 
-function look(): void {
-  const [page, own] = [theirs, ours];
-  theirs = [];
-  ours = [];
+function processMutations(): void {
+  const [page, own] = [pageMutations, ownMutations];
+  pageMutations = [];
+  ownMutations = [];
   if (page[0] || own[0]) {
-    if (isWaiting()) asOurs(() => notice(page));
-    if (rules.size) asOurs(() => lookAt(page, own));
+    if (isAwaitingView()) asOurs(() => notifyViewWaits(page));
+    if (rules.size) asOurs(() => applyMutations(page, own));
   }
 }
 
-function lookAt(page: MutationRecord[], own: MutationRecord[]): void {
-  // When a large part of the page is parsed all is looked through: that is done sooner than to ask each of its nodes what it is.
-  const many = loading() && page.length + own.length > 99;
+function applyMutations(page: MutationRecord[], own: MutationRecord[]): void {
+  // When a large part of the page was parsed, searching the whole page is faster than testing each node.
+  const many = isLoading() && page.length + own.length > 99;
   for (const { target, addedNodes } of many ? [] : page.concat(own)) {
     touched.add(target.nodeType === 3 ? target.parentNode : target);
     addedNodes.forEach((node) => added.add(node));
   }
   const scopes = scopesOf(page);
   retest(page, scopes, false);
-  slots.forEach((slot) => quietly(() => check(slot, many || touched)));
+  slots.forEach((slot) => quietly(() => checkSlot(slot, many || touched)));
   const fresh = [...added].filter(
     (node): node is Element => node.nodeType === 1 && node.isConnected && !added.has(node.parentNode as Node),
   );
   const whole = many || fresh[30];
-  const wanted = whole ? [] : fresh.filter(isWanted);
+  const wanted = whole ? [] : fresh.filter(mayContainMatch);
   rules.forEach((_, rule) =>
-    // Code may wait for what is not a selector.
+    // Code may pass an invalid selector.
     quietly(() => {
       const scope = scopes.get(rule);
       if (!whole && !fresh[0] && !scope) return;
-      const isAll = whole || rule.wide || scope?.has(doc);
+      const isAll = whole || rule._isWide || scope?.has(doc);
       const among = [...wanted, ...((scope ?? []) as Iterable<Element>)];
-      offer(
+      applyTo(
         rule,
         isAll
-          ? all(rule._selector)
+          ? queryAll(rule._selector)
           : among.flatMap((node) =>
-              [node, ...all(rule._selector, node)].filter((found) => fits(found, rule._selector)),
+              [node, ...queryAll(rule._selector, node)].filter((found) => matchesSelector(found, rule._selector)),
             ),
       );
     }),
   );
-  // Nodes that the page has let go are not kept.
+  // Release nodes that the page has removed.
   touched.clear();
   added.clear();
-  release();
+  releaseHosts();
 }
 
-/** Where matches of which rules may be others than before. */
+/** For each rule, the subtrees in which its matches may have changed. */
 type Scopes = Map<Rule, Set<Node>>;
 
-/** The scopes of mutations: an attribute concerns what is below its element, and order what is beside it, too. */
+/** The scopes of mutations: an attribute affects the subtree of its element, and order also its siblings. */
 function scopesOf(mutations: MutationRecord[]): Scopes {
   const scopes: Scopes = new NewMap();
-  // Nodes stand there that we put there: what counts them must not be misled.
-  const shifted = ordered.size
-    ? [...slots].filter(({ _edits: edits }) => (lastOf({ _edits: edits } as Slot).value as { near?: Node }).near)
+  // Where we have inserted or moved nodes, selectors that count siblings are not tested again.
+  const shifted = orderedRules.size
+    ? [...slots].filter(({ _edits: edits }) => (lastOf({ _edits: edits } as Slot)._value as { _near?: Node })._near)
     : [];
   const isShifted = (rule: Rule, place: Node): boolean =>
     shifted.some(({ _element: element }) =>
-      (rules.get(rule)!.whole ? doc : (place.parentNode ?? place)).contains(element),
+      (rules.get(rule)!._whole ? doc : (place.parentNode ?? place)).contains(element),
     );
   const add = (rule: Rule, node: Node): void => {
-    const { ordered, whole } = rules.get(rule) as Dependence;
+    const { _ordered: ordered, _whole: whole } = rules.get(rule) as Dependence;
     let nodes = scopes.get(rule);
     if (!nodes) scopes.set(rule, (nodes = new NewSet()));
-    // A few places are looked through one by one, more of them at once.
+    // A few subtrees are searched one by one, more of them as the whole document.
     if (!nodes.has(doc)) nodes.add(whole || nodes.size > 8 ? doc : (ordered && node.parentNode) || node);
   };
   for (const mutation of mutations) {
@@ -204,282 +204,296 @@ function scopesOf(mutations: MutationRecord[]): Scopes {
     if (type === "attributes") {
       const classes =
         mutation.attributeName === "class"
-          ? (records.get(target as Element)?._slots.get("class")?._edits as Edit<string>[] | undefined)
+          ? (elementStates.get(target as Element)?._slots.get("class")?._edits as Edit<string>[] | undefined)
           : undefined;
-      // Of those that we set, the page's own may have changed without a sign.
-      const hidden = (classes ?? []).flatMap(({ value }) => words(value).map((name) => name.replace(/^-?/, ".")));
-      for (const name of [...namesOf(mutation), ...hidden]) named.get(name)?.forEach((rule) => add(rule, target));
+      // The page may have added or removed a class that we set as well, which the mutation does not show.
+      const hidden = (classes ?? []).flatMap(({ _value: value }) =>
+        words(value).map((name) => name.replace(/^-?/, ".")),
+      );
+      for (const name of [...changedNames(mutation), ...hidden])
+        rulesByName.get(name)?.forEach((rule) => add(rule, target));
     } else if (type === "childList") {
-      // The parser puts nothing before what is there.
-      ordered.forEach((rule) => (!loading() || rules.get(rule)!.last) && !isShifted(rule, target) && add(rule, target));
+      // The parser only appends, so only rules about the last siblings are affected.
+      orderedRules.forEach(
+        (rule) => (!isLoading() || rules.get(rule)!._last) && !isShifted(rule, target) && add(rule, target),
+      );
     }
   }
   return scopes;
 }
 
-/** Asks again whether matches are any still, and takes back what is wanted of those that are not. After our own mutations that is noted alone. */
+/** Tests matches again and removes the edits of elements that no longer match. After our own mutations the result is only noted. */
 function retest(mutations: MutationRecord[], scopes: Scopes, isOurs: boolean): void {
   const moved: Node[] = [];
   for (const { removedNodes } of mutations)
     removedNodes.forEach((node) => node.isConnected && node.nodeType === 1 && moved.push(node));
-  // Content that is put back when a change of it goes may have changes in it.
+  // Removing a change restores content, which may contain further changes, hence the loop.
   for (let isDropped = !!(scopes.size || moved[0]); isDropped; ) {
     isDropped = false;
     slots.forEach((slot) =>
       quietly(() => {
         const isMoved = moved[30] || moved.some((node) => node.contains(slot._element));
         for (const wanted of [...slot._edits] as Edit<unknown>[]) {
-          const { rule, match } = wanted;
+          const { _rule: rule, _match: match } = wanted;
           const scope = scopes.get(rule);
           if (
             !match.isConnected ||
-            !(isMoved || (scope && (rule.wide || [...scope].some((node) => node.contains(match)))))
+            !(isMoved || (scope && (rule._isWide || [...scope].some((node) => node.contains(match)))))
           )
             continue;
           const is = isMatch(wanted);
-          if (is || isOurs) wanted.fits = is;
-          else if (wanted.fits) isDropped = drop(slot, wanted);
+          if (is || isOurs) wanted._fits = is;
+          else if (wanted._fits) isDropped = endMatch(slot, wanted);
         }
       }),
     );
   }
 }
 
-/** Whether it matches, or would without what we did to attributes that the selector names. */
-function isMatch({ rule, match }: Edit<unknown>): boolean {
-  if (fits(match, rule._selector)) return true;
-  const { names } = rules.get(rule) as Dependence;
+/** Whether the element of an edit matches, or would match without our edits of attributes that the selector names. */
+function isMatch({ _rule: rule, _match: match }: Edit<unknown>): boolean {
+  if (matchesSelector(match, rule._selector)) return true;
+  const { _names: names } = rules.get(rule) as Dependence;
   const off: Slot[] = [];
   const attributes = [...names].map(attributeOf);
   for (let node: Node | null = match; node; node = node.parentNode ?? (node as ShadowRoot).host) {
-    records.get(node as Element)?._slots.forEach((slot, key) => {
-      if (attributes.includes(key === styleSlot ? "style" : (key as string)) && lastOf(slot).rule.keep) off.push(slot);
+    elementStates.get(node as Element)?._slots.forEach((slot, key) => {
+      if (attributes.includes(key === styleSlot ? "style" : (key as string)) && lastOf(slot)._rule._keep)
+        off.push(slot);
     });
   }
   if (!off[0]) return false;
-  take(true);
+  takeMutations(true);
   for (const slot of off) slot._settle();
-  const answer = fits(match, rule._selector);
+  const answer = matchesSelector(match, rule._selector);
   for (const slot of off) slot._settle(lastOf(slot), slot._edits);
-  // All is as it was: nobody needs to look again.
+  // Everything is as before, so these mutations are discarded.
   observer.takeRecords();
   return answer;
 }
 
 const lastOf = ({ _edits: edits }: Slot): Edit<never> => edits[edits.length - 1] as Edit<never>;
 
-/** How often matches of an element came and went in a second. */
-const turns = new WeakMap<Element, [second: number, times: number]>();
+/** How often an element stopped matching in the current second. */
+const matchChanges = new WeakMap<Element, [second: number, times: number]>();
 
-/** Takes back what is wanted of an element that is no match any more; should it be one again, that is another one. */
-function drop(slot: Slot, wanted: Edit<unknown>): true {
-  const { rule, match } = wanted;
+/** Removes an edit whose element no longer matches. Should it match again, it counts as new. */
+function endMatch(slot: Slot, wanted: Edit<unknown>): true {
+  const { _rule: rule, _match: match } = wanted;
   const second = floor(now() / 1000);
-  const [at, times] = turns.get(match) ?? [];
+  const [at, times] = matchChanges.get(match) ?? [];
   const count = at === second ? times! + 1 : 1;
-  turns.set(match, [second, count]);
-  // A page that answers each change by its contrary would go on for ever.
-  if (count > 99) rule.lost();
+  matchChanges.set(match, [second, count]);
+  // A page that toggles the match in response to each change would loop forever.
+  if (count > 99) rule._lost();
   else rule._done.delete(match);
-  without(slot, (other) => other === wanted);
+  removeEdits(slot, (other) => other === wanted);
   return true;
 }
 
-/** Settles a slot without some of its edits. */
-function without(slot: Slot, isOut: (edit: Edit<never>) => boolean): void {
+/** Removes edits from a slot and settles it. */
+function removeEdits(slot: Slot, isOut: (edit: Edit<never>) => boolean): void {
   const left = slot._edits.filter((other) => !isOut(other));
   if (left.length === slot._edits.length) return;
   slot._edits = left;
   if (left[0]) slot._settle(lastOf(slot), left);
-  else close(slot);
+  else closeSlot(slot);
 }
 
-/** What all rules look for that look for it in new elements alone. */
-let anything: string | undefined;
+/** The selectors of all rules that are searched in new elements only, as one list. */
+let combinedSelector: string | undefined;
 
-/** Whether there is something in an element that any of these rules means: mostly there is not, and one question is enough. */
-function isWanted(node: Element): unknown {
-  anything ??= [...rules.keys()].flatMap(({ wide, _selector: selector }) => (wide ? [] : selector)).join();
+/** Whether an element is or contains a match of any of these rules. Mostly not, so one query is enough. */
+function mayContainMatch(node: Element): unknown {
+  combinedSelector ??= [...rules.keys()]
+    .flatMap(({ _isWide: wide, _selector: selector }) => (wide ? [] : selector))
+    .join();
   try {
-    return node.matches(anything) || node.querySelector(anything);
+    return node.matches(combinedSelector) || node.querySelector(combinedSelector);
   } catch {
-    // One of them is no selector.
+    // One of them is not a valid selector.
     return true;
   }
 }
 
-/** Watches a node for mutations of the given kinds, as long as there are rules. */
+/** Observes mutations of the given kinds, as long as there are rules. */
 export const observe = (node: Node, what: MutationObserverInit): void => observer.observe(node, what);
 
-/** What is looked for in elements in which another view may be shown. */
-const inside: MutationObserverInit = { childList: true, characterData: true, subtree: true };
+/** Mutations that show that an element has the content of another view. */
+const CONTENT: MutationObserverInit = { childList: true, characterData: true, subtree: true };
 
-const below: MutationObserverInit = { childList: true, subtree: true };
+const STRUCTURE: MutationObserverInit = { childList: true, subtree: true };
 
-/** The match that a rule is about to act on. */
-let matched: Element | undefined;
+/** The match to which a rule is being applied. */
+let currentMatch: Element | undefined;
 
-/** Rules that act on nothing more. */
-const leaving = new WeakSet<Rule>();
+/** Rules that are not applied any more. */
+const frozenRules = new WeakSet<Rule>();
 
-/** After which frame elements of a rule came or went, but for those that the parser brings. Frames are counted as long as that is a moment ago. */
-const changes = new WeakMap<Rule, number>();
+/** The frame after which elements of a rule last came or went, except those from the parser. Frames are counted for `RECENT_FRAMES` after that. */
+const lastChangeFrame = new WeakMap<Rule, number>();
 const frame = win.requestAnimationFrame.bind(win);
-/** Routers that show a page before they name it do so in the same frame, or in the next one. */
+/** Routers that show a view before they change the address do both in the same frame or in successive ones. */
 const RECENT_FRAMES = 2;
 let frames = 0;
-let counted = 0;
+let lastCountedFrame = 0;
 
-const count = (): void => void (++frames < counted && frame(count));
+const count = (): void => void (++frames < lastCountedFrame && frame(count));
 
-function change(rule: Rule): void {
-  changes.set(rule, frames);
-  if (frames >= counted) frame(count);
-  counted = frames + RECENT_FRAMES;
+function noteChange(rule: Rule): void {
+  lastChangeFrame.set(rule, frames);
+  if (frames >= lastCountedFrame) frame(count);
+  lastCountedFrame = frames + RECENT_FRAMES;
 }
 
-/** Lets rules act on nothing more, and gives what they hold. */
-export function held(rules: Rule[], isContent: (key: unknown) => boolean): Held {
+/** Stops applying rules, and returns the elements that they have changed. */
+export function freezeRules(rules: Rule[], isContent: (key: unknown) => boolean): ViewMarkers {
   const elements = new NewSet<Element>();
   const contents: Element[] = [];
-  for (const { _element: element, key, _edits: edits } of slots) {
-    if (!edits.some(({ rule }) => rules.includes(rule))) continue;
+  for (const { _element: element, _key: key, _edits: edits } of slots) {
+    if (!edits.some(({ _rule: rule }) => rules.includes(rule))) continue;
     elements.add(element);
     if (isContent(key)) contents.push(element);
   }
-  for (const rule of rules) leaving.add(rule);
-  observe(doc, below);
-  return { elements, contents, isRecent: rules.some((rule) => changes.get(rule)! + RECENT_FRAMES > frames) };
+  for (const rule of rules) frozenRules.add(rule);
+  observe(doc, STRUCTURE);
+  return {
+    _elements: elements,
+    _contents: contents,
+    _isRecent: rules.some((rule) => lastChangeFrame.get(rule)! + RECENT_FRAMES > frames),
+  };
 }
 
-/** By whose acts nodes are there: the rule that made them, and those that made what it was made for. */
-const makers = new WeakMap<Node, Rule[]>();
+/** The rules that created a node: its own, and those that created the element for which it was created. */
+const creators = new WeakMap<Node, Rule[]>();
 
-function makersOf(node: Node | null): Rule[] {
-  for (; node; node = node.parentNode) if (makers.has(node)) return makers.get(node)!;
+function creatorsOf(node: Node | null): Rule[] {
+  for (; node; node = node.parentNode) if (creators.has(node)) return creators.get(node)!;
   return [];
 }
 
-/** Notes that a rule has made nodes for an element: it does not act on them in turn, or there would be no end. */
-export function made<T extends Node>(rule: Rule, element: Element, nodes: T[]): T[] {
-  for (const node of nodes) makers.set(node, [...makersOf(element), rule]);
+/** Notes that a rule has created nodes for an element. It is not applied to them in turn, which would never end. */
+export function markCreated<T extends Node>(rule: Rule, element: Element, nodes: T[]): T[] {
+  for (const node of nodes) creators.set(node, [...creatorsOf(element), rule]);
   return nodes;
 }
 
-/** Lets a rule act on elements that it has not acted on. */
-function offer(rule: Rule, elements: Element[], isLater = true): void {
-  reach(rule._selector, (root) => observe(root, below), offerInRoots);
+/** Applies a rule to elements to which it has not been applied. */
+function applyTo(rule: Rule, elements: Element[], isLater = true): void {
+  watchRoots(rule._selector, (root) => observe(root, STRUCTURE), applyInRoots);
   for (const element of elements) {
-    matched = element;
-    if (leaving.has(rule) || rule._done.has(element) || makersOf(element).includes(rule) || !rule.act(element))
+    currentMatch = element;
+    if (frozenRules.has(rule) || rule._done.has(element) || creatorsOf(element).includes(rule) || !rule._act(element))
       continue;
     rule._done.add(element);
-    if (isLater && !loading()) change(rule);
+    if (isLater && !isLoading()) noteChange(rule);
   }
-  matched = undefined;
+  currentMatch = undefined;
 }
 
-/** Lets a rule act on a match that it could not change before, if it is a match still. */
-export const offerAgain = (rule: Rule, element: Element): void =>
+/** Applies a rule to an element that it could not change before, if that still matches. */
+export const applyAgain = (rule: Rule, element: Element): void =>
   asOurs(() => {
-    if (rules.has(rule) && fits(element, rule._selector)) offer(rule, [element], false);
+    if (rules.has(rule) && matchesSelector(element, rule._selector)) applyTo(rule, [element], false);
   });
 
-/** Looks for matches in shadow roots that may have come without a mutation. */
-function offerInRoots(): void {
+/** Searches shadow roots, which may have been attached without a mutation. */
+function applyInRoots(): void {
   asOurs(() =>
-    rules.forEach((_, rule) => quietly(() => rule._selector.includes(">>>") && offer(rule, all(rule._selector)))),
+    rules.forEach((_, rule) =>
+      quietly(() => rule._selector.includes(">>>") && applyTo(rule, queryAll(rule._selector))),
+    ),
   );
 }
 
-/** Looks after a slot when `touched` nodes have changed; `true` are any. */
-function check(slot: Slot, touched: Set<Node | null> | true): void {
-  const { _element: element, _edits: edits, needs } = slot;
-  if (!needs.every(attached)) {
-    // An element that is gone is left as the page made it, and is a new one should it come back.
-    edits.forEach(({ rule }) => {
+/** Checks a slot after `touched` nodes have changed; `true` stands for any. */
+function checkSlot(slot: Slot, touched: Set<Node | null> | true): void {
+  const { _element: element, _edits: edits, _needs: needs } = slot;
+  if (!needs.every(isAttached)) {
+    // An element that was removed gets the page's own state, and counts as new when it comes back.
+    edits.forEach(({ _rule: rule }) => {
       rule._done.delete(element);
-      change(rule);
+      noteChange(rule);
     });
-    close(slot);
+    closeSlot(slot);
   } else if (touched === true || touched.has(element) || touched.has(element.parentNode)) {
     const last = lastOf(slot);
-    const record = records.get(element) as Record;
-    if ((last.rule.keep || loading()) && slot._settle(last, edits)) {
-      // While the parser is at work, each part of the page may undo what the last one was given. That is no fight, but has its end too.
-      const second = loading() ? 0 : floor(now() / 1000);
-      record._burst = record.at === second ? record._burst + 1 : 1;
-      record.at = second;
-      if ((second && ++record.times > 50) || record._burst > (second ? 10 : 999)) {
+    const record = elementStates.get(element) as ElementState;
+    if ((last._rule._keep || isLoading()) && slot._settle(last, edits)) {
+      // During parsing each chunk of the page may revert a change. That is not a conflict with the page, but is limited, too.
+      const second = isLoading() ? 0 : floor(now() / 1000);
+      record._burst = record._at === second ? record._burst + 1 : 1;
+      record._at = second;
+      if ((second && ++record._times > 50) || record._burst > (second ? 10 : 999)) {
         record._slots.forEach((other) => {
-          other._edits.forEach(({ rule }) => rule.lost());
-          close(other);
+          other._edits.forEach(({ _rule: rule }) => rule._lost());
+          closeSlot(other);
         });
       }
     }
   }
 }
 
-function close(slot: Slot): void {
+function closeSlot(slot: Slot): void {
   slots.delete(slot);
-  records.get(slot._element)?._slots.delete(slot.key);
+  elementStates.get(slot._element)?._slots.delete(slot._key);
   slot._settle();
 }
 
-/** Wants `value` for what `key` names of the element; `make` gives how the slot is settled when it is the first to want something. */
-export function edit<T>(
+/** Adds an edit that sets the property `key` of an element to `value`; `make` creates the settler of a new slot. */
+export function addEdit<T>(
   rule: Rule,
   element: Element,
   key: unknown,
   value: T,
-  make: (needs: Node[]) => Settle<T>,
+  make: (needs: Node[]) => SettleSlot<T>,
 ): void {
-  let record = records.get(element);
-  if (!record) records.set(element, (record = { _slots: new Slots(), times: 0, at: 0, _burst: 0 }));
+  let record = elementStates.get(element);
+  if (!record) elementStates.set(element, (record = { _slots: new Slots(), _times: 0, _at: 0, _burst: 0 }));
   let slot = record._slots.get(key);
   if (!slot) {
-    // Once for an element, as long as there is a change of it.
+    // Observed once, while the element has changes.
     if (!record._slots.size) observe(element, { attributes: true });
     const needs: Node[] = [element];
-    slots.add((slot = { _element: element, key, _edits: [], _settle: make(needs), needs }));
+    slots.add((slot = { _element: element, _key: key, _edits: [], _settle: make(needs), _needs: needs }));
     record._slots.set(key, slot);
   }
-  const wanted = { rule, value, match: matched, fits: true } as unknown as Edit<never>;
+  const wanted = { _rule: rule, _value: value, _match: currentMatch, _fits: true } as unknown as Edit<never>;
   slot._edits.push(wanted);
   slot._settle(wanted, slot._edits);
 }
 
-/** Observes nothing once nothing is left to do. */
-export function rest(): void {
-  if (!rules.size && !isWaiting()) {
+/** Disconnects the observer when there are no rules and no waits. */
+export function disconnectIfIdle(): void {
+  if (!rules.size && !isAwaitingView()) {
     observer.disconnect();
-    release(true);
+    releaseHosts(true);
   }
 }
 
-/** Calls `begin`: at once, but on the way back and forward when the view is there that the styles of `css` are for. */
+/** Calls `begin` at once; on back and forward navigation when the view is there that the styles of `css` match. */
 export function whenShown(css: string, begin: () => void): void {
   if (!isTraversing) return begin();
-  observe(doc, below);
-  untilNext(
-    { elements: new NewSet(), contents: [], isRecent: false },
+  observe(doc, STRUCTURE);
+  whenNextView(
+    { _elements: new NewSet(), _contents: [], _isRecent: false },
     [css],
     () => {
       begin();
-      rest();
+      disconnectIfIdle();
     },
     true,
   );
 }
 
-/** Keeps a rule from what is there until the next view is, and then calls `end`. */
-function spare(rule: Rule, end: () => void): void {
-  const there = all(rule._selector);
-  const contents = there.slice(0, ELEMENTS_MAX);
+/** Excludes the current matches from a rule until the next view is there, and then calls `end`. */
+function postponeRule(rule: Rule, end: () => void): void {
+  const there = queryAll(rule._selector);
+  const contents = there.slice(0, MARKERS_MAX);
   for (const element of there) rule._done.add(element);
-  for (const element of contents) observe(element, inside);
-  untilNext(
-    { elements: new NewSet(contents), contents, isRecent: false },
+  for (const element of contents) observe(element, CONTENT);
+  whenNextView(
+    { _elements: new NewSet(contents), _contents: contents, _isRecent: false },
     [],
     () => {
       for (const element of there) rule._done.delete(element);
@@ -489,31 +503,31 @@ function spare(rule: Rule, end: () => void): void {
   );
 }
 
-/** Lets a rule act on its matches, now and as they come, until it is undone. */
-export function follow(rule: Rule): Undo {
+/** Applies a rule to its matches, now and later, until it is undone. */
+export function addRule(rule: Rule): Undo {
   const of = dependence(rule._selector);
   rules.set(rule, of);
-  anything = undefined;
-  if (of.ordered) ordered.add(rule);
-  const names = [...of.names];
-  for (const name of names) named.set(name, (named.get(name) ?? new NewSet()).add(rule));
+  combinedSelector = undefined;
+  if (of._ordered) orderedRules.add(rule);
+  const names = [...of._names];
+  for (const name of names) rulesByName.set(name, (rulesByName.get(name) ?? new NewSet()).add(rule));
   if (names[0]) {
-    below.attributeFilter = [...new NewSet([...(below.attributeFilter ?? []), ...names.map(attributeOf)])];
-    below.attributeOldValue = true;
+    STRUCTURE.attributeFilter = [...new NewSet([...(STRUCTURE.attributeFilter ?? []), ...names.map(attributeOf)])];
+    STRUCTURE.attributeOldValue = true;
   }
-  observe(doc, below);
+  observe(doc, STRUCTURE);
   const begin = (): void => {
-    if (rules.has(rule)) asOurs(() => offer(rule, all(rule._selector), false));
+    if (rules.has(rule)) asOurs(() => applyTo(rule, queryAll(rule._selector), false));
   };
-  if (isTraversing) spare(rule, begin);
+  if (isTraversing) postponeRule(rule, begin);
   else begin();
   return () =>
     asOurs(() => {
       rules.delete(rule);
-      anything = undefined;
-      ordered.delete(rule);
-      named.forEach((others) => others.delete(rule));
-      slots.forEach((slot) => quietly(() => without(slot, (other) => other.rule === rule)));
-      rest();
+      combinedSelector = undefined;
+      orderedRules.delete(rule);
+      rulesByName.forEach((others) => others.delete(rule));
+      slots.forEach((slot) => quietly(() => removeEdits(slot, (other) => other._rule === rule)));
+      disconnectIfIdle();
     });
 }

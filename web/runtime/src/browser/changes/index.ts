@@ -1,4 +1,4 @@
-// What changes pages: a part of the script, for rulesets with changes or code.
+// The part that changes pages, for rulesets with changes or code.
 
 import { runCode } from "./code";
 import { hiddenMs } from "./hydration";

@@ -1,55 +1,55 @@
-// Leaving a page of a single-page application. Its router names the next page first and shows it when that has been loaded: until
-// then what is seen is the page of before, whose changes stay.
+// Leaving a page of a single-page application. A router changes the address first and shows the next view when that has loaded. Until
+// then the previous view is visible, and its changes stay.
 //
-// On the way back and forward that is certain, as the browser itself names the page: then what is there is not changed by the next page's arms
-// either. On other ways routers may well have shown the page first, and nothing tells.
+// On back and forward navigation this order is certain, as the browser itself changes the address: the next page's arms then do not change
+// what is visible. On other navigations the router may have shown the view first, which cannot be detected.
 
-import { all, doc, later, listen, quietly, win } from "../world";
-import { HIDDEN_MAX_MS } from "../limits";
+import { queryAll, doc, startTimer, listen, quietly, win } from "../world";
+import { HIDING_TIMEOUT_MS } from "../limits";
 
-/** What of the page shows that the next view is there. */
-export interface Held {
-  /** What was changed. */
-  elements: Set<Element>;
-  /** Of these, those whose content was. */
-  contents: Element[];
-  /** Whether elements came or went a moment ago: then the next view is there already. */
-  isRecent: boolean;
+/** The elements that show whether the next view is there. */
+export interface ViewMarkers {
+  /** Elements that were changed. */
+  _elements: Set<Element>;
+  /** Those of them whose content was changed. */
+  _contents: Element[];
+  /** Whether elements came or went in the last frames: then the next view is there already. */
+  _isRecent: boolean;
 }
 
-// What is made later: by then a page may have redefined it.
+// Taken now, as a page may redefine them before they are used.
 const NewSet = Set;
 const Sheet = win.CSSStyleSheet;
 
-/** Elements of a rule that are looked at, at most, for signs of the next view. */
-export const ELEMENTS_MAX = 99;
+/** Elements of a rule that are watched, at most, for signs of the next view. */
+export const MARKERS_MAX = 99;
 
 const { navigation } = win as { navigation?: EventTarget & { transition?: { finished: Promise<void> } } };
 
-/** Whether the browser has named another page on the way back or forward, in this turn. */
+/** Whether the current task is a back or forward navigation. */
 export let isTraversing = false;
 
-// Before the script itself hears of it, so that it is known when arms begin.
+// Registered before the listener of route.ts, so that it is known when arms are shown.
 listen(
   navigation ?? win,
   navigation ? "currententrychange" : "popstate",
   ({ navigationType = "traverse" }: { navigationType?: string }) => {
     if (navigationType !== "traverse") return;
     isTraversing = true;
-    later(() => (isTraversing = false), 0);
+    startTimer(() => (isTraversing = false), 0);
   },
 );
 
-const waiting = new NewSet<(mutations: MutationRecord[]) => void>();
+const viewWaits = new NewSet<(mutations: MutationRecord[]) => void>();
 
-/** Tells of the page's mutations. */
-export function notice(mutations: MutationRecord[]): void {
-  for (const each of waiting) quietly(() => each(mutations));
+/** Passes the page's mutations to those that wait for a view. */
+export function notifyViewWaits(mutations: MutationRecord[]): void {
+  for (const each of viewWaits) quietly(() => each(mutations));
 }
 
-export const isWaiting = (): boolean => waiting.size > 0;
+export const isAwaitingView = (): boolean => viewWaits.size > 0;
 
-/** The selectors of style rules, as one; nothing where there are none. */
+/** The selectors of style sheets as one list; empty without any. */
 export function selectorsOf(css: string[]): string {
   const read = (rules: CSSRuleList): string[] =>
     [...rules].flatMap((rule) => {
@@ -68,18 +68,18 @@ export function selectorsOf(css: string[]): string {
 }
 
 /**
- * Calls `end` when the next view is there: something of what was changed is gone, is changed by the page, or what stands beside it is taken out;
- * what styles are for comes anew; the page's navigation has finished; with `isAny`, an element is taken out anywhere. After a second it does in any case, and
- * at once where nothing is shown of it.
+ * Calls `end` when the next view is there: a changed element is removed or changed by the page, an element beside it is removed, an element
+ * that the styles match is added, or the page's navigation has finished; with `isAny`, also when any element is removed. Calls it after a
+ * second in any case, and at once if nothing of the previous view is visible.
  */
-export function untilNext(
-  { elements, contents, isRecent }: Held,
+export function whenNextView(
+  { _elements: elements, _contents: contents, _isRecent: isRecent }: ViewMarkers,
   css: string[],
   end: () => void,
   isAny?: boolean,
 ): void {
   const styled = (css[0] && quietly(() => selectorsOf(css))) || "";
-  for (const element of styled ? all(styled).slice(0, ELEMENTS_MAX) : []) {
+  for (const element of styled ? queryAll(styled).slice(0, MARKERS_MAX) : []) {
     if (element !== doc.documentElement && element !== doc.body) elements.add(element);
   }
   const parents = new NewSet([...elements].map((element) => element.parentNode));
@@ -89,7 +89,7 @@ export function untilNext(
   const once = (): void => {
     if (isOver) return;
     isOver = true;
-    waiting.delete(look);
+    viewWaits.delete(look);
     end();
   };
   const look = (mutations: MutationRecord[]): void => {
@@ -104,8 +104,8 @@ export function untilNext(
           [...addedNodes].some((node) => isElement(node) && (node.matches(styled) || node.querySelector(styled)))));
     if (isGone() || mutations.some(isTouched)) once();
   };
-  if (isRecent || !(elements.size || (styled && all(styled)[0])) || isGone()) return end();
-  waiting.add(look);
-  later(once, HIDDEN_MAX_MS);
+  if (isRecent || !(elements.size || (styled && queryAll(styled)[0])) || isGone()) return end();
+  viewWaits.add(look);
+  startTimer(once, HIDING_TIMEOUT_MS);
   navigation?.transition?.finished.then(once, once);
 }

@@ -1,23 +1,23 @@
-// What the matches of a selector depend on, besides which elements there are.
+// What the matches of a selector depend on, besides the set of elements.
 
-import { all } from "../world";
+import { queryAll } from "../world";
 import { words } from "./value";
 
 export interface Dependence {
-  /** Attributes as `name`, classes as `.name`, ids as `#name`; `style!` is what is important in a style. */
-  names: Set<string>;
-  /** Siblings or children count: a change may concern the siblings of its place, too. */
-  ordered: boolean;
-  /** What follows an element or is in it counts, so that the parser at work changes matches. */
-  last: boolean;
-  /** A change anywhere may concern any element. */
-  whole: boolean;
+  /** Attributes as `name`, classes as `.name`, ids as `#name`; `style!` stands for important declarations in a style attribute. */
+  _names: Set<string>;
+  /** Whether matches depend on siblings or children, so that a mutation may affect siblings, too. */
+  _ordered: boolean;
+  /** Whether matches depend on what follows an element or is in it, so that the parser changes them. */
+  _last: boolean;
+  /** Whether any mutation may affect any element. */
+  _whole: boolean;
 }
 
-// What is made later: by then a page may have redefined it.
+// Taken now, as a page may redefine it before it is used.
 const Names = Set<string>;
 
-/** Attributes of which pseudo-classes with other names tell. */
+/** Pseudo-classes that depend on an attribute with another name. */
 const ATTRIBUTES: { [name: string]: string } = {
   enabled: "disabled",
   link: "href",
@@ -27,13 +27,13 @@ const ATTRIBUTES: { [name: string]: string } = {
   "read-write": "readonly",
 };
 
-/** What a selector depends on, or more: texts within it are read as if they were names. */
+/** What a selector depends on, or a superset: strings within it are read as if they were names. */
 export function dependence(selector: string): Dependence {
   const names = new Names();
   for (const [, kind, text] of selector.matchAll(/([.#:[])\s*(?:[\w*-]*\|)?((?:\\.|[\w-]|[^\0-\x7f])+)/g) as Iterable<
     [string, string, string]
   >) {
-    // What is escaped is not read: any class, or any id.
+    // Escaped names are not parsed: they stand for any class or any id.
     const plain = text.replace(/\\/g, "");
     const isEscaped = plain !== text;
     if (kind === ".") names.add(isEscaped ? "class" : "." + text);
@@ -43,20 +43,25 @@ export function dependence(selector: string): Dependence {
     else names.add(plain).add(plain.toLowerCase());
   }
   const last = /:(nth-)?(last|only|empty|has)/.test(selector);
-  return { names, last, ordered: last || /[+~]|:(nth|first)/.test(selector), whole: selector.includes(":has") };
+  return {
+    _names: names,
+    _last: last,
+    _ordered: last || /[+~]|:(nth|first)/.test(selector),
+    _whole: selector.includes(":has"),
+  };
 }
 
-/** The attribute that a name of a dependence is about. */
+/** The attribute of a name of a dependence. */
 export const attributeOf = (name: string): string =>
   name[0] === "." ? "class" : name[0] === "#" ? "id" : name.replace("!", "");
 
-/** The names that a mutation of an attribute is about: of classes those that came or went. */
-export function namesOf({ target, attributeName, oldValue }: MutationRecord): string[] {
+/** The names that an attribute mutation affects: of classes those that were added or removed. */
+export function changedNames({ target, attributeName, oldValue }: MutationRecord): string[] {
   const name = attributeName as string;
   const value = (target as Element).getAttribute(name);
   if (value === oldValue) return [];
   const kind = name === "class" ? "." : name === "id" ? "#" : "";
-  // Styles change in each frame of some pages: most of them ask for what is important alone.
+  // Some pages change styles in each frame, so rules about important declarations ignore changes without any.
   if (!kind) return name === "style" && /important/.test(`${value}${oldValue}`) ? [name, "style!"] : [name];
   const [is, was] = [words(value), words(oldValue)];
   return [
@@ -67,13 +72,14 @@ export function namesOf({ target, attributeName, oldValue }: MutationRecord): st
   ];
 }
 
-/** Whether an element of the page matches a selector, which may lead through shadow roots. */
-export function fits(element: Element | undefined, selector: string): boolean {
-  // It means the element itself where one is asked, and the document where all are.
-  if (/:scope/.test(selector)) return all(selector).includes(element!);
+/** Whether an element matches a selector, which may have the form `host >>> inner`. */
+export function matchesSelector(element: Element | undefined, selector: string): boolean {
+  // In `matches` `:scope` is the element itself, but here it has to be the document.
+  if (/:scope/.test(selector)) return queryAll(selector).includes(element!);
   const at = selector.lastIndexOf(">>>");
   const { host } = (element?.getRootNode() ?? {}) as { host?: Element };
   return (
-    !!element?.matches?.(selector.slice(at < 0 ? 0 : at + 3)) && (at < 0 ? !host : fits(host, selector.slice(0, at)))
+    !!element?.matches?.(selector.slice(at < 0 ? 0 : at + 3)) &&
+    (at < 0 ? !host : matchesSelector(host, selector.slice(0, at)))
   );
 }

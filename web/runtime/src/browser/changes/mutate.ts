@@ -1,61 +1,70 @@
-// What an experiment changes on the page, item by item.
+// Applies the changes of an experiment, item by item.
 
-import type { Change, Plain } from "../../ruleset";
-import { CHANGES_TOLD } from "../limits";
-import { all, doc, quietly } from "../world";
+import type { Change, Scalar } from "../../ruleset";
+import { REPORTED_CHANGES_MAX } from "../limits";
+import { queryAll, doc, quietly } from "../world";
 import { contentSlot } from "./content";
-import { edit, follow, held, made, offerAgain, rest, type Rule, whenShown } from "./engine";
+import {
+  addEdit,
+  addRule,
+  freezeRules,
+  markCreated,
+  applyAgain,
+  disconnectIfIdle,
+  type Rule,
+  whenShown,
+} from "./engine";
 import { gate } from "./hydration";
-import { untilNext } from "./leave";
+import { whenNextView } from "./leave";
 import { parseNodes } from "./parse";
 import { insertSlot, moveSlot, type Direction, type Position } from "./position";
 import { applyCss } from "./sheet";
-import { declared, ruleOf, styleSlot } from "./style";
+import { parseDeclarations, ruleOf, styleSlot } from "./style";
 import type { Undo } from "./undo";
 import { classSlot, valueSlot } from "./value";
 
-// What is made later: by then a page may have redefined it.
+// Taken now, as a page may redefine them before they are used.
 const Selectors = Set<string>;
 const Wanted = Map<Change, string[]>;
 
-/** Where nothing is found, and so at once. */
-const nowhere = doc.createDocumentFragment();
+/** An empty tree, in which selectors are validated quickly. */
+const emptyFragment = doc.createDocumentFragment();
 
-export interface Applied {
+export interface AppliedChanges {
   undo: Undo;
-  /** Selectors that have matched nothing so far. Before the document is parsed this says little. */
+  /** Selectors that have matched nothing so far. Meaningful once the document is parsed. */
   missing(): string[];
-  /** Acts on nothing more, and calls `end` when what was changed is seen no longer; `css` is what else was shown with it. */
+  /** Stops changing elements, and calls `end` when the next view is there; `css` are the style sheets of the same arm. */
   leave(css: string[], end: () => void): void;
   /**
-   * Of all changes of an arm, of which these are some, whether they have found what they change: `1`, `0`, or `-` for those that look
-   * for nothing here. Nothing where that is all of them.
+   * For each change of the arm, whether it has matched: `1`, `0`, or `-` if it does not apply to this page. Undefined if none
+   * applies.
    */
   found(data: Change[] | undefined): string | undefined;
 }
 
 /**
- * Applies changes in order, now and to elements that come later, until they are undone.
+ * Applies changes in order, now and to elements that are added later, until they are undone.
  *
- * `keep`: what the page changes back is changed again, at most 10 times in a second and 50 times in all for an element; then the page has its
- * way. Without it each element is changed once. Elements that a framework owns are hidden, never removed. Scripts in html do not run.
+ * `keep`: a change that the page reverts is made again, at most 10 times in a second and 50 times in all for an element; then the change is
+ * given up. Without it each element is changed once. Elements that a framework owns are hidden, never removed. Scripts in HTML do not run.
  *
- * `waits`: words and nodes wait until a framework has taken over the element that they belong to, with `true` also where there is no sign of one;
- * with `false` nothing waits. See hydration.ts.
+ * `waits`: changes of text and nodes wait until a framework has hydrated their element, with `true` also without a sign of a framework; with
+ * `false` nothing waits. See hydration.ts.
  *
- * `trouble` is called once for each of `selector:` (not a selector), `change:` (could not be made) and `fight:` (given up), with the selector.
+ * `trouble` is called once for each selector with a prefix: `selector:` (not valid), `change:` (failed) or `fight:` (given up).
  */
 export function applyChanges(
   items: Change[],
   keep: boolean,
   trouble: (what: string) => void,
   waits?: boolean,
-): Applied {
+): AppliedChanges {
   const undos: Undo[] = [];
   const rules: Rule[] = [];
   const styles: string[] = [];
   const gates: Undo[] = [];
-  /** What each change looks for. */
+  /** The selectors of each change. */
   const wanted = new Wanted();
   const matched = new Set<string>();
   const said = new Set<string>();
@@ -66,18 +75,18 @@ export function applyChanges(
     }
   };
   const isFine = (selector: string): boolean =>
-    selector.split(">>>").every((part) => quietly(() => nowhere.querySelector(part)) !== undefined);
-  const finds = (selector: string): boolean => matched.has(selector) || !!all(selector)[0];
+    selector.split(">>>").every((part) => quietly(() => emptyFragment.querySelector(part)) !== undefined);
+  const finds = (selector: string): boolean => matched.has(selector) || !!queryAll(selector)[0];
   const valid = (selector: string): boolean => {
     const fine = isFine(selector);
     if (!fine) say("selector:" + selector);
     return fine;
   };
-  // What is there already may have been seen; what comes later has not been.
+  // Elements that are there already may have been painted; later ones have not been.
   let isSeen: unknown = quietly(() => performance.getEntriesByType("paint")[0]);
   /**
-   * Follows a selector. `act` makes the change; where it changes words or nodes, `owners` are the elements whose content that is, and `first` does at
-   * once what need not wait for a framework. What comes beside a change (`isBeside`) may match nothing.
+   * Adds a rule for a selector. `act` makes the change. If that changes text or nodes, `owners` returns the elements whose content it is, and
+   * `first` makes at once the changes that need not wait for hydration. A rule with `isBeside` accompanies another and may match nothing.
    */
   const on = (
     selector: string,
@@ -91,11 +100,11 @@ export function applyChanges(
     const followed = (act: (rule: Rule, element: Element) => unknown): Rule => {
       const rule: Rule = {
         _selector: selector,
-        wide: wide || selector.includes(">>>"),
-        keep,
+        _isWide: wide || selector.includes(">>>"),
+        _keep: keep,
         _done: new WeakSet(),
-        lost: () => say("fight:" + selector),
-        act: (element) => {
+        _lost: () => say("fight:" + selector),
+        _act: (element) => {
           matched.add(selector);
           try {
             return act(rule, element) !== false;
@@ -106,19 +115,19 @@ export function applyChanges(
         },
       };
       rules.push(rule);
-      undos.push(follow(rule));
+      undos.push(addRule(rule));
       return rule;
     };
     if (first) followed(first);
-    const { holds, leave } = gate(
+    const { _holds: holds, _leave: leave } = gate(
       !!waits,
       () => !isSeen,
-      (element) => offerAgain(rule, element),
+      (element) => applyAgain(rule, element),
     );
     undos.push(leave);
     gates.push(leave);
     const rule = followed((rule, element) =>
-      // Where a page has redefined what it takes to find out, nothing waits.
+      // If a page has redefined what the check uses, nothing waits.
       owners && waits !== false && quietly(() => holds(element, owners(element).filter(Boolean) as Element[]))
         ? false
         : act(rule, element),
@@ -148,7 +157,7 @@ export function applyChanges(
         keep && item.style && !target.includes(">>>") && valid(target) ? ruleOf(target, item.style) : undefined;
       if (css) {
         style(css);
-        // Only what the page itself declares as important in the attribute is stronger.
+        // Only important declarations in the page's own style attributes override the style rule.
         on(
           `:is(${target})[style*=important]`,
           false,
@@ -162,7 +171,7 @@ export function applyChanges(
       const left: Change = css ? without : item;
       const beside = item.outerHTML !== undefined;
       const rest = left.src ?? left.href ?? left.style ?? left.class;
-      if (beside || INSIDE.some((kind) => item[kind] !== undefined)) {
+      if (beside || CONTENT_KEYS.some((kind) => item[kind] !== undefined)) {
         const owners = (element: Element) => [element, beside ? element.parentElement : null];
         on(
           target,
@@ -183,14 +192,14 @@ export function applyChanges(
           oriEl,
           true,
           (rule, nodes) => {
-            const near = all(refEl)[0];
+            const near = queryAll(refEl)[0];
             if (!near) return false;
             if (nodes.contains(near)) throw 0;
-            edit<Position>(rule, nodes, moveSlot, { nodes: [nodes], near, direction: dir }, (needs) =>
+            addEdit<Position>(rule, nodes, moveSlot, { _nodes: [nodes], _near: near, _direction: dir }, (needs) =>
               moveSlot(nodes, needs),
             );
           },
-          (nodes) => [nodes.parentElement, around(all(refEl)[0], dir)],
+          (nodes) => [nodes.parentElement, containerOf(queryAll(refEl)[0], dir)],
         );
       }
     } else if (refEl && htmlBlock !== undefined) {
@@ -198,7 +207,7 @@ export function applyChanges(
         refEl,
         false,
         (rule, near) => insert(rule, near, dir, htmlBlock),
-        (near) => [around(near, dir)],
+        (near) => [containerOf(near, dir)],
       );
     }
   }
@@ -210,14 +219,14 @@ export function applyChanges(
         .reverse()
         .forEach((undo) => undo()),
     leave(css, end) {
-      // What waits to be changed is not, and so is shown.
+      // Elements that still wait are not changed any more, so they are shown.
       for (const open of gates) quietly(open);
-      untilNext(
-        held(rules, (key) => key === contentSlot),
+      whenNextView(
+        freezeRules(rules, (key) => key === contentSlot),
         [...styles, ...css],
         () => {
           end();
-          rest();
+          disconnectIfIdle();
         },
       );
     },
@@ -225,7 +234,7 @@ export function applyChanges(
       [...new Selectors([...wanted.values()].flat())].filter((selector) => isFine(selector) && !finds(selector)),
     found: (data) => {
       const told = (data ?? [])
-        .slice(0, CHANGES_TOLD)
+        .slice(0, REPORTED_CHANGES_MAX)
         .map((item) => (wanted.has(item) ? +wanted.get(item)!.every(finds) : "-"))
         .join("");
       return /\d/.test(told) ? told : undefined;
@@ -233,19 +242,23 @@ export function applyChanges(
   };
 }
 
-/** The element that gets what is put near another one. */
-const around = (near: Element | undefined, direction: Direction): Element | undefined =>
+/** The parent of nodes that are inserted relative to `near`. */
+const containerOf = (near: Element | undefined, direction: Direction): Element | undefined =>
   direction === "p" ? near : (near?.parentElement ?? near);
 
 function insert(rule: Rule, near: Element, direction: Direction, html: string): void {
-  const value = { nodes: made(rule, near, parseNodes(around(near, direction)!, "innerHTML", html)), near, direction };
-  edit(rule, near, rule, value, () => insertSlot(value));
+  const value = {
+    _nodes: markCreated(rule, near, parseNodes(containerOf(near, direction)!, "innerHTML", html)),
+    _near: near,
+    _direction: direction,
+  };
+  addEdit(rule, near, rule, value, () => insertSlot(value));
 }
 
 const hide = (rule: Rule, element: Element): void => setStyle(rule, element, "display:none");
 
 function attribute(rule: Rule, element: Element, name: string, value: string | null): void {
-  edit(rule, element, name, value, () =>
+  addEdit(rule, element, name, value, () =>
     valueSlot(
       () => element.getAttribute(name),
       (next) => (next == null ? element.removeAttribute(name) : element.setAttribute(name, next)),
@@ -253,18 +266,18 @@ function attribute(rule: Rule, element: Element, name: string, value: string | n
   );
 }
 
-const setStyle = (rule: Rule, element: Element, declarations: Parameters<typeof declared>[0]): void =>
-  edit(rule, element, styleSlot, declared(declarations), () => styleSlot((element as HTMLElement).style));
+const setStyle = (rule: Rule, element: Element, declarations: Parameters<typeof parseDeclarations>[0]): void =>
+  addEdit(rule, element, styleSlot, parseDeclarations(declarations), () => styleSlot((element as HTMLElement).style));
 
-/** What is changed of an element's content. */
-const INSIDE = ["innerText", "textContent", "innerHTML"] as const;
+/** The keys of an item that change the content of an element. */
+const CONTENT_KEYS = ["innerText", "textContent", "innerHTML"] as const;
 
-/** Changes words and nodes. */
+/** Changes text and nodes. */
 function changeContent(rule: Rule, element: Element, item: Change): void {
-  for (const kind of INSIDE) {
+  for (const kind of CONTENT_KEYS) {
     const text = item[kind];
     if (text !== undefined)
-      edit(rule, element, contentSlot, made(rule, element, parseNodes(element, kind, text)), () =>
+      addEdit(rule, element, contentSlot, markCreated(rule, element, parseNodes(element, kind, text)), () =>
         contentSlot(element),
       );
   }
@@ -274,16 +287,17 @@ function changeContent(rule: Rule, element: Element, item: Change): void {
   }
 }
 
-/** Declares inline what the element's own attribute declares as important, too; false where it does not. */
-function changeImportant(rule: Rule, element: Element, style: string | Record<string, Plain>): unknown {
-  if (!declared(style).names.some((name) => (element as HTMLElement).style.getPropertyPriority(name))) return false;
+/** Sets inline the declarations that the element's own style attribute has as important; false if it has none. */
+function changeImportant(rule: Rule, element: Element, style: string | Record<string, Scalar>): unknown {
+  if (!parseDeclarations(style)._names.some((name) => (element as HTMLElement).style.getPropertyPriority(name)))
+    return false;
   return setStyle(rule, element, style);
 }
 
-/** Changes what no framework compares: attributes, classes and styles. */
+/** Changes attributes, classes and styles, which frameworks do not compare. */
 function changeElement(rule: Rule, element: Element, item: Change): void {
   if (item.src !== undefined) {
-    // Other sizes of the old picture would win over the new source.
+    // `srcset` of the old picture takes precedence over `src`.
     [element, ...(element.closest("picture")?.children ?? [])].forEach(
       (source) => source.hasAttribute("srcset") && attribute(rule, source, "srcset", null),
     );
@@ -291,5 +305,5 @@ function changeElement(rule: Rule, element: Element, item: Change): void {
   }
   if (item.href !== undefined) attribute(rule, element, "href", item.href);
   if (item.style) setStyle(rule, element, item.style);
-  if (item.class) edit(rule, element, "class", item.class, () => classSlot(element));
+  if (item.class) addEdit(rule, element, "class", item.class, () => classSlot(element));
 }

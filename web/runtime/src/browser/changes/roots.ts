@@ -1,20 +1,20 @@
-// Shadow roots on the way of `host >>> inner`. The document does not tell when one is attached: mostly that is when the element is
-// defined, by a module that runs when all has been parsed.
+// Shadow roots of `host >>> inner`. No event reports that a root is attached. Mostly that happens when the element is defined, by a
+// module that runs when the document has been parsed.
 
-import { all, quietly } from "../world";
+import { queryAll, quietly } from "../world";
 
-// What is made later: by then a page may have redefined it.
+// Taken now, as a page may redefine them before they are used.
 const NewSet = Set;
 const registry = customElements;
 
-/** Elements whose root is not attached: they have a method of their own that tells of it. */
+/** Hosts without a root. Each has an own `attachShadow` that reports the root. */
 const hosts = new NewSet<Element>();
 
-/** Names of elements whose definition is waited for. */
-const names = new NewSet<string>();
+/** Names of custom elements whose definition is awaited. */
+const awaitedNames = new NewSet<string>();
 
-/** Leaves the hosts that are gone as they were, or all of them. */
-export function release(isAll?: boolean): void {
+/** Removes the own `attachShadow` of hosts that are gone, or of all. */
+export function releaseHosts(isAll?: boolean): void {
   for (const host of hosts) {
     if (isAll || !host.isConnected) {
       hosts.delete(host);
@@ -23,15 +23,15 @@ export function release(isAll?: boolean): void {
   }
 }
 
-/** Calls `found` with each open root on the way, now or when it is attached, and `defined` when roots may be there that were attached otherwise. */
-export function reach(selector: string, found: (root: ShadowRoot) => void, defined: () => void): void {
+/** Calls `found` with each open root of the selector, now or when it is attached, and `defined` when an element was defined that may have attached its root by another method. */
+export function watchRoots(selector: string, found: (root: ShadowRoot) => void, defined: () => void): void {
   for (let at = 0; (at = selector.indexOf(">>>", at + 1)) > 0; ) {
-    for (const host of all(selector.slice(0, at))) {
+    for (const host of queryAll(selector.slice(0, at))) {
       if (host.shadowRoot) found(host.shadowRoot);
       else if (!hosts.has(host)) {
         hosts.add(host);
         const attach = (given: ShadowRootInit): ShadowRoot => {
-          // Its own, as if there were none of ours; which may refuse.
+          // Call the original method, which may throw.
           delete (host as Partial<Element>).attachShadow;
           let root: ShadowRoot | undefined;
           try {
@@ -44,10 +44,10 @@ export function reach(selector: string, found: (root: ShadowRoot) => void, defin
           return root;
         };
         host.attachShadow = attach;
-        // Its class may attach the root by the method of its prototype.
+        // Its class may attach the root by the method of the prototype.
         const { localName } = host;
-        if (!names.has(localName) && host.matches(":not(:defined)")) {
-          names.add(localName);
+        if (!awaitedNames.has(localName) && host.matches(":not(:defined)")) {
+          awaitedNames.add(localName);
           registry.whenDefined(localName).then(defined, () => {});
         }
       }

@@ -5,10 +5,10 @@ import { signed } from "./trust";
 import type { Undo } from "./undo";
 
 /**
- * Adds style rules to the page and gives what takes them away.
+ * Adds a style sheet to the page. The function that is returned removes it.
  *
- * A constructed sheet, beside those of the page: a strict policy allows it. Where there is no such thing, or the text imports others (which
- * constructed sheets ignore), a style element with our nonce.
+ * Uses a constructed sheet, which a strict policy allows. Without support for them, or if the text has `@import` (which constructed sheets
+ * ignore), uses a style element with the nonce of this script.
  */
 export function applyCss(css: string): Undo {
   try {

@@ -1,30 +1,30 @@
-// Declarations in an element's style attribute.
+// Declarations of changes, in style rules and in style attributes.
 
-import type { Plain } from "../../ruleset";
+import type { Scalar } from "../../ruleset";
 import { doc } from "../world";
-import type { Settle } from "./engine";
+import type { SettleSlot } from "./engine";
 
 export interface Declarations {
-  /** As they were asked for, of which one may stand for many properties. */
-  set: [name: string, value: string][];
-  /** All the single properties that they set. */
-  names: string[];
+  /** The declarations as given, which may include shorthands. */
+  _set: [name: string, value: string][];
+  /** The longhand properties that they set. */
+  _names: string[];
 }
 
 type Value = [value: string, priority: string];
 
 const scratch = doc.createElement("i").style;
-const read = (style: CSSStyleDeclaration, name: string): Value => [
+const readProperty = (style: CSSStyleDeclaration, name: string): Value => [
   style.getPropertyValue(name),
   style.getPropertyPriority(name),
 ];
 
-/** Takes declarations apart, property by property: what two experiments set may overlap. */
-export function declared(declarations: string | Record<string, Plain>): Declarations {
+/** Parses declarations into properties, as those of two experiments may overlap. */
+export function parseDeclarations(declarations: string | Record<string, Scalar>): Declarations {
   scratch.cssText =
     typeof declarations === "string"
       ? declarations
-      : // Names as CSS or as scripts write them.
+      : // Names in kebab case or in camel case.
         Object.entries(declarations)
           .map(([name, value]) => name.replace(/[A-Z]/g, "-$&") + ":" + value)
           .join(";");
@@ -34,39 +34,39 @@ export function declared(declarations: string | Record<string, Plain>): Declarat
   const names = found.flatMap(([, name, value]) => {
     scratch.cssText = "";
     scratch.setProperty(name, value);
-    // With a variable in it, a shorthand cannot be taken apart.
+    // A shorthand with a variable has no longhand values.
     return scratch.getPropertyValue(scratch[0] as string) ? [...scratch] : [name];
   });
-  return { set: found.map(([, name, value]) => [name, value]), names };
+  return { _set: found.map(([, name, value]) => [name, value]), _names: names };
 }
 
-/** More ids than style sheets of pages have in a selector: of ours, all are as strong, and the later ones win. */
-const STRONG = "#_".repeat(9) + ":not(*)";
+/** Raises the specificity above selectors of pages. All rules of the script have the same, so later ones win. */
+const STRONG_SELECTOR = "#_".repeat(9) + ":not(*)";
 
 /**
- * A style rule that makes the declarations true for all that matches, however many those are; nothing where it cannot be written so: with
- * selectors that lead through shadow roots or are closed by their end alone.
+ * A style rule that applies the declarations to all matches; undefined if it cannot be written as one rule, for selectors through shadow
+ * roots and those that only the end of the text closes.
  */
-export function ruleOf(selector: string, declarations: string | Record<string, Plain>): string | undefined {
-  const text = declared(declarations).set.map(([name, value]) => `${name}:${value}!important`);
-  const css = `:is(${selector},${STRONG}){${text.join(";")}}`;
+export function ruleOf(selector: string, declarations: string | Record<string, Scalar>): string | undefined {
+  const text = parseDeclarations(declarations)._set.map(([name, value]) => `${name}:${value}!important`);
+  const css = `:is(${selector},${STRONG_SELECTOR}){${text.join(";")}}`;
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     const [rule, more] = sheet.cssRules as unknown as CSSStyleRule[];
     if (rule!.style.length && !more && !selector.includes(">>>")) return css;
   } catch {
-    // Without constructed sheets, or such a rule, each element is changed.
+    // Without constructed sheets each element is changed instead.
   }
 }
 
 /**
- * Settles what is declared of an element: of all edits, the later ones over the earlier.
+ * Settles the style attribute of an element: later edits override earlier ones.
  *
- * The whole attribute is compared, as a text: to read property by property what has not changed takes too long.
+ * Compares the whole attribute as text, as reading each property takes too long.
  */
-export function styleSlot(style: CSSStyleDeclaration): Settle<Declarations> {
-  /** What the page wants for the properties that we set. */
+export function styleSlot(style: CSSStyleDeclaration): SettleSlot<Declarations> {
+  /** The page's own values of the properties that are set. */
   const own: { [name: string]: Value } = {};
   let ours: string[] = [];
   let text = "";
@@ -77,18 +77,20 @@ export function styleSlot(style: CSSStyleDeclaration): Settle<Declarations> {
     let rewritten = before !== edits.length;
     before = edits.length;
     scratch.cssText = text;
-    const names = edits.flatMap(({ value }) => value.names);
+    const names = edits.flatMap(({ _value: value }) => value._names);
     for (const name of [...ours, ...names]) {
-      const is: Value = now ? read(style, name) : ["", ""];
-      // What is not as we left it is as the page wants it.
+      const is: Value = now ? readProperty(style, name) : ["", ""];
+      // A value that is not ours is the page's.
       const isOurs = ours.includes(name);
-      if (!isOurs || `${is}` !== `${read(scratch, name)}`) {
+      if (!isOurs || `${is}` !== `${readProperty(scratch, name)}`) {
         own[name] = is;
         rewritten ||= isOurs;
       }
     }
     ours.forEach((name) => style.setProperty(name, ...own[name]!));
-    edits.forEach(({ value }) => value.set.forEach(([name, wanted]) => style.setProperty(name, wanted, "important")));
+    edits.forEach(({ _value: value }) =>
+      value._set.forEach(([name, wanted]) => style.setProperty(name, wanted, "important")),
+    );
     ours = names;
     text = style.cssText;
     return rewritten;

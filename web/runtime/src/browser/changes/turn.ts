@@ -1,13 +1,13 @@
 import { now } from "../world";
 
 let calls = 0;
-let since = 0;
+let taskStart = 0;
 
 let channel: MessageChannel | undefined;
 const Channel = MessageChannel;
 
-/** A port on which a message comes when the task is over. */
-function port(): MessagePort {
+/** The port to which a message is posted that arrives when the task is over. */
+function taskEndPort(): MessagePort {
   if (!channel) {
     channel = new Channel();
     channel.port1.onmessage = () => {
@@ -18,16 +18,16 @@ function port(): MessagePort {
 }
 
 /**
- * Called by customers' code in each turn of a loop.
+ * Is called by the code of experiments in each iteration of a loop.
  *
- * Throws once a task has gone on for half a second since it first called this: a loop without end must not take the page with it. The clock
- * is read every 256 calls. A message starts anew, for timers are slow in hidden pages.
+ * Throws once a task has run for half a second since its first call, so that an endless loop does not block the page. Reads the clock every
+ * 256 calls. A message resets the count when the task is over, as timers are slow in hidden pages.
  */
-export function turn(): void {
+export function checkLoop(): void {
   if (!calls++) {
-    since = now();
-    port().postMessage(0);
-  } else if (!(calls % 256) && now() - since > 500) {
+    taskStart = now();
+    taskEndPort().postMessage(0);
+  } else if (!(calls % 256) && now() - taskStart > 500) {
     calls--;
     throw Error("loop");
   }

@@ -1,2 +1,2 @@
-/** Takes a change back. Calling it again does nothing. */
+/** Reverts a change. Further calls have no effect. */
 export type Undo = () => void;

@@ -1,7 +1,7 @@
-import type { Settle } from "./engine";
+import type { SettleSlot } from "./engine";
 
-/** Settles what can be read and written: attributes, classes, declarations. What the page writes later is its new value. */
-export function valueSlot<T>(read: () => T, write: (value: T) => void): Settle<T> {
+/** Settles a value that can be read and written, such as an attribute. What the page writes later becomes its own value. */
+export function valueSlot<T>(read: () => T, write: (value: T) => void): SettleSlot<T> {
   let own = read();
   let written = own;
   let last: unknown;
@@ -11,21 +11,21 @@ export function valueSlot<T>(read: () => T, write: (value: T) => void): Settle<T
     if (rewritten) own = current;
     if (!rewritten && last === edit) return false;
     last = edit;
-    write(edit ? edit.value : own);
+    write(edit ? edit._value : own);
     written = read();
     return true;
   };
 }
 
-/** The words of a list of classes. */
+/** The names in a list that is separated by white space. */
 export const words = (text: string | null): string[] => (text ?? "").split(/\s+/).filter(Boolean);
 
 /**
- * Settles the classes of an element: of all edits, the later ones over the earlier; a name with `-` before it is taken away.
+ * Settles the classes of an element: later edits override earlier ones; a name with the prefix `-` is removed.
  *
- * The attribute is looked at as a whole: where one of our classes is gone, the page has written all of it anew.
+ * If one of our classes is missing, the page has rewritten the whole attribute.
  */
-export function classSlot(element: Element): Settle<string> {
+export function classSlot(element: Element): SettleSlot<string> {
   let own = element.getAttribute("class");
   let text = own;
   let before: unknown;
@@ -41,7 +41,7 @@ export function classSlot(element: Element): Settle<string> {
           ].join(" ");
     }
     let wanted = words(own);
-    for (const { value } of edits) {
+    for (const { _value: value } of edits) {
       for (const item of words(value)) {
         const name = item.replace(/^-/, "");
         wanted = wanted.filter((other) => other !== name);

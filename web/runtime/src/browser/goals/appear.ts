@@ -1,13 +1,13 @@
-import type { Take } from "../events";
-import { WAIT_MS } from "../limits";
-import { all, doc, later, quietly } from "../world";
+import type { RecordEvent } from "../events";
+import { APPEARANCE_POLL_MS } from "../limits";
+import { queryAll, doc, startTimer, quietly } from "../world";
 import { isNamed } from "./selector";
 
 /**
- * Watches for elements that come to be visible: half of one, or as much of it as covers half the window, is in view, takes
- * up room, and is neither transparent nor hidden. Each selector is told of once, until what comes back is called.
+ * Watches for elements that become visible: half of the element, or as much of it as covers half the window, is in view, has
+ * a size, and is neither transparent nor hidden. Each selector is recorded once; the function that is returned resets this.
  */
-export function watchAppearances(selectors: string[], take: Take): () => void {
+export function watchAppearances(selectors: string[], take: RecordEvent): () => void {
   let left = new Set(selectors);
   // biome-ignore lint/correctness/noUnusedVariables: `waiting ||= later(…)` is a use.
   let waiting = 0;
@@ -23,19 +23,19 @@ export function watchAppearances(selectors: string[], take: Take): () => void {
             if (isNamed(target, trigger) && left.delete(trigger)) take({ type: "appear", trigger });
           }
         } else {
-          // No observer says when it fades in, or is filled.
-          later(() => observer.observe(target), WAIT_MS);
+          // No observer reports that an element fades in or gets content.
+          startTimer(() => observer.observe(target), APPEARANCE_POLL_MS);
         }
       }),
-    // So close that one is reached while an element that is taller than the window covers half of it.
+    // Close thresholds, so that an element taller than the window reaches one while it covers half of the window.
     { threshold: [...Array(40)].map((_, step) => 0.5 * 0.8 ** step) },
   );
 
   const plan = (): void => {
-    waiting ||= later(() => {
+    waiting ||= startTimer(() => {
       waiting = 0;
-      for (const selector of left) for (const element of all(selector)) observer.observe(element);
-    }, WAIT_MS);
+      for (const selector of left) for (const element of queryAll(selector)) observer.observe(element);
+    }, APPEARANCE_POLL_MS);
   };
   if (selectors[0]) new MutationObserver(plan).observe(doc, { childList: true, subtree: true, attributes: true });
   plan();

@@ -1,31 +1,31 @@
-import type { Tell } from ".";
-import { bare } from "../../assign/page";
-import { doc, listen, place, quietly, win } from "../world";
+import type { RecordAction } from ".";
+import { withoutWww } from "../../assign/page";
+import { doc, listen, pageLocation, quietly, win } from "../world";
 import { isNamed } from "./selector";
 
-/** What visitors mean to click when they click on something inside. */
+/** Elements that a click on their content is meant for. */
 const INTERACTIVE = "a,button,summary,label,input,[role=button]";
 
-/** Texts are the same however they are spaced and capitalised. Capitals, as ß has two of them. */
-const folded = (text: string): string => text.replace(/\s+/g, " ").trim().toUpperCase();
+/** Normalises white space and case for comparison. Upper case, as `ß` becomes `SS`. */
+const normalizedText = (text: string): string => text.replace(/\s+/g, " ").trim().toUpperCase();
 
-/** What an element reads: its visible text, else its label, else what stands in it. */
+/** The text of an element: its visible text, else its label, else its value. */
 const textOf = (element: HTMLInputElement): string | undefined =>
-  quietly(() => folded(element.innerText || element.getAttribute("aria-label") || element.value));
+  quietly(() => normalizedText(element.innerText || element.getAttribute("aria-label") || element.value));
 
 /**
- * Watches for clicks, by mouse, finger, keyboard or code of the page, and for those with the middle button.
+ * Watches for clicks by mouse, touch, keyboard or script, including the middle button.
  *
- * `elements`: selectors; what is clicked is inside of a match, or it is one. `texts`: what is clicked, or the button, link,
- * label or input around it, or anything between the two, reads exactly so. `links`: the link leads to another host, and its
- * whole address contains the text; however many do, it is one event.
+ * `elements`: selectors; the click target or an ancestor matches. `texts`: the click target, the button, link, label or input
+ * around it, or an element between the two has exactly this text. `links`: the link leads to another host, and its address
+ * contains the text; several matching texts count as one event.
  */
-export function watchClicks(elements: string[], texts: string[], links: string[], tell: Tell): void {
+export function watchClicks(elements: string[], texts: string[], links: string[], tell: RecordAction): void {
   for (const type of ["click", "auxclick"]) {
     listen(win, type, (event: MouseEvent) =>
       quietly(() => {
         if (event.button > 1) return;
-        // All but the document and the window.
+        // The elements of the path, without the document and the window.
         const path = event.composedPath().slice(0, -2) as HTMLInputElement[];
         const inside = (selector: string): number => path.findIndex((node) => isNamed(node, selector));
         const each = (by: string, triggers: string[], fits: (trigger: string) => boolean, href?: string): void =>
@@ -33,14 +33,14 @@ export function watchClicks(elements: string[], texts: string[], links: string[]
         each("element", elements, (selector) => inside(selector) >= 0);
         if (texts[0]) {
           const read = path.slice(0, inside(INTERACTIVE) + 1 || 1).map(textOf);
-          each("text", texts, (text) => read.includes(folded(text)));
+          each("text", texts, (text) => read.includes(normalizedText(text)));
         }
-        // Not the property of a link, which is no text in drawings.
+        // The attribute, as the `href` property of SVG links is not a string.
         const { href, hostname, protocol } = new URL(
           path[inside("a[href],area[href]")]!.getAttribute("href")!,
           doc.baseURI,
         );
-        if (bare(hostname) !== bare(place.hostname) && /^http/.test(protocol))
+        if (withoutWww(hostname) !== withoutWww(pageLocation.hostname) && /^http/.test(protocol))
           each("link", links, (text) => href.includes(text), href);
       }),
     );

@@ -2,7 +2,7 @@ import { doc, floor, listen, min, quietly, win } from "../world";
 
 const isLong = (box: Element): boolean => box.scrollHeight > box.clientHeight + 1;
 
-/** What scrolls when the page does: the document, or where that has nothing to scroll, the box that fills most of the window. */
+/** The element that scrolls: the document, or, if that does not scroll, the box that fills most of the window. */
 function scroller(page: Element): Element {
   if (isLong(page)) return page;
   const height = page.clientHeight / 2;
@@ -14,19 +14,18 @@ function scroller(page: Element): Element {
 }
 
 /**
- * Tells `reached` how many percent of the page's height have been in the window, whenever it scrolls or the visitor does
- * something: a page that shows all of itself has been read by nobody before that. `measure` does it now, and `anew` tells 0
- * and waits.
+ * Calls `reached` with the percentage of the page's height that has been in view, on scrolling and on input: a page that needs no
+ * scrolling does not count as read before that. `measure` measures now, `anew` resets to 0.
  */
 export function watchDepth(reached: (percent: number) => void): { measure(): void; anew(): void } {
   let frame = 0;
   const measure = (): void => {
-    // Heights are known for free in a frame, and once a frame is enough.
+    // Within a frame the layout is up to date, so reading heights is cheap.
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       quietly(() => {
         const { scrollTop, clientHeight, scrollHeight } = scroller(doc.scrollingElement!);
-        // Browsers round each of them.
+        // Browsers round each value; 2 pixels make up for that.
         if (doc.readyState !== "loading")
           reached(min(100, floor((100 * (scrollTop + clientHeight + 2)) / scrollHeight)));
       });

@@ -1,9 +1,9 @@
-// What visitors do that only the page sees: told when a goal of the project asks for it.
+// Records actions of visitors that only the page sees, for the goals of the project.
 
 import type { Goal } from "../../ruleset";
-import type { EventFields, Take } from "../events";
-import { SETTLED_S } from "../limits";
-import { later } from "../world";
+import type { EventFields, RecordEvent } from "../events";
+import { READ_AFTER_S } from "../limits";
+import { startTimer } from "../world";
 import { watchAppearances } from "./appear";
 import { watchClicks } from "./click";
 import { watchDepth } from "./depth";
@@ -11,14 +11,14 @@ import { watchForms } from "./form";
 import { watchTime } from "./time";
 
 /**
- * Watches for `goals` from now on. What comes back is to be called when a new page begins: its time, its depth and what
- * appears on it count anew.
+ * Watches for `goals` from now on. The function that is returned has to be called on a new page: it resets time, scroll depth
+ * and appearances.
  */
-export function watch(goals: Goal[], take: Take): () => void {
+export function watch(goals: Goal[], take: RecordEvent): () => void {
   const of = (type: string): string[] =>
     goals.flatMap(({ goal_type, goal_value }) => (goal_type === type ? `${goal_value}` : []));
 
-  /** Tells of a measure of the page when it reaches what a goal asks for; 0 begins anew. */
+  /** Records a measure of the page when it reaches the value of a goal; 0 resets it. */
   const gauge = (type: EventFields["type"], wanted: string[]) => {
     let told = 0;
     return (value: number): void => {
@@ -28,13 +28,13 @@ export function watch(goals: Goal[], take: Take): () => void {
   };
 
   const done = new Set<string>();
-  /** Tells of what the visitor did, once an action: a click can be several, which all come before the next task. */
-  const tell: Tell = (type, trigger, by, href) => {
+  /** Records an action once: one click can fire several events, all before the next task. */
+  const tell: RecordAction = (type, trigger, by, href) => {
     const key = [type, by, href ?? trigger].join();
     if (done.has(key)) return;
     done.add(key);
-    later(() => done.clear());
-    // It may lead away.
+    startTimer(() => done.clear());
+    // The action may leave the page, so it is sent at once.
     take({ type, by, trigger, href }, true);
   };
 
@@ -42,9 +42,9 @@ export function watch(goals: Goal[], take: Take): () => void {
   const seconds = of("duration");
   const reached = gauge("duration", seconds);
   const depth = depths[0] && watchDepth(gauge("scroll", depths));
-  const time = watchTime([...seconds, ...(depth ? [SETTLED_S] : [])], (spent) => {
+  const time = watchTime([...seconds, ...(depth ? [READ_AFTER_S] : [])], (spent) => {
     reached(spent);
-    if (depth && spent >= SETTLED_S) depth.measure();
+    if (depth && spent >= READ_AFTER_S) depth.measure();
   });
   const appear = watchAppearances(of("elementAppears"), take);
   watchClicks(of("clickOnElement"), of("clickOnText"), of("externalLink"), tell);
@@ -56,4 +56,4 @@ export function watch(goals: Goal[], take: Take): () => void {
   };
 }
 
-export type Tell = (type: EventFields["type"], trigger: string, by?: string, href?: string) => void;
+export type RecordAction = (type: EventFields["type"], trigger: string, by?: string, href?: string) => void;

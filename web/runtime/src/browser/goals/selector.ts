@@ -1,8 +1,10 @@
-import { all, quietly } from "../world";
+import { queryAll, quietly } from "../world";
 
-// Forms can have a field that is called as a method is.
+// Taken from the prototype: a form field with the name `matches` shadows the method.
 const { matches } = Element.prototype;
 
-/** Whether a selector, perhaps `host >>> inner`, names `node`. */
+/** Whether a node matches a selector, which may have the form `host >>> inner`. */
 export const isNamed = (node: EventTarget | null, selector: string): boolean | undefined =>
-  quietly(() => (selector.includes(">>>") ? all(selector).includes(node as Element) : matches.call(node, selector)));
+  quietly(() =>
+    selector.includes(">>>") ? queryAll(selector).includes(node as Element) : matches.call(node, selector),
+  );

@@ -1,23 +1,23 @@
-import { doc, floor, later, listen, min, never } from "../world";
+import { doc, floor, startTimer, listen, min, clearTimer } from "../world";
 
 /**
- * Calls `reached` with the whole seconds that the page has been visible: when those of `wanted` have passed, perhaps at other
- * times too, and with 0 when it begins. What comes back begins anew. A page that is hidden, frozen or prepared is not visible.
+ * Calls `reached` with the whole seconds for which the page has been visible: when those of `wanted` have passed, possibly at other
+ * times too, and with 0 at the start. The function that is returned starts anew. A hidden, frozen or prerendered page is not visible.
  */
 export function watchTime(wanted: (string | number)[], reached: (seconds: number) => void): () => void {
   let spent = 0;
-  /** Since when it is visible; 0 while it is not. */
+  /** Since when the page is visible; 0 while it is not. */
   let since = 0;
   let timer = 0;
   const look = (): void => {
     const at = performance.now();
-    never(timer);
+    clearTimer(timer);
     if (since) spent += at - since;
     since = doc.visibilityState === "visible" ? at : 0;
     reached(floor(spent / 1e3));
-    // Timers may come late, and too early by a fraction.
+    // Timers may fire late, or early by a fraction of a millisecond.
     const next = min(...wanted.map((seconds) => +seconds * 1e3 - spent).filter((wait) => wait > 0));
-    if (since && next < Infinity) timer = later(look, next);
+    if (since && next < Infinity) timer = startTimer(look, next);
   };
   listen(doc, "visibilitychange", look);
   look();
