@@ -1,10 +1,10 @@
-// Processes that a run starts: each in a group of its own, so that what it starts in turn goes with it.
+// Child processes of a run, each in its own process group, so that its children end with it.
 
 import { spawn } from "node:child_process";
 
 const running = new Set();
 
-/** Starts a program; `stop` ends it. It does not outlive the run, as long as the run can still do something about it. */
+/** Starts a program; `stop` ends it. When this process exits, it kills the program. */
 export function start(program, args, options) {
   const child = spawn(program, args, { ...options, detached: true });
   running.add(child);
@@ -12,18 +12,18 @@ export function start(program, args, options) {
   return child;
 }
 
-/** Ends a process and all of its group: asked first, then made to. */
-export async function stop(child, patienceMs = 5_000) {
+/** Ends a process and its group, by SIGTERM, and after `timeoutMs` by SIGKILL. */
+export async function stop(child, timeoutMs = 5_000) {
   if (child.pid === undefined) return;
   const gone =
     child.exitCode !== null || child.signalCode !== null
       ? Promise.resolve()
       : new Promise((done) => child.once("exit", done));
   signal(child, "SIGTERM");
-  const timer = setTimeout(() => signal(child, "SIGKILL"), patienceMs);
+  const timer = setTimeout(() => signal(child, "SIGKILL"), timeoutMs);
   await gone;
   clearTimeout(timer);
-  // What the process left behind of its group.
+  // Other processes of the group may still run.
   signal(child, "SIGKILL");
   running.delete(child);
 }
@@ -36,7 +36,7 @@ function signal(child, name) {
   }
 }
 
-// The last resort, for ends that nobody waits for.
+// For children that nobody has stopped.
 process.on("exit", () => {
   for (const child of running) if (child.pid !== undefined) signal(child, "SIGKILL");
 });

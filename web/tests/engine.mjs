@@ -1,26 +1,26 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// Runs tests in one engine, several side by side: each worker has a browser of its own, so that one that hangs takes no
-// other test with it.
+// Runs tests in one engine, several in parallel. Each worker has its own browser, so that a browser that hangs does not affect
+// other tests.
 
 import { bundle } from "./bundle.mjs";
 import { Demo, Muriel } from "./muriel.mjs";
 import { prove } from "./rig.mjs";
 import { FixtureServer } from "./server.mjs";
 
-/** How long a test may take before its browser is given up, in milliseconds: longer than on the slowest machine. */
-const TEST_MS = 240_000;
-/** How long a browser or a server may take to end. */
-const END_MS = 20_000;
+/** The timeout of a test, in milliseconds, after which its browser is restarted: longer than a test takes on the slowest machine. */
+const TEST_TIMEOUT_MS = 240_000;
+/** The timeout of ending a browser or a server, in milliseconds. */
+const SHUTDOWN_TIMEOUT_MS = 20_000;
 
-class OutOfTime extends Error {}
+class TestTimeout extends Error {}
 
-/** Whether the browser or its driver gave up, and not what is tested: its other tests would fail alike. */
+/** Whether the browser or its driver failed, and not the code under test: its other tests would fail as well. */
 const isBroken = (error) =>
-  error instanceof OutOfTime ||
+  error instanceof TestTimeout ||
   !!error?.engine ||
   /invalid session id|aborted due to timeout|fetch failed|socket|Target closed|Connection closed/.test(error?.message);
 
-/** The servers of a run, each started once a test asks for it. */
+/** The servers of a run, each started when a test first needs it. */
 class Servers {
   muriel = () => (this.server ??= Muriel.start());
   demo = () => (this.shop ??= Demo.start());
@@ -42,15 +42,15 @@ class Servers {
   }
 }
 
-/** Waits for an end, but not for ever. */
+/** Waits until something has closed, with a timeout. */
 async function ended(what, closing) {
-  const patience = new Promise((done) => setTimeout(done, END_MS).unref());
-  await Promise.race([closing, patience]).catch((error) => console.error(`${what}: ${error.message}`));
+  const timeout = new Promise((done) => setTimeout(done, SHUTDOWN_TIMEOUT_MS).unref());
+  await Promise.race([closing, timeout]).catch((error) => console.error(`${what}: ${error.message}`));
 }
 
 const bundles = new Map();
 
-/** As `bundle`, made once a run. */
+/** `bundle` with a cache. */
 function bundled(path, global, options) {
   const key = JSON.stringify([path, global, options]);
   if (!bundles.has(key)) bundles.set(key, bundle(path, global, options));
@@ -59,9 +59,9 @@ function bundled(path, global, options) {
 
 let serial = 0;
 
-/** Runs one test with servers and a page of its own; gives back what went wrong, or undefined. */
+/** Runs one test with its own servers and page; returns its error, or undefined. */
 async function tried(test, engine, servers) {
-  // With hosts of its own it has cookies and storage of its own in every engine, whatever an engine forgets to clear.
+  // Own hosts mean own cookies and storage, even if an engine does not clear them.
   serial += 1;
   const at = serial;
   const server = await FixtureServer.start(`site${at}.localhost`);
@@ -74,7 +74,10 @@ async function tried(test, engine, servers) {
   };
   let timer;
   const late = new Promise((_, failed) => {
-    timer = setTimeout(() => failed(new OutOfTime(`out of time after ${test.ms ?? TEST_MS} ms`)), test.ms ?? TEST_MS);
+    timer = setTimeout(
+      () => failed(new TestTimeout(`out of time after ${test.ms ?? TEST_TIMEOUT_MS} ms`)),
+      test.ms ?? TEST_TIMEOUT_MS,
+    );
   });
   const work = async () => {
     const page = await newPage();
@@ -96,7 +99,7 @@ async function tried(test, engine, servers) {
     await Promise.race([work(), late]);
     return undefined;
   } catch (error) {
-    if (!(error instanceof OutOfTime)) {
+    if (!(error instanceof TestTimeout)) {
       await Promise.race([Promise.all(pages.map((page) => page.close())), late]).catch((why) => (error.engine = why));
     }
     return error;
@@ -106,15 +109,15 @@ async function tried(test, engine, servers) {
   }
 }
 
-/** One browser, and another one when that is given up. */
+/** Runs tests in one browser, and in a new one after that has failed. */
 class Worker {
   constructor(name, isStopping) {
     Object.assign(this, { name, isStopping });
   }
 
-  /** The browser, started when it is not there. */
+  /** The browser, started on first use. */
   async browser() {
-    // A signal came: nothing new is begun, and the process ends.
+    // After a signal nothing new is started, and the process ends.
     if (this.isStopping()) await new Promise(() => {});
     if (!this.engine) {
       const { launch } = await import(`./engines/${this.name}.mjs`);
@@ -129,22 +132,22 @@ class Worker {
     if (engine) await ended(this.name, engine.close());
   }
 
-  /** Runs a test, once more in a new browser when the first one hung; gives back what went wrong, or undefined. */
+  /** Runs a test, and again in a new browser if the first one hung; returns its error, or undefined. */
   async run(test, title, servers) {
     let error = await tried(test, await this.browser(), servers);
     if (isBroken(error) && !this.isStopping()) {
-      // Drivers hang now and then, WebKit's on the way back above all: whatever it was, it has to pass in a fresh engine.
+      // Drivers hang now and then, mostly WebKit's on back navigation. The test has to pass in a new browser.
       console.log(`once more in a new browser: ${title}: ${error.message}`);
       await this.close();
       error = await tried(test, await this.browser(), servers);
     }
-    // It may never answer again, and the next tests are not to pay for it.
+    // The browser may never answer again, so the next test gets a new one.
     if (isBroken(error)) await this.close();
     return error;
   }
 }
 
-/** Why a test does not run in an engine; undefined when it does. */
+/** The reason why a test is skipped in an engine; undefined if it runs. */
 function reason({ suite, test }, engine) {
   const isFor = ({ engines, only }) => (engines ?? only ?? [engine.name]).includes(engine.name);
   if (!isFor(suite) || !isFor(test)) return "not for it";
@@ -152,7 +155,7 @@ function reason({ suite, test }, engine) {
   return lacks.length > 0 ? `it lacks ${lacks}` : undefined;
 }
 
-/** Runs tests in an engine, `jobs` at a time; gives back how many passed, failed and were skipped. */
+/** Runs tests in an engine, `jobs` at a time; returns how many passed, failed and were skipped. */
 export async function inEngine(name, { jobs, tests, proves, isStopping, closing }) {
   const count = { passed: 0, failed: 0, skipped: 0 };
   const servers = new Servers();
@@ -188,7 +191,7 @@ export async function inEngine(name, { jobs, tests, proves, isStopping, closing 
     const all = tests(version);
     const chosen = all.filter((entry) => !reason(entry, engine));
     count.skipped = all.length - chosen.length;
-    // Side by side, the longest first; what measures time or hides windows has the engine to itself in the end.
+    // In parallel, the longest first. Tests that measure time or hide windows run alone at the end.
     const waiting = chosen.filter(({ test }) => !test.alone).sort((a, b) => (b.test.ms ?? 0) - (a.test.ms ?? 0));
     await Promise.all(
       workers.map(async (worker) => {

@@ -1,4 +1,4 @@
-// Cases in frames: a table of them takes one page of an engine, and no more time than it needs.
+// Runs tables of cases in frames of one page, which is faster than a page for each case.
 
 import assert from "node:assert/strict";
 import { html } from "./html.mjs";

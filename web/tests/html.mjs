@@ -1,10 +1,10 @@
 // Pages for tests.
 
 /**
- * What the first script of a page does, before anything else of it runs.
+ * The first script of a page, which runs before everything else.
  *
- * Engines that are driven say so in `navigator.webdriver`, which keeps a page from being tested; a visitor's says no. What
- * goes wrong in the page is kept in `seen`: texts of errors and rejections, and names of what the policy blocked.
+ * Automated engines set `navigator.webdriver`, for which the script under test does nothing, so it reads false here. `seen` records
+ * messages of errors and rejections, and the names of directives that blocked something.
  */
 const FIRST = `
   Object.defineProperty(Navigator.prototype, "webdriver", { get: () => HUMAN ? false : true, configurable: true });

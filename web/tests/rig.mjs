@@ -1,7 +1,7 @@
-// Which rig has passed its own tests: the files that tests are run with, and the version of the engine.
+// Records which version of the test rig has passed its own suite, per engine.
 //
-// A file of `rig/` has their fingerprint, for each suite and engine. It depends on nothing else, so a fresh clone decides
-// alike. Whoever changes the rig runs the suite by name and commits these files; until then the suite runs whole.
+// A file in `rig/` is a fingerprint of the rig's source files and the version of the engine, so a fresh clone comes to the same
+// result. After a change of the rig, run the suite by name and commit these files; until then all of the suite runs every time.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ function fingerprint(suite, version) {
   return `${version}\n${hash.digest("hex")}\n`;
 }
 
-/** Whether this rig has passed the whole suite with this version of the engine. */
+/** Whether this version of the rig has passed the whole suite with this version of the engine. */
 export function isProved(suite, version) {
   try {
     return readFileSync(file(suite, version), "utf8") === fingerprint(suite, version);
@@ -35,7 +35,7 @@ export function isProved(suite, version) {
   }
 }
 
-/** Notes that it has. */
+/** Records that it has. */
 export function prove(suite, version) {
   mkdirSync(at("rig/"), { recursive: true });
   writeFileSync(file(suite, version), fingerprint(suite, version));

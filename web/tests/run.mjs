@@ -27,7 +27,7 @@ if (!(Number.isInteger(jobs) && jobs >= 1))
 const unknown = values.engine.filter((name) => !ENGINES.includes(name));
 if (unknown.length > 0) throw new Error(`no engine is called ${unknown}; there are ${ENGINES}`);
 
-/** What a signal has to end before this process does. */
+/** Cleanup functions that run before a signal ends this process. */
 const closing = [];
 let stopping = false;
 /** @type {[NodeJS.Signals, number][]} */
@@ -44,7 +44,7 @@ for (const [name, number] of SIGNALS) {
   });
 }
 
-/** The suites of the folder but for measurements, or those that were asked for. */
+/** All suites except measurements, or those that were named. */
 async function suites() {
   const files = readdirSync(new URL("suites/", import.meta.url)).filter((file) => file.endsWith(".mjs"));
   const all = await Promise.all(files.sort().map((file) => import(`./suites/${file}`)));
@@ -54,8 +54,8 @@ async function suites() {
 }
 
 /**
- * The tests of a suite that run in this engine: of a suite of the rig's own only the quick ones where the same rig has
- * passed all of them with the same engine before, unless the suite was asked for by name.
+ * The tests of a suite that run in this engine. Of the rig's own suite only the quick tests, if this version of the rig has passed
+ * all of them with this version of the engine, unless the suite was named.
  */
 function tests(suite, version) {
   const isShort = suite.quick && !values.suite && isProved(suite.name, version);
@@ -68,7 +68,7 @@ async function alone(name) {
   const options = {
     jobs,
     tests: (version) => all.flatMap((suite) => tests(suite, version).map((test) => ({ suite, test }))),
-    // Of a whole suite, in which nothing was left out.
+    // Only a run of the whole suite counts.
     proves: values.test === "",
     isStopping: () => stopping,
     closing,
@@ -76,7 +76,7 @@ async function alone(name) {
   return inEngine(name, options);
 }
 
-/** Runs an engine in a process of its own, whose lines come through as they are; gives back its counts. */
+/** Runs an engine in a process of its own, passes its output through, and returns its counts. */
 async function apart(name) {
   const chosen = (values.suite ?? []).flatMap((suite) => ["--suite", suite]);
   const args = [
@@ -90,7 +90,7 @@ async function apart(name) {
     ...chosen,
   ];
   const child = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  // It has browsers to end itself.
+  // The process needs time to end its browsers.
   closing.push(() => stop(child, 30_000));
   let left = "";
   let count;
@@ -114,5 +114,5 @@ const counts = await Promise.all(values.engine.map(values.engine.length > 1 ? ap
 if (stopping) await new Promise(() => {});
 const sum = (what) => counts.reduce((total, count) => total + count[what], 0);
 console.log(`browsers: ${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-// By itself, as something may be left that keeps the process: what was started has ended.
+// Exit explicitly, as an open handle may keep the process alive.
 process.exit(sum("failed") > 0 || sum("passed") === 0 ? 1 : 0);

@@ -1,21 +1,21 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// A web server whose pages a test makes up: the site of a customer, or a Muriel of which everything is known.
+// A web server with responses that a test defines: a customer's site, or a stand-in for Muriel.
 
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { PATIENCE_MS } from "./engines/page.mjs";
+import { CONDITION_TIMEOUT_MS } from "./engines/page.mjs";
 import { judged } from "./wire.mjs";
 
-/** An answer that never comes. */
+/** The server never responds. */
 export const hang = Symbol("hang");
-/** The connection ends without an answer. */
+/** The server closes the connection without a response. */
 export const cut = Symbol("cut");
-/** Bytes that are not HTTP. */
+/** The server responds with bytes that are not HTTP. */
 export const garbage = Symbol("garbage");
 
 /**
- * A promise for the parts of an answer that a test lets go when it wants to: `const late = gate()`, then `late.open(text)`.
- * What it is opened with is sent; nothing by default.
+ * A promise for a part of a response that the test releases: `const late = gate()`, then `late.open(text)`. The text is sent; by
+ * default nothing.
  */
 export function gate() {
   let open;
@@ -99,7 +99,7 @@ export class FixtureServer {
    *
    * @throws {Error} After `ms` milliseconds, with what came.
    */
-  async received(condition, ms = PATIENCE_MS) {
+  async received(condition, ms = CONDITION_TIMEOUT_MS) {
     const timer = AbortSignal.timeout(ms);
     let wake;
     timer.addEventListener("abort", () => wake?.());

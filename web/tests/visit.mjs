@@ -1,4 +1,4 @@
-// What suites of the script share: pages that carry it, and what was told of a visit.
+// What suites of the script share: pages with the script, and the events of a visit.
 
 import { html, NONCE } from "./html.mjs";
 import { serve } from "./script.mjs";
@@ -6,22 +6,24 @@ import { serve } from "./script.mjs";
 export const tag = (src, more = "") => `<script nonce="${NONCE}" src="${src}" ${more}></script>`;
 export const inline = (code) => `<script nonce="${NONCE}">${code}</script>`;
 
-/** Headers of an answer that a page of another site may read. */
+/** Headers of a response that pages of other sites may read. */
 export const CORS = { "access-control-allow-origin": "*" };
 
-/** A change, and what shows whether it is made. */
+/** A change of the heading, and the text that shows whether it is made. */
 export const H1 = [{ target: "h1", innerText: "New" }];
 export const heading = (page) => page.evaluate(() => document.querySelector("h1").textContent);
 
-/** Targeting for these paths alone. */
+/** Targeting for these paths only. */
 export const at = (...paths) => ({ url_rule: paths.map((url) => ({ url, rule: "simple", allowed: true })) });
 
-/** Keeps in `frames_` what each frame shows of an element, from the first on. */
-export const WATCHING = inline(`
+/** Records in `frames_` what each frame shows of the heading, from the first frame on. */
+export const RECORD_FRAMES = inline(`
   const frames = (window.frames_ = []);
-  (function look() {
+  (async function look() {
+    // A frame paints what mutation observers leave, and those of the parser's last nodes may not have been called yet.
+    await null;
     const element = document.querySelector("h1");
-    // A frame may fall between a tag and its text.
+    // The parser may yield between a tag and its text.
     if (element && (element.textContent || document.readyState !== "loading")) {
       const { visibility, color } = getComputedStyle(element);
       frames.push(visibility === "hidden" ? "(hidden)" : element.textContent + (color === "rgb(255, 0, 0)" ? " in red" : ""));
@@ -29,20 +31,20 @@ export const WATCHING = inline(`
     requestAnimationFrame(look);
   })();`);
 
-/** Puts the limit of hiding into the test's hands: it is over when `expire` is called, however slow the machine is. */
-export const LIMIT = inline(`
+/** Gives the test control over the timeout of hiding: it ends when `expire` is called, however slow the machine is. */
+export const MANUAL_TIMEOUT = inline(`
   const wait = setTimeout;
   window.setTimeout = (call, ms, ...more) => (ms === 1000 ? ((window.expire = call), 0) : wait(call, ms, ...more));`);
 
-/** Puts the time of day into the test's hands: `ahead(ms)` lets it pass. */
-export const CLOCK = inline(`
+/** Gives the test control over `Date.now`: `ahead(ms)` advances it. */
+export const MANUAL_CLOCK = inline(`
   const now = Date.now;
   let passed = 0;
   Date.now = () => now() + passed;
   window.ahead = (ms) => void (passed += ms);`);
 
 /**
- * Routes for pages with the script first in their head; gives back the script's address.
+ * Adds routes for pages with the script first in their head, and returns the script's address.
  *
  * @param {any} given
  * @param {string[]} paths
@@ -60,7 +62,7 @@ export async function site(
   return src;
 }
 
-/** Events of a type, each once: what a page that is left has sent, the next page sends again, with the same id. */
+/** Events of a type, each once: the next page sends again, with the same ids, what a page sent while it was left. */
 export const of = (server, wanted) =>
   [...new Map(server.events.map((event) => [event.id, event])).values()].filter(({ type }) => type === wanted);
 
@@ -68,7 +70,7 @@ export const exposures = (server) => of(server, "exposure").map(({ test_id, vari
 
 export const pathOf = ({ url }) => new URL(url).pathname;
 
-/** All that was sent so far is there once this event is. That the page is online again makes it send at once. */
+/** Waits until everything that was recorded so far has arrived, by a later event. The event `online` makes the page send at once. */
 export async function settled({ page, other }) {
   const mark = `mark-${of(other, "custom").length}`;
   await page.evaluate((name) => {
@@ -78,7 +80,7 @@ export async function settled({ page, other }) {
   await other.received(({ events }) => events.some(({ name }) => name === mark));
 }
 
-/** Cookies of the page by name, without those of others. */
+/** Cookies of the page by name. */
 export const cookies = async (page) =>
   Object.fromEntries(
     (await page.evaluate("document.cookie"))

@@ -1,25 +1,25 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// What the three engines share: the interface of a page, and waiting for what a page says.
+// What the three engines share: the interface of a page, and waiting for conditions.
 
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * How long a condition may take before it counts as failed, in milliseconds.
+ * The timeout of a condition, in milliseconds.
  *
- * Long, as only failures wait for it: machines that run tests are often busy with other things too.
+ * Long, as only failures take that long, and machines that run tests are often busy.
  */
-export const PATIENCE_MS = 60_000;
+export const CONDITION_TIMEOUT_MS = 60_000;
 
-const POLL_MS = 15;
+const POLL_INTERVAL_MS = 15;
 
 /**
- * Asks `probe` until it answers with something truthy, and gives that back.
+ * Calls `probe` until it returns a truthy value, and returns that.
  *
- * What `probe` throws counts as "not yet": a page that is navigating answers nobody.
+ * An error of `probe` counts as "not yet", as a page that is navigating cannot evaluate anything.
  *
- * @throws {Error} After `ms` milliseconds, with `what` and what the last attempt came to.
+ * @throws {Error} After `ms` milliseconds, with `what` and the result of the last attempt.
  */
-export async function until(what, probe, ms = PATIENCE_MS) {
+export async function until(what, probe, ms = CONDITION_TIMEOUT_MS) {
   const end = performance.now() + ms;
   let last;
   for (;;) {
@@ -31,14 +31,14 @@ export async function until(what, probe, ms = PATIENCE_MS) {
       last = error.message;
     }
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (last: ${last})`);
-    await pause(POLL_MS);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
 /**
- * One expression in JavaScript for what a test wants evaluated.
+ * Converts a function or text to one JavaScript expression.
  *
- * A function is called with `args`, which are JSON values; it sees nothing of the test around it. Text is an expression.
+ * A function is called with `args`, which are JSON values, and cannot use variables of the test. Text is an expression.
  */
 export function expression(what, args = []) {
   if (typeof what === "function")
@@ -47,7 +47,7 @@ export function expression(what, args = []) {
   return `(${what})`;
 }
 
-/** Scrolls to an element and gives the middle of its box in the window, or null as long as it has none. */
+/** Scrolls to an element and returns the middle of its box in the window, or null while it has no box. */
 const middleOf = (selector) => {
   const element = document.querySelector(selector);
   if (!element) return null;
@@ -58,7 +58,7 @@ const middleOf = (selector) => {
     : null;
 };
 
-/** Where a page is: a new document has another `origin`, a new entry of the same document another `href`. */
+/** The identity of a page: a new document has another `origin`, a new history entry of the same document another `href`. */
 const place = () => ({ origin: performance.timeOrigin, href: location.href, state: document.readyState });
 
 const STATES = { commit: ["loading", "interactive", "complete"], dom: ["interactive", "complete"], load: ["complete"] };
@@ -70,28 +70,28 @@ const STATES = { commit: ["loading", "interactive", "complete"], dom: ["interact
  */
 export class Page {
   /**
-   * Evaluates in the page and gives back a JSON value; promises are awaited; undefined comes back as null.
+   * Evaluates in the page and returns a JSON value; promises are awaited; undefined becomes null.
    *
-   * @throws {Error} What the page threw.
+   * @throws {Error} The error that the page threw.
    */
   async evaluate(what, ...args) {
     return (await this.evaluated(expression(what, args))) ?? null;
   }
 
-  /** Waits until `what` is truthy in the page, through navigations, and gives back its value. */
-  async waitFor(what, { ms = PATIENCE_MS, args = [] } = {}) {
+  /** Waits until `what` is truthy in the page, across navigations, and returns its value. */
+  async waitFor(what, { ms = CONDITION_TIMEOUT_MS, args = [] } = {}) {
     const text = expression(what, args);
     return until(text, () => this.evaluated(text), ms);
   }
 
   /** Goes to `url`, and waits until its document is there (`commit`), parsed (`dom`) or loaded (`load`). */
-  async goto(url, { until: state = "load", ms = PATIENCE_MS } = {}) {
+  async goto(url, { until: state = "load", ms = CONDITION_TIMEOUT_MS } = {}) {
     await this.#moved(() => this.navigate(url), url, state, ms);
   }
 
   /** Goes back in the history as a visitor does, and waits until the page before is there. */
-  async back({ until: state = "load", ms = PATIENCE_MS } = {}) {
-    // Later, as the document that is asked may be gone before it can answer.
+  async back({ until: state = "load", ms = CONDITION_TIMEOUT_MS } = {}) {
+    // In a task of its own, as the document may be gone before it can return the result.
     await this.#moved(() => this.evaluate("void setTimeout(() => history.back())"), "the page before", state, ms);
   }
 
@@ -102,7 +102,7 @@ export class Page {
       `${what} is there (${state})`,
       async () => {
         const at = await this.evaluated(expression(place));
-        // What is there for a moment where another site's page is to come.
+        // A blank document is there for a moment before a page of another site.
         if (at.href === "about:blank") return false;
         return (at.origin !== from.origin || at.href !== from.href) && STATES[state].includes(at.state);
       },

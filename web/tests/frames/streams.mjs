@@ -1,12 +1,12 @@
-// Pages that arrive bit by bit over the network: no frame shows what is to be changed.
+// Pages that arrive in chunks over the network: no frame shows the original.
 
 import { equal, painted } from "./world.mjs";
 
 const item = (at) => `<li>${at}</li>`;
 
 /**
- * The parts of a page, items, whose text is watched, what it may be (at last the last of it), and what undoing leaves
- * of it.
+ * The chunks of a page, the changes, the selector whose text is watched, the texts that are allowed (the last one at the end), and the
+ * page after undoing the changes.
  */
 export const STREAMS = {
   "a text in two parts": {
@@ -67,15 +67,15 @@ export const STREAMS = {
   },
 };
 
-/** How many frames are looked at before the next part of a page is asked for. */
+/** Frames that are recorded before the next chunk is requested. */
 const FRAMES_EACH = 2;
 
-/** For the head of such a page: keeps what each frame shows, and asks for the next part when there were a few. */
+/** A script for the head of such a page: records what each frame shows, and requests the next chunk after a few frames. */
 export const watching = ({ items, watched }, keep, next) => `
   applied = M.change(${JSON.stringify(items)}, ${keep});
   frames_ = [];
   (async function look() {
-    // What is drawn is what observers have left: what the parser did last may still wait for them.
+    // A frame paints what mutation observers leave, and those of the parser's last nodes may not have been called yet.
     await null;
     const seen = [...document.querySelectorAll(${JSON.stringify(watched)})].filter((each) => each.checkVisibility());
     frames_.push(seen.map((each) => each.innerText.trim()).join("|"));

@@ -1,12 +1,12 @@
-// Cases in frames of one page: each has documents of its own, and none waits for a page to be opened.
+// Cases in frames of one page: each has its own documents, and none waits for a page to be opened.
 
-/** Fails with `what` unless both are the same as JSON. */
+/** Fails with `what` unless both are equal as JSON. */
 export function equal(actual, expected, what = "") {
   const [is, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? "undefined");
   if (is !== wanted) throw new Error(`${what}${what && ": "}${is} instead of ${wanted}`);
 }
 
-/** Lets tasks that are due have their turn. */
+/** Waits until the tasks that are queued now have run. */
 export const turn = () =>
   new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
@@ -14,23 +14,25 @@ export const turn = () =>
     port2.postMessage(0);
   });
 
-const PATIENCE_MS = 60_000;
+const CONDITION_TIMEOUT_MS = 60_000;
+/** A busy loop would take the processor from what is waited for. */
+const POLL_INTERVAL_MS = 5;
 
-/** Waits until `probe` answers with something truthy, which comes back. */
+/** Waits until `probe` returns a truthy value, and returns that. */
 export async function until(what, probe) {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + CONDITION_TIMEOUT_MS;
   for (;;) {
     const value = probe();
     if (value) return value;
-    if (performance.now() > end) throw new Error(`never: ${what}`);
-    await turn();
+    if (performance.now() > end) throw new Error(`not within ${CONDITION_TIMEOUT_MS} ms: ${what}`);
+    await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS));
   }
 }
 
-/** Waits until what is there now has been on the screen. */
+/** Waits until the current state of the document has been painted. */
 export const painted = (win) => new Promise((done) => win.requestAnimationFrame(() => win.requestAnimationFrame(done)));
 
-/** Whether errors say which inline script they are from. WebKit takes no script's word for its name. */
+/** Whether errors name the inline script that they are from. WebKit ignores `sourceURL` of inline scripts. */
 export function areNamed(win) {
   const script = document.createElement.call(win.document, "script");
   script.text = "place = Error().stack\n//# sourceURL=named.js";
@@ -58,7 +60,7 @@ function world(win, errors) {
   };
 }
 
-/** Opens documents for one case, and puts them away. */
+/** Opens documents for one case, and removes them. */
 class Frames {
   worlds = [];
   #elements = [];
@@ -115,10 +117,10 @@ class Frames {
   }
 }
 
-/** How long a case may take: it is named then, before the test itself is out of time. */
-const CASE_MS = 20_000;
+/** The timeout of a case: longer than that of a condition, which says more, and shorter than that of the test, which does not name the case. */
+const CASE_TIMEOUT_MS = 90_000;
 
-const late = () => new Promise((_, failed) => setTimeout(() => failed(new Error("out of time")), CASE_MS));
+const late = () => new Promise((_, failed) => setTimeout(() => failed(new Error("out of time")), CASE_TIMEOUT_MS));
 
 let text;
 const engine = () => (text ??= fetch("/engine.js").then((answer) => answer.text()));

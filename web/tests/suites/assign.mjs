@@ -37,7 +37,7 @@ async function decided() {
 let text;
 
 const contract = {
-  name: "decides as the contract says",
+  name: "decisions match contract/assignment",
   async run({ server, page, bundle }) {
     const files = cases();
     server.route("/contract.js", await bundle("web/runtime/tests/assign/contract.ts", "contract"));
@@ -55,7 +55,7 @@ const contract = {
 };
 
 const core = {
-  name: "10,000 decisions of the Rust core, decided again",
+  name: "10,000 decisions match those of the Rust core",
   ms: 600_000,
   async run({ server, page, bundle }) {
     const lines = (await (text ??= decided())).trim().split("\n");

@@ -16,7 +16,7 @@ const head = (script) =>
   `<script nonce="${NONCE}" src="/engine.js"></script><script nonce="${NONCE}">${script}</script>`;
 
 const streamed = {
-  name: "no frame shows what is to be changed",
+  name: "no frame shows the original while a page streams in",
   async run(given) {
     const { server } = given;
     const asked = new Map();
@@ -44,7 +44,7 @@ const streamed = {
 };
 
 const policies = {
-  name: "under policies",
+  name: "strict policies: nonces and Trusted Types",
   async run(given) {
     for (const [at, policy] of Object.values(POLICIES).entries()) {
       const page = { head: head(changing(policy, policy.nonce ?? NONCE)), body: BODY };
@@ -55,7 +55,7 @@ const policies = {
 };
 
 const garbage = {
-  name: "nothing keeps elements that the page has let go",
+  name: "elements that the page has removed are garbage collected",
   // Others cannot be asked to look for what is no longer used.
   only: ["chromium"],
   async run({ server, page, bundle }) {
@@ -88,7 +88,7 @@ const garbage = {
 };
 
 const matches = {
-  name: "a change ends with its match, and begins with one",
+  name: "changes follow elements that start or stop matching",
   async run(given) {
     given.server.route("/lists.js", await given.bundle("web/tests/frames/lists.mjs", "Lists", { minify: true }));
     await inFrames(given, "matches");
@@ -97,11 +97,11 @@ const matches = {
 
 export const tests = [
   matches,
-  table("each kind is done and undone, whenever its elements come", "kinds"),
-  table("against pages that change back, and beside others", "against"),
-  table("on pages as they are", "pages"),
-  table("in shadow roots that come with the definition of their elements", "roots"),
-  table("code is alone with its errors", "code"),
+  table("each kind of change is made and undone, for present and later elements", "kinds"),
+  table("pages that revert changes, and experiments on the same element", "against"),
+  table("pages with shadow roots, invalid selectors, many elements and own style sheets", "pages"),
+  table("shadow roots that are attached when their elements are defined", "roots"),
+  table("errors in an experiment's code are isolated", "code"),
   streamed,
   policies,
   garbage,

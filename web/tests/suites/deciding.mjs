@@ -4,7 +4,21 @@ import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { changing, experiment, ruleset, serve, snippet } from "../script.mjs";
 import { hang } from "../server.mjs";
-import { at, CLOCK, CORS, exposures, H1, heading, inline, LIMIT, of, settled, site, tag, WATCHING } from "../visit.mjs";
+import {
+  at,
+  MANUAL_CLOCK,
+  CORS,
+  exposures,
+  H1,
+  heading,
+  inline,
+  MANUAL_TIMEOUT,
+  of,
+  settled,
+  site,
+  tag,
+  RECORD_FRAMES,
+} from "../visit.mjs";
 
 export const name = "deciding";
 
@@ -33,7 +47,7 @@ const STRANGE = [
 ];
 
 const strange = {
-  name: "what is wrong with one experiment is nothing to the others",
+  name: "an invalid experiment does not affect the others",
   async run(given) {
     const { page, server, other } = given;
     const bad = STRANGE.map((each, index) =>
@@ -57,7 +71,7 @@ const strange = {
 };
 
 const nested = {
-  name: "code that makes the script look again shows nothing twice",
+  name: "code that triggers another decision does not show an arm twice",
   async run(given) {
     const { page, server, other } = given;
     const calls = "muriel.push(['identify', 'u', { plan: 'pro' }]); muriel.push(['consent', true]);";
@@ -94,7 +108,7 @@ const nested = {
 };
 
 const listeners = {
-  name: "who listens is told of what was met before, and of nothing that is not counted",
+  name: "a listener gets earlier exposures, and none of visitors who are not counted",
   async run(given) {
     const { page, server } = given;
     const before = inline(
@@ -125,11 +139,11 @@ const listeners = {
 };
 
 const seen = {
-  name: "what is known once the page is seen changes nothing under the visitor's eyes",
+  name: "facts that arrive after first paint do not change the page, and are reported as late",
   async run(given) {
     const { page, server, other } = given;
     await site(given, ["/"], [changing(H1, { targeting: PRO })], {
-      before: WATCHING,
+      before: RECORD_FRAMES,
       body: `<h1>Old</h1><p>${"x".repeat(600)}</p>`,
     });
     await page.goto(server.url("/"));
@@ -152,7 +166,7 @@ const NEEDLESS = {
 };
 
 const needless = {
-  name: "nobody is asked where they are, or waits, for what they cannot meet",
+  name: "the location is not requested, and nothing hidden, for experiments that the visitor cannot enter",
   async run(given) {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
@@ -164,7 +178,7 @@ const needless = {
         variants: [{ data: H1, targeting: IN_DENMARK }],
         ...fields,
       });
-    await site(given, ["/"], Object.values(NEEDLESS).map(each), { before: LIMIT });
+    await site(given, ["/"], Object.values(NEEDLESS).map(each), { before: MANUAL_TIMEOUT });
     await page.goto(server.url("/"));
     assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("h1")).visibility), "visible");
     await settled(given);
@@ -176,7 +190,7 @@ const needless = {
 };
 
 const mistaken = {
-  name: "an answer that is none is no place, and is asked for again",
+  name: "a failed location request leaves the location unknown, and the next page requests it again",
   async run(given) {
     const { page, server, other } = given;
     let asked = 0;
@@ -211,7 +225,7 @@ const mistaken = {
 };
 
 const hidden = {
-  name: "all hiding together ends after a second, and no route begins it anew",
+  name: "all hiding ends after one second in total, and a route change does not restart it",
   async run(given) {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
@@ -223,7 +237,7 @@ const hidden = {
       window.waits = [];
       const wait = setTimeout;
       window.setTimeout = (call, ms, ...more) => (ms > 0 && ms <= 1000 && (waits.push({ call, ms }), 1)) || wait(call, ms, ...more);`);
-    const head = WATCHING + timers + inline(await snippet()) + inline("time += 850; waits.length = 0;") + tag(src);
+    const head = RECORD_FRAMES + timers + inline(await snippet()) + inline("time += 850; waits.length = 0;") + tag(src);
     await page.goto(server.route("/", html({ head, body: "<h1 data-muriel>Old</h1>" })));
     await page.waitFor(() => frames_.at(-1) === "(hidden)");
     assert.ok((await page.evaluate(() => waits.map(({ ms }) => ms))).includes(150));
@@ -236,7 +250,7 @@ const hidden = {
 };
 
 const remembered = {
-  name: "a variant's own rule about events holds once they came",
+  name: "a variant's own event rule holds once the event was recorded",
   async run(given) {
     const { page, server } = given;
     const read = { event_rule: [{ rule: "equal", name: "read", attributes: [], min_count: 1, timeframe_days: 0 }] };
@@ -250,10 +264,10 @@ const remembered = {
 };
 
 const stopped = {
-  name: "an experiment that was stopped goes from a page that stays, and what is new waits",
+  name: "a stopped experiment is removed from an open page, and a new one waits for the next load",
   async run(given) {
     const { page, server, other } = given;
-    await site(given, ["/"], [changing(H1), beside()], { before: CLOCK, body: TWO + "<p>Old</p>" });
+    await site(given, ["/"], [changing(H1), beside()], { before: MANUAL_CLOCK, body: TWO + "<p>Old</p>" });
     const now = [beside(), changing([{ target: "p", innerText: "New" }], { test_id: 3, experiment_key: "three" })];
     /** @type {any} */
     let answer = { status: 500, headers: CORS, body: { experiments: [] } };
@@ -279,7 +293,7 @@ const stopped = {
 };
 
 const left = {
-  name: "of an arm that was left it is not told how it went",
+  name: "no health event is sent for an arm whose page was left",
   async run(given) {
     const { page, server, other } = given;
     const timers = inline(`

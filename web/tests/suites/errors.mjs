@@ -42,7 +42,7 @@ const page = async (path, at, { arm, experiment: fields }) => {
 };
 
 const alone = {
-  name: "the page and the others go on",
+  name: "errors in one experiment stop neither the page nor other experiments",
   async run(given) {
     const { server } = given;
     for (const [at, row] of Object.values(WRONG).entries()) {

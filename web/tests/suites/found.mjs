@@ -19,7 +19,7 @@ const DATA = [
 const BODY = "<h1>Old</h1><p>Old</p>";
 
 const once = {
-  name: "each change tells whether it found something, once in a visit",
+  name: "each change reports whether it matched, once per session",
   async run(given) {
     const { page, server, other } = given;
     const head = inline(
@@ -50,7 +50,7 @@ const once = {
 };
 
 const broken = {
-  name: "what is not a selector has found nothing",
+  name: "a change with an invalid selector is reported as not matched",
   async run(given) {
     const { page, server, other } = given;
     await site(

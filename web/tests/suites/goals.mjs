@@ -59,7 +59,7 @@ const appear = (trigger) => ({ type: "appear", trigger });
 /** Each row: a name, what is watched for, the page, what the visitor does, what is told; `head` and `needs` besides. */
 const rows = [
   {
-    name: "a click inside of an element, though the page stops it",
+    name: "a click inside an element counts even if the page stops its propagation",
     wanted: { clickOnElement: ["#buy", "#buy", "#other", "body >", "main"] },
     body: `<main><button id="buy"><b>Buy</b></button></main>`,
     head: `<script>addEventListener("click", (event) => event.target.id !== "end" && event.stopImmediatePropagation(), true)</script>`,
@@ -67,7 +67,7 @@ const rows = [
     expect: [element("#buy"), element("main")],
   },
   {
-    name: "every click of several",
+    name: "each of several clicks counts",
     wanted: { clickOnElement: ["#buy"] },
     body: `<button id="buy">Buy</button>`,
     act: async (page) => {
@@ -78,7 +78,7 @@ const rows = [
     expect: [element("#buy"), element("#buy")],
   },
   {
-    name: "keys on links and buttons",
+    name: "links and buttons that are activated by keys count",
     wanted: { clickOnElement: ["#link", "#button", "#off"], clickOnText: "there" },
     body: `<a id="link" href="#there">There</a> <button id="button">Here</button> <button id="off" disabled>Off</button>`,
     act: async (page) => {
@@ -91,7 +91,7 @@ const rows = [
     expect: [element("#link"), text("there"), element("#button")],
   },
   {
-    name: "the middle button, and not the right one",
+    name: "the middle button counts, the right one does not",
     needs: ["middleClick"],
     wanted: { clickOnElement: "#link", externalLink: "elsewhere" },
     body: `<a id="link" href="http://elsewhere.localhost:1/a">There</a>`,
@@ -105,7 +105,7 @@ const rows = [
     ],
   },
   {
-    name: "a label and its field are one click, however slow the page is",
+    name: "a click on a label counts once, however slow the page is",
     wanted: { clickOnElement: ["#agree, #box", "#box"], clickOnText: "I agree" },
     body: `<label id="agree" for="box">I agree</label> <input id="box" type="checkbox">`,
     head: `<script>addEventListener("click", () => { for (const end = Date.now() + 150; Date.now() < end; ); })</script>`,
@@ -116,7 +116,7 @@ const rows = [
     expect: [element("#agree, #box"), text("I agree"), element("#box")],
   },
   {
-    name: "texts as they are read",
+    name: "texts are compared as visitors read them",
     wanted: { clickOnText: [" buy  NOW ", "straße", "close", "Send it", "plain", "part", "whole part", "secret", "x"] },
     body: `<button id="a"><i>Buy&nbsp;</i>
         now<span hidden>secret</span></button>
@@ -132,7 +132,7 @@ const rows = [
     expect: [" buy  NOW ", "straße", "close", "Send it", "plain", "part", "whole part", "plain"].map(text),
   },
   {
-    name: "links that lead elsewhere, each click once",
+    name: "each click on an external link counts once",
     wanted: { externalLink: ["elsewhere", "localhost", "example", "mailto"] },
     body: `<a id="a" href="http://elsewhere.localhost:1/a?b#c"><b>out</b></a> <a id="b" href="/example">in</a>
       <a id="c" href="mailto:x@example.com">mail</a> <a id="d" href="javascript:'http://example.com'">code</a>
@@ -152,7 +152,7 @@ const rows = [
     ],
   },
   {
-    name: "forms that are sent by a button, by Enter and by code, and not those that are not",
+    name: "forms that are submitted by a button, by Enter and by script count, invalid ones do not",
     wanted: { formSubmit: ["#form", "form", "div"], clickOnElement: "#go" },
     body: `<div><form id="form"><input id="one" required name="matches"><input name="composedPath"><button id="go">Go</button></form></div>`,
     head: `<script>addEventListener("submit", (event) => event.preventDefault())</script>`,
@@ -169,7 +169,7 @@ const rows = [
     expect: [element("#go"), element("#go"), submit("#form"), submit("form"), submit("#form"), submit("form")],
   },
   {
-    name: "submit() tells nobody",
+    name: "a call of submit() does not count",
     wanted: { formSubmit: "form" },
     body: `<form id="form" action="/frame" target="frame"></form><iframe name="frame"></iframe>`,
     act: async (page) => {
@@ -179,7 +179,7 @@ const rows = [
     expect: [],
   },
   {
-    name: "into open shadow roots, and not into closed ones",
+    name: "clicks in open shadow roots count, in closed ones they do not",
     wanted: {
       clickOnElement: [
         "x-open >>> button",
@@ -230,7 +230,7 @@ const fromRow = ({ name, wanted, body, head, act, expect, needs }) => ({
 });
 
 const leaving = {
-  name: "a click that leaves the page is told before",
+  name: "a click that leaves the page is sent before the page is left",
   async run(tools) {
     const { server, other, page } = tools;
     const url = other.route("/there", html({ title: "There" }));
@@ -265,7 +265,7 @@ const looked = (page) =>
   );
 
 const appearing = {
-  name: "elements that come to be visible, once each",
+  name: "elements that become visible count once each",
   async run(tools) {
     const { page } = tools;
     const wanted = [
@@ -342,7 +342,7 @@ const appearing = {
 const percents = (page) => page.evaluate("took.filter(({ type }) => type === 'scroll').map(({ value }) => value)");
 
 const scrolling = {
-  name: "how far a page is scrolled, by keys",
+  name: "scroll depth is measured when scrolling by keys",
   async run(tools) {
     const { page } = tools;
     await open(tools, { scrolling: [25, "50", 90], clickOnElement: "#next" }, `<div style="height: 6900px"></div>`);
@@ -381,7 +381,7 @@ const scrolling = {
 };
 
 const short = {
-  name: "a page that shows all of itself counts once somebody is there",
+  name: "a page that needs no scrolling counts as read on the first input",
   async run(tools) {
     const { page } = tools;
     await open(tools, { scrolling: 100 }, "<p>all there is</p>");
@@ -397,7 +397,7 @@ const short = {
 };
 
 const waited = {
-  name: "a page that shows all of itself counts after five seconds",
+  name: "a page that needs no scrolling counts as read after five seconds",
   async run(tools) {
     const { page } = tools;
     await open(tools, { scrolling: 100, duration: 2 }, "<p>all there is</p>");
@@ -411,7 +411,7 @@ const waited = {
 };
 
 const inner = {
-  name: "boxes that scroll: the one that is the page, not small ones",
+  name: "scroll depth is that of the box that fills the window, not of small ones",
   async run(tools) {
     const { page } = tools;
     const body = `<style>html, body { margin: 0; height: 100%; overflow: hidden } #list, #page { overflow: auto }
@@ -429,7 +429,7 @@ const inner = {
 };
 
 const small = {
-  name: "a small box on a page that scrolls does not count",
+  name: "scrolling a small box on a page that scrolls does not count",
   async run(tools) {
     const { page } = tools;
     const body = `<div id="list" style="overflow: auto; height: 100px"><div style="height: 500px"></div></div><div style="height: 6000px"></div>`;
@@ -448,7 +448,7 @@ const HIDING = `<script>
 </script>`;
 
 const lasting = {
-  name: "the time that a page is visible",
+  name: "duration is the time for which the page is visible",
   async run(tools) {
     const { page, server, bundle } = tools;
     let left = Infinity;
@@ -478,7 +478,7 @@ async function lasted(page, server, bundle) {
 }
 
 const behind = {
-  name: "no time passes behind another tab",
+  name: "duration does not grow while the page is behind another tab",
   alone: true,
   needs: ["hiddenTabs"],
   async run({ server, newPage, bundle }) {
@@ -497,7 +497,7 @@ const behind = {
 };
 
 const routing = {
-  name: "routes: addresses, not states and fragments",
+  name: "a change of address is a new page, a new history state or fragment is not",
   async run(tools) {
     const { page } = tools;
     const wrap = `<script>
@@ -541,7 +541,7 @@ const routing = {
 };
 
 const backed = {
-  name: "a page that is brought back begins anew",
+  name: "a page from the back-forward cache starts measuring anew",
   needs: ["backForwardCache"],
   async run(tools) {
     const { server, page } = tools;
@@ -561,7 +561,7 @@ const backed = {
 };
 
 const prepared = {
-  name: "a page that is prepared takes no time before it is opened",
+  name: "duration does not grow while a page is prerendered",
   needs: ["prerender"],
   async run({ server, newPage, bundle }) {
     const page = await newPage({ plain: true });
@@ -589,7 +589,7 @@ const prepared = {
 const order = (fields) => ({ type: "order", name: "purchase", value: 10, currency: "EUR", order_id: "", ...fields });
 
 const layered = {
-  name: "orders of the data layer",
+  name: "orders are read from the data layer",
   async run({ server, page, bundle }) {
     const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
     const entry = (fields, event = "purchase") =>
@@ -630,7 +630,7 @@ const layered = {
 };
 
 const made = {
-  name: "a data layer that is made later is found, and none is made",
+  name: "a data layer that the page creates later is found, and the script creates none",
   async run({ server, page, bundle }) {
     const script = await bundle(`${BROWSER}/layer.ts`, "Layer", { minify: true });
     const head = `<script>${script}; const took = []; Layer.watchLayer((event) => took.push(event));</script>`;

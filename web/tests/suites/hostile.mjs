@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { changing, serve, snippet } from "../script.mjs";
 import { hang } from "../server.mjs";
-import { exposures, H1, heading, inline, LIMIT, of, settled, site, tag } from "../visit.mjs";
+import { exposures, H1, heading, inline, MANUAL_TIMEOUT, of, settled, site, tag } from "../visit.mjs";
 
 export const name = "hostile";
 
@@ -52,12 +52,15 @@ const pages = Object.entries(PAGES).map(([what, { before }]) => ({
 }));
 
 const unstyled = {
-  name: "the snippet hides and shows where style sheets cannot be constructed",
+  name: "the snippet hides and shows in browsers without constructed style sheets",
   async run({ page, server }) {
     const before = inline(`window.CSSStyleSheet = function () { throw new TypeError("Illegal constructor"); };`);
     const look = () => getComputedStyle(document.querySelector("h1")).visibility;
     await page.goto(
-      server.route("/", html({ head: LIMIT + before + inline(await snippet()), body: "<h1 data-muriel>Old</h1>" })),
+      server.route(
+        "/",
+        html({ head: MANUAL_TIMEOUT + before + inline(await snippet()), body: "<h1 data-muriel>Old</h1>" }),
+      ),
     );
     assert.equal(await page.evaluate(look), "hidden");
     await page.evaluate("muriel.show()");
@@ -67,7 +70,7 @@ const unstyled = {
 };
 
 const selectors = {
-  name: "a selector that is none hides nothing but what it names",
+  name: "an invalid selector does not hide other elements",
   async run(given) {
     const { page, server, other } = given;
     other.route("/geo/shop", hang);
@@ -78,7 +81,7 @@ const selectors = {
       { target: "p]", innerText: "x" },
     ];
     await site(given, ["/"], [changing(data, { targeting: inDenmark })], {
-      before: LIMIT,
+      before: MANUAL_TIMEOUT,
       body: "<h1>Old</h1><h2>Beside</h2>",
     });
     await page.goto(server.url("/"));
@@ -102,7 +105,7 @@ const AGENTS = [
 ];
 
 const agents = {
-  name: "programs that say what they are see the original, and phones whose names sound alike do not",
+  name: "declared crawlers see the original, phones with similar names do not",
   async run(given) {
     const { page, server } = given;
     const before = inline(
@@ -117,7 +120,7 @@ const agents = {
 };
 
 const twice = {
-  name: "the script twice on a page is run once",
+  name: "a script that is twice on a page runs once",
   async run(given) {
     const { page, server, other } = given;
     const src = await serve(other, [changing([{ refEl: "h1", dir: "a", htmlBlock: "<i>x</i>" }])]);
@@ -136,7 +139,7 @@ const LINKS = [
 ];
 
 const external = {
-  name: "the same site with www. is no other site",
+  name: "the same host with www. is not another site",
   async run(given) {
     const { page, server, other } = given;
     const links = LINKS.map(

@@ -34,7 +34,7 @@ const LATER = [
  * Keeps in `frames_` what each frame shows of the elements that are changed, by their ids: a text, `(hidden)`, or nothing; and in `errors_`
  * what is written to the console as an error.
  */
-const WATCHING = `<script>
+const RECORD_FRAMES = `<script>
   const frames = (window.frames_ = []);
   const errors = (window.errors_ = []);
   console.error = (...given) => errors.push(given.join(" "));
@@ -45,6 +45,8 @@ const WATCHING = `<script>
     for (const id of ["h", "p", "x", "n", "y", "z", "l", "r"]) {
       const element = document.getElementById(id);
       if (!element || !element.getClientRects()[0]) continue;
+      // The parser may yield between a tag and its text.
+      if (!element.textContent && document.readyState === "loading") continue;
       shown[id] = getComputedStyle(element).visibility === "hidden" ? "(hidden)" : element.textContent;
     }
     const heading = document.getElementById("h");
@@ -55,7 +57,7 @@ const WATCHING = `<script>
 </script>`;
 
 /** Puts the limits of hiding into the test's hands, of which there is one for each part of the page that is parsed by itself. */
-const LIMIT = `<script>
+const MANUAL_TIMEOUT = `<script>
   const wait = setTimeout;
   const limits = [];
   window.setTimeout = (call, ms, ...more) => (ms === 1000 ? (limits.push(call), 0) : wait(call, ms, ...more));
@@ -141,7 +143,7 @@ async function streamed(late) {
 }
 
 const streaming = ["production", "development"].map((build) => ({
-  name: `React streams a page and takes it over part by part, in ${build}`,
+  name: `React streams a page and hydrates it in parts, in ${build}`,
   async run(given) {
     const { server, other, page } = given;
     const isPlain = build === "development";
@@ -150,7 +152,7 @@ const streaming = ["production", "development"].map((build) => ({
     const { src: react, late } = await framework(given, "react", build);
     const part = gate();
     const { shell, rest } = await streamed(part);
-    const head = LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`;
+    const head = MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + `<script async src="${react}"></script>`;
     const [before, after] = html({ head, body: `<div id="root">SPLIT</div>` }).split("SPLIT");
     // Its later part comes behind the root, and a script moves it in.
     server.route("/", { body: [before + shell + "</div>", rest, after.replace("</div>", "")] });
@@ -181,12 +183,12 @@ const VUE = {
 
 const vue = Object.entries(VUE).flatMap(([what, { wrap, kind, mode }]) =>
   ["production", "development"].map((build) => ({
-    name: `Vue takes over a page ${what}, in ${build}`,
+    name: `Vue hydrates a page ${what}, in ${build}`,
     async run(given) {
       const { server, other, page } = given;
       const src = await serve(other, experiment({ dom_change_path: mode }));
       const { src: script, late } = await framework(given, "vue", build);
-      const head = LIMIT + WATCHING + tag(src) + `<script ${kind} src="${script}"></script>`;
+      const head = MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + `<script ${kind} src="${script}"></script>`;
       const rendered = await renderToString(vueApp());
       server.route("/", html({ head, body: wrap(rendered) }));
       await page.goto(server.url("/"), { until: "commit" });
@@ -204,7 +206,7 @@ const body = `<main><h1 id="h">Old</h1><p id="p">Old <b>words</b></p><ul id="u">
 const NEXT = `<link rel="preload" as="style" href="/_next/static/css/a.css">`;
 
 const limit = {
-  name: "a framework that does not come within a second is not waited for any longer, and no frame shows the original",
+  name: "changes wait one second at most for a framework, and no frame shows the original",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, experiment());
@@ -213,7 +215,7 @@ const limit = {
     server.route(
       "/",
       html({
-        head: LIMIT + WATCHING + tag(src) + `<script async src="${react}"></script>`,
+        head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + `<script async src="${react}"></script>`,
         body: `<div id="root">${shell}${await rest}</div>`,
       }),
     );
@@ -233,7 +235,7 @@ const limit = {
 };
 
 const absent = {
-  name: "where signs of a framework mislead, the page is changed once it has loaded",
+  name: "with misleading signs of a framework the page is changed once it has loaded",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, experiment());
@@ -242,7 +244,10 @@ const absent = {
     server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
     server.route(
       "/",
-      html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+      html({
+        head: MANUAL_TIMEOUT + RECORD_FRAMES + NEXT + tag(src),
+        body: body + `<img hidden alt="" src="/picture">`,
+      }),
     );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, HIDDEN);
@@ -262,7 +267,7 @@ const MODES = [
 ];
 
 const chosen = MODES.map(({ mode, head, isHidden }) => ({
-  name: `an experiment's own word: ${mode} ${head ? "with" : "without"} a sign of a framework`,
+  name: `dom_change_path ${mode} ${head ? "with" : "without"} a sign of a framework`,
   async run({ server, other, page }) {
     const src = await serve(other, experiment({ dom_change_path: mode }));
     const picture = gate();
@@ -270,7 +275,10 @@ const chosen = MODES.map(({ mode, head, isHidden }) => ({
     server.route("/_next/static/css/a.css", { type: "text/css", body: "" });
     server.route(
       "/",
-      html({ head: LIMIT + WATCHING + head + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+      html({
+        head: MANUAL_TIMEOUT + RECORD_FRAMES + head + tag(src),
+        body: body + `<img hidden alt="" src="/picture">`,
+      }),
     );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, isHidden ? HIDDEN : CHANGED);
@@ -285,7 +293,7 @@ const chosen = MODES.map(({ mode, head, isHidden }) => ({
 }));
 
 const undone = {
-  name: "an arm that leaves while its elements wait leaves them as they are, and shown",
+  name: "an arm that is removed while its elements wait leaves them unchanged and visible",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, experiment());
@@ -294,7 +302,10 @@ const undone = {
     server.route("/picture", async () => (await picture, ""));
     server.route(
       "/",
-      html({ head: LIMIT + WATCHING + NEXT + tag(src), body: body + `<img hidden alt="" src="/picture">` }),
+      html({
+        head: MANUAL_TIMEOUT + RECORD_FRAMES + NEXT + tag(src),
+        body: body + `<img hidden alt="" src="/picture">`,
+      }),
     );
     await page.goto(server.url("/"), { until: "commit" });
     await shows(page, HIDDEN);
@@ -308,12 +319,12 @@ const undone = {
 };
 
 const signs = {
-  name: "signs of frameworks before and after they take an element over",
+  name: "signs of frameworks before and after an element is hydrated",
   run: (given) => inFrames(given, "taken"),
 };
 
 const made = {
-  name: "what a script makes in an empty container is changed at once: nobody takes it over",
+  name: "elements that a script creates in an empty container are changed at once, as they are not hydrated",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, experiment());
@@ -329,7 +340,7 @@ const made = {
       ),
     );
     server.route("/rest.js", async () => (await rest, { type: "text/javascript", body: "" }));
-    const head = LIMIT + WATCHING + tag(src) + `<script async src="/rest.js"></script>`;
+    const head = MANUAL_TIMEOUT + RECORD_FRAMES + tag(src) + `<script async src="/rest.js"></script>`;
     await page.goto(
       server.route("/", html({ head, body: `<div id="app"></div><script type="module" src="/app.js"></script>` })),
       { until: "commit" },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
 import { asControl, changing, experiment } from "../script.mjs";
-import { at, CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled, site } from "../visit.mjs";
+import { at, MANUAL_CLOCK, cookies, exposures, H1, heading, inline, of, pathOf, settled, site } from "../visit.mjs";
 
 export const name = "identity";
 
@@ -43,7 +43,7 @@ const READS = inline(`
   Object.defineProperty(Document.prototype, "cookie", { configurable: true, set, get() { reads += 1; return get.call(this); } });`);
 
 const costs = {
-  name: "a new visitor's first cookies cost one read, beside the one that asks who it is",
+  name: "writing a new visitor's first cookies reads cookies once, after the read that recognises the visitor",
   async run(given) {
     const { page, server } = given;
     await site(given, ["/a", "/b"], BOTH, { before: READS, head: inline("first = reads") });
@@ -62,7 +62,7 @@ const costs = {
 };
 
 const back = {
-  name: "a page that comes back knows what the others wrote, and were told",
+  name: "a page from the back-forward cache knows what other pages stored and recorded",
   needs: ["backForwardCache"],
   async run(given) {
     const { page, server, other } = given;
@@ -95,7 +95,7 @@ const back = {
 };
 
 const tabs = {
-  name: "two tabs are one visitor, who says no in both",
+  name: "two tabs are one visitor, and a denial in one holds in both",
   async run(given) {
     const { page, server, other } = given;
     await site(given, ["/a", "/b"], BOTH);
@@ -134,7 +134,7 @@ const tabs = {
 };
 
 const hosts = {
-  name: "a no holds on all hosts of the site",
+  name: "a denial holds on all hosts of the site",
   async run(given) {
     const { page, server, other } = given;
     await site(given, ["/"], [changing(H1)]);
@@ -154,7 +154,7 @@ const hosts = {
 };
 
 const privacy = {
-  name: "a privacy signal that is newly on leaves nothing of before",
+  name: "turning on Global Privacy Control erases what was stored before",
   async run(given) {
     const { page, server } = given;
     const before = inline(
@@ -184,7 +184,7 @@ const ANSWERS = [
 ];
 
 const words = {
-  name: "an answer is a yes only if it says so, and in time if it was there before",
+  name: "only an explicit grant counts as consent, also if it was pushed before the script",
   async run(given) {
     const { page, server, other } = given;
     const before = inline(`window.muriel = [["consent", JSON.parse(decodeURIComponent(location.search.slice(1)))]];`);
@@ -208,7 +208,7 @@ const words = {
 const WRITTEN = ["null", "5", "[]", "{}", "{", `{"at":${Date.now()}}`, `{"at":${Date.now()},"id":"x","more":[{}]}`];
 
 const shapes = {
-  name: "whatever is written down of a visit, the page gets its arm",
+  name: "with an invalid stored session the page still gets its arm",
   async run(given) {
     const { page, server, other } = given;
     const before = inline(`if (location.search) localStorage.muriel_s = decodeURIComponent(location.search.slice(1));`);
@@ -224,10 +224,10 @@ const shapes = {
 };
 
 const visits = {
-  name: "a visit ends in a page that stays",
+  name: "a session ends on a page that stays open",
   async run(given) {
     const { page, server, other } = given;
-    await site(given, ["/"], [changing(H1)], { before: CLOCK });
+    await site(given, ["/"], [changing(H1)], { before: MANUAL_CLOCK });
     await page.goto(server.url("/"));
     await settled(given);
     for (const [minutes, path] of [
@@ -244,7 +244,7 @@ const visits = {
 };
 
 const paused = {
-  name: "an arm is remembered while its experiment is paused",
+  name: "the arm is kept while its experiment is paused",
   async run(given) {
     const { page, server } = given;
     const [one, two, three] = [
@@ -265,7 +265,7 @@ const paused = {
 };
 
 const known = {
-  name: "what is told of the visitor holds for the visit, and a user who leaves is forgotten",
+  name: "identify holds for the session, and a user who logs out is forgotten",
   async run(given) {
     const { page, server, other } = given;
     const loyal = changing(H1, { targeting: { ga4_rule: ["loyal"] } });
@@ -297,7 +297,7 @@ const known = {
 };
 
 const nobody = {
-  name: "who cannot be recognised again is shown and counted in nothing",
+  name: "a visitor who cannot be recognised again gets no arm and is not counted",
   async run(given) {
     const { page, server } = given;
     const before = inline(`
@@ -317,14 +317,14 @@ const nobody = {
 };
 
 const suffixes = {
-  name: "below a suffix of two labels the visitor is the same on all hosts, and cookies are renewed",
+  name: "below a public suffix of two labels the visitor is the same on all hosts, and cookies are renewed",
   needs: ["suffixes"],
   async run(given) {
     const { page, server, other } = given;
     // A site of its own there; visitors of other tests are elsewhere. A day later cookies are written again.
     server.host = "fixture.co.uk";
     const before =
-      CLOCK +
+      MANUAL_CLOCK +
       inline(`
       if (location.pathname === "/next") ahead(25 * 3600 * 1000);
       const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");

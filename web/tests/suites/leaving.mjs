@@ -34,7 +34,7 @@ const rows = [
     told: ["click element a /", "click link /there /", "custom left /"],
   },
   {
-    name: "a form that is sent",
+    name: "a submitted form",
     body: () => `<form action="/nothing" method="post"><input><button ${TRACKS}>Send</button></form>`,
     async leave({ page }) {
       await page.type("input", "a");
@@ -43,12 +43,12 @@ const rows = [
     told: ["submit form /", "custom left /"],
   },
   {
-    name: "code that goes elsewhere right after it tracked",
+    name: "code that navigates right after it tracked",
     leave: ({ page }) => later(page, "muriel.push(['track', 'left']); location.assign('/nothing')"),
     told: ["custom left /"],
   },
   {
-    name: "code that loads the page anew",
+    name: "code that reloads the page",
     leave: ({ page }) => later(page, "muriel.push(['track', 'left']); location.reload()"),
     told: ["custom left /", "pageview /"],
   },
@@ -60,7 +60,7 @@ const left = (page, from) =>
 
 /** @type {(row: any) => object} */
 const fromRow = ({ name, body = () => "", leave, told }) => ({
-  name: `left by ${name}, all arrives once`,
+  name: `left by ${name}: each event arrives once`,
   async run(given) {
     const { server, page } = given;
     const site = await Site.open(given, GOALS);
@@ -75,7 +75,7 @@ const fromRow = ({ name, body = () => "", leave, told }) => ({
 });
 
 const closed = {
-  name: "left by closing the tab, all arrives once",
+  name: "left by closing the tab: each event arrives once",
   async run(given) {
     const { server, page } = given;
     const site = await Site.open(given, GOALS);
@@ -92,7 +92,7 @@ const closed = {
 };
 
 const redirected = {
-  name: "a redirect's exposure arrives once, in both arms",
+  name: "the exposure of a split test arrives once, in both arms",
   async run(given) {
     const { server, page } = given;
     const site = await Site.open(given, {
@@ -119,7 +119,7 @@ const redirected = {
 };
 
 const backed = {
-  name: "a page that is brought back is one more page view, and no second exposure",
+  name: "a page from the back-forward cache is one more page view, and no second exposure",
   needs: ["backForwardCache"],
   async run(given) {
     const { server, page } = given;

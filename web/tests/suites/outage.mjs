@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
 import { changing, script, serve } from "../script.mjs";
 import { cut, garbage, gate, hang } from "../server.mjs";
-import { H1, LIMIT, tag, WATCHING } from "../visit.mjs";
+import { H1, MANUAL_TIMEOUT, tag, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "outage";
 
@@ -62,11 +62,11 @@ async function snippet(muriel, src, ...options) {
 const ENDLESS = { hanging: hang, "half of it hangs": { type: "text/javascript", body: ["(function(){", hang] } };
 
 const blocking = {
-  name: "the tag: a script that cannot be had is gone on without",
+  name: "the tag: the page works if the script cannot be loaded",
   async run({ server, other, page, muriel }) {
     for (const [path, answer] of Object.entries(BROKEN)) {
       const src = other.route(`/${encodeURI(path)}.js`, answer);
-      const head = LIMIT + WATCHING + (await snippet(muriel, src, "--blocking"));
+      const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, "--blocking"));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
       await usable(page, "Old");
       assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"], path);
@@ -78,11 +78,11 @@ const blocking = {
 const FORMS = { "the snippet": [], "the snippet for what is marked": ["--async"] };
 
 const asynchronous = Object.entries(FORMS).map(([form, options]) => ({
-  name: `${form}: the page is seen at once where the script cannot be had, and when the limit is over where it never comes`,
+  name: `${form}: the page is shown at once if the script fails to load, and after the timeout if it never arrives`,
   async run({ server, other, page, muriel }) {
     for (const [path, answer] of Object.entries({ ...BROKEN, ...ENDLESS })) {
       const src = other.route(`/${encodeURI(path)}.js`, answer);
-      const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
+      const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, ...options));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
       if (ENDLESS[path]) {
         // The page is parsed, and its own scripts run.
@@ -100,16 +100,19 @@ const BEFORE = `<script>(()=>{"use strict";((o,t)=>{let e=o["muriel"]??(o["murie
 <script async src="SRC"></script>`;
 
 const pasted = {
-  name: "the snippet that pages have from before hides what is marked until the script has decided, or the limit is over",
+  name: "the snippet of earlier versions hides marked elements until the script has decided, or the timeout",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
     for (const [path, address, shown] of [
       ["/new", src, "New"],
       ["/never", other.route("/hanging.js", hang), "Old"],
     ]) {
-      await page.goto(server.route(path, html({ head: LIMIT + WATCHING + BEFORE.replace("SRC", address), body })), {
-        until: "dom",
-      });
+      await page.goto(
+        server.route(path, html({ head: MANUAL_TIMEOUT + RECORD_FRAMES + BEFORE.replace("SRC", address), body })),
+        {
+          until: "dom",
+        },
+      );
       if (shown === "Old") {
         await usable(page, "(hidden)");
         await page.evaluate("expire()");
@@ -121,7 +124,7 @@ const pasted = {
 
 /** Under a policy that lets run what has its nonce alone. */
 const nonced = {
-  name: "the snippet under a strict policy with nonces: no frame shows the original",
+  name: "the snippet under a strict policy with nonces: no frame shows the original page",
   async run({ server, other, page, muriel }) {
     await serve(other, [
       changing([...H1, { target: "p", innerHTML: "<b>New</b>" }], {
@@ -132,7 +135,7 @@ const nonced = {
     const { body: code } = other.routes.get("/js/shop.js");
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
     const tags = (await snippet(muriel, src)).replaceAll("<script", `<script nonce="${NONCE}"`);
-    const watched = (LIMIT + WATCHING).replaceAll("onclick", "data-x");
+    const watched = (MANUAL_TIMEOUT + RECORD_FRAMES).replaceAll("onclick", "data-x");
     server.route(
       "/",
       strict({ head: watched + tags, body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }, { trustedTypes: "muriel" }),
@@ -154,7 +157,7 @@ const arrived = Object.entries(FORMS).map(([form, options]) => ({
     const ready = gate();
     const { body: code } = other.routes.get("/js/shop.js");
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
-    const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
+    const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, ...options));
     await page.goto(server.route("/", html({ head, body })), { until: "dom" });
     await page.evaluate(() => muriel.push(["track", "early"]));
     await hidden(page);
@@ -166,12 +169,12 @@ const arrived = Object.entries(FORMS).map(([form, options]) => ({
 }));
 
 const slow = Object.entries(FORMS).map(([form, options]) => ({
-  name: `${form}: a script that comes after the limit changes nothing any more, and says so`,
+  name: `${form}: a script that arrives after the timeout changes nothing and reports the arm as late`,
   async run({ server, other, page, muriel }) {
     const code = await script([changing(H1)]);
     const ready = gate();
     const src = other.route("/js/slow.js", async () => (await ready, { type: "text/javascript", body: code }));
-    const head = LIMIT + WATCHING + (await snippet(muriel, src, ...options));
+    const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, ...options));
     await page.goto(server.route("/", html({ head, body })), { until: "dom" });
     await hidden(page);
     await page.evaluate("expire()");
@@ -184,12 +187,12 @@ const slow = Object.entries(FORMS).map(([form, options]) => ({
 }));
 
 const events = {
-  name: "without anybody who takes events the page is changed and usable all the same",
+  name: "the page is changed and usable if the events endpoint fails",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
     for (const [path, answer] of Object.entries({ ...BROKEN, hanging: hang })) {
       other.route("/events/shop", answer);
-      await page.goto(server.route(`/${encodeURI(path)}`, html({ head: WATCHING + tag(src), body })));
+      await page.goto(server.route(`/${encodeURI(path)}`, html({ head: RECORD_FRAMES + tag(src), body })));
       await usable(page, "New");
       assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["New"], path);
       assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] }, path);
@@ -199,14 +202,16 @@ const events = {
 };
 
 const places = {
-  name: "without anybody who knows where the visitor is the original is seen at once, or when the limit is over",
+  name: "if the location request fails the original is shown at once, or after the timeout",
   async run({ server, other, page }) {
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
     const src = await serve(other, [changing(H1, { targeting: inDenmark })]);
     for (const [path, answer] of Object.entries({ ...BROKEN, hanging: hang })) {
       const asked = other.requests.length;
       other.route("/geo/shop", answer);
-      await page.goto(server.route(`/${encodeURI(path)}`, html({ head: LIMIT + WATCHING + tag(src), body })));
+      await page.goto(
+        server.route(`/${encodeURI(path)}`, html({ head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src), body })),
+      );
       await other.received(({ requests }) => requests.slice(asked).some((each) => each.path === "/geo/shop"));
       if (answer === hang) {
         await usable(page, "(hidden)");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html, strict } from "../html.mjs";
 import { changing, experiment, serve } from "../script.mjs";
 import { gate, hang } from "../server.mjs";
-import { CORS, H1, inline, LIMIT, site, tag, WATCHING } from "../visit.mjs";
+import { CORS, H1, inline, MANUAL_TIMEOUT, site, tag, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "preview";
 
@@ -31,11 +31,11 @@ const LIVE = { parts: [] };
 const badge = (page) => page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
 
 const shown = {
-  name: "shows its arm in its tab, with a badge, and records nothing",
+  name: "a preview shows its arm in its tab, with a badge, and records nothing",
   async run(given) {
     const { server, other, page } = given;
     const before =
-      inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each)]];`) + WATCHING;
+      inline(`window.told = []; window.muriel = [["on", "exposure", (each) => told.push(each)]];`) + RECORD_FRAMES;
     await site(given, ["/"], [changing([{ target: "h1", innerText: "Live" }])], { ...LIVE, before });
     other.route("/preview/shop/7", previewed(draft({ variants: [{}, { data: H1 }] })));
     await page.goto(server.url("/?a=1&test-preview=7&test-variant=Variant_2&test-token=t.1#part"));
@@ -64,7 +64,7 @@ const STRANGE = [
 ];
 
 const foreign = {
-  name: "shows nothing of another project, whatever the link says",
+  name: "a preview link shows nothing of another project",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, [changing([{ target: "h1", innerText: "Live" }])]);
@@ -136,11 +136,11 @@ const typed = Object.entries(CARRIED).map(([what, [experiments, options]]) => ({
 }));
 
 const slow = {
-  name: "shows its arm however late it comes, and wherever the visitor is",
+  name: "a preview shows its arm after first paint, too, and for every location",
   async run(given) {
     const { server, other, page } = given;
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
-    await site(given, ["/"], [], { ...LIVE, before: LIMIT + WATCHING });
+    await site(given, ["/"], [], { ...LIVE, before: MANUAL_TIMEOUT + RECORD_FRAMES });
     const late = gate();
     other.route("/geo/shop", hang);
     const each = draft({ test_type: "personalization", variants: [{ data: H1, targeting: inDenmark }] });
@@ -163,11 +163,11 @@ const FAILING = {
 };
 
 const failing = {
-  name: "shows the page where it fails",
+  name: "a preview that fails shows the page",
   async run(given) {
     const { server, other, page } = given;
     for (const [path, answer] of Object.entries(FAILING)) {
-      await site(given, ["/"], [], { ...LIVE, before: LIMIT + WATCHING });
+      await site(given, ["/"], [], { ...LIVE, before: MANUAL_TIMEOUT + RECORD_FRAMES });
       other.route("/preview/shop/7", previewed(draft()));
       other.route(path, answer);
       await page.goto(server.url(LINK), { until: "dom" });
@@ -196,7 +196,7 @@ const SAYINGS = [
 ];
 
 const telling = {
-  name: "its badge says what fails",
+  name: "the badge names what fails",
   async run(given) {
     const { server, other, page } = given;
     for (const { variant, fields, answer, policy, says } of SAYINGS) {

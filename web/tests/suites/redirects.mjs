@@ -38,7 +38,7 @@ const split = (other) =>
     .sort();
 
 const plain = {
-  name: "who is sent on has seen one page, and met nothing else on the one that was left",
+  name: "a redirected visitor has one page view, and no other exposure on the page that was left",
   async run(given) {
     const { server, other } = given;
     await site(given, ["/sent", "/stays", "/new"], pair(server));
@@ -62,7 +62,7 @@ const plain = {
 const TROUBLE = { "refuses it for now": { status: 503, headers: CORS, body: "" }, "never answers": hang };
 
 const troubled = Object.entries(TROUBLE).map(([what, answer]) => ({
-  name: `a server that ${what} gets both arms' exposures in the end`,
+  name: `a server that ${what} eventually gets the exposures of both arms`,
   async run(given) {
     const { page, server, other } = given;
     const taken = [];
@@ -89,7 +89,7 @@ const troubled = Object.entries(TROUBLE).map(([what, answer]) => ({
 }));
 
 const unanswered = {
-  name: "while nothing may be kept nobody is sent on, or counted in either arm",
+  name: "while nothing may be stored nobody is redirected, or counted in either arm",
   async run(given) {
     const { page, server, other } = given;
     await site(given, ["/sent", "/stays", "/new"], pair(server), { settings: { consent: "memory" } });
@@ -111,7 +111,7 @@ const unanswered = {
 };
 
 const uncounted = {
-  name: "where turns cannot be counted nobody is sent on, or counted in either arm",
+  name: "without session storage nobody is redirected, or counted in either arm",
   async run(given) {
     const { server, other } = given;
     const before = inline(
@@ -135,7 +135,7 @@ const PREPARED = inline(`
   window.activate = () => { prepared = false; document.dispatchEvent(new Event("prerenderingchange")); };`);
 
 const prepared = {
-  name: "of a page that is only prepared nothing is kept or told, and nobody is sent on",
+  name: "a prerendered page stores and sends nothing, and does not redirect",
   async run(given) {
     const { page, server, other } = given;
     const src = await site(given, ["/sent", "/stays"], pair(server), { before: PREPARED });
@@ -162,7 +162,7 @@ const prepared = {
 };
 
 const ahead = {
-  name: "a link that the browser has rendered ahead leads on, and both arms are told of",
+  name: "a prerendered page redirects once it is opened, and both arms are recorded",
   needs: ["prerender"],
   async run({ server, other, newPage }) {
     const src = await serve(other, pair(server).slice(1));
@@ -192,7 +192,7 @@ const ahead = {
 };
 
 const two = {
-  name: "of two that would send on, one does, and it alone is told of",
+  name: "of two split tests on a page one redirects, and only that is recorded",
   async run(given) {
     const { server, other } = given;
     const [one, other_] = ["/one", "/two"].map((to, index) =>
@@ -216,7 +216,7 @@ const ADDRESSES = [
 ];
 
 const addresses = {
-  name: "code is no address, nor is an address beside a change one to go to",
+  name: "neither a javascript: address nor a url beside a change redirects",
   async run(given) {
     const { page, server } = given;
     const bad = ADDRESSES.map((url, index) => redirect(url, { test_id: index + 10, experiment_key: `e${index}` }));

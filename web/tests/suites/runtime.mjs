@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
 import { asControl, changing, experiment, serve } from "../script.mjs";
 import { gate } from "../server.mjs";
-import { exposures, H1, inline, LIMIT, of, settled, tag, WATCHING } from "../visit.mjs";
+import { exposures, H1, inline, MANUAL_TIMEOUT, of, settled, tag, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "runtime";
 
@@ -21,17 +21,17 @@ async function open(
   { body = "<h1>Old</h1>", head = "", path = "/", ...options } = {},
 ) {
   const src = await serve(other, experiments, options);
-  await page.goto(server.route(path, html({ head: WATCHING + tag(src) + head, body })));
+  await page.goto(server.route(path, html({ head: RECORD_FRAMES + tag(src) + head, body })));
 }
 
 const first = {
-  name: "no frame shows the original, and both are told once",
+  name: "no frame shows the original, and page view and exposure are sent once",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, [changing(H1, { variants: [{ data: H1, customCSS: "h1 { color: red }" }] })]);
     const late = gate();
     const [head, tail] = html({
-      head: WATCHING + tag(src),
+      head: RECORD_FRAMES + tag(src),
       body: `<p>${"x".repeat(600)}</p><h1>OlSPLITd</h1><p>more</p>`,
     }).split("SPLIT");
     server.route("/", { body: [head, late, tail] });
@@ -57,7 +57,7 @@ const first = {
 };
 
 const modules = {
-  name: "no frame shows the original of a component that a module defines",
+  name: "no frame shows the original of a web component that a module defines",
   async run(given) {
     const { server, other, page } = given;
     const src = await serve(other, [changing([{ target: "x-card >>> h1", innerText: "New" }])]);
@@ -93,7 +93,7 @@ const modules = {
 };
 
 const control = {
-  name: "the control is told of, and left as it is",
+  name: "the control is recorded, and its page is not changed",
   async run(given) {
     await open(given, [asControl(changing(H1, { control: { customCSS: "h1 { color: red }" } }))]);
     await settled(given);
@@ -104,7 +104,7 @@ const control = {
 };
 
 const sticky = {
-  name: "who was given an arm keeps it",
+  name: "a visitor keeps the assigned arm",
   async run(given) {
     const { server, other, page } = given;
     await open(given, [changing(H1)]);
@@ -124,7 +124,7 @@ const sticky = {
 };
 
 const isolated = {
-  name: "what throws, is no JavaScript or redefines the world stops itself alone",
+  name: "code that throws, is invalid or redefines globals affects only itself",
   async run(given) {
     const code = (customJS, at) => changing([], { test_id: at, experiment_key: `e${at}`, variants: [{ customJS }] });
     const bad = [
@@ -150,7 +150,7 @@ const isolated = {
 };
 
 const loop = {
-  name: "a loop without end is stopped",
+  name: "an endless loop is stopped",
   async run(given) {
     const js = "experiment.onCleanup(() => {}); for (;;) { __muriel_turn(); }";
     await open(given, [
@@ -173,7 +173,7 @@ const policy = {
     const src = await serve(other, [
       changing(data, { variants: [{ data, customJS: js, customCSS: "h1 { color: red }" }] }),
     ]);
-    const head = WATCHING + tag(src);
+    const head = RECORD_FRAMES + tag(src);
     server.route("/", strict({ head, body: "<h1>Old</h1><p>text</p>" }, { trustedTypes: "muriel" }));
     await page.goto(server.url("/"));
     await page.waitFor(() => document.querySelector("p").dataset.ran === "Variant 1" && frames_.length > 0);
@@ -183,7 +183,7 @@ const policy = {
 };
 
 const routes = {
-  name: "a change of address takes away and brings",
+  name: "a change of address removes and adds arms",
   async run(given) {
     const { page, other } = given;
     const on = (path) => ({ url_rule: [{ url: path, rule: "simple", allowed: true }] });
@@ -225,14 +225,14 @@ const routes = {
 };
 
 const redirected = {
-  name: "a split test leads on with parameters and fragment, once told",
+  name: "a split test redirects with parameters and fragment, and is recorded once",
   async run({ server, other, page }) {
     const rule = { url_rule: [{ url: "/old", rule: "simple", allowed: true }] };
     const src = await serve(other, [
       changing([{ url: server.url("/new?x=own"), relay_param: true }], { test_type: "split", targeting: rule }),
     ]);
-    server.route("/old", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
-    server.route("/new", html({ head: WATCHING + tag(src), body: "<h1>New page</h1>" }));
+    server.route("/old", html({ head: RECORD_FRAMES + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/new", html({ head: RECORD_FRAMES + tag(src), body: "<h1>New page</h1>" }));
     await page.goto(server.url("/old?utm_source=mail&x=theirs#part"));
     await page.waitFor(() => location.pathname === "/new" && frames_.at(-1) === "New page");
     assert.equal(await page.evaluate("location.search + location.hash"), "?x=own&utm_source=mail#part");
@@ -243,11 +243,11 @@ const redirected = {
 };
 
 const rounds = {
-  name: "a page that sends back is not gone round for ever",
+  name: "a page that redirects back does not loop forever",
   async run({ server, other, page }) {
     const rule = { url_rule: [{ url: "/old", rule: "simple", allowed: true }] };
     const src = await serve(other, [changing([{ url: server.url("/new") }], { test_type: "split", targeting: rule })]);
-    server.route("/old", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>" }));
+    server.route("/old", html({ head: RECORD_FRAMES + tag(src), body: "<h1>Old</h1>" }));
     server.route("/new", { status: 302, headers: { location: "/old" }, body: "" });
     await page.goto(server.url("/old"), { until: "commit" });
     await page.waitFor(() => document.readyState === "complete" && frames_.at(-1) === "Old");
@@ -256,7 +256,7 @@ const rounds = {
 };
 
 const domains = {
-  name: "the server is told the domain of our cookies, to renew them where it may",
+  name: "requests name the domain of the cookies, so that the server can renew them",
   async run(given) {
     const { other, page } = given;
     await open(given, [changing(H1)]);
@@ -274,7 +274,7 @@ const domains = {
 };
 
 const consent = {
-  name: "nothing is stored, sent or decided before it is granted, and nothing is left when it is denied",
+  name: "nothing is stored, sent or decided before consent, and nothing remains after a denial",
   async run(given) {
     const { page, other, server } = given;
     await open(given, [changing(H1)], { settings: { consent: "required" } });
@@ -303,10 +303,10 @@ const consent = {
 };
 
 const driven = {
-  name: "a driven browser sees the original and is not told of",
+  name: "an automated browser sees the original and is not recorded",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
-    await page.goto(server.route("/", html({ head: WATCHING + tag(src), body: "<h1>Old</h1>", human: false })));
+    await page.goto(server.route("/", html({ head: RECORD_FRAMES + tag(src), body: "<h1>Old</h1>", human: false })));
     await page.waitFor(() => frames_.at(-1) === "Old");
     assert.equal(await page.evaluate("document.cookie"), "");
     // What the page calls is there.
@@ -319,7 +319,7 @@ const driven = {
 };
 
 const leaving = {
-  name: "what is told while the page is left arrives, once",
+  name: "events that are recorded while the page is left arrive once",
   async run({ server, other, page }) {
     const src = await serve(other, [changing(H1)]);
     server.route("/next", html({ body: "<h1>Next</h1>" }));
@@ -327,7 +327,7 @@ const leaving = {
       server.route(
         "/",
         html({
-          head: WATCHING + tag(src),
+          head: RECORD_FRAMES + tag(src),
           body: `<h1>Old</h1><a href="/next" onclick="muriel.push(['track', 'left'])">go</a>`,
         }),
       ),
@@ -341,7 +341,7 @@ const leaving = {
 };
 
 const soonLeft = {
-  name: "who leaves at once has told how it went",
+  name: "a visitor who leaves at once has sent the health event",
   async run({ server, other, page }) {
     const src = await serve(other, [changing([], { variants: [{ customJS: "throw new Error('mine')" }] })]);
     server.route("/next", html({ body: "<h1>Next</h1>" }));
@@ -352,7 +352,7 @@ const soonLeft = {
 };
 
 const again = {
-  name: "what the server did not take is sent again with the same ids",
+  name: "events that the server did not accept are sent again with the same ids",
   async run(given) {
     const { other } = given;
     let calls = 0;
@@ -369,7 +369,7 @@ const again = {
 };
 
 const where = {
-  name: "while it is asked where the visitor is, what may change is hidden, up to a limit",
+  name: "elements that may change are hidden while the location is requested, until a timeout",
   async run(given) {
     const { page, other, server } = given;
     const inDenmark = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whitelist" }] };
@@ -381,7 +381,10 @@ const where = {
     };
     other.route("/geo/shop", async () => (await told, denmark));
     const src = await serve(other, [each]);
-    server.route("/", html({ head: LIMIT + WATCHING + tag(src), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }));
+    server.route(
+      "/",
+      html({ head: MANUAL_TIMEOUT + RECORD_FRAMES + tag(src), body: `<h1>Old</h1><p>${"x".repeat(600)}</p>` }),
+    );
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.length > 3);
     assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["(hidden)"]);
@@ -409,12 +412,12 @@ const where = {
 };
 
 const late = {
-  name: "what comes too late is not shown, in no arm, and told",
+  name: "a change that arrives after first paint is not shown in any arm and is reported as late",
   async run({ server, other, page }) {
     const experiments = [changing(H1), asControl(changing(H1, { test_id: 2, experiment_key: "two" }))];
     const src = await serve(other, experiments);
     const body = `<h1>Old</h1><p>${"x".repeat(600)}</p>`;
-    await page.goto(server.route("/", html({ head: WATCHING, body })));
+    await page.goto(server.route("/", html({ head: RECORD_FRAMES, body })));
     await page.waitFor(() => frames_.length > 3 && performance.getEntriesByType("paint").length > 0);
     await page.evaluate((src) => document.head.append(Object.assign(document.createElement("script"), { src })), src);
     await other.received(
@@ -430,7 +433,7 @@ const late = {
 };
 
 const subdomains = {
-  name: "a visitor is the same on subdomains",
+  name: "a visitor has the same id on subdomains",
   async run(given) {
     const { server, page, other } = given;
     await open(given, [changing(H1)]);
@@ -442,7 +445,7 @@ const subdomains = {
 };
 
 const waits = {
-  name: "an arm that waits is met when it is due, in every arm",
+  name: "with a trigger the exposure is recorded when it fires, in every arm",
   async run(given) {
     const { page, other } = given;
     const wait = { trigger_variant_change: "event:opened" };
@@ -461,7 +464,7 @@ const waits = {
 };
 
 const past = {
-  name: "rules about events and attributes know what the page told",
+  name: "rules about events and attributes use what the page has sent",
   async run(given) {
     const { page, server } = given;
     const rule = {

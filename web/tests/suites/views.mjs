@@ -2,7 +2,7 @@
 // page without them.
 
 import assert from "node:assert/strict";
-import { at, CLOCK, exposures, H1, inline, LIMIT, settled, site } from "../visit.mjs";
+import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, settled, site } from "../visit.mjs";
 import { changing, experiment } from "../script.mjs";
 
 export const name = "views";
@@ -26,12 +26,14 @@ const SWAPS = {
   "beside the one of before": `{ const next = main.cloneNode(); next.innerHTML = "<h1>Second</h1>"; main.before(next); requestAnimationFrame(() => main.remove()); }`,
 };
 
-/** Keeps in `frames_` what each frame shows: the view's name, and `+` where the arm is seen. */
+/** Records in `frames_` what each frame shows: the view's name, and `+` if the arm is visible. */
 const watching = (isThere) =>
   inline(`frames_ = [];
-    (function look() {
+    (async function look() {
+      // A frame paints what mutation observers leave. The parser may yield between a tag and its text.
+      await null;
       const h1 = document.querySelector("h1");
-      if (h1) frames_.push((/Second/.test(h1.textContent) ? "second" : "first") + ((${isThere}) ? "+" : ""));
+      if (h1 && (h1.textContent || document.readyState !== "loading")) frames_.push((/Second/.test(h1.textContent) ? "second" : "first") + ((${isThere}) ? "+" : ""));
       requestAnimationFrame(look);
     })();`);
 
@@ -50,11 +52,11 @@ const some = (page) =>
   );
 
 const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
-  name: `the change stays until the next view is there: ${kind}`,
+  name: `a change stays until the next view is there: ${kind}`,
   async run(given) {
     const { page, server } = given;
     await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
-      before: LIMIT + watching(isThere),
+      before: MANUAL_TIMEOUT + watching(isThere),
       body: "<nav>Shop</nav><main><h1>Old</h1></main>",
     });
     for (const [how, swap] of Object.entries(SWAPS)) {
@@ -84,12 +86,12 @@ const replaced = Object.entries(ARMS).map(([kind, [arm, isThere]]) => ({
 }));
 
 const limited = {
-  name: "a second is the limit, and code hears of it then",
+  name: "a change ends after one second at the latest, and then its cleanups run",
   async run(given) {
     const { page, server } = given;
     const customJS = "experiment.onCleanup(() => (document.body.dataset.left = frames_.at(-1)))";
     await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [{ data: H1, customJS }] })], {
-      before: LIMIT + watching(ARMS.words[1]),
+      before: MANUAL_TIMEOUT + watching(ARMS.words[1]),
     });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
@@ -104,11 +106,11 @@ const limited = {
 };
 
 const shownFirst = {
-  name: "a router that shows the view first has it without the change at once",
+  name: "if the router shows the view before it changes the address, the change ends at once",
   async run(given) {
     const { page, server } = given;
     await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
-      before: CLOCK + LIMIT + watching(ARMS.words[1]),
+      before: MANUAL_CLOCK + MANUAL_TIMEOUT + watching(ARMS.words[1]),
       body: "<main><h1>Old</h1></main>",
     });
     for (const isTogether of [true, false]) {
@@ -128,12 +130,12 @@ const shownFirst = {
 };
 
 const back = {
-  name: "who comes back before the view has changed sees each change once",
+  name: "going back before the view has changed shows each change once",
   async run(given) {
     const { page, server } = given;
     const data = [...H1, { refEl: "h1", dir: "a", htmlBlock: "<i>block</i>" }];
     await site(given, ["/first"], [changing(data, { targeting: at("/first") })], {
-      before: LIMIT + watching(ARMS.words[1]),
+      before: MANUAL_TIMEOUT + watching(ARMS.words[1]),
       body: "<main><h1>Old</h1></main>",
     });
     await page.goto(server.url("/first"));
@@ -151,7 +153,7 @@ const back = {
 };
 
 const next = {
-  name: "the next page's experiments begin with its address",
+  name: "experiments of the next page start with its address",
   async run(given) {
     const { page, server, other } = given;
     const second = [{ target: "h1", style: "color: red" }];
@@ -162,7 +164,7 @@ const next = {
         changing(H1, { targeting: at("/first") }),
         changing(second, { test_id: 2, experiment_key: "two", targeting: at("/second") }),
       ],
-      { before: LIMIT + watching(ARMS.style[1]), body: "<main><h1>Old</h1></main>" },
+      { before: MANUAL_TIMEOUT + watching(ARMS.style[1]), body: "<main><h1>Old</h1></main>" },
     );
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
@@ -179,11 +181,11 @@ const next = {
 };
 
 const transition = {
-  name: "the end of the browser's own navigation ends it",
+  name: "the end of the navigation transition ends a change",
   async run(given) {
     const { page, server } = given;
     await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
-      before: LIMIT + watching(ARMS.words[1]),
+      before: MANUAL_TIMEOUT + watching(ARMS.words[1]),
     });
     await page.goto(server.url("/first"));
     await page.waitFor(() => frames_.length > 2);
@@ -204,11 +206,11 @@ const transition = {
 };
 
 const drawnAgain = {
-  name: "a page that was drawn anew a moment ago keeps its change, too",
+  name: "a page that was re-rendered just before keeps its change",
   async run(given) {
     const { page, server } = given;
     await site(given, ["/first"], [changing(H1, { targeting: at("/first") })], {
-      before: LIMIT + watching(ARMS.words[1]),
+      before: MANUAL_TIMEOUT + watching(ARMS.words[1]),
       body: "<main><h1>Old</h1></main>",
     });
     await page.goto(server.url("/first"));
@@ -236,11 +238,11 @@ const RETURNS = {
 const returned = Object.entries(ARMS)
   .filter(([kind]) => kind !== "style sheet")
   .map(([kind, [arm, isThere]]) => ({
-    name: `on the way back the page that is left is not changed: ${kind}`,
+    name: `on back navigation the page that is left is not changed: ${kind}`,
     async run(given) {
       const { page, server } = given;
       await site(given, ["/first"], [experiment({ targeting: at("/first"), variants: [arm] })], {
-        before: LIMIT + watching(isThere),
+        before: MANUAL_TIMEOUT + watching(isThere),
         body: "<nav>Shop</nav><main><h1>Old</h1></main>",
       });
       for (const [how, swap] of Object.entries(RETURNS)) {

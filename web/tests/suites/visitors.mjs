@@ -9,7 +9,7 @@ export const name = "visitors";
 const SIMULATED = 1_000;
 
 /** How many are sent at a time. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** Visitors who come by a browser, one after the other. */
 const PLAYED = 12;
@@ -69,7 +69,7 @@ async function simulate(site, url, sums) {
   };
   const waiting = ids.keys();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (const at of waiting) await visit(at);
     }),
   );
@@ -106,7 +106,7 @@ async function play({ server, page }, site, sums) {
 }
 
 const thousand = {
-  name: `the result of ${SIMULATED} simulated visitors and ${PLAYED} in a browser is what they did`,
+  name: `the result of ${SIMULATED} simulated visitors and ${PLAYED} in a browser matches what they did`,
   async run(given) {
     const arm = (name) => ({ name, data: [{ target: "h1", innerText: TITLES[name] }] });
     const site = await Site.open(given, {
@@ -146,7 +146,7 @@ const SLOW = `<script>
 </script>`;
 
 const slow = {
-  name: "what a visitor does right away counts, however slow the exposure is",
+  name: "an action right after the page opens counts, however late the exposure arrives",
   async run(given) {
     const { page } = given;
     const goal = { goal_name: "asked", goal_type: "clickOnElement", goal_value: "#ask" };

@@ -240,7 +240,7 @@ async function conversions(site) {
 const isLasting = (word) => word.startsWith("duration ");
 
 const fourteen = {
-  name: "all fourteen types of goals, by real input: in the log as often as it was done, in the result once",
+  name: "all fourteen goal types by real input: each action in the log, one conversion in the result",
   async run(given) {
     const { server, other, page, newPage } = given;
     const [primary, ...others] = GESTURES.toReversed().map((each) => goal(each, given));

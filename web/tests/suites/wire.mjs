@@ -84,7 +84,7 @@ const NONSENSE = [
 ];
 
 const calls = {
-  name: "all that a page calls goes as the server takes it, and nothing throws",
+  name: "all calls of the page API produce valid events, and none throws",
   async run(given) {
     const { page, server, other } = given;
     const entries = [...NONSENSE, ...CALLS.map(([call]) => call)];
@@ -156,7 +156,7 @@ const CALLED_WITH = [
 ];
 
 const odd = {
-  name: "an odd value takes nothing with it, on this page and the next",
+  name: "an invalid value does not lose other events, on this page and the next",
   async run(given) {
     const { page, server, other } = given;
     await site(given, ["/", "/next"], [changing(H1)]);
@@ -199,7 +199,7 @@ const odd = {
 };
 
 const refused = {
-  name: "of events that are refused together each is sent alone, and what is lost is told",
+  name: "events that are refused as a batch are sent one by one, and lost ones are reported",
   async run(given) {
     const { page, server, other } = given;
     const taken = [];
@@ -239,7 +239,7 @@ const refused = {
 };
 
 const librarian = {
-  name: "libraries that write lists and times in their own way change nothing",
+  name: "libraries that change how lists and dates are serialised have no effect",
   async run(given) {
     const { page, server, other } = given;
     const read = { event_rule: [{ rule: "equal", name: "read", attributes: [], min_count: 2, timeframe_days: 0 }] };
@@ -279,7 +279,7 @@ const TROUBLES = {
 };
 
 const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
-  name: `a server that ${what} gets all on the next page, once`,
+  name: `a server that ${what} gets each event once, by the next page`,
   async run(given) {
     const { page, server, other } = given;
     const taken = [];
@@ -312,7 +312,7 @@ const troubles = Object.entries(TROUBLES).map(([what, { answer }]) => ({
 }));
 
 const base = {
-  name: "the way to the server is the page's own, whatever its base is",
+  name: "the server's address does not depend on the page's base element",
   async run(given) {
     const { page, server, other } = given;
     const settings = { base: "/x" };
@@ -325,7 +325,7 @@ const base = {
 };
 
 const layer = {
-  name: "what is paid back in the data layer is an order of its own, and rules know of it",
+  name: "a refund in the data layer is an order of its own, and event rules see it",
   async run(given) {
     const { page, server, other } = given;
     const bought = {
@@ -434,7 +434,7 @@ const BATCHES = [
 ];
 
 const same = {
-  name: "what stands for the server in tests refuses what the server refuses",
+  name: "the fixture server refuses the same events as the real server",
   // No page takes part.
   only: ["chromium"],
   async run({ muriel }) {
