@@ -1,4 +1,5 @@
-// sizes FILE: what a page loads, by our script and by the one in FILE.
+// sizes.mjs [FILE]: prints the table of script sizes in docs/performance.md: the script as the server composes it from web/runtime, and
+// GrowthBook's script tag in FILE. bench/script/run fetches that file.
 
 import { readFileSync } from "node:fs";
 import { constants, brotliCompressSync, gzipSync } from "node:zlib";
@@ -10,7 +11,7 @@ const WORDS = "buy now free delivery today only until stocks last try for thirty
 const words = (from, count) =>
   Array.from({ length: count }, (_, at) => WORDS[(from * 7 + at * 5) % WORDS.length]).join(" ");
 
-/** Ten experiments as sites have them: words, a style sheet and a rule about pages each, no two alike. */
+/** Ten experiments that differ from each other, each with a text, a style sheet and a rule about pages. */
 const ten = Array.from({ length: 10 }, (_, at) =>
   changing([], {
     test_id: at + 1,
@@ -30,12 +31,12 @@ const ten = Array.from({ length: 10 }, (_, at) =>
 );
 
 const measured = {
-  "muriel, no experiment": await script([], { parts: [] }),
-  "muriel, ten experiments in it": await script(ten, { parts: ["rules", "changes"] }),
-  "muriel, ten experiments, all parts": await script(ten, { parts: PARTS }),
-  "GrowthBook's script tag, before it fetches experiments": readFileSync(process.argv[2]),
+  "**muriel**, no experiment": await script([], { parts: [] }),
+  "**muriel**, ten experiments (parts `rules` and `changes`)": await script(ten, { parts: ["rules", "changes"] }),
+  "**muriel**, ten experiments, every part": await script(ten, { parts: PARTS }),
+  ...(process.argv[2] && { "GrowthBook's script tag, before it fetches experiments": readFileSync(process.argv[2]) }),
 };
-console.log("| bytes | plain | gzip -9 | brotli 11 |\n|---|---|---|---|");
+console.log("| | plain | gzip -9 | brotli 11 |\n|---|---|---|---|");
 for (const [name, text] of Object.entries(measured)) {
   const plain = Buffer.from(text);
   const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
