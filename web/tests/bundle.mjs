@@ -1,4 +1,4 @@
-// TypeScript and modules as one script for a page.
+// Bundles TypeScript and modules as one script for a page.
 
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 export const ROOT = resolve(fileURLToPath(import.meta.url), "../../..");
 
 /**
- * The module at a path below the repository with all it imports, as a script that leaves the exports in `window[global]`.
+ * Bundles the module at a path of the repository as a script that assigns its exports to `window[global]`.
  *
  * `minify` as the delivered runtime is; without it, errors name what they are about.
  */

@@ -1,4 +1,4 @@
-// What the tests' pages have as globals: the page API, what `html()` and the rig put there, and what single suites do.
+// Globals of the tests' pages: the page API, those of `html()` and the rig, and those of single suites.
 
 declare const muriel: any;
 declare const Cases: any;
@@ -30,7 +30,7 @@ interface Window {
   [name: string]: any;
 }
 
-// What a selector finds: a test knows of which kind it is.
+// Elements that a selector finds: the test knows their type.
 interface Element {
   [name: string]: any;
 }

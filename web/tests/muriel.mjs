@@ -1,5 +1,5 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// The real server, on a data directory that goes with it.
+// The real server, with a temporary data directory.
 
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { ROOT } from "./bundle.mjs";
 import { start, stop } from "./children.mjs";
 import { until } from "./engines/page.mjs";
 
-/** The program: `MURIEL_BIN`, or the debug build. */
+/** The server's binary: `MURIEL_BIN`, or the debug build. */
 function program() {
   const path = process.env.MURIEL_BIN ?? resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target", "debug/muriel");
   if (!existsSync(path)) throw new Error(`${path} is not there: build it first (scripts/cargo build --bin muriel)`);

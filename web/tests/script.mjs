@@ -1,10 +1,10 @@
-// The script of a project as the server puts it together, with rulesets and settings that a test makes up.
+// The script of a project as the server composes it, with a ruleset and settings that a test defines.
 
 import { bundled } from "../runtime/build.mjs";
 
 const made = new Map();
 
-/** What web/runtime makes, once a run. */
+/** A file that web/runtime builds, cached for the run. */
 function part(name) {
   if (!made.has(name)) made.set(name, bundled(name));
   return made.get(name);
@@ -44,7 +44,7 @@ export const experiment = (fields = {}) => ({
 /** An experiment with these changes in `Variant 1`. */
 export const changing = (data, fields = {}) => experiment({ variants: [{ data }], ...fields });
 
-/** The same where everybody gets the control. */
+/** The same experiment, with everybody in the control. */
 export const asControl = (each) => ({ ...each, ranges: [[10_000, 0]] });
 
 export const ruleset = (experiments = [], goals = []) => ({
@@ -68,7 +68,7 @@ export async function script(experiments, { settings, goals = [], parts = PARTS 
   return `${runtime}(${json(ruleset(experiments, goals))},${json({ ...SETTINGS, ...settings })},{${given}});`;
 }
 
-/** Routes of a Muriel of which everything is known: the script at `/js/shop.js`, and its parts. Gives back the script's address. */
+/** Adds the routes of a stand-in for Muriel: the script at `/js/shop.js`, and its parts. Returns the script's address. */
 export async function serve(server, experiments, options) {
   server.route("/js/parts/badge.js", { type: "text/javascript", body: await part("badge.js") });
   for (const name of PARTS) {
@@ -78,6 +78,6 @@ export async function serve(server, experiments, options) {
   return server.route("/js/shop.js", { type: "text/javascript", body: await script(experiments, options) });
 }
 
-/** The inline snippet for pages that load the script without waiting for it. */
+/** The inline snippet for pages that load the script asynchronously. */
 export const snippet = async () =>
   (await part("snippet.js")).replaceAll("GLOBAL", '"muriel"').replaceAll("SELECTORS", '"[data-muriel]"');

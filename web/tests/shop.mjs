@@ -1,4 +1,4 @@
-// The shop of `muriel demo` at hosts of a test's own, watched from the first frame on.
+// The shop of `muriel demo` at the hosts of a test, watched from the first frame on.
 
 import { gate } from "./server.mjs";
 
@@ -149,7 +149,7 @@ function watch(changes) {
   };
 
   const look = async () => {
-    // What is drawn is what observers have left: what the parser did last may still wait for them.
+    // A frame paints what mutation observers leave, and those of the parser's last nodes may not have been called yet.
     await null;
     log.drawn += 1;
     changes.forEach((change, at) => {
@@ -165,8 +165,8 @@ function watch(changes) {
 }
 
 /**
- * A script that looks whether anything moves after it was first seen, once all of the page is there: what comes last may well
- * move what is drawn already. `moved_` is by how much, as engines count layout shifts (in Chromium), and which elements.
+ * A script that records layout shifts once the page is parsed, as growth during parsing does not count. `moved_.shift` is the layout shift
+ * that Chromium reports, `moved_.elements` the elements that moved.
  */
 export const steadiness = `(${steady})();`;
 

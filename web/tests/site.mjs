@@ -1,5 +1,5 @@
 // @ts-nocheck: constructors take the fields of their classes from an object.
-// A customer's site with the real script on it, and what the real server knows of who was there.
+// A customer's site with the real script, and the real server's log of its visitors.
 
 import assert from "node:assert/strict";
 import { until } from "./engines/page.mjs";
@@ -13,7 +13,7 @@ function said({ type, by, trigger, name, variant_id, url }) {
   return [type, by, variant_id ?? trigger ?? name, new URL(url).pathname].filter(Boolean).join(" ");
 }
 
-/** Says when the server has answered something that the page sent. */
+/** Shows when the server has responded to something that the page sent. */
 const ANSWERED = `<script>
   const send = fetch;
   window.fetch = (...given) => send(...given).then((answer) => ((window.answered = true), answer));

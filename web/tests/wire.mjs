@@ -1,4 +1,4 @@
-// What Muriel says of events that a page sends, after crates/api/src/wire/event.rs: the suite `wire` asks both.
+// Validates events as Muriel does, after crates/api/src/wire/event.rs. The suite `wire` compares the two.
 
 const EVENTS_MAX = 500;
 const EVENT_MAX = 32_768;
@@ -24,7 +24,7 @@ const count = isNumber(0, 1e9);
 const amount = isNumber(-1e15, 1e15);
 const arm = { "test_id!": isId, "variant_id!": isLike(/^\d{1,3}$/) };
 
-/** What is asked of every event, and of those of a type; `!` marks what must be there. */
+/** The fields of every event, and those of each type; `!` marks required fields. */
 const EVENT = {
   "id!": isLike(/^(?!0{8}-0{4}-0{4}-0{4}-0{12})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i),
   at: isTime,
@@ -72,7 +72,7 @@ const BODY = {
 };
 const VISITOR = { "id!": isText(1, 128), attributes: isPlain };
 
-/** The fields of a value that are not as they are asked for. */
+/** The invalid fields of a value. */
 const flaws = (value, asked) =>
   Object.entries(asked).flatMap(([word, fits]) => {
     const name = word.replace("!", "");
@@ -99,7 +99,7 @@ function flawsOf(event, attributes) {
   return bytes > EVENT_MAX ? [...found, `has ${bytes} bytes`] : found;
 }
 
-/** What the server would have to mend: the script does so itself. */
+/** Values that the server would correct, but that the script has to correct itself. */
 function odd(value, place = "") {
   if (typeof value === "string")
     return value.includes("\0") || !value.isWellFormed()
@@ -113,7 +113,7 @@ function odd(value, place = "") {
   ]);
 }
 
-/** What is wrong with a whole batch, and with each of its events: lists that are empty where nothing is. */
+/** The errors of a batch as a whole, and of each of its events; empty lists if it is valid. */
 export function judged(batch) {
   if (!isObject(batch)) return { whole: ["must be an object"], events: [] };
   const whole = [...flaws(batch, BODY), ...(isObject(batch.visitor) ? flaws(batch.visitor, VISITOR) : [])];

@@ -11,7 +11,7 @@ import { Page, until } from "./page.mjs";
 export const name = "webkit";
 
 /** How many pages a browser serves before a new one takes over. */
-const TESTS_PER_SESSION = 20;
+const PAGES_PER_BROWSER = 20;
 
 /** Starts a screen, the driver and MiniBrowser; `MURIEL_WEBKIT_DRIVER` and `MURIEL_WEBKIT` name other programs. */
 export async function launch() {
@@ -57,7 +57,7 @@ export async function launch() {
     const newPage = async ({ viewport = { width: 1024, height: 700 } } = {}) => {
       pages += 1;
       // Windows that are closed leave their processes behind for a while, a hundred megabytes each.
-      if (pages > TESTS_PER_SESSION && (await session.isEmpty())) {
+      if (pages > PAGES_PER_BROWSER && (await session.isEmpty())) {
         await session.end();
         session = await Session.open(url, program);
         pages = 1;

@@ -1,4 +1,4 @@
-// Pages that change back what was changed, and experiments that meet on an element.
+// Pages that revert changes, and experiments that change the same element.
 
 import { equal, turn } from "./world.mjs";
 
@@ -186,8 +186,8 @@ const PAIRS = {
 };
 
 /**
- * Where one's part of the page is inside of what the other takes out of it: what is left when that alone is undone is
- * its affair.
+ * Pairs in which one item changes an element inside content that the other removes: the state after undoing only one of them is not
+ * checked.
  */
 const NESTED = {
   "content of which a part is moved": [
@@ -204,7 +204,7 @@ const NESTED = {
   ],
 };
 
-/** The page but for our comments, with classes in an order; and what of it is seen. */
+/** The HTML of the page without our comments and with sorted classes, and its visible state. */
 const look = (page) => {
   const sorted = (_, names) => ` class="${names.split(" ").sort().join(" ")}"`;
   return [

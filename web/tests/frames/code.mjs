@@ -1,11 +1,11 @@
-// Customers' code: what it gets, what it may break, and who hears of its errors.
+// The JavaScript of experiments: its arguments, its isolation, and the reporting of its errors.
 
 import { areNamed, equal, turn, until } from "./world.mjs";
 
 /** As engines agree on it: without "Uncaught", and of code that is none only that. */
 const plainly = (message) => message.replace(/^Uncaught /, "").replace(/^(SyntaxError):.*/, "$1");
 
-/** Runs code with `out` to write to; gives that, what was told and what ends it. */
+/** Runs code that writes to `out`; returns that, the reported errors and a function that ends the code. */
 function ran(page, source, name = "muriel-1") {
   const failed = [];
   page.win.out ??= [];
@@ -13,7 +13,7 @@ function ran(page, source, name = "muriel-1") {
   return { out: page.win.out, failed, undo };
 }
 
-/** Code, what it leaves in `out`, what is told of it, and what the page sees of that. */
+/** Code, its result in `out`, the reported errors, and the errors that the page sees. */
 const ALONE = {
   "sees the experiment and the window": ["out.push(experiment.key, this === window)", ["k", true]],
   "may call things experiment itself": ["const experiment = 3; let __muriel_turn = 1; out.push(experiment)", [3]],

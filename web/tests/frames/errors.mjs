@@ -1,4 +1,4 @@
-// Experiments that go wrong, between two that do not: those, and the page, are as if it was not there.
+// An experiment that fails, between two that do not: those, and the page, behave as if it were not there.
 
 import { areNamed, equal, turn, until } from "./world.mjs";
 

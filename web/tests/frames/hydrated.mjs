@@ -1,5 +1,4 @@
-// Pages that React owns: each kind of change before and after it takes them over, and what it does to elements that
-// were changed.
+// Pages that React owns: each kind of change before and after hydration, and React's later updates of changed elements.
 
 import { equal, turn, until } from "./world.mjs";
 
@@ -14,7 +13,7 @@ const CODE = `
   document.documentElement.dataset.code = experiment.variant;
   experiment.onCleanup(() => delete document.documentElement.dataset.code);`;
 
-/** The arm, whether it is seen, and the elements without which it need not be. */
+/** The arm, whether it is shown, and the ids of the elements that it needs. */
 /** @type {Record<string, any[]>} */
 export const KINDS = {
   text: [{ data: [{ target: "#w", innerText: "New" }] }, ({ $ }) => $("#w").textContent === "New", "w"],
@@ -108,7 +107,7 @@ export const KINDS = {
   customCSS: [{ customCSS: "#w { letter-spacing: 3px }" }, ({ css }) => css("#w").letterSpacing === "3px", "w"],
 };
 
-/** What React does, step by step. */
+/** React's updates, step by step. */
 const STEPS = [
   { n: 1 },
   { words: "Other" },
@@ -144,7 +143,7 @@ const opened = async ({ load }, at, when, build) => {
   return { page, App };
 };
 
-/** Nothing of it has failed, for React, for the page or for us. */
+/** Checks that neither React nor the script has reported an error. */
 const fine = ({ win }, step) =>
   equal([win.App.caught, win.told.filter((what) => !what.startsWith("fight"))], [[], []], step);
 
@@ -216,7 +215,7 @@ async function undone(frames, at, when, build) {
   equal([App.caught, page.$("#root").innerHTML, page.win.told], [[], "", []], "unmounted");
 }
 
-/** The groups of cases: the way, when the arm comes, and the build of React. */
+/** The groups of cases: the procedure, when the arm is shown, and the build of React. */
 /** @type {Record<string, any[]>} */
 export const GROUPS = {
   before: [lives, "before", "production"],

@@ -1,4 +1,4 @@
-// Each kind of change: done to what is there, to what comes tag by tag and to what a page makes anew; and undone.
+// Each kind of change: made on present elements, on elements that are parsed tag by tag and on elements that the page replaces; and undone.
 
 import { equal, turn } from "./world.mjs";
 
@@ -17,7 +17,7 @@ const declared =
   ({ css }) =>
     names.map((name) => css("#t").getPropertyValue(name).trim());
 
-/** Items, what is read of the page, and what that gives once they are applied. */
+/** Items, a function that reads the page, and its result once they are applied. */
 /** @type {Record<string, any[]>} */
 const KINDS = {
   innerText: [[{ target: "#t", innerText: "New" }], ({ $ }) => $("#t").innerHTML, "New"],
@@ -87,7 +87,7 @@ const KINDS = {
   "move inside": [[{ oriEl: "#t", refEl: "#u", dir: "p" }], ({ $ }) => $("#u").lastElementChild.id, "t"],
 };
 
-/** What we leave on the page's own objects. */
+/** The properties that the script leaves on the page's objects. */
 const traces = ({ $$ }) => $$("*").flatMap((element) => Object.keys(element));
 
 export const cases = {};

@@ -1,4 +1,4 @@
-// Lists of products as Vue and React draw them without keys of their own: an element is another product's after the next drawing.
+// Lists of products that Vue and React render without keys: an element shows another product after the next rendering.
 
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";

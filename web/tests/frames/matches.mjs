@@ -1,4 +1,4 @@
-// Elements that are matches no longer, or come to be some: what a page makes another thing must not keep a change that was for the first.
+// Elements that stop or start to match: an element that the page reuses for something else must not keep its change.
 
 import { equal, turn } from "./world.mjs";
 
@@ -7,7 +7,7 @@ const B = { sku: "B", price: 20 };
 const C = { sku: "C", price: 30, sold: true };
 const FIRST = [[A, B, C]];
 
-/** What the page draws, one after the other. */
+/** The states that the page renders, in order. */
 const STATES = [
   [[C, B, A]],
   [[B, A]],

@@ -1,4 +1,4 @@
-// What pages bring along: late elements, shadow roots, many elements, selectors that are none, sheets of their own.
+// Properties of pages: late elements, shadow roots, many elements, invalid selectors, own style sheets.
 
 import { equal, turn } from "./world.mjs";
 

@@ -1,4 +1,4 @@
-// Pages with strict policies: of nonces, and of Trusted Types.
+// Pages with strict policies: nonces and Trusted Types.
 
 import { equal, painted, until } from "./world.mjs";
 
@@ -11,15 +11,15 @@ const ITEMS = [
   { refEl: "#t", dir: "a", htmlBlock: "<em>block</em>" },
   { target: "em", outerHTML: "<s>other</s>" },
 ];
-/** Those without html. */
+/** Items without HTML. */
 const PLAIN = [ITEMS[0], ITEMS[2], { oriEl: "#p", refEl: "#t", dir: "b" }];
 
 const CHANGED = { t: "New", color: "rgb(1, 2, 3)", p: "U", i: false, em: false, s: "other" };
 const NO_HTML = { t: "New", color: "rgb(1, 2, 3)", p: "#text", i: false };
 
 /**
- * What `strict` is given as `trustedTypes`, the items, what is then read of the page, what is told, and what code comes
- * to: `ran`, `blocked` by the policy, or `refused` as text. `blocked` is what the browser reports besides.
+ * The argument `trustedTypes` of `strict`, the items, the expected state of the page, the reported failures, and the result of code:
+ * `ran`, `blocked` by the policy, or `refused` as text. `blocked` lists the violations that the browser reports.
  */
 /** @type {Record<string, any>} */
 export const POLICIES = {
@@ -54,7 +54,7 @@ export const POLICIES = {
   },
 };
 
-/** For the head of such a page: changes before there is a body. */
+/** A script for the head of such a page, which applies changes before there is a body. */
 export const changing = ({ items }, nonce) => `M.setNonce("${nonce}"); applied = M.change(${JSON.stringify(items)});`;
 
 const read = ({ $, css }) => ({

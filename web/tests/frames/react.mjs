@@ -5,17 +5,17 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import { flushSync } from "react-dom";
 import { App } from "./app.mjs";
 
-/** Errors that React could not handle, and those that it came over. */
+/** Errors that React could not handle, and those from which it recovered. */
 export const caught = [];
 export const recovered = [];
 
-/** Sets some of the application's state at once; undefined as long as it is not shown. */
+/** Updates the application's state synchronously; undefined until the application is shown. */
 export let update;
 
 let root;
 
 let took;
-/** Kept once the application is taken over: its parts are what React made of the page. */
+/** Resolves once the application is hydrated. */
 export const taken = new Promise((done) => (took = done));
 
 const element = () => createElement(App, { told: (given) => took((update = given)) });
@@ -25,7 +25,7 @@ const heard = {
   onRecoverableError: (error) => recovered.push(String(error)),
 };
 
-/** Takes over what the server has rendered. */
+/** Hydrates what the server has rendered. */
 export function hydrate() {
   root = hydrateRoot(container(), element(), heard);
 }
@@ -35,7 +35,7 @@ export function unmount() {
   update = undefined;
 }
 
-/** Begins anew, without what the server has rendered. */
+/** Renders anew, without what the server has rendered. */
 export function render() {
   root = createRoot(container(), heard);
   root.render(element());

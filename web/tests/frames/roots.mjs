@@ -1,4 +1,4 @@
-// Shadow roots that come when the element is defined, as most do: by a module, when the page has been parsed.
+// Shadow roots that are attached when the element is defined, by a module, after the page has been parsed.
 
 import { equal, turn } from "./world.mjs";
 

@@ -1,11 +1,11 @@
-// Signs by which frameworks tell that an element is not taken over yet, and that it is now. Each case looks at once, within the task in which
-// the page is written, so that no limit of time can pass.
+// Signs of frameworks on elements before and after hydration. Each case checks within the task that writes the page, so that no timeout can
+// fire.
 
 import { equal, until } from "./world.mjs";
 
 const CHANGE = [{ target: "h1", innerText: "New" }];
 
-/** The page, and what the framework does when it takes the heading over. */
+/** The page, and what the framework does when it hydrates the heading. */
 /** @type {Record<string, any[]>} */
 const SIGNS = {
   "Vue 2 takes its attribute away": [

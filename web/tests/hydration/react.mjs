@@ -1,13 +1,13 @@
-// React's part in the browser: takes the page over when told to, and its later part when told to.
+// React's part in the browser: hydrates the page, and its later part, on request.
 
 import { createElement, lazy } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { App, Part } from "./react-app.mjs";
 
-/** What React complained of. */
+/** The errors that React reported. */
 export const complaints = [];
 
-/** Lets the later part be taken over. */
+/** Lets React hydrate the later part. */
 export let openLate;
 
 const late = new Promise((done) => (openLate = done));

@@ -1,4 +1,4 @@
-// The cases of contract/assignment by the runtime's own code, in the engines that will run it.
+// Runs the cases of contract/assignment with the runtime's code in real browsers.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,7 +19,7 @@ function cases() {
   return names.map((file) => ({ name: file, json: JSON.parse(readFileSync(resolve(folder, file), "utf8")) }));
 }
 
-/** With room for the few visitors who are refused, of whom nothing is decided. */
+/** More than 10,000, as a few visitors are invalid and get no decision. */
 const CALLED_FOR = 10_400;
 
 /**

@@ -1,4 +1,4 @@
-// What experiments change on pages: kind by kind, against pages that go on, under policies.
+// The changes that experiments make on pages: each kind, on pages that keep changing, and under strict policies.
 
 import assert from "node:assert/strict";
 import { changing, BODY, POLICIES } from "../frames/policies.mjs";
@@ -11,7 +11,7 @@ export const name = "changes";
 
 const table = (name, cases) => ({ name, run: (given) => inFrames(given, cases) });
 
-/** The head of a page with the engine and what is done with it. */
+/** The head of a page with the engine of changes and a script that uses it. */
 const head = (script) =>
   `<script nonce="${NONCE}" src="/engine.js"></script><script nonce="${NONCE}">${script}</script>`;
 

@@ -1,4 +1,4 @@
-// When arms are decided and shown: what one experiment, a late answer or the page's own calls do to the others.
+// When arms are decided and shown: the effect of one experiment, a late response or a call of the page on the others.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -26,15 +26,15 @@ const IN_DENMARK = { allowed_country: [{ name: "Denmark", code: "DK", rule: "whi
 const PRO = { segment_rule: [[{ criteria: "plan", operator: "==", value: "pro" }]] };
 const DENMARK = { headers: CORS, body: { country: "DK", region: null, city: null } };
 
-/** Text of the element whose name this is, or nothing. */
+/** The text of the first match. */
 const text = (page, selector) => page.evaluate((selector) => document.querySelector(selector).textContent, selector);
 
-/** A change of another element by another experiment, which shows that the page got this far. */
+/** Another experiment that changes another element. */
 const beside = (fields) =>
   changing([{ target: "h2", innerText: "New" }], { test_id: 2, experiment_key: "two", ...fields });
 const TWO = "<h1>Old</h1><h2>Old</h2>";
 
-/** Values that an item of `data` may have where text or a flag should be. */
+/** Items of `data` with values of the wrong type. */
 const STRANGE = [
   { pageUrl: 5, sitewide: false },
   { pageUrl: {}, sitewide: false },
@@ -158,7 +158,7 @@ const seen = {
   },
 };
 
-/** A personalization that needs no answer of where the visitor is: nothing is asked or hidden. */
+/** Personalizations that the visitor cannot enter at any location, so that the location is not requested. */
 const NEEDLESS = {
   "without traffic": { traffic_allocation: 0 },
   "that is off": { live: false },

@@ -1,4 +1,4 @@
-// What one experiment does wrong is its own affair, under the whole script.
+// Errors of one experiment do not affect others, with the whole script.
 
 import { idsOf, WRONG } from "../frames/errors.mjs";
 import { inFrames } from "../frames.mjs";
@@ -21,7 +21,7 @@ const OWN = `<script>
   leave = () => history.replaceState({}, "", "/elsewhere");
 </script>`;
 
-/** An experiment beside the wrong one, which changes a part of the page in all ways. */
+/** A valid experiment beside the failing one, with every kind of change. */
 function beside(test_id, experiment_key, target, words, px) {
   const mark = `document.documentElement.dataset.${experiment_key}`;
   const data = [{ target, innerText: words }];

@@ -1,4 +1,4 @@
-// Whether the changes of an arm find what they change: told once in a visit, of every visitor.
+// Reports of which changes of an arm have matched: once per session, for every visitor.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";

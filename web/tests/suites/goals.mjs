@@ -1,4 +1,4 @@
-// Goals that only the page sees, routes, and orders of the data layer: what visitors do, by real input, and what is told of it.
+// Goals that only the page can measure, routes, and orders of the data layer: real input, and the events that are recorded.
 
 import assert from "node:assert/strict";
 import { until } from "../engines/page.mjs";
@@ -8,7 +8,7 @@ export const name = "goals";
 
 const BROWSER = "web/runtime/src/browser";
 
-/** The last thing that a visitor does in a test: once it is told, what came before it has been told too. */
+/** The last element that a visitor clicks in a test: when that click is recorded, everything before it has been recorded, too. */
 const END = `<button id="end">end</button>`;
 
 const goals = (wanted) =>
@@ -16,7 +16,7 @@ const goals = (wanted) =>
     [values].flat().map((goal_value) => ({ goal_key: "g", goal_type: type, goal_value })),
   );
 
-/** The script of a page that watches, and keeps what it is told in `took`; it is posted to `/took`, too. */
+/** A script that watches for goals, records events in `took` and posts them to `/took`. */
 async function watching(bundle, wanted) {
   const parts = await Promise.all([
     bundle(`${BROWSER}/goals/index.ts`, "Goals", { minify: true }),
@@ -41,10 +41,10 @@ async function open({ bundle, server, page }, wanted, body, head = "") {
   await page.goto(server.route("/", html({ head: watch + head, body: body + END })));
 }
 
-/** What was told on the page until now, or a part of it, as it goes on the wire. */
+/** The events that the page has recorded until now, as JSON on the wire. */
 const events = async (page, which = "took") => JSON.parse(await page.evaluate(`JSON.stringify(${which})`));
 
-/** What was told on the page, in order, until it ended. */
+/** Ends the test on the page, and returns all recorded events in order. */
 async function told(page) {
   await page.click("#end");
   await page.waitFor(() => took.some(({ trigger }) => trigger === "#end"));
@@ -56,7 +56,7 @@ const text = (trigger) => ({ type: "click", by: "text", trigger, soon: true });
 const submit = (trigger) => ({ type: "submit", trigger, soon: true });
 const appear = (trigger) => ({ type: "appear", trigger });
 
-/** Each row: a name, what is watched for, the page, what the visitor does, what is told; `head` and `needs` besides. */
+/** Each row: a name, the goals, the page, the visitor's actions, the expected events; optionally `head` and `needs`. */
 const rows = [
   {
     name: "a click inside an element counts even if the page stops its propagation",
@@ -251,7 +251,7 @@ const leaving = {
   },
 };
 
-/** Two frames, and as long as appearances are gathered: nothing that an observer knows is still to come. */
+/** Waits for two frames after the debounce of appearances, so that all pending observations have been processed. */
 const looked = (page) =>
   page.evaluate(
     () =>

@@ -1,4 +1,4 @@
-// Pages that take names, styles or storage away from the script, and visitors whom a name makes look like a program.
+// Pages that shadow globals or disable styles or storage, and user agents that resemble those of crawlers.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -8,7 +8,7 @@ import { exposures, H1, heading, inline, MANUAL_TIMEOUT, of, settled, site, tag 
 
 export const name = "hostile";
 
-/** Each row: what a page has before the script, or does before it; then it gets its arm all the same. */
+/** Each row: what a page contains or does before the script. The page gets its arm nevertheless. */
 const PAGES = {
   "an element of the script's name": { before: `<div id="muriel"></div>` },
   "a form that is called as what the script uses": { before: `<form name="cookie"></form>` },
@@ -92,7 +92,7 @@ const selectors = {
 
 const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
 
-/** Browsers by what they call themselves, and whether a visitor sits before it. */
+/** User agents, and whether they are those of visitors. */
 const AGENTS = [
   [`Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 20) ${CHROME}`, true],
   [`Mozilla/5.0 (Linux; Android 13; Pixel 7) ${CHROME}`, true],
@@ -131,7 +131,7 @@ const twice = {
   },
 };
 
-/** Links and whether they lead off the site. */
+/** Links, and whether they leave the site. */
 const LINKS = [
   ["www.", false],
   ["", false],

@@ -1,5 +1,5 @@
-// Pages that a server has rendered and a framework takes over, under arms that change words and nodes of them: nothing is compared that
-// we have changed, and no frame shows the original.
+// Server-rendered pages that a framework hydrates, with arms that change text and nodes: the framework finds the page as it was rendered,
+// and no frame shows the original.
 
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
@@ -16,7 +16,7 @@ import { tag } from "../visit.mjs";
 
 export const name = "hydration";
 
-/** Changes of every kind that a framework would complain of, of what is there at first. */
+/** Every kind of change that causes a hydration error, of elements in the first part of the page. */
 const CHANGES = [
   { target: "#h", innerText: "New", style: "color: rgb(255, 0, 0)" },
   { target: "#p", innerHTML: "New <i>words</i>" },
@@ -24,22 +24,22 @@ const CHANGES = [
   { target: "#y", outerHTML: '<li id="z">New</li>' },
 ];
 
-/** And of React's later part. */
+/** Changes of elements in React's later part. */
 const LATER = [
   { target: "#l", innerText: "New" },
   { target: "#r", textContent: "New" },
 ];
 
 /**
- * Keeps in `frames_` what each frame shows of the elements that are changed, by their ids: a text, `(hidden)`, or nothing; and in `errors_`
- * what is written to the console as an error.
+ * Records in `frames_` what each frame shows of the changed elements, by id: the text, `(hidden)`, or nothing; and in `errors_` the errors
+ * on the console.
  */
 const RECORD_FRAMES = `<script>
   const frames = (window.frames_ = []);
   const errors = (window.errors_ = []);
   console.error = (...given) => errors.push(given.join(" "));
   requestAnimationFrame(async function look() {
-    // What is drawn is what observers have left.
+    // A frame paints what mutation observers leave.
     await null;
     const shown = {};
     for (const id of ["h", "p", "x", "n", "y", "z", "l", "r"]) {
@@ -56,7 +56,7 @@ const RECORD_FRAMES = `<script>
   });
 </script>`;
 
-/** Puts the limits of hiding into the test's hands, of which there is one for each part of the page that is parsed by itself. */
+/** Gives the test control over the timeouts of hiding, of which each part of the page that is parsed on its own has one. */
 const MANUAL_TIMEOUT = `<script>
   const wait = setTimeout;
   const limits = [];
@@ -64,7 +64,7 @@ const MANUAL_TIMEOUT = `<script>
   window.expire = () => limits.splice(0).forEach((call) => call());
 </script>`;
 
-/** The bundles of frameworks, which the test lets go: `late.open()`. */
+/** A bundle of a framework, whose response the test releases by `late.open()`. */
 async function framework({ server, bundle }, file, build = "production") {
   const code = await bundle(`web/tests/hydration/${file}.mjs`, "Page", { minify: build === "production" });
   const late = gate();
@@ -72,11 +72,11 @@ async function framework({ server, bundle }, file, build = "production") {
   return { src, late };
 }
 
-/** What the frames showed of an element, each once, in order. */
+/** The successive states of an element in the frames. */
 const seen = (frames, id) =>
   frames.map((each) => each[id]).filter((each, at, all) => each !== undefined && each !== all[at - 1]);
 
-/** Waits until frames show all of this. */
+/** Waits until a frame shows all of these texts. */
 const shows = (page, wanted) =>
   page.waitFor(
     (wanted) =>
@@ -87,7 +87,7 @@ const shows = (page, wanted) =>
 const HIDDEN = { h: "(hidden)", p: "(hidden)", y: "(hidden)", n: null, color: "rgb(255, 0, 0)" };
 const CHANGED = { h: "New", p: "New words", n: "New", z: "New", y: null, color: "rgb(255, 0, 0)" };
 
-/** Nothing was said against us, no frame showed the original, and what was hidden is shown. */
+/** The framework reported no error, and no frame showed the original. */
 async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
   const {
     frames,
@@ -105,7 +105,7 @@ async function fine(page, ids = ["h", "p", "y"], { color: wanted } = CHANGED) {
   for (const { color = wanted } of frames) assert.equal(color, wanted);
 }
 
-/** The page goes on being the framework's. */
+/** The framework still updates the page. */
 async function alive(page) {
   await page.click("button");
   await page.waitFor(() => document.querySelector("button").textContent === "1");
@@ -113,11 +113,11 @@ async function alive(page) {
 
 const experiment = (fields) => [changing([...CHANGES, ...LATER], fields)];
 
-/** Without styles: React in development says of attributes, too, that they are not what it rendered. */
+/** Changes without styles, as React in development compares attributes, too. */
 const unstyled = () => [changing([...CHANGES, ...LATER].map(({ style, ...item }) => item))];
 const BLACK = { color: "rgb(0, 0, 0)" };
 
-/** What React's server sends: the page without the later part, then that. */
+/** The chunks that React's server sends: the page without the later part, then that. */
 async function streamed(late) {
   const Late = () => (use(late), createElement(Part));
   const chunks = [];
@@ -201,7 +201,7 @@ const vue = Object.entries(VUE).flatMap(([what, { wrap, kind, mode }]) =>
   })),
 );
 
-/** Pages without any framework, or with one that does not come. */
+/** Pages with signs of a framework that does not start. */
 const body = `<main><h1 id="h">Old</h1><p id="p">Old <b>words</b></p><ul id="u"><li id="x">Old</li><li id="y">Old</li></ul><p>${"x".repeat(600)}</p></main>`;
 const NEXT = `<link rel="preload" as="style" href="/_next/static/css/a.css">`;
 
@@ -257,7 +257,7 @@ const absent = {
   },
 };
 
-/** What an experiment may say itself: whether its elements are hidden on pages with and without a sign of a framework. */
+/** Values of `dom_change_path`, and whether elements are hidden on pages with and without a sign of a framework. */
 const MODES = [
   { mode: null, head: "", isHidden: false },
   { mode: "hydrated", head: "", isHidden: true },

@@ -1,4 +1,4 @@
-// Who the visitor is, on several pages at once and one after the other, and what the visitor's answer does to that.
+// The visitor's identity across pages, in parallel and in sequence, and the effect of consent on it.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -22,7 +22,7 @@ const follow = async (page, path) => {
 
 const visitors = (server, from = 0) => [...new Set(server.batches.slice(from).map(({ json }) => json.visitor.id))];
 
-/** Says something on a page that may not tell, then shows on another site's page that nothing came of it. */
+/** Records an event on a page without consent, then goes to another site's page, by which time it would have been sent. */
 async function tellsNothing({ page, other, server }) {
   const before = other.batches.length;
   await page.evaluate(() => {
@@ -36,7 +36,7 @@ async function tellsNothing({ page, other, server }) {
   assert.deepEqual(other.batches.slice(before), []);
 }
 
-/** Counts how often cookies are read: browsers stop the page for as long as that takes. */
+/** Counts reads of cookies, which block the page. */
 const READS = inline(`
   reads = 0;
   const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
@@ -172,7 +172,7 @@ const privacy = {
   },
 };
 
-/** What a page may have said before the script was there, and whether that is a yes. */
+/** Arguments of `consent` that a page may push before the script, and whether they grant consent. */
 const ANSWERS = [
   ["denied", false],
   ["no", false],
@@ -204,7 +204,7 @@ const words = {
   },
 };
 
-/** What another version of the script, or somebody else, may have written down of a visit. */
+/** Stored sessions of another version of the script, or that something else has written. */
 const WRITTEN = ["null", "5", "[]", "{}", "{", `{"at":${Date.now()}}`, `{"at":${Date.now()},"id":"x","more":[{}]}`];
 
 const shapes = {

@@ -1,4 +1,4 @@
-// What is told while a page is left, or come back to, arrives in the real server's log, once.
+// Events that are recorded while a page is left or restored arrive once in the real server's log.
 
 import assert from "node:assert/strict";
 import { html } from "../html.mjs";
@@ -10,16 +10,16 @@ const TRACKS = `onclick="muriel.push(['track', 'left'])"`;
 
 const goal = (goal_type, goal_value) => ({ goal_name: goal_type, goal_type, goal_value });
 
-/** All goals that are told of where one leaves. */
+/** Goals that are reached while a page is left. */
 const GOALS = {
   primary_goal: goal("event", "left"),
   secondary_goals: [goal("clickOnElement", "a"), goal("externalLink", "/there"), goal("formSubmit", "form")],
 };
 
-/** Later, as the page that is asked may be gone before it can answer. */
+/** Runs code in a later task, as the page may be gone before it can return the result. */
 const later = (page, code) => page.evaluate(`void setTimeout(() => { ${code} })`);
 
-/** Each row: a name, the page, how the visitor leaves it as soon as it is there, and what is told of that. */
+/** Each row: a name, the page, how the visitor leaves it, and the expected events. */
 const rows = [
   {
     name: "a click on a link to another page",

@@ -1,4 +1,4 @@
-// A server that is dead, hangs, is slow or sends garbage: the page is usable, and what was hidden is seen, within a second.
+// A server that is down, hangs, is slow or sends garbage: the page is usable, and hidden elements are shown, within a second.
 
 import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
@@ -10,7 +10,7 @@ export const name = "outage";
 
 const CORS = { "access-control-allow-origin": "*" };
 
-/** Answers that never come to anything, by what is wrong with them. `hang` is another matter: somebody has to stop waiting. */
+/** Responses that fail, by their failure. Those that hang are below, as they need a timeout. */
 const BROKEN = {
   cut,
   garbage,
@@ -23,10 +23,10 @@ const BROKEN = {
   },
 };
 
-/** Some content, a button that counts, and as much text as WebKit wants to see before it shows anything. */
+/** Some content, a button that counts clicks, and enough text for WebKit to paint. */
 const body = `<h1 data-muriel>Old</h1><button onclick="this.textContent = +this.textContent + 1">0</button><p>${"x".repeat(600)}</p>`;
 
-/** A visitor can use the page: the button reacts, and the heading is seen. */
+/** Checks that the page is usable: the button reacts, and the heading is visible. */
 async function usable(page, heading) {
   // What was hidden takes clicks when it has been drawn.
   await page.waitFor((heading) => frames_.at(-1) === heading, { args: [heading] });
@@ -42,7 +42,7 @@ const hidden = (page) =>
     return heading && document.readyState !== "loading" && getComputedStyle(heading).visibility === "hidden";
   });
 
-/** What frames have shown: the arm at last, and what is hidden before that, in engines that draw it. */
+/** Checks the frames: hidden at first, in engines that paint such frames, and the arm at last. */
 async function shownLast(page, wanted) {
   await page.waitFor((wanted) => frames_.at(-1) === wanted, { args: [wanted] });
   const others = (await page.evaluate("frames_")).filter((each) => each !== wanted && each !== "(hidden)");
@@ -58,7 +58,7 @@ async function snippet(muriel, src, ...options) {
   return text.replace(`https://muriel.example/js/${key}.js`, src);
 }
 
-/** Answers that are begun, or taken, and never end. */
+/** Responses that never end. */
 const ENDLESS = { hanging: hang, "half of it hangs": { type: "text/javascript", body: ["(function(){", hang] } };
 
 const blocking = {
@@ -74,7 +74,7 @@ const blocking = {
   },
 };
 
-/** The forms that wait for nothing, and what can be clicked while they hide. */
+/** The asynchronous forms of the snippet, by their options. */
 const FORMS = { "the snippet": [], "the snippet for what is marked": ["--async"] };
 
 const asynchronous = Object.entries(FORMS).map(([form, options]) => ({
@@ -122,7 +122,7 @@ const pasted = {
   },
 };
 
-/** Under a policy that lets run what has its nonce alone. */
+/** A policy that allows only scripts with its nonce. */
 const nonced = {
   name: "the snippet under a strict policy with nonces: no frame shows the original page",
   async run({ server, other, page, muriel }) {

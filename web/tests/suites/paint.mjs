@@ -1,12 +1,11 @@
-// When a page is first painted, by how it loads the script, and by how long that takes to come: what the forms of the snippet cost. A measurement:
-// it runs when it is asked for. `MURIEL_LOADS` is how often each page is loaded (15).
+// First contentful paint by form of the snippet and delay of the script. A measurement, which runs when it is named. `MURIEL_LOADS` is how often each page is loaded (15).
 
 import { html } from "../html.mjs";
 import { changing, serve, snippet } from "../script.mjs";
 import { H1 } from "../visit.mjs";
 
 export const name = "paint";
-// WebKitGTK does not tell.
+// WebKitGTK does not report it.
 export const engines = ["chromium", "firefox"];
 export const isAsked = true;
 

@@ -1,4 +1,4 @@
-// Previews: one arm in its own tab, by a link that anybody may have made.
+// Previews: one arm in its own tab, by a link that anybody may have crafted.
 
 import assert from "node:assert/strict";
 import { html, strict } from "../html.mjs";
@@ -25,7 +25,7 @@ const previewed = (each, more) => ({
   body: { format: 1, hash: 1, project_key: "shop", experiments: [each], parts: ["changes"], ...more },
 });
 
-/** What the draft needs, the live script need not have. */
+/** The live script lacks the parts that the draft needs. */
 const LIVE = { parts: [] };
 
 const badge = (page) => page.waitFor(() => [...document.body.children].some((each) => each.tagName === "DIV"));
@@ -52,7 +52,7 @@ const shown = {
   },
 };
 
-/** Links to what is no preview of this project: `test-preview`, and what is answered where. */
+/** Links that are not previews of this project: `test-preview`, and the server's responses. */
 const CODE = { variants: [{ customJS: "document.documentElement.dataset.ran = 1" }] };
 const STRANGE = [
   { test: "../prj_evil/666", path: "/preview/prj_evil/666" },
@@ -92,18 +92,18 @@ const foreign = {
   },
 };
 
-/** Keeps the badge's inside, which is closed to the page, as `inside`. */
+/** Exposes the badge's closed shadow root as `inside`. */
 const OPENED = inline(`const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`);
 
-/** An arm of all that a policy may ask a name or a nonce for. */
+/** An arm with everything for which a policy may require a policy name or a nonce. */
 const STRICT = {
   data: [...H1, { target: "p", innerHTML: "<u>New</u>" }, { refEl: "h1", dir: "a", htmlBlock: "<em>block</em>" }],
   customCSS: "h1 { letter-spacing: 3px }",
   customJS: "document.documentElement.dataset.ran = experiment.variant",
 };
 
-/** What the live script carries of its own, and what experiments it has. */
+/** The parts of the live script, and its experiments. */
 const CARRIED = {
   nothing: [[], LIVE],
   "the parts that the preview needs": [[changing([{ target: "h1", innerHTML: "<b>Live</b>" }])], {}],
@@ -155,7 +155,7 @@ const slow = {
   },
 };
 
-/** What may fail of a preview, each shows the page again long before its time is up. */
+/** Failures of a preview, after each of which the page is shown before the timeout. */
 const FAILING = {
   "/js/parts/badge.js": { status: 404, body: "" },
   "/preview/shop/7": { status: 500, headers: CORS, body: "" },

@@ -1,4 +1,4 @@
-// A page that React 19 has rendered on its server and takes over in the browser, under the whole script.
+// A page that React 19 has rendered on the server and hydrates in the browser, with the whole script.
 
 import assert from "node:assert/strict";
 import { createElement } from "react";
@@ -15,7 +15,7 @@ export const name = "react";
 /** Records changes that fail. */
 const RECORD_ERRORS = `<script>told = []; muriel.push(["on", "error", ({ message }) => told.push(message)]);</script>`;
 
-/** A page as the server sends it: ours first, then React's, which takes over where the body ends. */
+/** A page as the server sends it: our script first, then React's, which hydrates at the end of the body. */
 async function page(path, arm, at, when, build) {
   const targeting = { url_rule: [{ url: path, rule: "simple", allowed: true }] };
   const whens = {

@@ -1,4 +1,4 @@
-// Split tests on addresses: who is sent on is told of exactly where who stays is, whatever the browser and the server do.
+// Split tests by URL: redirected visitors are recorded if and only if those who stay are, whatever the browser and the server do.
 
 import assert from "node:assert/strict";
 import { asControl, changing, serve } from "../script.mjs";
@@ -10,7 +10,7 @@ export const name = "redirects";
 
 const redirect = (url, fields) => changing([{ url }], { test_type: "split", ...fields });
 
-/** Of one visitor: on /sent the arm that is sent on, on /stays the control, and on both an experiment beside it. */
+/** Experiments of one visitor: on /sent the arm that redirects, on /stays the control, and on both another experiment. */
 const pair = (server) => [
   changing(H1, { test_id: 3, experiment_key: "three", targeting: at("/sent", "/stays") }),
   redirect(server.url("/new"), { targeting: at("/sent") }),
@@ -22,7 +22,7 @@ const arrived = (page, path) =>
     args: [path],
   });
 
-/** Opens a page, and waits until the one that it leads to is there. */
+/** Opens a page, and waits for the page to which it redirects. */
 async function visit({ page, server }, path, to = path) {
   await page.goto(server.url(path), { until: "commit" });
   await arrived(page, to);
@@ -58,7 +58,7 @@ const plain = {
   },
 };
 
-/** What a server may do with the first request that tells of an exposure. */
+/** Failures of the first request with an exposure. */
 const TROUBLE = { "refuses it for now": { status: 503, headers: CORS, body: "" }, "never answers": hang };
 
 const troubled = Object.entries(TROUBLE).map(([what, answer]) => ({
@@ -126,7 +126,7 @@ const uncounted = {
   },
 };
 
-/** The browser prepares the page until `activate` is called, or for good. */
+/** Makes a page appear prerendered until `activate` is called. */
 const PREPARED = inline(`
   let prepared = location.hash !== "#opened";
   Object.defineProperty(Document.prototype, "prerendering", { get: () => prepared, configurable: true });
@@ -205,7 +205,7 @@ const two = {
   },
 };
 
-/** Addresses that are none to go to. */
+/** Values of `url` that must not redirect. */
 const ADDRESSES = [
   "javascript:void(document.documentElement.dataset.ran = 1)",
   " JavaScript:document.documentElement.dataset.ran=1",

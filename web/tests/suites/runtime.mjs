@@ -1,4 +1,4 @@
-// The whole script on pages: who is shown what, when, and what is told of it.
+// The whole script on pages: who sees which arm, when, and which events are recorded.
 
 import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";

@@ -1,4 +1,4 @@
-// The demo's shop, served by `muriel demo`: what its visitors see of live experiments, from the first frame to the last.
+// The demo's shop, served by `muriel demo`: what visitors see of live experiments, from the first frame to the last.
 
 import assert from "node:assert/strict";
 import { Shop, steadiness, watching } from "../shop.mjs";
@@ -52,7 +52,7 @@ const PAGES = [
   { path: "/rental/kit-finder", arms: { "trust-row": 1 }, cuts: ["<header>", "</header>", '<div id="finder">'] },
 ];
 
-/** The experiments that no page above shows changed, and why. */
+/** Experiments that no page above covers, and why. */
 const ELSEWHERE = {
   "rental-page": "a redirect, below",
   "delivery-date": "code alone, which runs when the document is parsed",
@@ -71,7 +71,7 @@ const context = (site, { path, phone }) => ({
   visitor_type: "returning",
 });
 
-/** What arms change, of a ruleset: items of data and first rules of style sheets. */
+/** The changes of arms in a ruleset: items of `data` and first rules of style sheets. */
 function changesOf({ experiments }, arms) {
   return Object.entries(arms).flatMap(([key, arm]) => {
     const { variants, custom_css } = experiments.find(({ experiment_key }) => experiment_key === key);
@@ -157,7 +157,7 @@ const TRAIL = `
     requestAnimationFrame(look);
   });`;
 
-/** The arms that were told of; what is sent twice, to be sure, has the same id and is one. */
+/** The arms of the recorded exposures. Events that are sent twice have the same id and count once. */
 const exposures = (events, wanted) => {
   const told = events.filter(({ type, test_id }) => type === "exposure" && test_id === wanted);
   return [...new Map(told.map(({ id, variant_id }) => [id, variant_id])).values()];
@@ -244,7 +244,7 @@ const personal = VISITS.map(([who, arm, heading]) => ({
   },
 }));
 
-/** Keeps the badge's inside, which is closed to the page, as `inside`. */
+/** Exposes the badge's closed shadow root as `inside`. */
 const OPENED = `const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (how) { return (window.inside = attach.call(this, how)); };`;
 

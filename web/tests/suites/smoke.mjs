@@ -1,4 +1,4 @@
-// The rig itself: that every engine does what suites ask it to do, as a visitor would.
+// Tests of the rig: every engine does what the suites need, as a visitor would.
 
 import assert from "node:assert/strict";
 import { until } from "../engines/page.mjs";
@@ -9,7 +9,7 @@ export const name = "smoke";
 
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
 
-/** Keeps what a visitor does in `did`: each event as its type, what it is about and whether it is real. */
+/** Records events in `did`: type, target and whether the event is trusted. */
 const LISTENING = `<script nonce="${NONCE}">
   const did = [];
   const about = ({ type, target, button, key, isTrusted }) => [type, target.id, key ?? button, isTrusted].join(" ");
@@ -22,7 +22,7 @@ const FORM = `<h1 id="top">Top</h1><a id="link" href="/next">next</a> <button id
 <form id="form" action="/sent"><input id="one" name="one"><input id="two"><button id="go">Go</button></form>
 <div style="height: 4000px"></div>`;
 
-/** Waits until the page has seen events, in this order, perhaps with others between. */
+/** Waits until the page has seen these events in this order, possibly with others between them. */
 function saw(page, ...events) {
   const inOrder = (wanted) => wanted.reduce((from, each) => did.indexOf(each, from) + 1 || Infinity, 0) < Infinity;
   return page.waitFor(inOrder, { args: [events] });
@@ -470,7 +470,7 @@ const real = {
   },
 };
 
-/** Those that run always; all of them when the rig has changed (rig.mjs), or when the suite is asked for. */
+/** The tests that always run; all tests run when the rig has changed (rig.mjs) or the suite is named. */
 export const quick = [evaluating, clicking, keyboard, streaming, taking, fresh("first"), fresh("second"), real];
 
 export const tests = [

@@ -1,5 +1,5 @@
-// Routers that name the next page before they show it: until then each frame shows the page of before with its changes, and then the next
-// page without them.
+// Routers that change the address before they show the next view: until then each frame shows the previous view with its changes, and then
+// the next one without them.
 
 import assert from "node:assert/strict";
 import { at, MANUAL_CLOCK, exposures, H1, inline, MANUAL_TIMEOUT, settled, site } from "../visit.mjs";
@@ -7,7 +7,7 @@ import { changing, experiment } from "../script.mjs";
 
 export const name = "views";
 
-/** What an arm shows, and how a frame tells whether it is there. */
+/** Arms by kind of change, with an expression for whether the change is visible. */
 const ARMS = {
   words: [{ data: H1 }, `h1.textContent.startsWith("New")`],
   html: [{ data: [{ target: "h1", innerHTML: "<i>New</i>" }] }, `!!h1.querySelector("i")`],
@@ -226,7 +226,7 @@ const drawnAgain = {
   },
 };
 
-/** How a router goes back to a view whose heading is `Old`, in JavaScript. */
+/** How a router restores a view whose heading is `Old`, in JavaScript. */
 const RETURNS = {
   "as new content": `main.innerHTML = "<h1>Old</h1>"`,
   "as another element": `main.replaceWith(Object.assign(document.createElement("main"), { innerHTML: "<h1>Old</h1>" }))`,
@@ -234,7 +234,7 @@ const RETURNS = {
   "by new words of its text": `h1.firstChild.data = "Old"`,
 };
 
-// A style sheet of an arm is for the whole document, and begins with the address.
+// A style sheet of an arm applies to the whole document, and starts with the change of address.
 const returned = Object.entries(ARMS)
   .filter(([kind]) => kind !== "style sheet")
   .map(([kind, [arm, isThere]]) => ({

@@ -1,4 +1,4 @@
-// A thousand simulated visitors, and real browsers among them: the result says what all of them did.
+// A thousand simulated visitors, and some in real browsers: the result matches what they did.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -8,10 +8,10 @@ export const name = "visitors";
 
 const SIMULATED = 1_000;
 
-/** How many are sent at a time. */
+/** Requests in flight at a time. */
 const CONCURRENCY = 16;
 
-/** Visitors who come by a browser, one after the other. */
+/** Visitors in a browser, one after the other. */
 const PLAYED = 12;
 
 const ARMS = ["Control", "Variant 1", "Variant 2"];
@@ -24,7 +24,7 @@ const BODY = `<h1>Old</h1><button id="ask">Ask</button>
 /** A user agent of a person. */
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-/** What is counted for each arm, `ARMS` in order: who met it, who asked, who bought, and for how much. */
+/** The expected sums for each arm, in the order of `ARMS`: exposed, asked, bought, revenue. */
 const nobody = () => ARMS.map(() => ({ visitors: 0, asked: 0, bought: 0, revenue: 0 }));
 
 /** What simulated visitor `at` does. One in three asks, some of them twice; one in seven buys, some of them twice. */
@@ -135,7 +135,7 @@ const thousand = {
   },
 };
 
-/** The way of what the page sends first is longer than that of what it sends next, as where a connection has to be made. */
+/** Delays the first request of the page, as when a connection has to be made, so that the second one arrives first. */
 const SLOW = `<script>
   const sending = fetch;
   let sent = 0;

@@ -1,4 +1,4 @@
-// The whole way: real pages with the script of the real server, real input, and what its log and its results say of it.
+// End to end: pages with the script of the real server, real input, and the server's log and results.
 
 import assert from "node:assert/strict";
 import { until } from "../engines/page.mjs";
@@ -7,7 +7,7 @@ import { Site } from "../site.mjs";
 
 export const name = "whole";
 
-/** A task of the page later: what the visitor did is one action, and is over. */
+/** Waits for another task of the page, as all events of an action come before that. */
 const over = (page) => page.evaluate(() => new Promise((done) => setTimeout(done)));
 
 const at = (page, path) =>
@@ -15,14 +15,14 @@ const at = (page, path) =>
 
 const focus = (page, selector) => page.evaluate((selector) => void document.querySelector(selector).focus(), selector);
 
-/** Turns the wheel until the page says so. */
+/** Turns the wheel until a condition on the page holds. */
 const roll = (page, deltaY, there) =>
   until(there, async () => {
     await page.wheel(deltaY);
     return page.evaluate(there);
   });
 
-/** Pages that show all of themselves are read by whoever touches them, and after a while by everybody. */
+/** Pages that need scrolling, as others count as read on any input, or after five seconds. */
 const TALL = "<style>body { height: 6000px }</style>";
 
 const PAGES = {
@@ -228,7 +228,7 @@ const goal = ({ type, value }, given) => ({
   goal_value: typeof value === "function" ? value(given) : value,
 });
 
-/** What each goal's metric says: conversions by variant, `[control, Variant 1]`. */
+/** The conversions of each goal's metric by variant: `[control, Variant 1]`. */
 async function conversions(site) {
   const result = await site.result();
   const primary = { name: result.primary_goal.goal_name, variants: result.variants };
@@ -236,7 +236,7 @@ async function conversions(site) {
   return Object.fromEntries(all.map(({ name, variants }) => [name, variants.map((each) => each.conversions)]));
 }
 
-/** Whether a page was looked at for as long as the goal asks; on a slow machine that may be any. */
+/** Whether a page was visible for as long as the goal requires. On a slow machine any page may have been. */
 const isLasting = (word) => word.startsWith("duration ");
 
 const fourteen = {

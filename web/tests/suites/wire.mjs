@@ -1,4 +1,4 @@
-// What the script sends: always what the server takes, whatever the page tells, and wherever the page's own code has been.
+// The script sends only valid events, whatever the page passes and whatever globals it has changed.
 
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +11,7 @@ import { judged } from "../wire.mjs";
 export const name = "wire";
 
 /**
- * Each row: what a page calls, as code, and the event that comes of it, as far as it is named here.
+ * Each row: a call of the page as code, and the expected fields of its event.
  *
  * @type {[string, any][]}
  */
@@ -67,7 +67,7 @@ const CALLS = [
   ],
 ];
 
-/** What comes of nothing that is a call, and of what cannot be written. */
+/** Calls that do not exist, and values that cannot be serialised. */
 const NONSENSE = [
   "null",
   "undefined",
@@ -123,7 +123,7 @@ const calls = {
   },
 };
 
-/** Values that pages hand over by accident, as code. */
+/** Values that pages pass by accident, as code. */
 const ODD = [
   `"Great \\ud83d"`,
   `"\\udc00\\ud800"`,
@@ -138,7 +138,7 @@ const ODD = [
   `"\\\\u0000 \\\\ud83d \\\\"`,
 ];
 
-/** Where they may stand in a call. */
+/** The positions of such a value in a call. */
 const CALLED_WITH = [
   (odd) => `["track", ${odd}]`,
   (odd) => `["track", "a", { title: ${odd} }]`,
@@ -271,7 +271,7 @@ const librarian = {
   },
 };
 
-/** What may become of the first requests, and whether an answer says when to come again. */
+/** Failures of the first requests, and whether a response has `Retry-After`. */
 const TROUBLES = {
   "never answers": { answer: hang },
   "cannot be reached": { answer: cut },
@@ -363,7 +363,7 @@ const layer = {
 
 const ID = "0195a2b4-7d3e-7c11-9f60-2b8f1f0e6a55";
 
-/** Events that are right and that are not, of all kinds; each is asked of the server and of what stands for it here. */
+/** Valid and invalid events of all kinds. Each is sent to the real server and to the fixture server. */
 /** @type {any[]} */
 const EVENTS = [
   { type: "pageview", url: "https://a.example/" },
@@ -420,7 +420,7 @@ const EVENTS = [
   { type: "health", test_id: 1, variant_id: "1", late: -1 },
 ];
 
-/** Whole batches that are not taken. */
+/** Batches that are refused as a whole. */
 const BATCHES = [
   { events: [] },
   { visitor: {}, events: [] },
