@@ -1,9 +1,13 @@
-//! The checks notice an engine that is wrong.
+//! Checks that the checks find an engine that is wrong.
 
-use super::*;
-use crate::{DuckWarehouse, Options, Result};
+use super::{Warehouse, failures};
+use crate::{
+    DuckWarehouse, ExperimentAnswer, LoadTarget, Mark, Marks, Options, Question, Result, Rows, Stop, Traffic,
+    TrafficQuestion, Visitor, VisitorsQuestion, WarehouseReader, WarehouseWriter,
+};
+use muriel_log::LogId;
 
-/// What an engine does wrong.
+/// How an engine is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wrong {
     /// It counts a visitor twice.
@@ -12,7 +16,7 @@ enum Wrong {
     IgnoresStop,
     /// It removes the rows of every log.
     PrunesAll,
-    /// It answers from a rebuild that goes on.
+    /// It answers from a rebuild that is not finished.
     AnswersEarly,
 }
 

@@ -1,0 +1,83 @@
+//! Records and questions that the checks have in common.
+
+use super::Warehouse;
+use crate::{
+    CountedOutcome, ExperimentAnswer, Filter, LoadTarget, Mark, Marks, Metric, QUARTER_US, Question, Rows, Stop,
+};
+use muriel_domain::Instant;
+use muriel_domain::goal::{GoalType, GoalValue, Trigger};
+use muriel_log::{LogId, Position, Record};
+use serde_json::{Value, json};
+
+/// When everything begins: the first quarter of a day.
+pub(super) const START: i64 = 1_767_225_600_000_000;
+pub(super) const SECOND: i64 = 1_000_000;
+
+/// The log that records are of where it does not matter which.
+pub(super) const LOG: LogId = LogId::from_bytes([7; 16]);
+
+/// Loads blocks of records, as the loader does.
+pub(super) fn load(warehouse: &dyn Warehouse, blocks: &[&[Record]]) {
+    load_log(warehouse, LoadTarget::Answering, LOG, blocks);
+}
+
+pub(super) fn load_log(warehouse: &dyn Warehouse, target: LoadTarget, log: LogId, blocks: &[&[Record]]) {
+    for (block, seq) in blocks.iter().zip(1..) {
+        let mut rows = Rows::default();
+        for record in *block {
+            rows.add(record, seq);
+        }
+        rows.sort();
+        warehouse.load(target, log, &rows, Mark { position: Position { seq }, hash: None }).unwrap();
+    }
+}
+
+pub(super) fn record(value: Value) -> Record {
+    serde_json::from_value(value).unwrap()
+}
+
+pub(super) fn at(us: i64) -> Value {
+    serde_json::to_value(Instant::from_us(us)).unwrap()
+}
+
+pub(super) fn trigger(goal_type: GoalType, value: &str) -> CountedOutcome {
+    CountedOutcome::Goal(Trigger::new(goal_type, GoalValue::Text(value.into())).unwrap())
+}
+
+pub(super) fn question(metrics: Vec<Metric>) -> Question {
+    Question {
+        project_key: "shop".into(),
+        test_id: 1,
+        started_at: None,
+        from: None,
+        until: None,
+        epoch: None,
+        epochs: Vec::new(),
+        arms: 3,
+        filter: Filter::default(),
+        breakdown: None,
+        by_quarter: false,
+        as_of: Instant::from_us(START + 100 * QUARTER_US),
+        metrics,
+    }
+}
+
+/// The answer, without the marks, which the reference does not know.
+pub(super) fn ask(warehouse: &dyn Warehouse, question: &Question) -> ExperimentAnswer {
+    ExperimentAnswer { marks: Marks::new(), ..warehouse.ask(question, &Stop::new()).unwrap() }
+}
+
+pub(super) fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> Value {
+    json!({
+        "id": uuid::Uuid::now_v7().to_string(), "type": "exposure", "project_key": "shop", "at": at(us),
+        "received_at": at(us), "visitor": { "id": visitor }, "bot": false, "test_id": 1,
+        "variant_id": variant.to_string(), "context": context,
+    })
+}
+
+/// A record with other fields, sent with a key.
+pub(super) fn vouched(mut event: Value, fields: &Value) -> Record {
+    event["vouched"] = json!(true);
+    event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    record(event)
+}

@@ -1,0 +1,295 @@
+//! Random events and questions, from few enough words that many of them meet.
+
+use super::fixtures::{SECOND, START, at, question, record, trigger};
+use crate::{CountedOutcome, Dimension, Exchange, Filter, Metric, QUARTER_US, Question, RateSpan};
+use muriel_domain::Instant;
+use muriel_domain::goal::GoalType;
+use muriel_log::{Kind, Record};
+use proptest::prelude::*;
+use proptest::test_runner::{TestCaseResult, TestRunner};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Words of a few letters, so that events meet.
+pub(super) fn word(words: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(words)
+}
+
+pub(super) const URLS: &[&str] = &[
+    "https://shop.example/",
+    "https://shop.example/thanks",
+    "https://shop.example/a/b?c=d",
+    "https://shop.example/größe'100%",
+];
+
+/// Within three hours, mostly at a few moments.
+pub(super) fn time() -> impl Strategy<Value = i64> {
+    prop_oneof![(0i64..12).prop_map(|n| START + n * QUARTER_US), (0i64..2_160).prop_map(|n| START + n * 5 * SECOND),]
+}
+
+pub(super) fn event() -> impl Strategy<Value = Value> {
+    let kind = prop_oneof![
+        4 => Just("exposure"),
+        8 => word(&["pageview", "click", "submit", "appear", "scroll", "duration", "custom", "script", "identify"]),
+        4 => Just("order"),
+        3 => Just("health"),
+    ];
+    let who = (word(&["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"]), proptest::bool::weighted(0.07), time());
+    let how = (
+        proptest::option::of(word(&["desktop", "mobile"])),
+        proptest::option::of(word(&["firefox", "safari"])),
+        proptest::option::of(word(&["DE", "FR", "US"])),
+        proptest::option::of(word(&["new", "returning"])),
+        proptest::option::of(word(&["s1", "s2"])),
+        proptest::option::of(word(&["https://elsewhere.example/x"])),
+    );
+    let met = (
+        word(&["0", "1", "2", "3"]),
+        proptest::option::of(1i64..3),
+        word(&["1", "1", "1", "2"]),
+        word(&["1", "0", "01", "-1", "10-1", "--", ""]),
+    );
+    let what = (
+        word(&["#buy", "Purchase"]),
+        word(&["element", "text", "link"]),
+        word(&["https://elsewhere.example/x", "/thanks", "https://shop.example/x"]),
+        proptest::option::of(prop_oneof![
+            word(&["0", "12", "75", "100", "-20.5", "-60", "-7", "-0.00001", "9.99995", "1e12"])
+                .prop_map(|text| text.parse::<f64>().unwrap()),
+            0.0..100.0,
+        ]),
+        proptest::option::of(word(&["A-1", "A-2", "A-3"])),
+        proptest::option::of(word(&["EUR", "EUR", "USD"])),
+        proptest::option::weighted(0.9, word(URLS)),
+        word(&["shop", "shop", "shop", "shop", "shop", "other"]),
+        (proptest::bool::weighted(0.4), proptest::option::weighted(0.3, word(&["A-1", "A-2", "A-3"]))),
+    );
+    (kind, who, how, met, what).prop_map(|(kind, who, how, met, what)| {
+        let mut event = json!({
+            "type": kind, "project_key": what.7, "at": at(who.2), "received_at": at(who.2),
+            "visitor": { "id": who.0 }, "bot": who.1,
+        });
+        let mut put = |name: &str, value: Value| {
+            if !value.is_null() {
+                event[name] = value;
+            }
+        };
+        put("vouched", json!(what.8.0));
+        put("device", json!(how.0));
+        put("browser", json!(how.1));
+        put("country", json!(how.2));
+        put("session", json!(how.4));
+        put("referrer", json!(how.5));
+        let url = if kind == "pageview" { Some(what.6.unwrap_or(URLS[0])) } else { what.6 };
+        put("url", json!(url));
+        match kind {
+            "exposure" => {
+                put("test_id", json!(met.2.parse::<i64>().unwrap()));
+                put("variant_id", json!(met.0));
+                put("epoch", json!(met.1));
+                let context = json!({ "visitor_type": how.3, "landing_page": URLS[1], "utm_campaign": how.2 });
+                let context: serde_json::Map<String, Value> =
+                    context.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
+                put("context", Value::Object(context));
+            }
+            "health" => {
+                put("test_id", json!(met.2.parse::<i64>().unwrap()));
+                put("variant_id", json!(met.0));
+                put("changes", json!(Some(met.3).filter(|told| !told.is_empty())));
+            }
+            "click" if what.1 == "link" => {
+                put("by", json!(what.1));
+                // On another page than the shop's it might lead elsewhere.
+                put("url", json!(URLS[0]));
+                put("href", json!(what.2));
+            }
+            "click" => {
+                put("by", json!(what.1));
+                put("trigger", json!(what.0));
+            }
+            "submit" | "appear" | "script" => put("trigger", json!(what.0)),
+            "scroll" | "duration" => put("value", json!(what.3.unwrap_or(50.0))),
+            "custom" => put("name", json!(what.0)),
+            "order" => {
+                put("name", json!(what.0));
+                put("value", json!(what.3));
+                put("order_id", json!(what.4));
+                put("currency", json!(what.5));
+                if what.3.is_some_and(|value| value < 0.0) {
+                    put("refund_of", json!(what.8.1));
+                }
+            }
+            _ => {}
+        }
+        event
+    })
+}
+
+/// Events with ids, and some of them twice, of which some are others' with the same id.
+pub(super) fn records() -> impl Strategy<Value = Vec<Record>> {
+    (
+        proptest::collection::vec((event(), any::<u64>()), 0..120),
+        proptest::collection::vec(
+            (any::<prop::sample::Index>(), proptest::option::of((word(&["v0", "v1", "v2"]), any::<bool>(), time()))),
+            0..8,
+        ),
+    )
+        .prop_map(|(events, repeats)| {
+            let mut records: Vec<Record> = events
+                .into_iter()
+                .zip(0u128..)
+                .map(|((mut event, id), number)| {
+                    event["id"] = json!(uuid::Uuid::from_u128((u128::from(id) << 64) + number).to_string());
+                    record(event)
+                })
+                .collect();
+            if !records.is_empty() {
+                for (repeat, another) in repeats {
+                    let mut record = repeat.get(&records).clone();
+                    if let Some((visitor, vouched, at)) = another {
+                        record.vouched = vouched;
+                        // An exposure's id is compared within its moment only.
+                        if record.kind != Kind::Exposure {
+                            record.visitor.id = visitor.to_owned();
+                            record.at = Instant::from_us(at);
+                        }
+                    }
+                    records.push(record);
+                }
+            }
+            records
+        })
+}
+
+pub(super) fn outcome() -> impl Strategy<Value = CountedOutcome> {
+    let goals: Vec<(GoalType, &'static str)> = vec![
+        (GoalType::Pageview, "/thanks"),
+        (GoalType::Pageview, "e'100%"),
+        (GoalType::PageviewExact, "https://shop.example"),
+        (GoalType::PageviewWildcard, "https://*/a/*=d"),
+        (GoalType::PageviewWildcard, "*ö*%"),
+        (GoalType::PageviewRegex, r"/(thanks|a/.)\b"),
+        (GoalType::ClickOnElement, "#buy"),
+        (GoalType::ClickOnText, "#buy"),
+        (GoalType::ExternalLink, "/x"),
+        (GoalType::FormSubmit, "#buy"),
+        (GoalType::ElementAppears, "#buy"),
+        (GoalType::Scrolling, "50"),
+        (GoalType::Duration, "10"),
+        (GoalType::Event, "Purchase"),
+        (GoalType::Revenue, "Purchase"),
+        (GoalType::Revenue, "Purchase"),
+        (GoalType::Script, "#buy"),
+    ];
+    prop_oneof![
+        8 => proptest::sample::select(goals).prop_map(|(goal_type, value)| trigger(goal_type, value)),
+        1 => word(&["#buy", "Purchase"]).prop_map(|name| CountedOutcome::Event(name.into())),
+        2 => Just(CountedOutcome::Bounce),
+        2 => Just(CountedOutcome::Engagement),
+    ]
+}
+
+/// One rate of a currency until some time, and another one from then on or never.
+pub(super) fn exchange() -> impl Strategy<Value = Arc<Exchange>> {
+    (word(&["EUR", "USD", "GBP"]), word(&["EUR", "USD"]), time(), 1i64..40_000_000_000, any::<bool>()).prop_map(
+        |(currency, other, then, rate, goes_on)| {
+            let then = Instant::from_us(then);
+            let span = |since, until, rate| RateSpan { currency: other.to_owned(), since, until, rate };
+            let mut spans = vec![span(Instant::from_us(0), Some(then), rate)];
+            if goes_on {
+                spans.push(span(then, None, rate / 3 + 1));
+            }
+            spans.retain(|span| span.currency != currency);
+            Arc::new(Exchange { currency: currency.to_owned(), spans })
+        },
+    )
+}
+
+pub(super) fn metrics() -> impl Strategy<Value = Vec<Metric>> {
+    let metric = (
+        outcome(),
+        proptest::option::of((1i64..100).prop_map(|n| n * 60 * SECOND)),
+        1i64..4,
+        proptest::option::of(1.0..200.0),
+        proptest::option::of((1i64..100).prop_map(|n| n * 60 * SECOND)),
+        (proptest::option::weighted(0.2, 1.0..200.0), proptest::option::weighted(0.2, word(&["EUR", "USD", "SEK"]))),
+        proptest::option::weighted(0.3, exchange()),
+    );
+    proptest::collection::vec(
+        metric.prop_map(|(outcome, window_us, min_count, cap, before_us, (max_order_value, currency), exchange)| {
+            Metric {
+                min_count: if matches!(outcome, CountedOutcome::Bounce | CountedOutcome::Engagement) {
+                    1
+                } else {
+                    min_count
+                },
+                outcome,
+                window_us,
+                cap,
+                max_order_value,
+                currency: currency.map(str::to_owned),
+                before_us,
+                exchange,
+            }
+        }),
+        1..4,
+    )
+}
+
+pub(super) fn questions() -> impl Strategy<Value = Question> {
+    let list = |words: &'static [&'static str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        prop_oneof![3 => Just(Vec::new()), 1 => proptest::sample::subsequence(words, 0..=1)]
+    };
+    let filter = (list(&["mobile"]), list(&["new"]), list(&["direct"]), list(&["DE"]), any::<bool>());
+    let scope = (
+        proptest::option::weighted(0.3, time()),
+        proptest::option::weighted(0.3, time()),
+        proptest::option::weighted(0.3, 1i64..3),
+        proptest::collection::vec((1i64..4, time()), 0..3),
+        1u32..4,
+        time(),
+        proptest::option::weighted(0.3, time()),
+    );
+    let breakdown =
+        proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
+    (scope, filter, breakdown, metrics()).prop_map(|(scope, filter, breakdown, metrics)| Question {
+        from: scope.0.map(Instant::from_us),
+        until: scope.1.map(Instant::from_us),
+        epoch: scope.2,
+        epochs: scope.3.into_iter().map(|(epoch, start)| (epoch, Instant::from_us(start))).collect(),
+        arms: scope.4,
+        filter: Filter {
+            devices: filter.0,
+            user_types: filter.1,
+            sources: filter.2,
+            countries: filter
+                .3
+                .into_iter()
+                .flat_map(|de| [de, "FR".to_owned()])
+                .take(1 + usize::from(filter.4))
+                .collect(),
+        },
+        breakdown,
+        as_of: Instant::from_us(scope.5),
+        started_at: scope.6.map(Instant::from_us),
+        ..question(metrics)
+    })
+}
+
+/// Without values of the landing page's host, which the reference does not look
+/// into.
+pub(super) fn comparable(mut question: Question) -> Question {
+    if question.breakdown == Some(Dimension::Referrer) {
+        question.breakdown = Some(Dimension::Country);
+    }
+    question
+}
+
+/// Runs a property over an engine, a few dozen cases of it.
+pub(super) fn property<S: Strategy>(strategy: S, property: impl Fn(S::Value) -> TestCaseResult) {
+    let config = ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
+    if let Err(failed) = TestRunner::new(config).run(&strategy, property) {
+        panic!("{failed}");
+    }
+}

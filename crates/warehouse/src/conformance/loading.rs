@@ -1,0 +1,79 @@
+//! Checks of the life of rows: loading, retention, rebuilds, and questions that are stopped.
+
+use super::Engine;
+use super::fixtures::{LOG, START, ask, exposure, load, load_log, question, record};
+use super::reference;
+use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Mark, Marks, Metric, Rows, Stop};
+use muriel_log::{LogId, Position, Record};
+use serde_json::json;
+
+pub(super) fn a_stopped_question_is_not_answered(engine: Engine<'_>) {
+    let warehouse = engine();
+    load(&*warehouse, &[&[record(exposure("v", START, 0, json!({})))]]);
+    let stop = Stop::new();
+    stop.stop();
+    let answer = warehouse.ask(&question(vec![Metric::new(CountedOutcome::Bounce)]), &stop);
+    assert!(matches!(answer, Err(crate::Error::Stopped)), "{answer:?}");
+    // And the next is.
+    assert_eq!(ask(&*warehouse, &question(Vec::new())).arrivals[0].visitors, 1);
+}
+
+/// Two logs with the same numbers of blocks: marks, damage and retention of one are nothing to
+/// the other, and a question is answered from both.
+pub(super) fn logs_are_stored_side_by_side(engine: Engine<'_>) {
+    let warehouse = engine();
+    let (one, other) = (LogId::from_bytes([1; 16]), LogId::from_bytes([2; 16]));
+    let records: Vec<Record> =
+        ["a", "b", "c", "d"].map(|visitor| record(exposure(visitor, START, 0, json!({})))).into_iter().collect();
+    assert_eq!(warehouse.marks(), Marks::new());
+    load_log(&*warehouse, LoadTarget::Answering, other, &[&records[2..3], &records[3..]]);
+    load_log(&*warehouse, LoadTarget::Answering, one, &[&records[..1], &records[1..2]]);
+    let mut rows = Rows::default();
+    rows.add_damage(None, 3, 4);
+    let end = Mark { position: Position { seq: 4 }, hash: Some([9; 32]) };
+    warehouse.load(LoadTarget::Answering, one, &rows, end).unwrap();
+    let expected = Marks::from([(one, end), (other, Mark { position: Position { seq: 2 }, hash: None })]);
+    assert_eq!(warehouse.marks(), expected);
+    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    assert_eq!((answer.arrivals[0].visitors, &answer.marks), (4, &expected));
+    assert_eq!(
+        answer,
+        ExperimentAnswer {
+            marks: expected.clone(),
+            lost: vec![LostBlocks { log: one, blocks: 2, first: 3, last: 4 }],
+            ..reference::answer(&records, &question(Vec::new()))
+        }
+    );
+    assert_eq!(warehouse.damaged_blocks(one, 9).unwrap(), [3]);
+    assert_eq!(warehouse.damaged_blocks(other, 9).unwrap(), [0; 0]);
+    assert_eq!(warehouse.prune(LogId::from_bytes([3; 16]), 9).unwrap(), 0);
+    assert_eq!(warehouse.prune(other, 2).unwrap(), 1);
+    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    assert_eq!((answer.arrivals[0].visitors, answer.lost.len(), answer.marks), (3, 1, expected));
+    assert_eq!(warehouse.prune(one, 9).unwrap(), 2);
+    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    assert_eq!((answer.arrivals[0].visitors, answer.lost), (1, Vec::new()));
+}
+
+pub(super) fn a_rebuild_answers_once_it_is_finished(engine: Engine<'_>) {
+    let warehouse = engine();
+    let records = ["a", "b", "c"].map(|visitor| record(exposure(visitor, START, 0, json!({}))));
+    let visitors = || ask(&*warehouse, &question(Vec::new())).arrivals.first().map_or(0, |arrivals| arrivals.visitors);
+    let beside = |records: &[Record]| load_log(&*warehouse, LoadTarget::Rebuild, LOG, &[records]);
+    load(&*warehouse, &[&records[..1]]);
+    let none = warehouse.load(LoadTarget::Rebuild, LOG, &Rows::default(), Mark::default());
+    assert!(matches!(none, Err(crate::Error::Damaged(_))), "{none:?}");
+    warehouse.begin_rebuild().unwrap();
+    beside(&records);
+    assert_eq!(visitors(), 1);
+    warehouse.abandon_rebuild();
+    warehouse.finish_rebuild().unwrap();
+    assert_eq!(visitors(), 1, "there was nothing to answer from");
+    warehouse.begin_rebuild().unwrap();
+    beside(&records);
+    warehouse.finish_rebuild().unwrap();
+    assert_eq!((visitors(), warehouse.marks().len(), warehouse.is_damaged()), (3, 1, false));
+    warehouse.recover().unwrap();
+    warehouse.reset().unwrap();
+    assert_eq!((visitors(), warehouse.marks()), (0, Marks::new()));
+}

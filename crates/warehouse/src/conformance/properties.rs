@@ -1,0 +1,99 @@
+//! Checks over random events and questions.
+
+use super::fixtures::{START, ask, load};
+use super::generators::{comparable, property, questions, records};
+use super::{Engine, reference};
+use crate::{CountedOutcome, Metric, QUARTER_US, Question, Totals};
+use muriel_domain::Instant;
+use muriel_log::Record;
+use proptest::prelude::*;
+
+pub(super) fn answers_equal_the_references(engine: Engine<'_>) {
+    property((records(), questions()), |(records, question)| {
+        let question = comparable(question);
+        let warehouse = engine();
+        load(&*warehouse, &[&records]);
+        prop_assert_eq!(ask(&*warehouse, &question), reference::answer(&records, &question));
+        Ok(())
+    });
+}
+
+pub(super) fn neither_blocks_nor_order_matter(engine: Engine<'_>) {
+    let shuffled = records().prop_flat_map(|records| (Just(records.clone()), Just(records).prop_shuffle()));
+    let cuts = proptest::collection::vec(any::<prop::sample::Index>(), 0..4);
+    property((shuffled, cuts, questions()), |((records, shuffled), cuts, question)| {
+        let question = Question { by_quarter: true, ..question };
+        let (one, many) = (engine(), engine());
+        load(&*one, &[&records]);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(shuffled.len() + 1)).collect();
+        cuts.extend([0, shuffled.len()]);
+        cuts.sort_unstable();
+        let blocks: Vec<&[Record]> = cuts.windows(2).map(|cut| &shuffled[cut[0]..cut[1]]).collect();
+        load(&*many, &blocks);
+        prop_assert_eq!(ask(&*one, &question), ask(&*many, &question));
+        Ok(())
+    });
+}
+
+pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
+    property((records(), questions(), 0i64..13), |(records, mut question, when)| {
+        question.by_quarter = true;
+        for metric in &mut question.metrics {
+            // A cap of the values themselves is another one at another time.
+            metric.cap = Some(metric.cap.unwrap_or(50.0));
+        }
+        // And so is the currency.
+        let records: Vec<Record> = records
+            .into_iter()
+            .map(|mut record| {
+                record.currency = record.currency.map(|_| "EUR".to_owned());
+                record
+            })
+            .collect();
+        let warehouse = engine();
+        load(&*warehouse, &[&records]);
+        let whole = ask(&*warehouse, &question);
+        let end = START + when * QUARTER_US;
+        let until = question.until.map_or(end, |until| until.us().min(end));
+        // A visit goes on with its session, whatever its window is.
+        let visit = |metric: &Metric| matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
+        let visits: Vec<bool> = question.metrics.iter().map(visit).collect();
+        let then = ask(&*warehouse, &Question { until: Some(Instant::from_us(until)), by_quarter: false, ..question });
+        for ((whole, then), visit) in whole.metrics.iter().zip(&then.metrics).zip(visits) {
+            for (epoch, variant) in (0..4).flat_map(|epoch| (0..3).map(move |variant| (epoch, variant))) {
+                let of = |cells: &[crate::GroupTotals]| {
+                    cells
+                        .iter()
+                        .filter(|cell| (cell.epoch, cell.variant) == (epoch, variant))
+                        .fold(Totals::default(), |sum, cell| sum.merge(&cell.totals))
+                };
+                let up_to = |quarter: i64| {
+                    whole
+                        .steps
+                        .iter()
+                        .filter(|step| (step.epoch, step.variant) == (epoch, variant) && step.quarter < quarter)
+                        .fold(Totals::default(), |sum, step| sum.after(&step.totals))
+                };
+                prop_assert_eq!(up_to(i64::MAX), of(&whole.cells));
+                prop_assert_eq!(up_to(end / QUARTER_US), of(&then.cells));
+                let Some(closings) = &whole.closings else { continue };
+                let closed = |cells: &[crate::GroupTotals]| {
+                    of(&cells.iter().filter(|cell| !cell.open).cloned().collect::<Vec<_>>())
+                };
+                let by = |quarter: i64| {
+                    closings
+                        .iter()
+                        .filter(|closing| {
+                            (closing.epoch, closing.variant) == (epoch, variant) && closing.quarter < quarter
+                        })
+                        .fold(Totals::default(), |sum, closing| sum.merge(&closing.totals))
+                };
+                prop_assert_eq!(by(i64::MAX), closed(&whole.cells));
+                if !visit {
+                    prop_assert_eq!(by(end / QUARTER_US), closed(&then.cells));
+                }
+            }
+        }
+        Ok(())
+    });
+}

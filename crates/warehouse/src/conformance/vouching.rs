@@ -1,0 +1,73 @@
+//! Checks that events without a key do not displace those that a key vouched for.
+
+use super::fixtures::{SECOND, START, ask, exposure, load, question, record, trigger, vouched};
+use super::generators::URLS;
+use super::{Engine, reference};
+use crate::{CountedOutcome, Metric, Question};
+use muriel_domain::Instant;
+use muriel_domain::goal::GoalType;
+use serde_json::{Value, json};
+
+pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
+    let event = |kind: &str, id: u128, us: i64, fields: Value| {
+        let mut event = exposure("v", us, 0, json!({}));
+        event["id"] = json!(uuid::Uuid::from_u128(id).to_string());
+        event["type"] = json!(kind);
+        event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        event
+    };
+    let later = |seconds: i64| START + seconds * SECOND;
+    let scroll = |id, us, page: &str| event("scroll", id, us, json!({ "value": 80.0, "url": page }));
+    let told = |id, us, changes: &str| event("health", id, us, json!({ "changes": changes }));
+    let view = |id, us| event("pageview", id, us, json!({ "url": URLS[0] }));
+    let key = json!({});
+    let genuine = [
+        vouched(exposure("v", START, 0, json!({})), &key),
+        vouched(scroll(1, later(1), URLS[1]), &key),
+        vouched(scroll(2, later(2), URLS[2]), &key),
+        vouched(told(3, later(3), "01"), &key),
+        vouched(view(4, later(4)), &key),
+        // Of somebody who did nothing else.
+        vouched(exposure("w", START, 1, json!({})), &key),
+        vouched(view(5, later(4)), &json!({ "visitor": { "id": "w" } })),
+    ];
+    let claims = [
+        exposure("v", START - SECOND, 1, json!({})),
+        exposure("v", START, 2, json!({})),
+        exposure("v", later(9), 1, json!({})),
+        // As if one page had been scrolled twice.
+        scroll(1, later(1), URLS[2]),
+        told(6, later(1), "10"),
+        event("click", 5, later(2), json!({ "visitor": { "id": "w" }, "trigger": "#buy" })),
+    ]
+    .map(record);
+    let metrics = vec![
+        Metric { min_count: 2, ..Metric::new(trigger(GoalType::Scrolling, "50")) },
+        Metric::new(CountedOutcome::Bounce),
+        Metric::new(CountedOutcome::Engagement),
+    ];
+    let question = Question { by_quarter: true, ..question(metrics) };
+    let (honest, attacked) = (engine(), engine());
+    load(&*honest, &[&genuine]);
+    load(&*attacked, &[&claims[..3], &genuine, &claims[3..]]);
+    let answer = ask(&*honest, &question);
+    assert_eq!(answer.metrics[0].cells[0].totals.converted, 1);
+    assert_eq!(answer.metrics[1].cells[1].totals.converted, 1);
+    assert_eq!(ask(&*attacked, &question), answer);
+}
+
+pub(super) fn the_end_of_a_report_does_not_displace_vouched_events(engine: Engine<'_>) {
+    let records = [
+        vouched(exposure("v", START + 9 * SECOND, 0, json!({})), &json!({})),
+        record(exposure("v", START, 1, json!({}))),
+    ];
+    let warehouse = engine();
+    load(&*warehouse, &[&records]);
+    for (until, visitors) in [(None, 1), (Some(START + 10 * SECOND), 1), (Some(START + 9 * SECOND), 0)] {
+        let question = Question { until: until.map(Instant::from_us), ..question(Vec::new()) };
+        let answer = ask(&*warehouse, &question);
+        let arrived: Vec<_> = answer.arrivals.iter().map(|arrivals| (arrivals.variant, arrivals.visitors)).collect();
+        assert_eq!(arrived, [(0, visitors)].into_iter().filter(|(_, visitors)| *visitors > 0).collect::<Vec<_>>());
+        assert_eq!(answer, reference::answer(&records, &question));
+    }
+}
