@@ -1,6 +1,6 @@
 //! Brings a schema to the version a program knows.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::{BoxFuture, Db, Error, Lock, LockName, Result, Tx, params};
 
@@ -36,6 +36,10 @@ pub struct Migration {
 /// What fills new columns, see [`Migration::fill`].
 pub type Fill = for<'t> fn(&'t mut dyn Tx) -> BoxFuture<'t, Result<()>>;
 
+/// How long one migration may take, waiting for others that migrate included: building an index of a large table, or
+/// filling its new columns, outlasts the limit of other transactions.
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(3_600);
+
 const CREATE_TABLE: &str = "
     -- Which migrations this database has had.
     CREATE TABLE schema_migration (
@@ -64,7 +68,7 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
         .await?;
     for next in todo {
         let all = migrations.to_vec();
-        db.write::<_, Error, _>(move |tx| {
+        let apply_next = db.write::<_, Error, _>(move |tx| {
             Box::pin(async move {
                 tx.batch(tx.dialect().before_migration()).await?;
                 tx.lock(Lock::Exclusive(LockName::MIGRATION)).await?;
@@ -78,8 +82,8 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
                     _ => Ok(()),
                 }
             })
-        })
-        .await?;
+        });
+        crate::within(MIGRATION_TIMEOUT, apply_next).await?;
     }
     Ok(())
 }

@@ -59,6 +59,7 @@ stories![
     refuses_migrations_that_do_not_fit,
     a_failed_migration_leaves_nothing,
     a_migration_fills_what_its_statements_leave_open,
+    a_migration_may_take_longer_than_other_transactions,
     processes_may_migrate_at_once,
     tells_when_others_write,
     closes,
@@ -508,6 +509,28 @@ async fn a_migration_fills_what_its_statements_leave_open(place: Place) -> Done 
     execute(&db, "UPDATE thing SET size = size + 1", params![]).await?;
     db.migrate(&[first, second, third]).await?;
     assert_eq!(read_one(&db, "SELECT size FROM thing", params![]).await?.int("size")?, 8);
+    Ok(())
+}
+
+async fn a_migration_may_take_longer_than_other_transactions(place: Place) -> Done {
+    let limit = Duration::from_secs(3);
+    let db = place.open_with(PostgresOptions { transaction_timeout: limit, ..PostgresOptions::default() }).await?;
+    let slow = Migration {
+        version: 3,
+        name: "slow",
+        sql: "CREATE TABLE slow (id {id}) {strict}",
+        fill: Some(|tx| {
+            Box::pin(async move {
+                if tx.dialect() == Dialect::Postgres {
+                    tx.batch("SELECT pg_sleep(4)").await?;
+                }
+                Ok(())
+            })
+        }),
+    };
+    let [first, second] = SCHEMA;
+    db.migrate(&[first, second, slow]).await?;
+    execute(&db, "DELETE FROM slow", params![]).await?;
     Ok(())
 }
 
