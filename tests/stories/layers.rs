@@ -27,7 +27,6 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         ],
     ),
     ("muriel-doctor", &[]),
-    ("muriel-worker", &["muriel-domain"]),
     (
         "muriel-service",
         &[
@@ -56,6 +55,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "muriel-warehouse",
         ],
     ),
+    ("muriel-worker", &["muriel-domain", "muriel-log", "muriel-service"]),
     ("muriel-demo", &["muriel-api", "muriel-assign", "muriel-domain", "muriel-service", "muriel-sql", "muriel-store"]),
     (
         "muriel-cli",

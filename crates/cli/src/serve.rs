@@ -112,7 +112,10 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
     if let Some(days) = settings.log_retention_days {
-        worker.register(tasks::delete_old_events(app.clone(), metrics.clone(), days));
+        let held = metrics.event_log_retention_held.clone();
+        worker.register(tasks::delete_old_events(app.clone(), days, move |is_held| {
+            held.set(is_held.into());
+        }));
     }
     if app.visitors.geography.is_on() {
         worker.register(tasks::refresh_geography(app.visitors.geography.clone()));

@@ -1,24 +1,17 @@
-//! What the server does as time passes: a file for each task, registered here.
+//! The worker of the server, and its tasks that need the server's own parts; [`muriel_worker::tasks`] has the others.
 
 mod database;
 mod event_log;
-mod geography;
 mod health;
-mod key_uses;
 mod node_lease;
 mod rate_limits;
-mod reports;
-mod retention;
 
 pub(crate) use database::prepare_database;
 pub(crate) use event_log::open_event_log;
-pub(crate) use geography::refresh_geography;
 pub(crate) use health::measure_health;
-pub(crate) use key_uses::write_key_uses;
+pub(crate) use muriel_worker::tasks::{delete_old_events, refresh_geography, warm_reports, write_key_uses};
 pub(crate) use node_lease::renew_node_lease;
 pub(crate) use rate_limits::sweep_rate_limits;
-pub(crate) use reports::warm_reports;
-pub(crate) use retention::delete_old_events;
 
 use crate::Error;
 use muriel_api::metrics::Metrics;
@@ -28,14 +21,15 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A worker by the clock of this state. What its tasks do is counted in `metrics`, and shown in `/readyz`.
+/// A worker that uses the clock of `app`. It counts the runs of its tasks in `metrics`, and tells `/readyz` how many tasks
+/// are failing.
 pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
     let (clock, known, metrics, app) = (app.clock.clone(), app.clone(), metrics.clone(), app.clone());
     let failing: Mutex<HashSet<&'static str>> = Mutex::default();
     let is_available = move |need| match need {
         Need::EventLog => known.log().is_some(),
         Need::Warehouse => known.results().is_some(),
-        // Found out by asking.
+        // Only the task finds out.
         Need::Database | Need::DiskSpace => true,
     };
     Worker::new(Arc::new(move || clock.now()), is_available).on_run(move |status| {
@@ -66,15 +60,7 @@ fn run_error(error: Error) -> RunError {
     }
 }
 
-/// As [`run_error`], of what the state was asked.
-fn act_error(error: &muriel_service::Error) -> RunError {
-    match error {
-        muriel_service::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
-        error => RunError::failed(error),
-    }
-}
-
-/// What `muriel status` asks for: how each task fares.
+/// The state of each task, as `muriel status` asks for it.
 pub(crate) fn as_json(worker: &Worker) -> Value {
     let tasks: Vec<_> = worker.statuses().iter().map(task_json).collect();
     json!({ "tasks": tasks })

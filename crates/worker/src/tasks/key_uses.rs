@@ -1,14 +1,14 @@
-//! Writes down when keys were last used.
+//! Stores when keys were last used.
 
 use super::act_error;
+use crate::task::{Need, Progress, Task};
 use muriel_service::App;
-use muriel_worker::{Need, Progress, Task};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(5);
 
 /// Uses are collected in memory and written together; none are lost while the database is away.
-pub(crate) fn write_key_uses(app: App) -> Task {
+pub fn write_key_uses(app: App) -> Task {
     let task = Task::new("write_key_uses", PERIOD, move |_| {
         let app = app.clone();
         async move {

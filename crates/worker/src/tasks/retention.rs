@@ -1,30 +1,31 @@
 //! Deletes old files of the event log.
 
-use muriel_api::metrics::Metrics;
+use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::time::DAY_US;
 use muriel_log::{Prune, Pruned};
 use muriel_service::App;
-use muriel_worker::{Context, Need, Progress, RunError, Task};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Also the pause before the first run: a clock that was wrong at the start has been set right by then.
 const PERIOD: Duration = Duration::from_secs(3_600);
 
-/// Deletes files of the event log whose events are all older than `days`.
-pub(crate) fn delete_old_events(app: App, metrics: Arc<Metrics>, days: i64) -> Task {
+/// Deletes files of the event log whose events are all older than `days`. After each run `observe` is called with
+/// whether files that are old enough were kept because the clock looks wrong, see [`muriel_log::Held`].
+pub fn delete_old_events(app: App, days: i64, observe: impl Fn(bool) + Send + Sync + 'static) -> Task {
+    let observe = Arc::new(observe);
     let task = Task::new("delete_old_events", PERIOD, move |context| {
-        let (app, metrics) = (app.clone(), metrics.clone());
-        async move { prune(&app, &metrics, days, context).await }
+        let (app, observe) = (app.clone(), observe.clone());
+        async move { prune(&app, days, &*observe, context).await }
     });
     task.needs(Need::EventLog)
 }
 
-async fn prune(app: &App, metrics: &Metrics, days: i64, context: Context) -> Result<Progress, RunError> {
+async fn prune(app: &App, days: i64, observe: &(impl Fn(bool) + Sync), context: Context) -> Result<Progress, RunError> {
     let Some(log) = app.log() else { return Err(RunError::Waiting(Need::EventLog)) };
     let before = context.now.plus_us(-days.saturating_mul(DAY_US));
     let pruned = log.prune(Prune { before, force: false }).await;
-    metrics.event_log_retention_held.set(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()).into());
+    observe(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()));
     match pruned {
         Ok(Pruned { held: Some(held), .. }) => {
             tracing::warn!(

@@ -1,17 +1,17 @@
-//! Makes reports that were asked for lately before they are asked for again.
+//! Computes reports that were asked for lately before they are asked for again.
 
 use super::act_error;
+use crate::task::{Need, Progress, Task};
 use muriel_service::{App, warm};
-use muriel_worker::{Need, Progress, Task};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(5);
-/// It takes at most a fifth of the time.
+/// The task takes at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
-/// Makes outdated reports anew once events of their project have come. Where nobody asks or nothing changes it does
+/// Computes outdated reports anew once events of their project have come. Where nobody asks or nothing changes it does
 /// nothing: neither the database nor the warehouse is asked.
-pub(crate) fn warm_reports(app: App) -> Task {
+pub fn warm_reports(app: App) -> Task {
     let task = Task::new("warm_reports", PERIOD, move |_| {
         let app = app.clone();
         async move {

@@ -1,14 +1,13 @@
 //! Reads the geographic file again when it was replaced.
 
+use crate::task::{Progress, RunError, Task};
 use muriel_service::visitor::Geography;
-use muriel_worker::{Progress, RunError, Task};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(60);
 
-/// Lookups go on in the old file meanwhile. A file that cannot be used is logged once by the reader, and the old one stays
-/// in use.
-pub(crate) fn refresh_geography(geography: Geography) -> Task {
+/// Lookups use the old file meanwhile. The reader logs a file that cannot be used once, and keeps the old one.
+pub fn refresh_geography(geography: Geography) -> Task {
     Task::new("refresh_geography", PERIOD, move |_| {
         let geography = geography.clone();
         async move {

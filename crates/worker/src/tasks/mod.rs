@@ -1,0 +1,23 @@
+//! The tasks of the server that need nothing but the application's state, a file for each.
+//!
+//! Whoever starts the server registers them with their settings, beside those that need its own wiring.
+
+mod geography;
+mod key_uses;
+mod reports;
+mod retention;
+
+pub use geography::refresh_geography;
+pub use key_uses::write_key_uses;
+pub use reports::warm_reports;
+pub use retention::delete_old_events;
+
+use crate::task::{Need, RunError};
+
+/// Why an act did not do a task's work: a database that is away is waited for.
+fn act_error(error: &muriel_service::Error) -> RunError {
+    match error {
+        muriel_service::Error::Unavailable { .. } => RunError::Waiting(Need::Database),
+        error => RunError::failed(error),
+    }
+}
