@@ -44,6 +44,9 @@ pub(crate) fn worker(app: &App, metrics: &Arc<Metrics>) -> Worker {
 }
 
 fn count(metrics: &Metrics, status: &TaskStatus) {
+    if status.is_running {
+        return;
+    }
     let succeeded = match status.outcome {
         TaskOutcome::Ok | TaskOutcome::Finished => true,
         TaskOutcome::Failed(_) => false,
@@ -68,6 +71,7 @@ pub(crate) fn as_json(worker: &Worker) -> Value {
 
 fn task_json(status: &TaskStatus) -> Value {
     let reason = match &status.outcome {
+        _ if status.is_overdue => Some("the run under way has exceeded its time limit".to_owned()),
         TaskOutcome::Failed(reason) => Some(reason.clone()),
         TaskOutcome::Waiting(need) => Some(format!("it waits for {}", need.words())),
         TaskOutcome::Pending | TaskOutcome::Ok | TaskOutcome::Finished => None,

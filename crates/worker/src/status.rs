@@ -1,4 +1,4 @@
-//! How tasks fare.
+//! The state of tasks, for operators.
 
 use crate::task::Need;
 use muriel_domain::Instant;
@@ -32,10 +32,10 @@ impl TaskOutcome {
     }
 }
 
-/// How a task fares at one moment.
+/// The state of a task at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskStatus {
-    /// The task's name.
+    /// As given to [`Task::new`](crate::Task::new): lower case with underscores.
     pub name: &'static str,
     /// From the end of a run to the start of the next, when all goes well.
     pub period: Duration,
@@ -43,27 +43,30 @@ pub struct TaskStatus {
     pub needs: Vec<Need>,
     /// Whether it runs at this moment.
     pub is_running: bool,
+    /// Whether the run under way has taken longer than [`RUN_LIMIT`](crate::RUN_LIMIT), or the task's period if that is
+    /// longer.
+    pub is_overdue: bool,
     /// The result of the latest run, or of the latest look at what the task needs.
     pub outcome: TaskOutcome,
-    /// Failures since the last run that did its work.
+    /// Failures since the last run that succeeded.
     pub consecutive_failures: u32,
-    /// Runs so far, with those that failed. Waiting for something that is away is not a run.
+    /// Runs that ended, failed ones included. Waiting for something that is away is not a run.
     pub runs: u64,
     /// Runs that failed.
     pub failures: u64,
     /// When the latest run started, by the clock.
     pub last_started_at: Option<Instant>,
-    /// How long the latest run took that ended.
+    /// How long the latest run took, of those that have ended.
     pub last_duration: Option<Duration>,
-    /// When the latest run ended that did its work, by the clock.
+    /// When the latest successful run ended, by the clock.
     pub last_succeeded_at: Option<Instant>,
     /// When it runs again, by the clock; `None` while it runs and after it has finished.
     pub next_due_at: Option<Instant>,
 }
 
 impl TaskStatus {
-    /// Whether it has failed so often in a row that somebody should look.
+    /// Whether somebody should look: it has failed several times in a row, or its run does not end.
     pub fn is_failing(&self) -> bool {
-        self.consecutive_failures >= crate::FAILING_AFTER
+        self.is_overdue || self.consecutive_failures >= crate::FAILING_AFTER
     }
 }

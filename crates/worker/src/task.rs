@@ -10,6 +10,9 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The longest pause after a failure, unless the task's period is longer.
 pub const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// How long a run may take before the task counts as failing, unless the task's period is longer. A run is not cut short:
+/// a migration or an index that is built anew may need the time.
+pub const RUN_LIMIT: Duration = Duration::from_secs(600);
 
 /// Something that a task cannot work without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,6 +91,7 @@ pub struct Task {
     pub(crate) initial_delay: Duration,
     pub(crate) max_backoff: Duration,
     pub(crate) rest_factor: u32,
+    pub(crate) run_limit: Duration,
     pub(crate) needs: Vec<Need>,
     pub(crate) run: Run,
 }
@@ -108,6 +112,7 @@ impl Task {
             initial_delay: period,
             max_backoff: MAX_BACKOFF.max(period),
             rest_factor: 0,
+            run_limit: RUN_LIMIT.max(period),
             needs: Vec::new(),
             run: Box::new(move |context| Box::pin(run(context))),
         }

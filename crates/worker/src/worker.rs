@@ -16,6 +16,8 @@ use tokio::time::Instant as Tick;
 pub const FAILING_AFTER: u32 = 3;
 /// Runs after which [`Worker::run_until_idle`] gives up: a task that is always due would keep it for ever.
 pub const RUNS_MAX: usize = 10_000;
+/// How long [`Worker::stop`] waits for aborted runs to be dropped. One that blocks its thread is never dropped.
+const ABORT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// What time it is.
 pub type Now = Arc<dyn Fn() -> Instant + Send + Sync>;
@@ -30,7 +32,7 @@ pub struct Stuck {
 type IsAvailable = Arc<dyn Fn(Need) -> bool + Send + Sync>;
 type OnRun = Arc<dyn Fn(&TaskStatus) + Send + Sync>;
 
-/// Tasks, and what they share. Clones share it too.
+/// Runs tasks on their timers. Clones share the tasks.
 #[derive(Clone)]
 pub struct Worker {
     now: Now,
@@ -77,7 +79,8 @@ impl Worker {
         }
     }
 
-    /// Calls `observe` with a task's status after each run, and after each look at a need that is away.
+    /// Calls `observe` with a task's status after each run and each check of a need that is away, and once when a run
+    /// becomes overdue: then the status says that the task is running.
     #[must_use]
     pub fn on_run(mut self, observe: impl Fn(&TaskStatus) + Send + Sync + 'static) -> Self {
         self.on_run = Arc::new(observe);
@@ -91,6 +94,7 @@ impl Worker {
             period: task.period,
             needs: task.needs.clone(),
             is_running: false,
+            is_overdue: false,
             outcome: TaskOutcome::Pending,
             consecutive_failures: 0,
             runs: 0,
@@ -137,17 +141,20 @@ impl Worker {
         self.stop.send_replace(true);
     }
 
-    /// Starts no further run, and waits for those under way. What still runs after `timeout` is dropped where it waits.
+    /// Starts no further run, and waits for those under way. What still runs after `timeout` is dropped where it waits; a run
+    /// that never waits keeps its thread, but not the caller.
     pub async fn stop(&self, timeout: Duration) {
         self.signal_stop();
-        let running = std::mem::take(&mut *locked(&self.running));
+        let mut running = std::mem::take(&mut *locked(&self.running));
         let end = Tick::now() + timeout;
-        for mut task in running {
-            if tokio::time::timeout_at(end, &mut task).await.is_err() {
+        for task in &mut running {
+            if tokio::time::timeout_at(end, &mut *task).await.is_err() {
                 task.abort();
-                // It ends at its next point of waiting.
-                let _ = task.await;
             }
+        }
+        let end = Tick::now() + ABORT_TIMEOUT;
+        for task in running.into_iter().filter(|task| !task.is_finished()) {
+            let _ = tokio::time::timeout_at(end, task).await;
         }
     }
 
@@ -189,7 +196,7 @@ impl Worker {
         Due { tick: Tick::now() + pause, at: later((self.now)(), pause), pause }
     }
 
-    /// Runs a task once, or notes that it waits for something.
+    /// Runs a task once, unless something that it needs is away.
     async fn run(&self, slot: &Slot) {
         let mut task = slot.task.lock().await;
         let away = task.needs.iter().copied().find(|need| !(self.is_available)(*need));
@@ -204,21 +211,43 @@ impl Worker {
                     state.status.last_started_at = Some(now);
                     state.due = None;
                 }
+                let limit = task.run_limit;
                 // The future is made inside, as making it may panic too.
-                let run = async { (task.run)(Context { now }).await };
-                AssertUnwindSafe(run).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&*panic)))
+                let run = AssertUnwindSafe(async { (task.run)(Context { now }).await }).catch_unwind();
+                let mut run = std::pin::pin!(run);
+                let ended = match tokio::time::timeout(limit, &mut run).await {
+                    Ok(ended) => ended,
+                    Err(_) => {
+                        self.report_overdue(slot, limit);
+                        run.await
+                    }
+                };
+                ended.unwrap_or_else(|panic| Err(panicked(&*panic)))
             }
         };
         let status = self.finish(slot, &task, result, started.elapsed());
         (self.on_run)(&status);
     }
 
-    /// Notes what became of a run, logs it where it is news, and sets the time of the next one.
+    /// Makes a run that goes on for longer than `limit` count as failing. It goes on, as dropping it could leave its work
+    /// half done.
+    fn report_overdue(&self, slot: &Slot, limit: Duration) {
+        let mut state = locked(&slot.state);
+        state.status.is_overdue = true;
+        let status = state.status.clone();
+        drop(state);
+        tracing::warn!(task = status.name, limit_s = limit.as_secs(), "the task has been running for too long");
+        (self.on_run)(&status);
+    }
+
+    /// Stores the result of a run, logs the first failure and the first success after failures, and sets the time of the
+    /// next run.
     fn finish(&self, slot: &Slot, task: &Task, result: Result<Progress, RunError>, took: Duration) -> TaskStatus {
         let ended_at = (self.now)();
         let mut state = locked(&slot.state);
         let State { status, due } = &mut *state;
         status.is_running = false;
+        let was_overdue = std::mem::take(&mut status.is_overdue);
         let was_failing = matches!(status.outcome, TaskOutcome::Failed(_)) || status.consecutive_failures > 0;
         if !matches!(result, Err(RunError::Waiting(_))) {
             status.runs += 1;
@@ -227,7 +256,7 @@ impl Worker {
         let mut pause = task.period;
         status.outcome = match result {
             Ok(progress) => {
-                if was_failing {
+                if was_failing || was_overdue {
                     tracing::info!(task = task.name, failures = status.consecutive_failures, "the task works again");
                 }
                 status.consecutive_failures = 0;
@@ -255,7 +284,7 @@ impl Worker {
         status
     }
 
-    /// How each task fares, in the order of their registration.
+    /// The state of each task, in the order of their registration.
     pub fn statuses(&self) -> Vec<TaskStatus> {
         let (now, tick) = ((self.now)(), Tick::now());
         let has_timers = !locked(&self.running).is_empty();

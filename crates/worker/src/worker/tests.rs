@@ -1,4 +1,5 @@
 use super::*;
+use crate::task::RUN_LIMIT;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 
@@ -261,6 +262,131 @@ async fn stop_waits_for_a_run_but_not_for_ever() {
     worker.register(late);
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(count(&runs), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_always_panics_counts_as_failing_and_harms_no_other() {
+    let (worker, _) = worker();
+    worker.register(Task::new("panics", 5 * SECOND, |_| async { panic!("always") }));
+    let (other, other_runs) = counting("other", SECOND);
+    worker.register(other);
+    worker.start();
+    // It runs after 5, 10 and 20 seconds.
+    for (seconds, failures, is_failing) in [(6, 1, false), (5, 2, false), (10, 3, true), (3_600, 64, true)] {
+        tokio::time::sleep(seconds * SECOND).await;
+        let status = worker.statuses().remove(0);
+        assert_eq!((status.failures, status.is_failing()), (failures, is_failing));
+        assert_eq!(status.outcome, TaskOutcome::Failed("it panicked: always".to_owned()));
+        let pause_us = status.next_due_at.unwrap().us() - (worker.now)().us();
+        assert!((1..=60_000_000).contains(&pause_us), "{pause_us}");
+    }
+    assert!(count(&other_runs) > 3_600);
+    worker.stop(SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_does_not_end_counts_as_failing_until_it_ends() {
+    let (worker, _) = worker();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let observed = seen.clone();
+    let worker = worker.on_run(move |status| {
+        locked(&observed).push((status.name, status.is_running, status.is_failing(), status.runs))
+    });
+    let mut runs = 0;
+    worker.register(
+        Task::new("slow", SECOND, move |_| {
+            runs += 1;
+            async move {
+                if runs == 1 {
+                    tokio::time::sleep(RUN_LIMIT + 60 * SECOND).await;
+                }
+                Ok(Progress::Continue)
+            }
+        })
+        .at_once(),
+    );
+    // What runs once an hour may take an hour.
+    worker.register(Task::new("endless", 2 * RUN_LIMIT, |_| std::future::pending()).at_once());
+    worker.start();
+    let statuses = || -> Vec<_> {
+        worker.statuses().iter().map(|status| (status.is_running, status.is_overdue, status.is_failing())).collect()
+    };
+    tokio::time::sleep(RUN_LIMIT - SECOND).await;
+    assert_eq!(statuses(), [(true, false, false); 2]);
+    tokio::time::sleep(2 * SECOND).await;
+    assert_eq!(statuses(), [(true, true, true), (true, false, false)]);
+    // It was not cut short, and the next run comes after the usual pause.
+    tokio::time::sleep(60 * SECOND + Duration::from_millis(500)).await;
+    assert_eq!(statuses(), [(false, false, false), (true, false, false)]);
+    assert_eq!((worker.statuses()[0].runs, &worker.statuses()[0].outcome), (2, &TaskOutcome::Ok));
+    assert_eq!(locked(&seen)[..3], [("slow", true, true, 0), ("slow", false, false, 1), ("slow", false, false, 2)]);
+    tokio::time::sleep(RUN_LIMIT).await;
+    assert_eq!(statuses()[1], (true, true, true));
+    assert_eq!(locked(&seen).iter().filter(|seen| seen.0 == "endless").count(), 1);
+    let started = Tick::now();
+    worker.stop(SECOND).await;
+    assert_eq!(started.elapsed().as_secs(), 1);
+}
+
+#[test]
+fn a_run_that_blocks_its_thread_does_not_keep_stop_waiting() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let (begin, begun) = std::sync::mpsc::channel();
+    runtime.block_on(async {
+        let (worker, _) = worker();
+        let ended = Arc::new(Mutex::new(ended));
+        worker.register(
+            Task::new("blocks", SECOND, move |_| {
+                let (ended, begin) = (ended.clone(), begin.clone());
+                async move {
+                    begin.send(()).unwrap();
+                    // Until the test lets go of the other end.
+                    let _ = locked(&ended).recv();
+                    Ok(Progress::Continue)
+                }
+            })
+            .at_once(),
+        );
+        worker.start();
+        tokio::task::spawn_blocking(move || begun.recv()).await.unwrap().unwrap();
+        worker.stop(Duration::from_millis(10)).await;
+        assert!(worker.statuses()[0].is_running);
+    });
+    drop(end);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_during_a_run_changes_neither_its_duration_nor_the_pause() {
+    const HOUR_US: i64 = 3_600_000_000;
+    for jump_us in [-HOUR_US, 365 * DAY_US] {
+        let (worker, clock) = worker();
+        clock.advance_us(20_000 * DAY_US);
+        let set = clock.clone();
+        let mut runs = 0;
+        worker.register(Task::new("test", 10 * SECOND, move |_| {
+            let set = set.clone();
+            runs += 1;
+            async move {
+                tokio::time::sleep(2 * SECOND).await;
+                if runs == 1 {
+                    set.advance_us(jump_us);
+                }
+                Ok(Progress::Continue)
+            }
+        }));
+        worker.start();
+        tokio::time::sleep(12 * SECOND + Duration::from_millis(5)).await;
+        let status = worker.statuses().remove(0);
+        let now = (worker.now)();
+        assert_eq!((status.runs, status.is_failing(), status.last_succeeded_at), (1, false, Some(now)));
+        assert_eq!(status.last_duration.unwrap().as_secs(), 2);
+        let next = status.next_due_at.unwrap();
+        assert!(next > now && next <= later(now, 10 * SECOND), "{next} at {now}");
+        tokio::time::sleep(12 * SECOND).await;
+        assert_eq!(worker.statuses()[0].runs, 2);
+        worker.stop(SECOND).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
