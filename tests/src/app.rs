@@ -404,7 +404,7 @@ impl Drop for TestApp {
         let contradictions = runtime.block_on(
             self.opened
                 .db
-                .read::<_, muriel_store::Error, _>(|tx| Box::pin(muriel_store::milestones::contradictions(tx))),
+                .read::<_, muriel_store::Error, _>(|tx| Box::pin(muriel_store::testing::contradictions(tx))),
         );
         let stopped = runtime.block_on(async {
             let stopped = match running {

@@ -110,9 +110,8 @@ fn a_result_of_many_epochs_asks_as_little_as_one_of_few() {
         assert_eq!(many.0, few.0, "statements");
         // Of the past only the epochs are read, and of those as many as a manifest names.
         assert_eq!(many.1 - few.1, EPOCHS_MAX as usize - 5, "rows");
-        let told = db.read::<_, Error, _>(|tx| Box::pin(muriel_store::milestones::contradictions(tx))).await;
-        // History knows the plan and the first start without end, and the last status.
-        assert_eq!(told.expect("an answer"), Vec::<String>::new());
+        let found = db.read::<_, Error, _>(|tx| Box::pin(muriel_store::testing::contradictions(tx))).await;
+        assert_eq!(found.expect("an answer"), Vec::<String>::new());
         db.close().await.expect("closed");
     });
 }

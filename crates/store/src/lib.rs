@@ -14,11 +14,13 @@ pub mod goals;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod keys;
-pub mod milestones;
+mod milestones;
 pub mod nodes;
 pub mod settings;
 mod table;
 pub mod tenants;
+#[doc(hidden)]
+pub mod testing;
 
 pub use error::{Error, Result};
 

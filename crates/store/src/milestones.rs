@@ -1,96 +1,70 @@
-//! Fills the columns of migration 9 for the experiments of databases that are older than it,
-//! from the history of their changes.
+//! Fills the columns of migration 9 for the experiments of databases that are older than it, from the history of their
+//! changes.
 //!
-//! It reads the tables as they are at that migration and history as JSON, and is not changed
-//! any more: the domain's types may change, what was written then does not. From then on the
-//! columns are written with each change, see `muriel_domain::experiment::Milestones`, and
-//! [`contradictions`] holds the two against each other.
+//! It reads the tables as they are at that migration and history as JSON, and must go on giving the same once it is
+//! released: the domain's types may change, what was written then does not. From then on the columns are written with
+//! each change, see `muriel_domain::experiment::Milestones`, and [`testing::contradictions`](crate::testing::contradictions)
+//! compares the two.
 
-use crate::Result;
-use muriel_sql::{Tx, params};
+use muriel_sql::{Result, Tx, params};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// Experiments that are read at once.
-const PORTION: i64 = 100;
-/// Changes of one field that are looked at, the last ones.
-const CHANGES_MAX: i64 = 200;
+const EXPERIMENTS_PER_PAGE: i64 = 100;
+/// Changes that are read at once. One can hold all code of an experiment.
+const CHANGES_PER_PAGE: i64 = 100;
 
-/// What the columns have to hold. Moments in microseconds.
+/// The values of the columns of one experiment, as its history tells them. Moments are in microseconds.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Derived {
-    first_started_at: Option<i64>,
-    first_opened_at: Option<i64>,
-    planned_visitors: Option<i64>,
-    deployed_at: Option<i64>,
-    ended_at: Option<i64>,
-    code_redefined_at: Option<i64>,
-    control_redefined_at: Option<i64>,
-    most_variants: i64,
+pub(crate) struct Derived {
+    pub(crate) first_started_at: Option<i64>,
+    pub(crate) first_opened_at: Option<i64>,
+    pub(crate) planned_visitors: Option<i64>,
+    pub(crate) deployed_at: Option<i64>,
+    pub(crate) ended_at: Option<i64>,
+    pub(crate) code_redefined_at: Option<i64>,
+    pub(crate) control_redefined_at: Option<i64>,
+    pub(crate) most_variants: i64,
     /// `Variant 1` first.
-    variants_redefined_at: Vec<Option<i64>>,
+    pub(crate) variants_redefined_at: Vec<Option<i64>>,
 }
 
 /// An experiment as its row has it.
-struct Current {
-    id: i64,
+pub(crate) struct Current {
+    pub(crate) id: i64,
     status: String,
     serving: String,
     plan: Value,
+    /// In the shape of history, as are the variants.
     control: Value,
-    /// In the shape of history.
-    variants: Vec<Value>,
+    variants: Value,
 }
 
-/// One change: its moment, and the values that the changed fields had before it.
-struct Change {
-    at: i64,
-    revision: i64,
-    before: Map<String, Value>,
-}
-
-/// Fills the columns for every experiment.
-pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<(), muriel_sql::Error> {
+/// Fills the columns for every experiment that is not deleted.
+pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
     let mut last = 0;
     loop {
-        let portion = portion(tx, last).await?;
-        let Some(end) = portion.last() else { return Ok(()) };
+        let page = page(tx, last).await?;
+        let Some(end) = page.last() else { return Ok(()) };
         last = end.id;
-        for current in &portion {
+        for current in &page {
             let derived = derive(tx, current).await?;
             store(tx, current.id, derived).await?;
         }
     }
 }
 
-/// What the columns of experiments contradict in their histories, a line for each; nothing
-/// where all is well.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn contradictions(tx: &mut dyn Tx) -> Result<Vec<String>> {
-    let (mut found, mut last) = (Vec::new(), 0);
-    loop {
-        let portion = portion(tx, last).await?;
-        let Some(end) = portion.last() else { return Ok(found) };
-        last = end.id;
-        for current in &portion {
-            let (derived, stored) = (derive(tx, current).await?, stored(tx, current.id).await?);
-            if derived != stored {
-                found.push(format!("experiment {}: history tells {derived:?}, stored is {stored:?}", current.id));
-            }
-        }
-    }
-}
-
-async fn portion(tx: &mut dyn Tx, after: i64) -> Result<Vec<Current>, muriel_sql::Error> {
+/// The next experiments after the id `after`, in the order of their ids.
+pub(crate) async fn page(tx: &mut dyn Tx, after: i64) -> Result<Vec<Current>> {
     let rows = tx
         .query(
             "SELECT experiment_id, status, serving, plan, control_js, control_css FROM experiment \
              WHERE experiment_id > $1 AND deleted_at IS NULL ORDER BY experiment_id LIMIT $2",
-            params![after, PORTION],
+            params![after, EXPERIMENTS_PER_PAGE],
         )
         .await?;
-    let mut portion = Vec::with_capacity(rows.len());
+    let mut page = Vec::with_capacity(rows.len());
     for mut row in rows {
         let id = row.int("experiment_id")?;
         let variants = tx
@@ -108,181 +82,163 @@ async fn portion(tx: &mut dyn Tx, after: i64) -> Result<Vec<Current>, muriel_sql
                 "targeting": audience,
             }))
         });
-        portion.push(Current {
+        page.push(Current {
             id,
-            variants: variants.collect::<Result<_, muriel_sql::Error>>()?,
+            variants: variants.collect::<Result<_>>()?,
             status: row.text("status")?,
             serving: row.text("serving")?,
             plan: parsed(&row.text("plan")?),
             control: serde_json::json!({ "customJS": row.text("control_js")?, "customCSS": row.text("control_css")? }),
         });
     }
-    Ok(portion)
+    Ok(page)
 }
 
-async fn derive(tx: &mut dyn Tx, current: &Current) -> Result<Derived, muriel_sql::Error> {
+/// Derives the columns of an experiment from its first epoch and all of its history.
+pub(crate) async fn derive(tx: &mut dyn Tx, current: &Current) -> Result<Derived> {
+    let mut replay = Replay::default();
     let sql = "SELECT started_at, opened_at FROM epoch WHERE experiment_id = $1 ORDER BY epoch LIMIT 1";
-    let mut derived = Derived::default();
     if let Some(row) = tx.query_opt(sql, params![current.id]).await? {
         let started_at = row.int("started_at")?;
-        let opened_at = row.opt_int("opened_at")?.unwrap_or(started_at);
-        derived.first_started_at = Some(started_at);
-        derived.first_opened_at = Some(opened_at);
-        derived.planned_visitors = planned_visitors(tx, current, opened_at).await?;
+        replay.derived.first_started_at = Some(started_at);
+        replay.derived.first_opened_at = Some(row.opt_int("opened_at")?.unwrap_or(started_at));
     }
-    derived.deployed_at = deployed_at(&changes_of(tx, current.id, "serving").await?, &current.serving);
-    let statuses = changes_of(tx, current.id, "status").await?;
-    if current.status != "live" && derived.first_started_at.is_some() {
-        let ended = statuses.iter().rev().find(|change| change.before["status"]["status"] == "live");
-        derived.ended_at = ended.map(|change| change.at);
-    }
-    let last_of = |changes: &[Change]| changes.last().map(|change| change.at);
-    let js = last_of(&changes_of(tx, current.id, "custom_js").await?);
-    derived.code_redefined_at = js.max(last_of(&changes_of(tx, current.id, "custom_css").await?));
-    let code = |control: &Value| [control["customJS"].clone(), control["customCSS"].clone()];
-    let controls = changes_of(tx, current.id, "control").await?;
-    for (at, change) in controls.iter().enumerate() {
-        let after = controls.get(at + 1).map_or(&current.control, |next| &next.before["control"]);
-        if code(&change.before["control"]) != code(after) {
-            derived.control_redefined_at = Some(change.at);
-        }
-    }
-    let variants = changes_of(tx, current.id, "variants").await?;
-    (derived.variants_redefined_at, derived.most_variants) = variants_redefined_at(&variants, &current.variants);
-    Ok(derived)
-}
-
-/// The planned total as of the first start: that before the first change of the plan after it.
-async fn planned_visitors(
-    tx: &mut dyn Tx,
-    current: &Current,
-    opened_at: i64,
-) -> Result<Option<i64>, muriel_sql::Error> {
-    let was_idle = |change: &Change| change.before["status"]["status"] != "live";
-    let statuses = changes_since(tx, current.id, "status", opened_at, 1).await?;
-    let start = statuses.iter().find(|change| change.at == opened_at && was_idle(change));
-    // One that was made live was started by its first revision.
-    let started_by = start.map_or(1, |change| change.revision);
-    let plans = changes_since(tx, current.id, "plan", opened_at, started_by + 1).await?;
-    Ok(match plans.first() {
-        Some(change) => change.before["plan"]["visitors"].as_i64(),
-        None => current.plan["visitors"].as_i64(),
-    })
-}
-
-/// When the last winner began to be served.
-fn deployed_at(changes: &[Change], serving: &str) -> Option<i64> {
-    let is_served = |value: &Value| value.is_object();
-    // The state after a change is the one before the next.
-    let mut began = None;
-    for (at, change) in changes.iter().enumerate() {
-        let serves = match changes.get(at + 1) {
-            Some(next) => is_served(&next.before["serving"]),
-            None => serving == "winner",
-        };
-        if serves && !is_served(&change.before["serving"]) {
-            began = Some(change.at);
-        }
-    }
-    began
-}
-
-/// Of each variant when it became something else, and the most that there were.
-fn variants_redefined_at(changes: &[Change], now: &[Value]) -> (Vec<Option<i64>>, i64) {
-    let shown = |variant: &Value| {
-        let field = |name: &str| variant.get(name).cloned().unwrap_or(Value::Null);
-        [field("customJS"), field("customCSS"), field("data"), field("targeting")]
-    };
-    let list = |change: &Change| change.before["variants"].as_array().cloned().unwrap_or_default();
-    let mut redefined = vec![None; now.len()];
-    let mut most = 0;
-    for (at, change) in changes.iter().enumerate() {
-        let before = list(change);
-        let after = changes.get(at + 1).map_or_else(|| now.to_vec(), list);
-        most = most.max(before.len());
-        for (number, variant) in after.iter().enumerate() {
-            let other = match before.get(number) {
-                Some(was) => shown(was) != shown(variant),
-                // Another variant had its number before.
-                None => number < most,
-            };
-            if other && let Some(slot) = redefined.get_mut(number) {
-                *slot = Some(change.at);
-            }
-        }
-    }
-    (redefined, most.max(now.len()) as i64)
-}
-
-/// The last changes of a field, oldest first.
-async fn changes_of(tx: &mut dyn Tx, id: i64, field: &str) -> Result<Vec<Change>, muriel_sql::Error> {
-    let mut changes = Vec::new();
-    let (mut below, mut left) = (i64::MAX, CHANGES_MAX);
-    while left > 0 {
-        let rows = tx
-            .query(
-                "SELECT revision, at, before FROM experiment_history \
-                 WHERE experiment_id = $1 AND before LIKE $2 AND revision < $3 ORDER BY revision DESC LIMIT $4",
-                params![id, format!("%\"{field}\":%"), below, left],
-            )
-            .await?;
-        if rows.is_empty() {
-            break;
-        }
-        for row in rows {
-            let change = change(row)?;
-            below = change.revision;
-            // The text may hold the words in another place.
-            if change.before.contains_key(field) {
-                left -= 1;
-                changes.push(change);
-            }
-        }
-    }
-    changes.reverse();
-    Ok(changes)
-}
-
-/// The first changes of a field at `since` or later, from revision `from` on.
-async fn changes_since(
-    tx: &mut dyn Tx,
-    id: i64,
-    field: &str,
-    since: i64,
-    from: i64,
-) -> Result<Vec<Change>, muriel_sql::Error> {
-    let mut from = from;
+    let mut last = i64::MIN;
     loop {
         let rows = tx
             .query(
                 "SELECT revision, at, before FROM experiment_history \
-                 WHERE experiment_id = $1 AND before LIKE $2 AND revision >= $3 AND at >= $4 ORDER BY revision LIMIT 10",
-                params![id, format!("%\"{field}\":%"), from, since],
+                 WHERE experiment_id = $1 AND revision > $2 ORDER BY revision LIMIT $3",
+                params![current.id, last, CHANGES_PER_PAGE],
             )
             .await?;
-        let changes: Vec<Change> = rows.into_iter().map(change).collect::<Result<_, _>>()?;
-        let Some(last) = changes.last() else { return Ok(changes) };
-        from = last.revision + 1;
-        if changes.iter().any(|change| change.before.contains_key(field)) {
-            return Ok(changes.into_iter().filter(|change| change.before.contains_key(field)).collect());
+        if rows.is_empty() {
+            return Ok(replay.end(current));
+        }
+        for mut row in rows {
+            last = row.int("revision")?;
+            if let Value::Object(before) = parsed(&row.text("before")?) {
+                replay.change(row.int("at")?, before);
+            }
         }
     }
 }
 
-fn change(mut row: muriel_sql::Row) -> Result<Change, muriel_sql::Error> {
-    let before = match parsed(&row.text("before")?) {
-        Value::Object(before) => before,
-        _ => Map::new(),
-    };
-    Ok(Change { at: row.int("at")?, revision: row.int("revision")?, before })
+/// The changes of an experiment, oldest first.
+///
+/// History has the values that the changed fields had before each change. So the value of a field after a change is known
+/// once the next change of that field comes, or from the experiment itself after the last one.
+#[derive(Default)]
+struct Replay {
+    derived: Derived,
+    /// The last change of each field whose value after it matters: its moment, and the value before it.
+    open: HashMap<&'static str, (i64, Value)>,
+    /// Whether it is known that it was live before the present change.
+    has_started: bool,
+    /// The planned visitors before the first change of the plan after the first start.
+    planned_visitors: Option<Option<i64>>,
 }
 
-/// The JSON of a column; null where it cannot be read, which no program wrote.
+impl Replay {
+    fn change(&mut self, at: i64, mut before: Map<String, Value>) {
+        let was_live = before.get("status").map(|status| status["status"] == "live");
+        if was_live == Some(false) && !self.has_started {
+            // This may be the first start; what was planned until now was planned before it.
+            self.planned_visitors = None;
+        } else if let Some(plan) = before.get("plan") {
+            self.planned_visitors.get_or_insert(plan["visitors"].as_i64());
+        }
+        if was_live == Some(true) {
+            self.has_started = true;
+            self.derived.ended_at = Some(at);
+        }
+        if before.contains_key("custom_js") || before.contains_key("custom_css") {
+            self.derived.code_redefined_at = Some(at);
+        }
+        for field in ["control", "variants", "serving"] {
+            if let Some(value) = before.remove(field) {
+                if let Some((changed_at, earlier)) = self.open.remove(field) {
+                    self.settle(field, changed_at, &earlier, &value);
+                }
+                self.open.insert(field, (at, value));
+            }
+        }
+    }
+
+    /// Applies the change of a field from `before` to `after`, which was made at `at`.
+    fn settle(&mut self, field: &str, at: i64, before: &Value, after: &Value) {
+        match field {
+            "control" if code(before) != code(after) => self.derived.control_redefined_at = Some(at),
+            "serving" if after.is_object() && !before.is_object() => self.derived.deployed_at = Some(at),
+            "variants" => self.settle_variants(at, list(before), list(after)),
+            _ => {}
+        }
+    }
+
+    fn settle_variants(&mut self, at: i64, before: &[Value], after: &[Value]) {
+        let derived = &mut self.derived;
+        derived.most_variants = derived.most_variants.max(before.len() as i64);
+        derived.variants_redefined_at.resize(after.len(), None);
+        for (number, variant) in after.iter().enumerate() {
+            let differs = match before.get(number) {
+                Some(earlier) => shown(earlier) != shown(variant),
+                // Another variant had its number before.
+                None => (number as i64) < derived.most_variants,
+            };
+            if differs {
+                derived.variants_redefined_at[number] = Some(at);
+            }
+        }
+    }
+
+    fn end(mut self, current: &Current) -> Derived {
+        for (field, (at, before)) in std::mem::take(&mut self.open) {
+            match field {
+                "control" => self.settle(field, at, &before, &current.control),
+                "variants" => self.settle(field, at, &before, &current.variants),
+                "serving" if current.serving == "winner" && !before.is_object() => self.derived.deployed_at = Some(at),
+                _ => {}
+            }
+        }
+        let mut derived = self.derived;
+        let variants = list(&current.variants).len();
+        derived.variants_redefined_at.resize(variants, None);
+        derived.most_variants = derived.most_variants.max(variants as i64);
+        match derived.first_started_at {
+            Some(_) => {
+                let now = current.plan["visitors"].as_i64();
+                derived.planned_visitors = self.planned_visitors.unwrap_or(now);
+            }
+            None => derived.ended_at = None,
+        }
+        if current.status == "live" {
+            derived.ended_at = None;
+        }
+        derived
+    }
+}
+
+/// What visitors run of a control.
+fn code(control: &Value) -> [&Value; 2] {
+    ["customJS", "customCSS"].map(|field| &control[field])
+}
+
+/// What visitors meet of a variant.
+fn shown(variant: &Value) -> [&Value; 4] {
+    ["customJS", "customCSS", "data", "targeting"].map(|field| &variant[field])
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The JSON of a column; null where it is not JSON. No release wrote such text, and one damaged row must not keep the
+/// server from starting.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-async fn store(tx: &mut dyn Tx, id: i64, derived: Derived) -> Result<(), muriel_sql::Error> {
+async fn store(tx: &mut dyn Tx, id: i64, derived: Derived) -> Result<()> {
     tx.execute(
         "UPDATE experiment SET first_started_at = $2, first_opened_at = $3, planned_visitors = $4, deployed_at = $5, \
            ended_at = $6, code_redefined_at = $7, control_redefined_at = $8, most_variants = $9 \
@@ -310,27 +266,4 @@ async fn store(tx: &mut dyn Tx, id: i64, derived: Derived) -> Result<(), muriel_
         }
     }
     Ok(())
-}
-
-async fn stored(tx: &mut dyn Tx, id: i64) -> Result<Derived, muriel_sql::Error> {
-    let row = tx
-        .query_one(
-            "SELECT first_started_at, first_opened_at, planned_visitors, deployed_at, ended_at, code_redefined_at, \
-               control_redefined_at, most_variants FROM experiment WHERE experiment_id = $1",
-            params![id],
-        )
-        .await?;
-    let variants =
-        tx.query("SELECT redefined_at FROM variant WHERE experiment_id = $1 ORDER BY number", params![id]).await?;
-    Ok(Derived {
-        first_started_at: row.opt_int("first_started_at")?,
-        first_opened_at: row.opt_int("first_opened_at")?,
-        planned_visitors: row.opt_int("planned_visitors")?,
-        deployed_at: row.opt_int("deployed_at")?,
-        ended_at: row.opt_int("ended_at")?,
-        code_redefined_at: row.opt_int("code_redefined_at")?,
-        control_redefined_at: row.opt_int("control_redefined_at")?,
-        most_variants: row.int("most_variants")?,
-        variants_redefined_at: variants.iter().map(|row| row.opt_int("redefined_at")).collect::<Result<_, _>>()?,
-    })
 }
