@@ -10,6 +10,7 @@ use muriel_cli::nodes::NodeCommand;
 use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::serve::{self, Running};
+use muriel_demo::{COMPANY, Company};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Conclusion, Outcome};
 use muriel_domain::ids::ExperimentId;
@@ -17,7 +18,7 @@ use muriel_log::{LogOptions, Reserve};
 use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, Precondition, Target};
 use muriel_service::{Actor, App};
-use muriel_sql::PostgresOptions;
+use muriel_sql::{Db, PostgresOptions};
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
 use muriel_store::{experiments as stored, tenants};
@@ -205,6 +206,28 @@ impl TestApp {
         change(&mut changes);
         let set = page::set(&self.opened, of.project_key.clone(), changes);
         self.runtime().block_on(set).expect("settings");
+    }
+
+    /// Fills the empty database with the demo's company, as `muriel demo` does. Returns the ids of its shop's experiments
+    /// that are live.
+    ///
+    /// # Panics
+    /// When the database is not empty, or refuses something.
+    pub fn seed_demo(&self) -> Vec<i64> {
+        let Opened { db, pepper } = &self.opened;
+        self.runtime().block_on(async {
+            let company = Company::ensure(db, pepper).await.expect("an empty database");
+            let wanted = WantedKey {
+                company: COMPANY.to_owned(),
+                name: "demo".to_owned(),
+                scopes: "read,write,code,evaluate,admin".to_owned(),
+                projects: Vec::new(),
+                expires_in_days: "30".to_owned(),
+            };
+            let (key, _) = access::key_create(&self.opened, wanted, &Clock::System).await.expect("a key");
+            let prepared = company.fill(db, pepper, &key, "http://127.0.0.1:4172").await.expect("the demo's data");
+            prepared.live.into_iter().map(|(_, id)| id).collect()
+        })
     }
 
     /// Someone without a key, whose paths are whole.
@@ -401,11 +424,7 @@ impl Drop for TestApp {
         let Some(runtime) = self.runtime.take() else { return };
         let running = self.running.take();
         let db = self.opened.db.clone();
-        let contradictions = runtime.block_on(
-            self.opened
-                .db
-                .read::<_, muriel_store::Error, _>(|tx| Box::pin(muriel_store::testing::contradictions(tx))),
-        );
+        let checked = runtime.block_on(contradictions(&db, self.database.as_ref()));
         let stopped = runtime.block_on(async {
             let stopped = match running {
                 Some(running) => running.stop().await.map_err(|error| error.to_string()),
@@ -420,8 +439,26 @@ impl Drop for TestApp {
         runtime.shutdown_background();
         if !std::thread::panicking() {
             stopped.expect("the server stops well");
-            // Some stories take the database away.
-            assert_eq!(contradictions.unwrap_or_default(), Vec::<String>::new(), "milestones");
+            let contradictions = checked.expect("the database can be read at the end of a story");
+            assert_eq!(contradictions, Vec::<String>::new(), "milestones differ from history");
         }
     }
+}
+
+/// Where the milestones of experiments differ from their history.
+async fn contradictions(db: &Db, postgres: Option<&Database>) -> Result<Vec<String>, muriel_store::Error> {
+    // Some stories cut the way to PostgreSQL, so this takes another one.
+    let direct = match postgres {
+        Some(database) => {
+            let options =
+                PostgresOptions { pool_wait: DEADLINE, connect_timeout: DEADLINE, ..PostgresOptions::default() };
+            Db::postgres(&database.url, options).await?
+        }
+        None => db.clone(),
+    };
+    let found = direct.read(|tx| Box::pin(muriel_store::testing::contradictions(tx))).await;
+    if postgres.is_some() {
+        direct.close().await?;
+    }
+    found
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod batches;
 mod currencies;
+mod demo;
 mod epochs;
 mod evaluate;
 mod events;

@@ -140,6 +140,9 @@ async fn a_new_directory_gets_the_whole_company_once() {
         let (made, changed) = (row["created_at"].as_str().unwrap(), row["updated_at"].as_str().unwrap());
         assert!(*oldest < *made && made <= changed && *changed < *now, "{made} {changed}");
     }
+    let contradictions =
+        first.read::<_, muriel_store::Error, _>(|tx| Box::pin(muriel_store::testing::contradictions(tx)));
+    assert_eq!(contradictions.await.unwrap(), Vec::<String>::new());
     first.close().await.unwrap();
 
     let again = database(directory.path()).await;
