@@ -44,6 +44,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Win, Self::Loss, Self::NoDifference, Self::KeepRunning, Self::DoNotTrust];
+
     /// The verdict as answers write it: `win`, `loss`, `no_difference`, `keep_running`, `do_not_trust`.
     pub fn word(self) -> &'static str {
         match self {

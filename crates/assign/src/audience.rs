@@ -134,19 +134,35 @@ impl Audience {
     /// Every rule that cannot be decided by, with its place, such as `segment_rule[0][1]`: unknown operators, operators
     /// without the value that they need, regular expressions that are not portable, counts and times out of range.
     pub(crate) fn compile(audience: &targeting::Audience, pages: &[targeting::UrlRule]) -> Result<Self, Problems> {
+        // Each by name: a rule that is declared and not compiled here would let everybody in.
+        let targeting::Audience {
+            referral_rule,
+            allowed_country,
+            allowed_region,
+            allowed_city,
+            device_rule,
+            browser_rule,
+            os_rule,
+            user_rule,
+            browser_language_rule,
+            segment_rule,
+            event_rule,
+            parameter_rule,
+            ga4_rule,
+            cookie_rule,
+            schedule_rule,
+        } = audience;
         let mut problems = Problems::default();
         let mut rules = Vec::new();
         let words = |words: &[String]| words.iter().map(|word| word.as_str().into()).collect::<Words>();
-        for (rule, list) in [
-            (Rule::Device as fn(Words) -> Rule, &audience.device_rule),
-            (Rule::Browser, &audience.browser_rule),
-            (Rule::System, &audience.os_rule),
-        ] {
+        for (rule, list) in
+            [(Rule::Device as fn(Words) -> Rule, device_rule), (Rule::Browser, browser_rule), (Rule::System, os_rule)]
+        {
             if !list.is_empty() {
                 rules.push(rule(words(list)));
             }
         }
-        match &audience.user_rule {
+        match user_rule {
             UserRule::Word(word) => rules.push(Rule::VisitorType(word.as_str().into())),
             UserRule::List(list) => {
                 if list.len() > 1 {
@@ -155,12 +171,12 @@ impl Audience {
                 rules.extend(list.first().map(|word| Rule::VisitorType(word.as_str().into())));
             }
         }
-        if !audience.browser_language_rule.is_empty() {
-            rules.push(Rule::Language(words(&audience.browser_language_rule)));
+        if !browser_language_rule.is_empty() {
+            rules.push(Rule::Language(words(browser_language_rule)));
         }
-        if !audience.allowed_country.is_empty() {
+        if !allowed_country.is_empty() {
             let of = |mode| {
-                let countries = audience.allowed_country.iter().filter(|country: &&Country| country.rule == mode);
+                let countries = allowed_country.iter().filter(|country: &&Country| country.rule == mode);
                 countries.map(|country| country.code.as_str().into()).collect::<Words>()
             };
             rules.push(Rule::Country { included: of(CountryMode::Whitelist), excluded: of(CountryMode::Blacklist) });
@@ -168,16 +184,16 @@ impl Audience {
         let places = |places: &[targeting::Place], rule: Match| {
             places.iter().filter(|place| place.rule == rule).map(|place| place.name.as_str().into()).collect::<Words>()
         };
-        if !audience.allowed_region.is_empty() {
-            let of = |rule| places(&audience.allowed_region, rule);
+        if !allowed_region.is_empty() {
+            let of = |rule| places(allowed_region, rule);
             rules.push(Rule::Region { included: of(Match::Equal), excluded: of(Match::NotEqual) });
         }
-        if !audience.allowed_city.is_empty() {
-            let of = |rule| places(&audience.allowed_city, rule);
+        if !allowed_city.is_empty() {
+            let of = |rule| places(allowed_city, rule);
             rules.push(Rule::City { included: of(Match::Equal), excluded: of(Match::NotEqual) });
         }
-        if !audience.ga4_rule.is_empty() {
-            rules.push(Rule::Audiences(words(&audience.ga4_rule)));
+        if !ga4_rule.is_empty() {
+            rules.push(Rule::Audiences(words(ga4_rule)));
         }
         let mut grouped = |field: &str, groups: &Groups<Condition>, rule: fn(Groups<NamedComparison>) -> Rule| {
             let named = compiled(field, groups, &mut problems, |condition| {
@@ -188,10 +204,10 @@ impl Audience {
                 rules.push(rule(named));
             }
         };
-        grouped("segment_rule", &audience.segment_rule, Rule::Segment);
-        grouped("parameter_rule", &audience.parameter_rule, Rule::Parameter);
-        grouped("cookie_rule", &audience.cookie_rule, Rule::Cookie);
-        let referral = compiled("referral_rule", &audience.referral_rule, &mut problems, |condition| {
+        grouped("segment_rule", segment_rule, Rule::Segment);
+        grouped("parameter_rule", parameter_rule, Rule::Parameter);
+        grouped("cookie_rule", cookie_rule, Rule::Cookie);
+        let referral = compiled("referral_rule", referral_rule, &mut problems, |condition| {
             let part = match condition.criteria.as_str() {
                 "host" => ReferralPart::Host,
                 "url" => ReferralPart::Url,
@@ -205,11 +221,11 @@ impl Audience {
             rules.push(Rule::Referral(referral));
         }
         rules.extend(url_rule(pages, &mut problems));
-        if !audience.event_rule.is_empty() {
-            rules.push(Rule::Event(events(&audience.event_rule, &mut problems)));
+        if !event_rule.is_empty() {
+            rules.push(Rule::Event(events(event_rule, &mut problems)));
         }
         // As everywhere, a list without entries restricts nothing.
-        if let Some(schedule) = audience.schedule_rule.as_ref().filter(|rule| !rule.schedule_groups.is_empty()) {
+        if let Some(schedule) = schedule_rule.as_ref().filter(|rule| !rule.schedule_groups.is_empty()) {
             rules.push(Rule::Schedule(hours(schedule, &mut problems)));
         }
         problems.none_or(Self { rules: rules.into() })

@@ -265,3 +265,15 @@ fn compact<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::O
         .collect();
     rules.serialize(serializer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use muriel_domain::targeting::AUDIENCE_KEYS;
+
+    /// A reader of the former form skips a rule that it does not know, and lets in who should stay out.
+    #[test]
+    fn a_new_rule_of_targeting_is_a_new_format() {
+        assert_eq!((FORMAT, AUDIENCE_KEYS.len()), (1, 15), "raise FORMAT with the rules that a ruleset can have");
+    }
+}

@@ -83,8 +83,8 @@ impl Tally {
     pub fn of(runs: &[Run]) -> Tally {
         let count = |holds: &dyn Fn(&Run) -> bool| runs.iter().filter(|run| holds(run)).count() as u64;
         let first = |run: &Run| run.fates.first().copied();
-        let verdicts = [Verdict::Win, Verdict::Loss, Verdict::NoDifference, Verdict::KeepRunning, Verdict::DoNotTrust]
-            .map(|verdict| (verdict, count(&|run| first(run).is_some_and(|fate| fate.verdict == verdict))));
+        let verdicts =
+            Verdict::ALL.map(|verdict| (verdict, count(&|run| first(run).is_some_and(|fate| fate.verdict == verdict))));
         Tally {
             runs: runs.len() as u64,
             verdicts: verdicts.to_vec(),

@@ -6,6 +6,7 @@ use super::views::ExperimentDetails;
 use crate::json::Json;
 use muriel_domain::experiment::{Experiment, References, Revision, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::targeting::AUDIENCE_KEYS;
 use muriel_domain::{Instant, Problems};
 use muriel_service::experiments::Edit;
 use muriel_store::experiments::Loaded;
@@ -33,10 +34,10 @@ fn details(experiment: &Experiment) -> Map<String, Value> {
     }
 }
 
-/// A valid value of each targeting rule, and then some.
-fn rule() -> impl Strategy<Value = (&'static str, Value)> {
+/// A valid value of each targeting rule at least.
+fn rules() -> Vec<(&'static str, Value)> {
     let groups = json!([[{"criteria": "utm_source", "operator": "==", "value": "ads"}, {"criteria": "x", "operator": "nx"}], [{"criteria": "n", "operator": ">", "value": "3"}]]);
-    select(vec![
+    vec![
         ("referral_rule", json!([[{"criteria": "source", "operator": "==", "value": "paid"}]])),
         (
             "allowed_country",
@@ -62,7 +63,7 @@ fn rule() -> impl Strategy<Value = (&'static str, Value)> {
             "schedule_rule",
             json!({"schedule_groups": [{"days": ["monday"], "time_ranges": [{"start": "22:00", "end": "02:00"}]}]}),
         ),
-    ])
+    ]
 }
 
 fn targeting() -> impl Strategy<Value = Value> {
@@ -71,7 +72,7 @@ fn targeting() -> impl Strategy<Value = Value> {
         json!([{"url": "^/x[0-9]+$", "rule": "regex", "allowed": false}, {"url": "*/y", "rule": "wildcard", "allowed": true}]),
         json!([]),
     ]);
-    (prop::collection::vec(rule(), 0..5), url).prop_map(|(rules, url)| {
+    (prop::collection::vec(select(rules()), 0..5), url).prop_map(|(rules, url)| {
         let mut all: Map<String, Value> = rules.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         all.insert("url_rule".into(), url);
         Value::Object(all)
@@ -162,6 +163,14 @@ fn base() -> Experiment {
     let mut experiment = apply(&draft, &body, Mode::Whole).unwrap();
     experiment.variants_data_key = muriel_domain::experiment::DataKey::stored(experiment.url.clone());
     experiment
+}
+
+#[test]
+fn every_targeting_rule_is_tried() {
+    let tried: Vec<_> = rules().into_iter().map(|(key, _)| key).collect();
+    for key in AUDIENCE_KEYS {
+        assert!(tried.contains(key), "{key} has no value in rules()");
+    }
 }
 
 proptest! {

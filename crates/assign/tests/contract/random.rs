@@ -2,6 +2,7 @@
 
 use muriel_assign::{ContextValue, Document, EvaluationSide, NoopObserver, Ruleset, TraceObserver, Visitor};
 use muriel_domain::experiment::Arm;
+use muriel_domain::targeting::AUDIENCE_KEYS;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -267,39 +268,22 @@ impl Random {
                     "timeframe_days": random.pick(&[0, 0, 1, 7, 30]),
                 })
             })),
-            _ => json!({"schedule_groups": self.some(2, |random| json!({
+            "schedule_rule" => json!({"schedule_groups": self.some(2, |random| json!({
                 "days": random.below(4).checked_sub(1).map_or(vec![], |most| random.some(most + 1, |random| random.pick(&DAYS))),
                 "time_ranges": random.below(3).checked_sub(1).map_or(vec![], |most| random.some(most + 1, |random| json!({
                     "start": random.time(), "end": if random.chance(20) { "24:00".to_owned() } else { random.time() },
                 }))),
             }))}),
+            _ => panic!("no random values of {name} yet"),
         }
     }
 
     /// Mostly few rules, so that visitors pass.
     fn targeting(&mut self, with_pages: bool) -> Value {
-        const RULES: [&str; 16] = [
-            "segment_rule",
-            "allowed_country",
-            "allowed_region",
-            "allowed_city",
-            "device_rule",
-            "browser_rule",
-            "os_rule",
-            "user_rule",
-            "browser_language_rule",
-            "ga4_rule",
-            "parameter_rule",
-            "cookie_rule",
-            "referral_rule",
-            "event_rule",
-            "schedule_rule",
-            "url_rule",
-        ];
+        let rules: Vec<&str> = AUDIENCE_KEYS.iter().copied().chain(with_pages.then_some("url_rule")).collect();
         let count = self.pick(&[0, 1, 1, 1, 2, 3]);
-        let rules = if with_pages { &RULES[..] } else { &RULES[..15] };
         let named = (0..count).map(|_| {
-            let name = self.pick(rules);
+            let name = self.pick(&rules);
             let rule = if self.chance(4) && name != "schedule_rule" { json!([]) } else { self.rule(name) };
             (name.to_owned(), rule)
         });

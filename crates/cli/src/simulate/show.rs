@@ -91,7 +91,7 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     };
     let heads: String = heads.iter().map(|head| format!("{head:<25}")).collect();
     let _ = writeln!(text, "\n{:<26}{}", "", heads.trim_end());
-    for (verdict, name) in VERDICTS {
+    for (verdict, name) in Verdict::ALL.map(|verdict| (verdict, ending(verdict))) {
         row(&mut text, name, &|tally| share(tally.verdict(verdict)));
     }
     row(&mut text, "called at any look", &|tally| share(tally.called()));
@@ -123,14 +123,16 @@ pub(super) fn simulated_text(tried: &Tried, with: Option<&Tally>, without: &Tall
     text
 }
 
-/// What is said of the first variant at the end.
-const VERDICTS: [(Verdict, &str); 5] = [
-    (Verdict::Win, "ends with a win"),
-    (Verdict::Loss, "ends with a loss"),
-    (Verdict::NoDifference, "ends with no difference"),
-    (Verdict::KeepRunning, "ends undecided"),
-    (Verdict::DoNotTrust, "ends not to be trusted"),
-];
+/// How the first variant's run ends, in words.
+fn ending(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Win => "ends with a win",
+        Verdict::Loss => "ends with a loss",
+        Verdict::NoDifference => "ends with no difference",
+        Verdict::KeepRunning => "ends undecided",
+        Verdict::DoNotTrust => "ends not to be trusted",
+    }
+}
 
 /// The plan, line by line.
 fn about(text: &mut String, plan: &Plan, schedule: &Schedule) {
@@ -402,8 +404,10 @@ fn promised(plan: &Plan) -> f64 {
 }
 
 fn tally_json(tally: &Tally) -> Value {
-    let verdicts: serde_json::Map<String, Value> =
-        VERDICTS.iter().map(|(verdict, _)| (verdict.word().to_owned(), share_json(tally.verdict(*verdict)))).collect();
+    let verdicts: serde_json::Map<String, Value> = Verdict::ALL
+        .map(|verdict| (verdict.word().to_owned(), share_json(tally.verdict(verdict))))
+        .into_iter()
+        .collect();
     let ended: serde_json::Map<String, Value> =
         EndReason::ALL.iter().map(|reason| (reason.word().to_owned(), share_json(tally.ended(*reason)))).collect();
     json!({

@@ -221,7 +221,11 @@ fn goal_types() -> Scenario {
             GoalType::Duration => "30",
             GoalType::ExternalLink => "/partner",
             GoalType::Event | GoalType::Revenue => "paid",
-            _ => "#buy",
+            GoalType::ClickOnElement
+            | GoalType::ClickOnText
+            | GoalType::FormSubmit
+            | GoalType::ElementAppears
+            | GoalType::Script => "#buy",
         };
         metric("secondary", word, goal(*goal_type, value))
     });
