@@ -318,7 +318,8 @@ impl From<service::Error> for ApiError {
             service::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
             service::Error::NotFound(noun) => ApiError::NotFound(noun),
             service::Error::Invalid(problems) => ApiError::Invalid(problems),
-            // What could not be read is a request's body, so its error is one of these.
+            service::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
+            // What could not be read is a part of the request, so its error is one of these.
             service::Error::Unreadable(cause) => match cause.downcast::<ApiError>() {
                 Ok(error) => *error,
                 Err(cause) => ApiError::Internal(cause),

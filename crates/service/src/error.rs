@@ -23,6 +23,9 @@ pub enum Error {
     /// Values that the act was given cannot be used.
     #[error("invalid input")]
     Invalid(Problems),
+    /// A question names something that does not exist, such as a goal of a report.
+    #[error("invalid inquiry")]
+    InvalidInquiry(Problems),
     /// The caller could not read its input, which matters once it is known that the thing to
     /// change exists. The cause is the caller's own error, for the caller to take back out.
     #[error("the input could not be read")]

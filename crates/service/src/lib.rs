@@ -31,12 +31,12 @@ pub mod preview;
 mod processor_time;
 pub mod projects;
 pub mod rates;
+pub mod results;
 pub mod rulesets;
 pub mod script;
 pub mod site;
 mod starts;
 pub mod visitor;
-pub mod warm;
 mod warnings;
 
 pub use actor::Actor;

@@ -4,18 +4,20 @@ use super::change::{Change, Changed, Target};
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::Result;
+use crate::results;
 use crate::warnings::{about_dropped, codes, patch_codes, warnings};
 use muriel_analysis::Verdict;
 use muriel_domain::Problems;
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{Experiment, ExperimentPatch, Status};
 use muriel_domain::ids::ExperimentId;
-use muriel_results::{Inquiry, ReportInputs, ReportKey};
+use muriel_results::{Inquiry, ReportInputs};
 use muriel_sql::Tx;
 use muriel_store::experiments;
+use muriel_store::tenants::Project;
 use std::time::Duration;
 
-/// How long the answer to a change that drops arms waits for what is known of them.
+/// How long the answer to a change that drops arms waits for the experiment's report.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Fields to change.
@@ -63,7 +65,7 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
                 }
                 change.decided(&before, before.experiment.keeps_served(&after).map_err(Into::into))?;
                 let dropped = match drops_arms(&before.experiment, &after) {
-                    true => known_result(tx, &change, node.as_deref()).await?,
+                    true => report_inputs(tx, &change, node.as_deref()).await?,
                     false => None,
                 };
                 Ok((change.save(tx, before, after).await?, dropped))
@@ -72,8 +74,8 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
         .await?;
     changed.deliver(app, &project).await;
     let mut about = Vec::new();
-    if let Some(known) = dropped {
-        let winners = winners(app, &project.key, id, &known).await;
+    if let Some(inputs) = dropped {
+        let winners = winners(app, &project, id, &inputs).await;
         about.extend(about_dropped(changed.after.arms()..changed.before.arms(), winners.as_deref()));
     }
     app.rulesets.guards.read_all(codes(&changed.after)).await;
@@ -86,19 +88,16 @@ fn drops_arms(before: &Experiment, after: &Experiment) -> bool {
     before.arms() > after.arms() && before.lifecycle.status() != Status::Draft
 }
 
-/// What a result needs to know of the experiment, read before its arms are dropped.
-async fn known_result(tx: &mut dyn Tx, change: &Change, node: Option<&str>) -> Result<Option<ReportInputs>> {
+/// The inputs of the experiment's report, read before its arms are dropped.
+async fn report_inputs(tx: &mut dyn Tx, change: &Change, node: Option<&str>) -> Result<Option<ReportInputs>> {
     let (project, id) = (change.target.project.id, change.target.id);
     Ok(ReportInputs::load(tx, project, id, &Inquiry::default(), node).await?.ok())
 }
 
-/// The arms that the present result calls better than the control by its first
-/// metric; `None` when it is not known in time.
-async fn winners(app: &App, project_key: &str, id: ExperimentId, known: &ReportInputs) -> Option<Vec<usize>> {
-    let reports = app.results()?;
-    let key =
-        ReportKey { project_key: project_key.into(), test_id: id.0, inquiry: Inquiry::default(), by_quarter: false };
-    let report = reports.report(&key, known, app.clock.now());
+/// The arms that the present report calls better than the control by its first metric; `None` when there is no report
+/// within [`RESULT_TIMEOUT`].
+async fn winners(app: &App, project: &Project, id: ExperimentId, inputs: &ReportInputs) -> Option<Vec<usize>> {
+    let report = results::report_of(app, project, id, Inquiry::default(), false, inputs);
     let computed = tokio::time::timeout(RESULT_TIMEOUT, report).await.ok()?.ok()?;
     let top = computed.manifest.top().and(computed.report.metrics.first());
     let analyses = top.into_iter().flat_map(|metric| &metric.analyses);

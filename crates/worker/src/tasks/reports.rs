@@ -2,22 +2,20 @@
 
 use super::act_error;
 use crate::task::{Need, Progress, Task};
-use muriel_service::{App, warm};
+use muriel_service::{App, results};
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(5);
 /// The task takes at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
-/// Computes outdated reports anew once events of their project have come. Where nobody asks or nothing changes it does
-/// nothing: neither the database nor the warehouse is asked.
+/// Computes outdated reports anew once events of their project have come. Where nobody asks or nothing changes,
+/// neither the database nor the warehouse is asked.
 pub fn warm_reports(app: App) -> Task {
     let task = Task::new("warm_reports", PERIOD, move |_| {
         let app = app.clone();
         async move {
-            if let Some(reports) = app.results() {
-                warm::refresh_outdated(&app, reports).await.map_err(|error| act_error(&error))?;
-            }
+            results::refresh_outdated(&app).await.map_err(|error| act_error(&error))?;
             Ok(Progress::Continue)
         }
     });

@@ -1,4 +1,4 @@
-//! The query of a result, and of the same day by day: which visitors are meant.
+//! The query parameters of a result, and of a result day by day.
 
 use crate::error::ApiError;
 use crate::wire::query::Query;
@@ -9,7 +9,7 @@ use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter as Published, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 
-/// A parameter as it is read and as the contract has it.
+/// A parameter, with its description in the contract.
 #[derive(Clone, Copy)]
 struct Parameter {
     name: &'static str,
@@ -38,7 +38,7 @@ impl Parameter {
     }
 }
 
-/// Which visitors are meant, and how the answer is written.
+/// Which visitors a result is about, and its format.
 const PARAMETERS: [Parameter; 9] = [
     Parameter::day("start_date", "Visitors who entered on this day or later."),
     Parameter::day("end_date", "Visitors who entered, and what they did, until the end of this day."),
@@ -61,8 +61,8 @@ const PARAMETERS: [Parameter; 9] = [
     Parameter::text("format", "`json` (default), or `csv`: a table for spreadsheets."),
 ];
 
-/// Those that a result day by day does not take.
-const OF_RESULT_ONLY: [&str; 2] = ["breakdown_by", "format"];
+/// Parameters that a result day by day does not take.
+const RESULT_ONLY: [&str; 2] = ["breakdown_by", "format"];
 
 /// The parameters of a result.
 pub(super) struct ResultQuery;
@@ -78,7 +78,7 @@ pub(super) struct TimeseriesQuery;
 
 impl IntoParams for TimeseriesQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Published> {
-        let shared = PARAMETERS.into_iter().filter(|parameter| !OF_RESULT_ONLY.contains(&parameter.name));
+        let shared = PARAMETERS.into_iter().filter(|parameter| !RESULT_ONLY.contains(&parameter.name));
         let described = shared.enumerate().map(|(at, parameter)| Parameter {
             description: if at == 0 { "As in the result; so are the others." } else { "As in the result." },
             ..parameter
@@ -87,22 +87,23 @@ impl IntoParams for TimeseriesQuery {
     }
 }
 
-/// What the answer is written as.
+/// The format of a result.
 pub(super) enum Format {
     Json,
     Csv,
 }
 
-/// The query of a result as an inquiry, and what the answer is to be written as.
-pub(super) fn asked(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
+/// The inquiry and the format that the query of a result asks for. The format is known even where the inquiry is not
+/// valid.
+pub(super) fn result_inquiry(query: Option<&str>) -> (Result<Inquiry, ApiError>, Format) {
     read(Query::read(query, &PARAMETERS.map(|parameter| parameter.name)))
 }
 
-/// The query of a result day by day. What only a result takes is refused: an answer
-/// without it would not be the one that was asked for.
-pub(super) fn asked_by_day(query: Option<&str>) -> Result<Inquiry, ApiError> {
+/// The inquiry that the query of a result day by day asks for. Parameters that only a result takes are refused: an
+/// answer that ignored them would not be the one that was asked for.
+pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
     let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
-    for name in OF_RESULT_ONLY {
+    for name in RESULT_ONLY {
         query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
     }
     read(query).0

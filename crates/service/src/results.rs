@@ -1,0 +1,238 @@
+//! The acts about results: an experiment's report, the report day by day, its plan, and reports that are kept warm.
+//!
+//! All of them load what is stored about the experiment and ask the [`ReportCache`], which computes a report once for
+//! everybody who asks for it. An inquiry that the caller could not read is judged only once it is known that the
+//! experiment exists, so that a missing experiment is reported first.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Problems;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_results::{
+    ComputeError, Computed, Inquiry, NotFound, Planned, ReportCache, ReportError, ReportInputs, ReportKey, Wanted,
+};
+use muriel_store::tenants::Project;
+use muriel_warehouse as warehouse;
+use std::sync::Arc;
+
+/// Seconds after which to ask again for a report that found the queue full.
+const BUSY_RETRY_S: u64 = 1;
+/// Seconds after which to ask again while the warehouse is opened or filled.
+const LOADING_RETRY_S: u64 = 5;
+
+/// The report about an experiment, with every event that was acknowledged before this call.
+///
+/// # Errors
+/// `NotFound`; then an `inquiry` that could not be read; `InvalidInquiry` for a goal or an epoch that does not exist;
+/// `Unavailable` and `NotYet` while no report can be computed; and when the database cannot be reached.
+pub async fn report(app: &App, project: &Project, id: ExperimentId, inquiry: Result<Inquiry>) -> Result<Arc<Computed>> {
+    checked_report(app, project, id, inquiry, false).await
+}
+
+/// As [`report`], with the numbers of the top metric by quarter of an hour, of which days in any time zone are made.
+///
+/// # Errors
+/// As [`report`].
+pub async fn timeseries(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    inquiry: Result<Inquiry>,
+) -> Result<Arc<Computed>> {
+    checked_report(app, project, id, inquiry, true).await
+}
+
+/// How many visitors an experiment needs, and how many days that takes. What `wanted` leaves open comes from the
+/// experiment's plan and from the project's events.
+///
+/// # Errors
+/// `NotFound`; then a `wanted` that could not be read; otherwise as [`report`].
+pub async fn plan(app: &App, project: &Project, id: ExperimentId, wanted: Result<Wanted>) -> Result<Planned> {
+    let inputs = load(app, project.id, id, &Inquiry::default()).await?.map_err(not_found)?;
+    let wanted = wanted?;
+    let planned = cache(app)?.plan(&project.key.as_str().into(), &inputs, wanted, app.clock.now()).await;
+    planned.map_err(report_error)
+}
+
+/// Computes the reports anew that were asked for lately and are outdated, because events of their project have come.
+/// Returns how many there were. Where nobody asks or nothing changes, neither the database nor the warehouse is asked.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn refresh_outdated(app: &App) -> Result<usize> {
+    let Some(reports) = app.results() else { return Ok(0) };
+    let outdated = reports.outdated();
+    let number = outdated.len();
+    for (key, project) in outdated {
+        if let Ok(inputs) = load(app, project, ExperimentId(key.test_id), &key.inquiry).await? {
+            reports.warm(&key, &inputs, app.clock.now()).await;
+        }
+    }
+    Ok(number)
+}
+
+/// The report about an experiment whose `inputs` are loaded already.
+///
+/// # Errors
+/// `Unavailable` and `NotYet` while no report can be computed.
+pub(crate) async fn report_of(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    inquiry: Inquiry,
+    by_quarter: bool,
+    inputs: &ReportInputs,
+) -> Result<Arc<Computed>> {
+    let key = ReportKey { project_key: project.key.as_str().into(), test_id: id.0, inquiry, by_quarter };
+    cache(app)?.report(&key, inputs, app.clock.now()).await.map_err(report_error)
+}
+
+async fn checked_report(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    inquiry: Result<Inquiry>,
+    by_quarter: bool,
+) -> Result<Arc<Computed>> {
+    // Without an inquiry that can be read, this only finds out whether the experiment exists.
+    let fallback = Inquiry::default();
+    let inputs = load(app, project.id, id, inquiry.as_ref().unwrap_or(&fallback)).await?.map_err(not_found)?;
+    report_of(app, project, id, inquiry?, by_quarter, &inputs).await
+}
+
+async fn load(
+    app: &App,
+    project: ProjectId,
+    id: ExperimentId,
+    inquiry: &Inquiry,
+) -> Result<Result<ReportInputs, NotFound>> {
+    let (inquiry, node) = (inquiry.clone(), app.node_id());
+    app.read(move |tx| {
+        Box::pin(async move { Ok(ReportInputs::load(tx, project, id, &inquiry, node.as_deref()).await?) })
+    })
+    .await
+}
+
+fn cache(app: &App) -> Result<&ReportCache> {
+    app.results().map(|reports| &**reports).ok_or(Error::Unavailable { retry_after_s: LOADING_RETRY_S })
+}
+
+fn not_found(missing: NotFound) -> Error {
+    match missing {
+        NotFound::Experiment => Error::NotFound("experiment"),
+        NotFound::Goal => Error::InvalidInquiry(Problems::one("goal_key", "matches no goal of this project")),
+        NotFound::Epoch => Error::InvalidInquiry(Problems::one("epoch", "is not an epoch of this experiment")),
+    }
+}
+
+fn report_error(error: ReportError) -> Error {
+    let not_yet = |why: String| Error::NotYet { why, retry_after_s: LOADING_RETRY_S };
+    match error {
+        ReportError::Busy => Error::Unavailable { retry_after_s: BUSY_RETRY_S },
+        ReportError::Loading { done, of } => {
+            not_yet(format!("the events are still being loaded from the event log, block {done} of {of}"))
+        }
+        ReportError::LogUnreadable(error) => {
+            if let Some(error) = error {
+                tracing::warn!(error = &*error as &dyn std::error::Error, "the end of the event log cannot be read");
+            }
+            not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
+        }
+        ReportError::Damaged => {
+            not_yet("the warehouse is damaged and is being made again from the event log".to_owned())
+        }
+        ReportError::Failed(failure) => match &*failure {
+            ComputeError::Warehouse(warehouse::Error::Memory) => {
+                tracing::warn!("a report needs more memory than --warehouse-memory allows");
+                not_yet("the report needs more memory than the warehouse may use (--warehouse-memory)".to_owned())
+            }
+            _ => Error::internal(failure),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api_key::Pepper;
+    use crate::app::Traffic;
+    use crate::clock::Clock;
+    use muriel_domain::Instant as Moment;
+    use muriel_domain::experiment::{Experiment, Lifecycle, Revision, TestType};
+    use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+    use muriel_sql::{Db, SqliteOptions};
+    use muriel_store::{experiments, tenants};
+    use muriel_warehouse::{DuckWarehouse, Loader, Options};
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    const START: Moment = Moment::from_us(1_772_359_200_000_000);
+
+    /// An event of the project.
+    async fn append(log: &Log, project_key: &str, number: u128) {
+        let id = uuid::Uuid::from_u128(number);
+        let line = format!(
+            r#"{{"id":"{id}","type":"pageview","project_key":"{project_key}","at":"{START}","received_at":"{START}","visitor":{{"id":"v"}},"bot":false}}"#
+        ) + "\n";
+        let (events, lines) = (vec![Entry { id, scope: Scope::PROJECT, end: line.len() }], line.into_bytes());
+        log.append(Batch { project_key: project_key.into(), received_at: START, events, lines }).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn only_what_changed_and_was_asked_for_is_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let db = Db::sqlite(&directory.path().join("muriel.db"), SqliteOptions::default()).unwrap();
+        muriel_store::migrate(&db).await.unwrap();
+        let (project, ids) = db
+            .write::<_, muriel_store::Error, _>(move |tx| {
+                Box::pin(async move {
+                    let company = tenants::company_ensure(tx, "Acme", START).await?;
+                    let project = tenants::project_insert(tx, company, "prj_shop", "Shop", START).await?;
+                    let mut ids = Vec::new();
+                    for name in ["one", "two"] {
+                        let mut one = Experiment::draft(company, project.id, TestType::AbTest, name.to_owned(), START);
+                        one.lifecycle = Lifecycle::Live { started_at: START };
+                        ids.push(experiments::insert(tx, &Revision::first(one, START), "test").await?);
+                    }
+                    Ok((project, ids))
+                })
+            })
+            .await
+            .unwrap();
+        let log =
+            Log::open(directory.path(), LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap();
+        let warehouse = Arc::new(DuckWarehouse::in_memory(&Options::default()).unwrap());
+        let loader = Loader::start(directory.path(), warehouse.clone(), None).unwrap();
+        let reports = Arc::new(ReportCache::new(warehouse, Arc::new(loader)));
+        let traffic = Traffic { results: Some(reports.clone()), ..Traffic::default() };
+        let now_us = Arc::new(AtomicI64::new(START.us()));
+        let app = App::new(db, Pepper::new(&[7; 32]), Clock::Manual(now_us.clone()), traffic);
+        let rounds = async || (refresh_outdated(&app).await.unwrap(), refresh_outdated(&app).await.unwrap());
+
+        append(&log, &project.key, 1).await;
+        assert_eq!(rounds().await, (0, 0), "nobody asked");
+        report(&app, &project, ids[0], Ok(Inquiry::default())).await.unwrap();
+        assert_eq!(rounds().await, (0, 0), "nothing changed");
+
+        append(&log, &project.key, 2).await;
+        assert!(reports.loader().wait_for(log.last()).await);
+        assert_eq!(rounds().await, (0, 1), "one of two experiments, once its project is quiet");
+        append(&log, "prj_another", 3).await;
+        assert!(reports.loader().wait_for(log.last()).await);
+        assert_eq!(rounds().await, (0, 0), "events of another project change nothing");
+        // What was made is what is given.
+        now_us.fetch_add(1_000_000, Ordering::Relaxed);
+        let made = report(&app, &project, ids[0], Ok(Inquiry::default())).await.unwrap();
+        assert_eq!((made.manifest.as_of, made.manifest.logs[0].position), (START, 2));
+        // When nothing changed, nothing is asked.
+        app.db.clone().close().await.unwrap();
+        assert_eq!(rounds().await, (0, 0));
+    }
+    #[test]
+    fn an_error_while_events_are_loaded_tells_how_far_loading_has_come() {
+        let Error::NotYet { why, retry_after_s } = report_error(ReportError::Loading { done: 10, of: 200 }) else {
+            panic!("not `NotYet`")
+        };
+        assert_eq!(why, "the events are still being loaded from the event log, block 10 of 200");
+        assert_eq!(retry_after_s, 5);
+    }
+}
