@@ -182,7 +182,7 @@ impl<'t> Taking<'t> {
         }
         let besides = self.base + self.answer.capacity();
         self.room.resize(besides + memory_to_read(text.len())).await?;
-        let (json, flaws) = match parse_events_line(text, VALUES_MAX) {
+        let (json, anomalies) = match parse_events_line(text, VALUES_MAX) {
             Ok(read) => read,
             Err(error) => {
                 self.refuse(number, None, &error.to_string());
@@ -194,7 +194,7 @@ impl<'t> Taking<'t> {
             return Ok(());
         }
         let id = event::id_of(&json);
-        let batch = match event::line(&json, &flaws) {
+        let batch = match event::line(&json, &anomalies) {
             Ok(batch) => batch,
             Err(problems) => {
                 self.refuse(number, id, &event::sentence(&problems));

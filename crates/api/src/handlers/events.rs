@@ -52,8 +52,8 @@ pub(crate) async fn events_take(
     let EventsBody { bytes, arrived: _arrived, mut room } =
         read_events_body(Request::from_parts(parts, body), &app.intake).await?;
     room.resize(memory_to_read(bytes.len())).await?;
-    let (body, flaws) = parse_events(&bytes, VALUES_MAX)?;
-    let mut batch = event::event_batch(&body, &flaws)?;
+    let (body, anomalies) = parse_events(&bytes, VALUES_MAX)?;
+    let mut batch = event::event_batch(&body, &anomalies)?;
     room.resize(memory_to_store(bytes.len(), batch.events.len(), &batch.visitor)).await?;
     let origin = if trusted {
         app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent)

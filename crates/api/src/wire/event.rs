@@ -3,7 +3,7 @@
 //! A request is read whole or not at all; its events are judged one by one, and
 //! one that is wrong does not keep the others out.
 
-use crate::json::{Flaws, Json};
+use crate::json::{Anomalies, Json};
 use crate::wire::fields::{Fields, Found, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, Kind, Properties, Record, Who};
@@ -31,8 +31,8 @@ pub(crate) struct EventBatch<'j> {
     /// What a trusted server says about where its visitor is.
     pub(crate) hints: ClientHints<'j>,
     pub(crate) events: &'j [Json],
-    /// What of them the gate mended or refuses.
-    pub(crate) flaws: &'j Flaws,
+    /// The values of them that the gate repaired or refuses.
+    pub(crate) anomalies: &'j Anomalies,
 }
 
 /// What a trusted server says about its visitor's connection and device.
@@ -47,7 +47,7 @@ pub(crate) struct ClientHints<'j> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(crate) fn event_batch<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<EventBatch<'j>, Problems> {
+pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
         let (sent_at, consent) = (sent_at(fields), consent(fields));
         fields.require("visitor");
@@ -64,7 +64,7 @@ pub(crate) fn event_batch<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<EventB
     })?;
     let hints = body.get("visitor").map(client_hints).unwrap_or_default();
     let events = body.get("events").and_then(Json::as_array).unwrap_or_default();
-    Ok(EventBatch { sent_at, consent, visitor, hints, events, flaws })
+    Ok(EventBatch { sent_at, consent, visitor, hints, events, anomalies })
 }
 
 /// Reads a line of a batch: a body as [`event_batch`] reads it, or an event that has its
@@ -72,9 +72,9 @@ pub(crate) fn event_batch<'j>(body: &'j Json, flaws: &'j Flaws) -> Result<EventB
 ///
 /// # Errors
 /// Everything that is wrong with what its events share.
-pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<EventBatch<'j>, Problems> {
+pub(crate) fn line<'j>(line: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     if is_body(line) {
-        return event_batch(line, flaws);
+        return event_batch(line, anomalies);
     }
     let (consent, visitor) = from_body(line, |fields| {
         let consent = consent(fields);
@@ -83,7 +83,7 @@ pub(crate) fn line<'j>(line: &'j Json, flaws: &'j Flaws) -> Result<EventBatch<'j
         Some((consent, visitor))
     })?;
     let hints = line.get("visitor").map(client_hints).unwrap_or_default();
-    Ok(EventBatch { sent_at: None, consent, visitor, hints, events: std::slice::from_ref(line), flaws })
+    Ok(EventBatch { sent_at: None, consent, visitor, hints, events: std::slice::from_ref(line), anomalies })
 }
 
 /// Whether a line of a batch is a body of events; otherwise it is one event.
@@ -150,15 +150,15 @@ impl<'j> EventBatch<'j> {
         IncomingBatch<'j>,
         impl ExactSizeIterator<Item = PendingEvent<'j, impl FnOnce(&EventTemplate) -> Result<Record, String> + 'j>>,
     ) {
-        let EventBatch { sent_at, consent, visitor, hints, events, flaws } = self;
+        let EventBatch { sent_at, consent, visitor, hints, events, anomalies } = self;
         let batch = IncomingBatch { sent_at, consent, visitor, country: hints.country, origin, trusted };
         let pending = events.iter().enumerate().map(move |(index, event)| PendingEvent {
             id: id_of(event),
-            read: move |template: &EventTemplate| match flaws.refusal(index) {
+            read: move |template: &EventTemplate| match anomalies.refusal(index) {
                 Some(refusal) => Err(refusal),
                 None => record(event, template),
             },
-            note: flaws.note(index),
+            note: anomalies.note(index),
         });
         (batch, pending)
     }
