@@ -1,0 +1,28 @@
+//! The published shapes that the contract describes and nothing here builds:
+//! bodies that are read field by field, and parts that the domain writes itself.
+
+#![expect(dead_code, reason = "these types describe shapes to the contract and are never made")]
+
+mod configuration;
+mod delivery;
+mod error;
+mod evaluation;
+mod event;
+mod experiment;
+mod goal;
+mod hypothesis;
+mod rates;
+mod targeting;
+mod words;
+
+pub(crate) use configuration::*;
+pub(crate) use delivery::*;
+pub(crate) use error::*;
+pub(crate) use evaluation::*;
+pub(crate) use event::*;
+pub(crate) use experiment::*;
+pub(crate) use goal::*;
+pub(crate) use hypothesis::*;
+pub(crate) use rates::*;
+pub(crate) use targeting::*;
+pub(crate) use words::*;

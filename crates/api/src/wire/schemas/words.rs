@@ -1,0 +1,109 @@
+//! Closed lists of words and numbers, and moments.
+
+use muriel_domain::{experiment, goal, targeting};
+use std::borrow::Cow;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The words of a list that pairs each with its value.
+fn words<T, const N: usize>(list: [(&'static str, T); N]) -> [&'static str; N] {
+    list.map(|(word, _)| word)
+}
+
+/// Shapes that the derive macro cannot say: numbers and words from closed lists.
+macro_rules! closed {
+    ($($(#[doc = $doc:literal])* $name:ident: $kind:ident $values:expr;)*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new()
+                    .schema_type(Type::$kind)
+                    .description(Some(concat!($($doc),*).trim()))
+                    .enum_values(Some($values))
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+closed! {
+    /// A part of the script.
+    PartName: String ["source", "changes", "split", "goals", "orders"];
+    /// 0 or 1.
+    Flag: Integer [0, 1];
+    /// 9 draft, 1 live, 0 inactive.
+    StatusCode: Integer [9, 1, 0];
+    /// `abtest` changes the page, `split` sends to other pages, `personalization` gives each variant its audience.
+    TestType: String words(experiment::TestType::WORDS);
+    /// How the arms share: evenly, by chosen weights, or moved by the bandit.
+    DistributionMode: String ["equal", "custom", "mab"];
+    /// `paused` at a share of 0.
+    ArmStatus: String ["active", "paused"];
+    /// What opened an epoch.
+    Reason: String words(experiment::Reason::WORDS);
+    /// What counts as a conversion.
+    GoalType: String words(goal::GoalType::WORDS);
+    /// What a goal is for.
+    GoalPurpose: String words(goal::Purpose::WORDS);
+    /// How a value is compared; `gt` and `>` mean the same, and so on.
+    Operator: String targeting::Operator::spellings();
+    /// Must hold, or must not.
+    Match: String words(targeting::Match::WORDS);
+    /// Lets in, or keeps out.
+    CountryMode: String words(targeting::CountryMode::WORDS);
+    /// How a page's URL is compared.
+    UrlMatch: String words(targeting::UrlMatch::WORDS);
+    /// A kind of device.
+    Device: String targeting::DEVICES;
+    /// A browser.
+    Browser: String targeting::BROWSERS;
+    /// An operating system.
+    System: String targeting::SYSTEMS;
+    /// A day of the week.
+    Day: String targeting::DAYS;
+    /// Why a visitor gets what it gets; docs/assignment.md explains each.
+    AssignmentReason: String [
+        "split", "sticky", "forced", "served", "disabled", "rollout", "excluded", "traffic", "targeting", "unknown",
+        "audience", "variant_gone",
+    ];
+    /// What is wrong with a question.
+    EvaluationErrorCode: String ["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"];
+    /// What the visitor said about being recorded.
+    ConsentWord: String ["granted", "denied", "unknown"];
+    /// What happened.
+    EventType: String words(muriel_log::Kind::WORDS);
+    /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
+    EventStatus: String ["ok", "duplicate", "invalid"];
+    /// How a check went.
+    StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
+    /// A metric that needs no goal.
+    BuiltinMetric: String experiment::BUILTIN_METRICS;
+}
+
+/// A moment: read as ISO 8601 with an offset, or as a date, which is its midnight
+/// in UTC; shown in UTC with milliseconds.
+pub(crate) struct Moment;
+
+impl PartialSchema for Moment {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::SchemaType::from_iter([Type::String, Type::Null]))
+            .description(Some("A date-time with an offset, or a date (midnight in UTC); null for none."))
+            .into()
+    }
+}
+
+impl ToSchema for Moment {
+    fn name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+}
