@@ -11,13 +11,11 @@ use crate::node::NodeIdentity;
 use crate::rulesets::{Delivery, Files, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
-use muriel_assign::{Delivered, Experiment};
-use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_domain::ids::CompanyId;
 use muriel_log::{Log, State};
 use muriel_results::ReportCache;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
-use muriel_store::experiments;
 use muriel_store::tenants::Project;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
@@ -169,27 +167,6 @@ impl App {
             None if self.rulesets.are_known() => Err(Error::NotFound("project")),
             None => Err(Error::Unavailable { retry_after_s: 1 }),
         }
-    }
-
-    /// The project's experiment of this key that visitors do not meet: a draft,
-    /// or paused.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
-    pub async fn undelivered(&self, project: ProjectId, key: &str) -> Result<Option<Experiment>> {
-        if key.is_empty() || key.len() > 64 || key.contains('\0') {
-            return Ok(None);
-        }
-        let key = key.to_owned();
-        let found = self
-            .read(move |tx| {
-                Box::pin(async move {
-                    let Some(id) = experiments::id_of(tx, project, &key).await? else { return Ok(None) };
-                    Ok(experiments::delivery(tx, project, id).await?)
-                })
-            })
-            .await?;
-        Ok(found.and_then(|experiment| Experiment::compile(&Delivered::of(&experiment)).ok()))
     }
 
     /// The id of this node, where several can work on the database.

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod digest;
 pub mod directory;
 pub mod error;
+pub mod evaluation;
 pub mod experiments;
 pub mod explain;
 pub mod flag_template;

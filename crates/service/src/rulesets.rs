@@ -77,8 +77,8 @@ pub struct Delivery {
     pub project: Arc<Project>,
     /// Ready to decide.
     pub ruleset: Ruleset,
-    /// What never changes of each experiment's answers, in its order.
-    pub frames: Vec<FlagTemplate>,
+    /// The constant parts of each experiment's answers, in the order of the ruleset.
+    pub templates: Vec<FlagTemplate>,
     /// As it is published.
     pub body: Encoded,
     /// Changes with the body.
@@ -172,9 +172,9 @@ impl Delivery {
         let ruleset = compile(&mut document);
         let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
         let etag = version_of(&plain);
-        let frames = ruleset.experiments().iter().map(FlagTemplate::of).collect();
+        let templates = ruleset.experiments().iter().map(FlagTemplate::of).collect();
         let (body, scripts) = (Encoded::new(plain), Default::default());
-        Self { project, ruleset, frames, etag, body, scripts, version, document, beside, revisions, guards }
+        Self { project, ruleset, templates, etag, body, scripts, version, document, beside, revisions, guards }
     }
 
     /// The project's script. It is made when it is first asked for, or after a change where it was asked for

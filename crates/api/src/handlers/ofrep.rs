@@ -10,6 +10,7 @@ use crate::body::MediaType;
 use crate::error::{ApiError, failed};
 use crate::json::Json;
 use crate::wire::context;
+use crate::wire::evaluation::flags;
 use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
@@ -18,8 +19,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use muriel_assign::{Experiment, NoopObserver, Visitor};
 use muriel_domain::Problems;
-use muriel_service::App;
 use muriel_service::flag_template::FlagTemplate;
+use muriel_service::{App, evaluation};
 use serde::Serialize;
 
 /// What is wrong, in the protocol's words.
@@ -163,11 +164,7 @@ pub(crate) async fn flag_evaluate(
 async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response, ApiError> {
     let OfrepRequest { caller, body, .. } = arrive(app, request).await?;
     let delivery = app.delivery(&caller.project).await?;
-    let undelivered = match delivery.ruleset.experiment(key) {
-        Some(_) => None,
-        None => app.undelivered(caller.project.id, key).await?,
-    };
-    let Some(experiment) = undelivered.as_ref().or_else(|| delivery.ruleset.experiment(key)) else {
+    let Some(experiment) = evaluation::find(app, &delivery, key).await? else {
         let details = "the project has no experiment with this key";
         return Ok(failure(StatusCode::NOT_FOUND, Some(key), ErrorCode::FlagNotFound, details));
     };
@@ -178,7 +175,7 @@ async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response
     };
     let origin = context::origin(members, &app.visitors);
     Ok(match context::visitor(members, origin.as_ref(), app.now_ms()) {
-        Ok(visitor) => evaluated(experiment, &visitor),
+        Ok(visitor) => evaluated(&experiment, &visitor),
         Err(problems) => bad_context(&problems, Some(key)),
     })
 }
@@ -217,29 +214,13 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         Err(problems) => return Ok(bad_context(&problems, None)),
     };
     let delivery = app.delivery(&caller.project).await?;
-    let experiments = delivery.ruleset.experiments();
-    let mut out = Vec::with_capacity(64 + 256 * experiments.len());
-    out.extend_from_slice(b"{\"flags\":[");
-    // Of FNV-1a, over what was decided: the answer is made of this and the ruleset.
-    let mut decided: u64 = 0xcbf2_9ce4_8422_2325;
-    for (at, (experiment, frame)) in experiments.iter().zip(&delivery.frames).enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        let decision = experiment.decide(&visitor, &mut NoopObserver);
-        for part in [decision.arm.map_or(0, |arm| u64::from(arm.0) + 1), decision.reason as u64] {
-            decided = (decided ^ part).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        frame.write_flag(&mut out, decision);
-    }
-    out.extend_from_slice(b"]}");
-    let version = format!("{}-{decided:016x}", delivery.etag);
+    let (flags, version) = flags(&delivery, &visitor);
     if is_known(&headers, &version) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(tagged(response, &version));
     }
-    let mut response = tagged(written(StatusCode::OK, out.into()), &version);
+    let mut response = tagged(written(StatusCode::OK, flags), &version);
     // Two visitors with one browser must not get each other's.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)

@@ -2,6 +2,7 @@
 //! values become what is answered.
 
 pub(crate) mod context;
+pub(crate) mod evaluation;
 pub(crate) mod event;
 pub(crate) mod experiment;
 pub(crate) mod fields;

@@ -1,5 +1,6 @@
 //! The configuration of an experiment.
 
+use super::words::{Flag, Moment};
 use muriel_domain::configuration_settings;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;

@@ -1,6 +1,6 @@
 //! The targeting of an experiment, and the audience of a variant.
 
-use super::words::{CountryMode, Day, Match, Operator, UrlMatch};
+use super::words::{Browser, CountryMode, Day, Device, Match, Operator, System, UrlMatch};
 use muriel_domain::audience_rules;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;

@@ -1,0 +1,37 @@
+//! The experiments that are evaluated for visitors.
+
+use crate::app::App;
+use crate::error::Result;
+use crate::rulesets::Delivery;
+use muriel_assign::{Delivered, Experiment};
+use muriel_domain::ids::ProjectId;
+use muriel_store::experiments;
+use std::borrow::Cow;
+
+/// The experiment with this key of the project: the delivered one, or one that is stored but not delivered, because it
+/// is a draft or paused. It can be evaluated too; the reason is then `disabled`.
+///
+/// # Errors
+/// When the experiment is not delivered and the database cannot be reached.
+pub async fn find<'d>(app: &App, delivery: &'d Delivery, key: &str) -> Result<Option<Cow<'d, Experiment>>> {
+    match delivery.ruleset.experiment(key) {
+        Some(experiment) => Ok(Some(Cow::Borrowed(experiment))),
+        None => Ok(undelivered(app, delivery.project.id, key).await?.map(Cow::Owned)),
+    }
+}
+
+async fn undelivered(app: &App, project: ProjectId, key: &str) -> Result<Option<Experiment>> {
+    if key.is_empty() || key.len() > 64 || key.contains('\0') {
+        return Ok(None);
+    }
+    let key = key.to_owned();
+    let found = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let Some(id) = experiments::id_of(tx, project, &key).await? else { return Ok(None) };
+                Ok(experiments::delivery(tx, project, id).await?)
+            })
+        })
+        .await?;
+    Ok(found.and_then(|experiment| Experiment::compile(&Delivered::of(&experiment)).ok()))
+}
