@@ -71,11 +71,13 @@ pub async fn read_json_body(
     Ok((media_type, bytes))
 }
 
-/// A body of events, and what it has of the memory for all of them.
+/// A body of events, with the memory that is reserved for it. Dropping it gives the memory back.
 pub(crate) struct EventsBody<'r> {
     pub(crate) bytes: Bytes,
-    pub(crate) arrived: Reservation<'r>,
-    pub(crate) room: Reservation<'r>,
+    /// Memory to judge and write the events.
+    pub(crate) memory: Reservation<'r>,
+    /// Memory of the bytes as they arrived.
+    _arrived: Reservation<'r>,
 }
 
 /// The bytes of a body of events: JSON under its own name or as plain text, as
@@ -84,7 +86,7 @@ pub(crate) struct EventsBody<'r> {
 /// # Errors
 /// 415 for other types and codings; 413 over [`EVENTS_LIMIT`] or, expanded, over
 /// [`EXPANDED_LIMIT`]; 400 for broken or more than one gzip member; 408 as
-/// [`read_json_body`]; 503 while other bodies leave no room for it.
+/// [`read_json_body`]; 503 while other bodies leave too little memory.
 pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Result<EventsBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
         expected: "application/json or text/plain, in UTF-8, with no Content-Encoding but gzip",
@@ -100,30 +102,30 @@ pub(crate) async fn read_events_body(request: Request, intake: &Intake) -> Resul
         return Err(ApiError::BodyTooLarge { limit: EVENTS_LIMIT });
     }
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
-    let (mut arrived, mut room) = (intake.arriving.reserve(), intake.bodies.reserve());
+    let (mut arrived, mut memory) = (intake.arriving.reserve(), intake.bodies.reserve());
     let collected = collect(body, announced as usize, EVENTS_LIMIT, Some(&mut arrived));
     let mut bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
     if is_gzip {
-        // How much it will be is known only afterwards.
-        room.resize(EXPANDED_LIMIT).await?;
+        // The expanded size is known only afterwards.
+        memory.resize(EXPANDED_LIMIT).await?;
         bytes = expanded(&bytes)?;
     }
-    Ok(EventsBody { bytes, arrived, room })
+    Ok(EventsBody { bytes, memory, _arrived: arrived })
 }
 
 /// A batch of many visitors' events, as it was sent.
 pub(crate) struct BatchBody<'r> {
     pub(crate) bytes: Bytes,
     pub(crate) is_gzip: bool,
-    /// What it has of the memory for all of them.
-    pub(crate) room: Reservation<'r>,
+    /// The memory that is reserved for it.
+    pub(crate) memory: Reservation<'r>,
 }
 
 /// The bytes of a batch: JSON lines, in gzip or as they are.
 ///
 /// # Errors
 /// 415 for other types and codings; 413 over [`BATCH_LIMIT`]; 408 as
-/// [`read_json_body`]; 503 while other batches leave no room for it.
+/// [`read_json_body`]; 503 while other batches leave too little memory.
 pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result<BatchBody<'_>, ApiError> {
     const EXPECTED: ApiError = ApiError::UnsupportedMediaType {
         expected: "application/x-ndjson or application/jsonl, in UTF-8, with no Content-Encoding but gzip",
@@ -136,13 +138,13 @@ pub(crate) async fn read_batch_body(request: Request, intake: &Intake) -> Result
         return Err(ApiError::BodyTooLarge { limit: BATCH_LIMIT });
     }
     // All of it beforehand: uploads that each hold a part and wait for more would
-    // end each other.
-    let mut room = intake.batches.reserve();
-    room.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
+    // deadlock.
+    let mut memory = intake.batches.reserve();
+    memory.resize(size.exact().map_or(BATCH_LIMIT, |bytes| bytes as usize)).await?;
     let _reading = parts.extensions.get::<RequestContext>().map(RequestContext::reading_body);
     let collected = collect(body, size.lower() as usize, BATCH_LIMIT, None);
     let bytes = tokio::time::timeout(BODY_DEADLINE, collected).await.map_err(|_| ApiError::Timeout)??;
-    Ok(BatchBody { bytes, is_gzip, room })
+    Ok(BatchBody { bytes, is_gzip, memory })
 }
 
 /// # Errors
@@ -194,13 +196,13 @@ fn expanded(bytes: &[u8]) -> Result<Bytes, ApiError> {
     Ok(out.into())
 }
 
-/// The whole body, for which `share` grows as it comes. One that comes in one piece
-/// is not copied.
+/// The whole body. `memory` grows as the body arrives. A body that arrives in one piece is not
+/// copied.
 async fn collect(
     mut body: Body,
     announced: usize,
     limit: usize,
-    mut share: Option<&mut Reservation<'_>>,
+    mut memory: Option<&mut Reservation<'_>>,
 ) -> Result<Bytes, ApiError> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
@@ -213,8 +215,8 @@ async fn collect(
         if first.len() + all.len() + data.len() > limit {
             return Err(ApiError::BodyTooLarge { limit });
         }
-        if let Some(share) = &mut share {
-            share.resize(first.len() + all.len() + data.len()).await?;
+        if let Some(memory) = &mut memory {
+            memory.resize(first.len() + all.len() + data.len()).await?;
         }
         if first.is_empty() && all.is_empty() {
             first = data;

@@ -1,7 +1,7 @@
 //! The visitor's own cookies, renewed by the server: Safari forgets within a week
 //! what scripts wrote, not what servers did.
 
-use http::header::{COOKIE, SET_COOKIE};
+use http::header::COOKIE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// 400 days, the most that browsers keep.
@@ -47,9 +47,6 @@ pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain:
         })
         .collect()
 }
-
-/// The header's name for an answer.
-pub(crate) const RENEWS: HeaderName = SET_COOKIE;
 
 /// Names and values as they were sent.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {

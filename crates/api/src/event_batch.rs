@@ -1,9 +1,9 @@
 //! Events of many visitors in one request: JSON lines, each judged by itself.
 //!
-//! A batch is read twice. The first time only looks whether it can be read to its end
-//! and stays within its bounds; only then anything is stored. So a batch that is cut
-//! off or too large leaves nothing behind, although no more than a part of it is in
-//! memory at a time.
+//! A batch is read twice. The first pass only checks that it can be read to its end and
+//! stays within its limits; only then anything is stored. So nothing is stored of a batch
+//! that is truncated or too large, although only a part of it is expanded in memory at a
+//! time.
 
 use crate::body::{BATCH_EXPANDED_LIMIT, BatchBody, EXPANDED_LIMIT};
 use crate::error::ApiError;
@@ -28,24 +28,25 @@ const LINE_MAX: usize = EXPANDED_LIMIT;
 pub(crate) const BATCH_LINES_MAX: u64 = 100_000;
 /// The most events of a batch. Lines hold up to 500 each.
 const BATCH_EVENTS_MAX: usize = 100_000;
-/// Outcomes and bytes after which the events that wait go into the log together.
-const TOGETHER: (usize, usize) = (10_000, 4 << 20);
-/// What a batch takes for each byte of its lines, besides the one that is looked at:
-/// they wait as they are stored, with their outcomes.
+/// Outcomes after which the pending events are appended to the log.
+const PENDING_OUTCOMES_MAX: usize = 10_000;
+/// Bytes of pending events after which they are appended to the log.
+const PENDING_BYTES_MAX: usize = 4 << 20;
+/// Bytes of memory for each byte of lines that are pending: their events as they are stored, and their outcomes.
 const MEMORY_PER_BYTE: usize = 4;
-/// Bytes that it takes for that at most.
-const WAITING_MAX: usize = 16 << 20;
-/// Bytes after which others have their turn.
+/// The most bytes of memory for pending lines.
+const PENDING_MEMORY_MAX: usize = 16 << 20;
+/// Bytes after which the task yields to others.
 const SLICE: usize = 64 << 10;
-/// The longest id that an outcome repeats. A UUID has 36 characters.
+/// Bytes of the longest id that an outcome repeats. A UUID has 36.
 const ID_MAX: usize = 64;
-/// Characters of what is wrong with a line.
+/// The most characters of a message about a line.
 const MESSAGE_MAX: usize = 500;
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Serialize)]
 struct LineOutcome {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     line: u64,
     #[serde(flatten)]
     outcome: EventOrBody,
@@ -67,7 +68,7 @@ impl EventOrBody {
     }
 }
 
-/// Takes a batch of events that a key vouches for. Returns the outcomes of its
+/// Stores a batch of events of a request with an API key. Returns the outcomes of its
 /// lines, as JSON lines: each event that is `ok` is durable.
 ///
 /// # Errors
@@ -77,18 +78,18 @@ impl EventOrBody {
 /// - `Unavailable` when the log cannot take it, or other batches leave no memory. A part
 ///   of it may have been stored, and is recognised when the batch is sent again.
 pub(crate) async fn take(app: &App, delivery: &Delivery, body: BatchBody<'_>) -> Result<Bytes, ApiError> {
-    let BatchBody { bytes, is_gzip, room } = body;
+    let BatchBody { bytes, is_gzip, memory } = body;
     let source = bytes.clone();
     let expanded = tokio::task::spawn_blocking(move || survey(source, is_gzip)).await;
-    let waiting = (MEMORY_PER_BYTE * expanded.map_err(ApiError::internal)??).min(WAITING_MAX);
-    let mut taking = Taking::new(app, delivery, room, bytes.len() + waiting);
+    let pending = (MEMORY_PER_BYTE * expanded.map_err(ApiError::internal)??).min(PENDING_MEMORY_MAX);
+    let mut intake = BatchIntake::new(app, delivery, memory, bytes.len() + pending);
     let mut lines = lines(bytes, is_gzip);
     let mut slices = 0;
     while let Some(line) = lines.next_line().map_err(ApiError::internal)? {
         match line.content {
-            Content::Text(text) => taking.line(line.number, text).await?,
+            Content::Text(text) => intake.line(line.number, text).await?,
             Content::TooLong => {
-                taking.refuse(line.number, None, &format!("the line has more than {LINE_MAX} bytes"));
+                intake.refuse(line.number, None, &format!("the line has more than {LINE_MAX} bytes"));
             }
             Content::Nothing => {}
         }
@@ -98,7 +99,7 @@ pub(crate) async fn take(app: &App, delivery: &Delivery, body: BatchBody<'_>) ->
             tokio::task::yield_now().await;
         }
     }
-    taking.finish().await
+    intake.finish().await
 }
 
 fn lines(bytes: Bytes, is_gzip: bool) -> Lines<Box<dyn BufRead + Send>> {
@@ -111,7 +112,7 @@ fn lines(bytes: Bytes, is_gzip: bool) -> Lines<Box<dyn BufRead + Send>> {
     Lines::new(from, LINE_MAX)
 }
 
-/// Goes through a batch once, to its end: how many bytes its lines have.
+/// Reads a batch to its end without judging it. Returns how many bytes its lines have.
 fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
     let mut lines = lines(bytes, is_gzip);
     let broken = |_: io::Error| ApiError::malformed("the body is not gzip that can be read to its end");
@@ -132,56 +133,58 @@ fn survey(bytes: Bytes, is_gzip: bool) -> Result<usize, ApiError> {
     Ok(lines.read() as usize)
 }
 
-/// A batch that is being taken.
-struct Taking<'t> {
+/// A batch whose lines are being judged and stored.
+struct BatchIntake<'t> {
     app: &'t App,
     delivery: &'t Delivery,
-    room: Reservation<'t>,
-    /// What the room has to have besides the line that is looked at and the answer.
+    memory: Reservation<'t>,
+    /// Bytes of memory that are needed besides those of the current line and of the answer.
     base: usize,
-    /// Lines that were judged, and whose events wait.
+    /// Lines that are judged, and whose outcomes are not in the answer yet.
     judged: Vec<LineOutcome>,
-    /// Outcomes of these lines.
+    /// How many outcomes `judged` has.
     outcomes: usize,
-    /// Events that wait for the log: their line in `judged`, and their place within it.
-    waiting: Vec<(usize, Stored, Entry)>,
-    lines: Vec<u8>,
-    /// When the events that wait were received; none while none waits.
+    /// Events to be appended to the log: the index of their line in `judged`, and their outcome within it.
+    pending: Vec<(usize, Stored, Entry)>,
+    /// The lines of JSON of the pending events.
+    pending_lines: Vec<u8>,
+    /// When the pending events were received; `None` while there are none.
     received_at: Option<Instant>,
     /// Events of all lines so far.
     events: usize,
-    /// Whether a line could be read so far, and what is wrong with the first that could not.
+    /// Whether any line could be read so far.
     is_readable: bool,
-    unreadable: Option<String>,
+    /// What is wrong with the first line that was refused.
+    first_refusal: Option<String>,
     answer: Vec<u8>,
 }
 
-impl<'t> Taking<'t> {
-    fn new(app: &'t App, delivery: &'t Delivery, room: Reservation<'t>, base: usize) -> Self {
+impl<'t> BatchIntake<'t> {
+    fn new(app: &'t App, delivery: &'t Delivery, memory: Reservation<'t>, base: usize) -> Self {
         Self {
             app,
             delivery,
-            room,
+            memory,
             base,
             judged: Vec::new(),
             outcomes: 0,
-            waiting: Vec::new(),
-            lines: Vec::new(),
+            pending: Vec::new(),
+            pending_lines: Vec::new(),
             received_at: None,
             events: 0,
             is_readable: false,
-            unreadable: None,
+            first_refusal: None,
             answer: Vec::new(),
         }
     }
 
     /// Judges a line.
     async fn line(&mut self, number: u64, text: &[u8]) -> Result<(), ApiError> {
-        if self.outcomes >= TOGETHER.0 {
+        if self.outcomes >= PENDING_OUTCOMES_MAX {
             self.store().await?;
         }
         let besides = self.base + self.answer.capacity();
-        self.room.resize(besides + memory_to_read(text.len())).await?;
+        self.memory.resize(besides + memory_to_read(text.len())).await?;
         let (json, anomalies) = match parse_events_line(text, VALUES_MAX) {
             Ok(read) => read,
             Err(error) => {
@@ -210,7 +213,7 @@ impl<'t> Taking<'t> {
             return Ok(());
         }
         self.events += batch.events.len();
-        self.room.resize(besides + memory_to_store(text.len(), batch.events.len(), &batch.visitor)).await?;
+        self.memory.resize(besides + memory_to_store(text.len(), batch.events.len(), &batch.visitor)).await?;
         let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
         let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
         let (batch, events) = batch.into_incoming(origin, true);
@@ -219,7 +222,7 @@ impl<'t> Taking<'t> {
             self.refuse(number, id, message);
             return Ok(());
         };
-        if self.lines.len() + draft.lines.len() > TOGETHER.1 {
+        if self.pending_lines.len() + draft.lines.len() > PENDING_BYTES_MAX {
             self.store().await?;
         }
         self.add(number, event::is_body(&json), draft);
@@ -227,12 +230,12 @@ impl<'t> Taking<'t> {
     }
 
     fn add(&mut self, number: u64, is_body: bool, draft: Draft<'_>) {
-        let (line, start) = (self.judged.len(), self.lines.len());
+        let (line, start) = (self.judged.len(), self.pending_lines.len());
         self.received_at.get_or_insert(draft.received_at);
         self.outcomes += draft.outcomes.len();
-        self.lines.extend_from_slice(&draft.lines);
-        self.waiting.extend(
-            draft.entries.into_iter().map(|(place, entry)| (line, place, Entry { end: start + entry.end, ..entry })),
+        self.pending_lines.extend_from_slice(&draft.lines);
+        self.pending.extend(
+            draft.entries.into_iter().map(|(stored, entry)| (line, stored, Entry { end: start + entry.end, ..entry })),
         );
         let mut outcomes = draft.outcomes.into_iter().map(owned);
         let outcome = match is_body {
@@ -245,10 +248,10 @@ impl<'t> Taking<'t> {
         self.judged.push(LineOutcome { line: number, outcome });
     }
 
-    /// Says why nothing of a line is stored.
+    /// Adds the outcome of a line of which nothing is stored.
     fn refuse(&mut self, number: u64, id: Option<&str>, message: &str) {
         self.app.intake.count_invalid();
-        self.unreadable.get_or_insert_with(|| format!("line {number}: {message}"));
+        self.first_refusal.get_or_insert_with(|| format!("line {number}: {message}"));
         let outcome = owned(IngestOutcome {
             id: id.map(Cow::Borrowed),
             status: "invalid",
@@ -259,17 +262,18 @@ impl<'t> Taking<'t> {
         self.judged.push(LineOutcome { line: number, outcome: EventOrBody::Event(outcome) });
     }
 
-    /// Stores the events that wait, and writes the outcomes of their lines.
+    /// Appends the pending events to the log, and writes the outcomes of their lines.
     async fn store(&mut self) -> Result<(), ApiError> {
-        let (places, events): (Vec<_>, Vec<_>) =
-            self.waiting.drain(..).map(|(line, place, entry)| ((line, place), entry)).unzip();
-        let lines = std::mem::take(&mut self.lines);
+        let (stored, events): (Vec<_>, Vec<_>) =
+            self.pending.drain(..).map(|(line, stored, entry)| ((line, stored), entry)).unzip();
+        let lines = std::mem::take(&mut self.pending_lines);
         if let Some(received_at) = self.received_at.take().filter(|_| !events.is_empty()) {
             let project_key = self.delivery.project.key.as_str().into();
             let taken = append(self.app, Batch { project_key, received_at, events, lines }).await?;
-            for ((line, place), taken) in places.into_iter().zip(taken) {
-                if let Some(outcome) = self.judged.get_mut(line).and_then(|line| line.outcome.of_event(place.outcome)) {
-                    self.app.intake.count_taken(outcome, place, taken);
+            for ((line, stored), taken) in stored.into_iter().zip(taken) {
+                if let Some(outcome) = self.judged.get_mut(line).and_then(|line| line.outcome.of_event(stored.outcome))
+                {
+                    self.app.intake.count_taken(outcome, stored, taken);
                 }
             }
         }
@@ -282,7 +286,7 @@ impl<'t> Taking<'t> {
     }
 
     async fn finish(mut self) -> Result<Bytes, ApiError> {
-        if let Some(problem) = self.unreadable.take().filter(|_| !self.is_readable) {
+        if let Some(problem) = self.first_refusal.take().filter(|_| !self.is_readable) {
             return Err(ApiError::malformed(format!("no line of the body can be read; {problem}")));
         }
         self.store().await?;
@@ -290,7 +294,8 @@ impl<'t> Taking<'t> {
     }
 }
 
-/// An outcome that outlives its line, and is not longer than what it is about deserves.
+/// The outcome without borrows of its line, so that it outlives the line. An id that is too long is left out, and texts are
+/// cut: an answer is not much larger than its request.
 fn owned(outcome: IngestOutcome<'_>) -> IngestOutcome<'static> {
     let IngestOutcome { id, status, message, note } = outcome;
     let id = id.filter(|id| id.len() <= ID_MAX).map(|id| Cow::Owned(id.into_owned()));

@@ -1,28 +1,78 @@
-//! What happened, from pages and from servers.
+//! Events from pages and from servers.
 
-use crate::answer::{json, json_lines};
+use crate::answer::{json as answered, json_lines};
 use crate::auth::{Caller, Report, brings_key};
-use crate::body::{EventsBody, read_batch_body, read_events_body};
+use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
 use crate::cookies;
 use crate::error::ApiError;
 use crate::event_batch;
 use crate::json::parse_events;
 use crate::server::PeerAddr;
-use crate::wire::event::{self, ClientHints, VALUES_MAX};
+use crate::wire::event::{self, ClientHints, EventBatch, VALUES_MAX};
 use axum::Extension;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::header::SET_COOKIE;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use muriel_log::Consent;
 use muriel_service::App;
 use muriel_service::intake::{IngestOutcome, memory_to_read, memory_to_store, store};
+use muriel_service::visitor::{Origin, Visitors};
 use serde::Serialize;
+use std::net::IpAddr;
 
+/// The answer to events of one visitor.
 #[derive(Serialize)]
-struct Taken<'j> {
+struct EventsTaken<'j> {
     success: bool,
     results: Vec<IngestOutcome<'j>>,
+}
+
+/// Whoever sends events of one visitor: a page, or a server that vouches for them with an API key.
+struct Sender {
+    headers: HeaderMap,
+    peer: IpAddr,
+    /// The domain whose cookies the page wants to be renewed.
+    cookie_domain: Option<String>,
+    /// Whether the request has a key that may send events.
+    is_trusted: bool,
+}
+
+impl Sender {
+    /// The sender of a request.
+    ///
+    /// # Errors
+    /// When the request has a key, and the key is not accepted for the project.
+    async fn identify(parts: &mut Parts, app: &App, peer: IpAddr) -> Result<Self, ApiError> {
+        let is_trusted = brings_key(&parts.headers);
+        if is_trusted {
+            Caller::<Report>::from_request_parts(parts, app).await?;
+        }
+        let cookie_domain = parameter(&parts.uri, "d").map(str::to_owned);
+        Ok(Self { headers: parts.headers.clone(), peer, cookie_domain, is_trusted })
+    }
+
+    /// Where the visitor is. What a page says about that is dropped: only a trusted server knows better than the
+    /// connection.
+    fn origin(&self, visitors: &Visitors, hints: &mut ClientHints<'_>) -> Origin {
+        if self.is_trusted {
+            return visitors.origin_of(hints.ip, hints.user_agent);
+        }
+        *hints = ClientHints::default();
+        client_address::origin(visitors, self.peer, &self.headers)
+    }
+
+    /// The `Set-Cookie` fields of the answer. Requests with an API key carry no cookie, and visitors who denied consent
+    /// get none.
+    fn cookie_renewals(&self, app: &App, batch: &EventBatch<'_>) -> Vec<HeaderValue> {
+        if self.is_trusted || batch.consent == Some(Consent::Denied) {
+            return Vec::new();
+        }
+        let prefix = app.site.page_api.as_str();
+        cookies::renewals(&self.headers, prefix, &batch.visitor.id, self.cookie_domain.as_deref())
+    }
 }
 
 /// Takes events of one visitor.
@@ -42,36 +92,20 @@ pub(crate) async fn events_take(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let trusted = brings_key(&parts.headers);
-    if trusted {
-        Caller::<Report>::from_request_parts(&mut parts, &app).await?;
-    }
+    let sender = Sender::identify(&mut parts, &app, peer.ip()).await?;
     let delivery = app.public_delivery(&project_key)?;
-    let headers = parts.headers.clone();
-    let domain = parameter(&parts.uri, "d").map(str::to_owned);
-    let EventsBody { bytes, arrived: _arrived, mut room } =
-        read_events_body(Request::from_parts(parts, body), &app.intake).await?;
-    room.resize(memory_to_read(bytes.len())).await?;
-    let (body, anomalies) = parse_events(&bytes, VALUES_MAX)?;
-    let mut batch = event::event_batch(&body, &anomalies)?;
-    room.resize(memory_to_store(bytes.len(), batch.events.len(), &batch.visitor)).await?;
-    let origin = if trusted {
-        app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent)
-    } else {
-        batch.hints = ClientHints::default();
-        client_address::origin(&app.visitors, peer.ip(), &headers)
-    };
-    // Requests with an API key carry no cookie, and visitors who denied consent get none.
-    let renewals = if trusted || batch.consent == Some(Consent::Denied) {
-        Vec::new()
-    } else {
-        cookies::renewals(&headers, app.site.page_api.as_str(), &batch.visitor.id, domain.as_deref())
-    };
-    let (batch, events) = batch.into_incoming(origin, trusted);
+    let mut body = read_events_body(Request::from_parts(parts, body), &app.intake).await?;
+    body.memory.resize(memory_to_read(body.bytes.len())).await?;
+    let (json, anomalies) = parse_events(&body.bytes, VALUES_MAX)?;
+    let mut batch = event::event_batch(&json, &anomalies)?;
+    body.memory.resize(memory_to_store(body.bytes.len(), batch.events.len(), &batch.visitor)).await?;
+    let origin = sender.origin(&app.visitors, &mut batch.hints);
+    let renewals = sender.cookie_renewals(&app, &batch);
+    let (batch, events) = batch.into_incoming(origin, sender.is_trusted);
     let results = store(&app, &delivery, batch, events).await?;
-    let mut response = json(StatusCode::OK, &Taken { success: true, results })?;
+    let mut response = answered(StatusCode::OK, &EventsTaken { success: true, results })?;
     for renewal in renewals {
-        response.headers_mut().append(cookies::RENEWS, renewal);
+        response.headers_mut().append(SET_COOKIE, renewal);
     }
     Ok(response)
 }
@@ -101,8 +135,8 @@ pub(crate) async fn event_batch_take(
     Ok(json_lines(event_batch::take(&app, &delivery, body).await?))
 }
 
-/// The first parameter of this name, as it stands in the query. Others than this
-/// server knows may come along: caches and proxies add theirs.
+/// The first parameter of this name, as it stands in the query. Unknown parameters are ignored: caches and proxies add
+/// theirs.
 fn parameter<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.filter(|(known, _)| *known == name).map(|(_, value)| value).next()
