@@ -103,7 +103,7 @@ fn tasks_and_their_outcomes_can_be_seen(on: On) {
     let waits = find("delete_old_events");
     assert_eq!((&waits["outcome"], &waits["last_started_at"]), (&json!("pending"), &Value::Null));
     assert!(waits["next_due_at"].is_string(), "{waits}");
-    for name in ["write_key_uses", "warm_reports", "sweep_rate_limits"] {
+    for name in ["refresh_rulesets", "write_key_uses", "warm_reports", "sweep_rate_limits"] {
         find(name);
     }
     let is_on_postgres = tasks().iter().any(|task| task["name"] == "renew_node_lease");

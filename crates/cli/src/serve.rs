@@ -56,7 +56,7 @@ pub struct Running {
     pub app: App,
     stop: watch::Sender<bool>,
     serving: JoinHandle<usize>,
-    watching: JoinHandle<()>,
+    listening: JoinHandle<()>,
     worker: Worker,
     /// This node in the database, where several can work on it.
     registration: Option<SharedRegistration>,
@@ -108,6 +108,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
     let worker = tasks::worker(&app, &metrics);
     worker.register(tasks::measure_health(app.clone(), metrics.clone()));
+    worker.register(tasks::refresh_rulesets(app.clone()));
     worker.register(tasks::write_key_uses(app.clone()));
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
@@ -134,14 +135,14 @@ pub async fn start(settings: Settings) -> Result<Running> {
         None => None,
         Some(wanted) => serve_metrics(wanted, metrics.clone(), worker.clone(), stopped.clone()).await,
     };
-    // Notifications of the database wake it, so it is not a task with a period.
-    let watching = {
+    // Notifications of the database wake this loop, so it is not a task with a period.
+    let listening = {
         let (app, stopped) = (app.clone(), stopped.clone());
-        tokio::spawn(async move { app.rulesets.watch(stopped).await })
+        tokio::spawn(async move { app.rulesets.listen(stopped).await })
     };
     let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, watching, worker, registration, _lock: lock })
+    Ok(Running { address, metrics_address, app, stop, serving, listening, worker, registration, _lock: lock })
 }
 
 /// What [`open_app`] opens.
@@ -357,7 +358,7 @@ impl Running {
     pub(crate) async fn drain(mut self) -> Drained {
         let _ = self.stop.send(true);
         self.worker.signal_stop();
-        self.app.rulesets.guards.stop();
+        self.app.rulesets.loop_guards.stop();
         let cut = (&mut self.serving).await.unwrap_or(0);
         if cut > 0 {
             tracing::warn!(connections = cut, "requests did not end in time and were cut");
@@ -378,7 +379,7 @@ impl Running {
             }
         };
         let close_database = async {
-            let _ = self.watching.await;
+            let _ = self.listening.await;
             self.worker.stop(TASKS_TIMEOUT).await;
             if let Some(registration) = self.registration {
                 registration.leave(self.app.log().map(|log| log.last().seq)).await;

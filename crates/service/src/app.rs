@@ -8,7 +8,7 @@ use crate::health::LoadingLag;
 use crate::intake::{EventCounts, Intake};
 use crate::lists::Lists;
 use crate::node::NodeIdentity;
-use crate::rulesets::{Delivery, Files, Rulesets};
+use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
 use muriel_domain::ids::CompanyId;
@@ -86,7 +86,7 @@ impl App {
     /// The state over a database whose schema is up to date.
     pub fn new(db: Db, pepper: Pepper, clock: Clock, traffic: Traffic) -> Self {
         Self(Arc::new(Parts {
-            rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(Files::new)),
+            rulesets: Rulesets::new(db.clone(), traffic.rulesets.map(RulesetFiles::new)),
             visitors: traffic.visitors,
             intake: Intake::new(traffic.log, traffic.events),
             results: traffic.results.map(OnceLock::from).unwrap_or_default(),

@@ -1,232 +1,91 @@
-//! What every project delivers, in memory: visitors wait for no database.
+//! The rulesets of all projects, in memory: requests of visitors do not wait for the database.
 //!
-//! A write that changes what is delivered has the project's ruleset rebuilt and
-//! swapped before it is answered. What others write is noticed: on SQLite by
-//! their commits, on PostgreSQL by notifications, with a look at every
-//! project's version every other second as a net. The last good ruleset of each
-//! project is kept in a file, for a start without the database.
+//! A write that changes what a project delivers rebuilds the project's ruleset and swaps it in
+//! before it is answered. Writes of other processes and nodes are noticed by
+//! [`Rulesets::refresh_changed`], a periodic task, and on PostgreSQL sooner by
+//! [`Rulesets::listen`]. The last good ruleset of each project is stored in a file, for a start
+//! while the database is away.
 
-use crate::digest::version_of;
+mod delivery;
+mod encoded;
+mod files;
+mod precompress;
+
+pub use delivery::{Delivery, Script};
+pub use encoded::{Encoded, Encoding};
+pub use files::RulesetFiles;
+
 use crate::error::Error;
-use crate::flag_template::FlagTemplate;
-use crate::script::{self, Guards, Mount, ScriptSettings};
-use crate::site::Site;
-use bytes::Bytes;
+use crate::script::{LoopGuards, ScriptSettings};
 use muriel_assign::document::WatchedGoal;
-use muriel_assign::{Delivered, Document, Experiment, Ruleset};
+use muriel_assign::{Delivered, Document};
 use muriel_domain::goal::GoalType;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_sql::Db;
-use muriel_store::delivery::{self, Versioned};
-use muriel_store::experiments::Shape;
+use muriel_store::delivery::Versioned;
 use muriel_store::tenants::Project;
 use muriel_store::{experiments, goals, tenants};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
-use tokio::sync::{OnceCell, watch};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
-mod files;
-mod warm;
-
-pub use files::Files;
-
-/// How often a SQLite file is looked at for others' commits.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// How often versions are compared where others' commits cannot be seen.
-const POLL: Duration = Duration::from_secs(2);
-/// From when on an unconfirmed ruleset is called stale.
+/// How often [`Rulesets::refresh_changed`] is due where commits of other processes can be counted, which costs nothing.
+const COMMITS_POLL_PERIOD: Duration = Duration::from_millis(200);
+/// How often it is due where it has to query the version of every project.
+const VERSIONS_POLL_PERIOD: Duration = Duration::from_secs(2);
+/// How long commits are trusted to tell of every change, before versions are queried all the same.
+const MAX_UNVERIFIED: Duration = Duration::from_secs(10);
+/// Milliseconds after which rulesets that could not be confirmed to be up to date count as stale.
 const STALE_MS: i64 = 60_000;
-/// Bytes up to which brotli does its best: a twentieth less for ten times the work.
-const BROTLI_BEST: usize = 128 << 10;
-/// Goals of a project that pages are told to watch.
+/// The most goals of a project that pages watch.
 const GOALS_MAX: i64 = 1_000;
 
-/// Rulesets of all projects.
+/// The rulesets of all projects.
 pub struct Rulesets {
     db: Db,
-    /// Customers' code, as it was read.
-    pub guards: Guards,
-    files: Option<Files>,
-    projects: RwLock<HashMap<Arc<str>, Arc<Slot>>>,
-    started: std::time::Instant,
+    /// Customers' code with guards in its loops.
+    pub loop_guards: LoopGuards,
+    files: Option<RulesetFiles>,
+    projects: RwLock<HashMap<Arc<str>, Arc<ProjectSlot>>>,
+    started: Instant,
     /// When all of them were last known to be up to date, in milliseconds since
     /// the start; negative when that was before it, and [`NEVER`].
     confirmed_ms: AtomicI64,
+    /// The commits of other processes at the last [`Rulesets::refresh_changed`] that queried versions, and its time.
+    verified: Mutex<Option<(u64, Instant)>>,
 }
 
-/// No ruleset is known.
+/// The value of `confirmed_ms` while no ruleset is known.
 const NEVER: i64 = i64::MIN;
 
-/// A project's place: what it delivers now, and who rebuilds it.
-struct Slot {
+/// What a project delivers now, and the state of its rebuilds.
+struct ProjectSlot {
     project: Arc<Project>,
-    now: RwLock<Arc<Delivery>>,
-    /// How many changes asked for a rebuild, and up to which one it was done.
-    asked: AtomicU64,
-    done: tokio::sync::Mutex<u64>,
-    /// What is compressed of the next delivery when it is written, and who does so.
-    wanted: std::sync::Mutex<warm::Wanted>,
-    warming: tokio::sync::Mutex<()>,
-}
-
-/// What a project delivers.
-pub struct Delivery {
-    /// Whose it is.
-    pub project: Arc<Project>,
-    /// Ready to decide.
-    pub ruleset: Ruleset,
-    /// The constant parts of each experiment's answers, in the order of the ruleset.
-    pub templates: Vec<FlagTemplate>,
-    /// As it is published.
-    pub body: Encoded,
-    /// Changes with the body.
-    pub etag: String,
-    /// As pages load it, by way of the usual path and of the server's prefix.
-    scripts: [OnceCell<Script>; 2],
-    version: i64,
-    document: Document,
-    beside: ScriptSettings,
-    revisions: HashMap<i64, i64>,
-    guards: Guards,
-}
-
-/// A project's script.
-pub struct Script {
-    /// As it is loaded.
-    pub body: Encoded,
-    /// Changes with the body.
-    pub etag: String,
-    /// The names of the server that it was made for.
-    site: Arc<Site>,
-}
-
-/// A body and its compressed forms: made when they are first asked for, and of later deliveries of the project when
-/// those are written.
-pub struct Encoded {
-    /// As it is.
-    pub plain: Bytes,
-    gzip: OnceCell<Bytes>,
-    brotli: OnceCell<Bytes>,
-}
-
-/// A compression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// `br`
-    Brotli,
-    /// `gzip`
-    Gzip,
-}
-
-impl Encoded {
-    /// A body of which no compressed form is made yet.
-    pub fn new(plain: Bytes) -> Self {
-        Self { plain, gzip: OnceCell::new(), brotli: OnceCell::new() }
-    }
-
-    /// The body in this form.
-    pub async fn compressed(&self, encoding: Encoding) -> Bytes {
-        let (cell, compress) = match encoding {
-            Encoding::Gzip => (&self.gzip, gzip as fn(&[u8]) -> Vec<u8>),
-            Encoding::Brotli => (&self.brotli, brotli as _),
-        };
-        let made = cell.get_or_init(|| async {
-            let plain = self.plain.clone();
-            // A megabyte of code takes a while; nobody else should wait for it.
-            let compressed = tokio::task::spawn_blocking(move || compress(&plain)).await;
-            compressed.map_or_else(|_| Bytes::new(), Bytes::from)
-        });
-        made.await.clone()
-    }
-}
-
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(7));
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(plain);
-    encoder.finish().unwrap_or_default()
-}
-
-fn brotli(plain: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut out = Vec::new();
-    let quality = if plain.len() <= BROTLI_BEST { 11 } else { 9 };
-    let mut writer = ::brotli::CompressorWriter::new(&mut out, 4_096, quality, 22);
-    let _ = writer.write_all(plain);
-    drop(writer);
-    out
-}
-
-impl Delivery {
-    fn new(
-        project: Arc<Project>,
-        mut document: Document,
-        beside: ScriptSettings,
-        revisions: HashMap<i64, i64>,
-        version: i64,
-        guards: Guards,
-    ) -> Self {
-        let ruleset = compile(&mut document);
-        let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
-        let etag = version_of(&plain);
-        let templates = ruleset.experiments().iter().map(FlagTemplate::of).collect();
-        let (body, scripts) = (Encoded::new(plain), Default::default());
-        Self { project, ruleset, templates, etag, body, scripts, version, document, beside, revisions, guards }
-    }
-
-    /// The project's script. It is made when it is first asked for, or after a change where it was asked for
-    /// before: whoever changes an experiment does not wait for it.
-    ///
-    /// # Errors
-    /// When making it failed.
-    pub async fn script(self: &Arc<Self>, site: &Arc<Site>, under: Mount) -> Result<&Script, Error> {
-        let cell = match under {
-            Mount::Root => &self.scripts[0],
-            Mount::Prefix => &self.scripts[1],
-        };
-        let make = || async {
-            let document = self.guards.guarded(&self.document).await?;
-            let (delivery, site) = (self.clone(), site.clone());
-            // A megabyte of code takes a while; nobody else should wait for it.
-            let made = tokio::task::spawn_blocking(move || {
-                let body: Bytes = script::compose(&document, &delivery.beside, &site, under).into();
-                Script { etag: version_of(&body), body: Encoded::new(body), site }
-            });
-            made.await.map_err(Error::internal)
-        };
-        cell.get_or_try_init(make).await
-    }
-
-    /// What an exposure can name of an experiment that is delivered.
-    pub fn shape(&self, test_id: i64) -> Option<Shape> {
-        // Lowest id first.
-        let experiments = self.ruleset.experiments();
-        let at = experiments.binary_search_by_key(&test_id, |experiment| experiment.id).ok()?;
-        let started_at = self.beside.starts.get(&test_id).copied();
-        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms, started_at })
-    }
-}
-
-/// The ruleset of what compiles; the rest leaves the document. The interface lets
-/// nothing pass that does not, but an older version may have, and one bad
-/// experiment must not stop the others.
-fn compile(document: &mut Document) -> Ruleset {
-    Ruleset::compile(document).unwrap_or_else(|problems| {
-        tracing::error!(project_key = document.project_key, ?problems, "experiments that cannot be delivered");
-        document.experiments.retain(|delivered| Experiment::compile(delivered).is_ok());
-        Ruleset::compile(document).unwrap_or_default()
-    })
+    current: RwLock<Arc<Delivery>>,
+    /// How many rebuilds were requested.
+    requested: AtomicU64,
+    /// The value of `requested` when the last rebuild began. Held during a rebuild.
+    rebuilt: tokio::sync::Mutex<u64>,
+    /// The compressed bodies that are made of each new delivery.
+    precompressed: Mutex<precompress::RequestedBodies>,
+    /// Held while bodies are compressed ahead of requests.
+    precompressing: tokio::sync::Mutex<()>,
 }
 
 impl Rulesets {
-    /// No rulesets yet; `files` keeps the last good ones.
-    pub fn new(db: Db, files: Option<Files>) -> Self {
-        let started = std::time::Instant::now();
-        let guards = Guards::default();
-        Self { db, guards, files, projects: RwLock::default(), started, confirmed_ms: AtomicI64::new(NEVER) }
+    /// No rulesets yet. The last good ones are stored in `files`.
+    pub fn new(db: Db, files: Option<RulesetFiles>) -> Self {
+        Self {
+            db,
+            loop_guards: LoopGuards::default(),
+            files,
+            projects: RwLock::default(),
+            started: Instant::now(),
+            confirmed_ms: AtomicI64::new(NEVER),
+            verified: Mutex::default(),
+        }
     }
 
     fn elapsed_ms(&self) -> i64 {
@@ -236,55 +95,53 @@ impl Rulesets {
     /// What the project with this key delivers.
     pub fn get(&self, project_key: &str) -> Option<Arc<Delivery>> {
         let slot = self.projects.read().unwrap_or_else(PoisonError::into_inner).get(project_key).cloned()?;
-        Some(slot.now.read().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(slot.current.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Whether any are known: without, nobody can be served.
+    /// Whether rulesets were read, from the database or from files. Visitors cannot be served before.
     pub fn are_known(&self) -> bool {
         self.confirmed_ms.load(Ordering::Relaxed) != NEVER
     }
 
-    /// How long ago the rulesets were last confirmed, in seconds, once that is
-    /// too long.
+    /// Seconds since the rulesets were last confirmed to be up to date; `None` while that is less than a minute.
     pub fn stale_s(&self) -> Option<i64> {
         let age_ms = self.elapsed_ms().saturating_sub(self.confirmed_ms.load(Ordering::Relaxed));
         (age_ms >= STALE_MS).then_some(age_ms / 1_000)
     }
 
-    /// Brings one project's ruleset up to date: when this returns, what was
-    /// committed before the call is delivered. Callers that come while another
-    /// one's rebuild runs share the next.
+    /// Brings one project's ruleset up to date: when this returns, everything that was
+    /// committed before the call is delivered. Calls during a rebuild share the next one.
     pub async fn refresh(&self, project: &Arc<Project>) {
         if let Err(error) = self.try_refresh(project).await {
-            // Committed it is, and the next look delivers it.
+            // The change is committed. The next poll delivers it.
             tracing::warn!(%error, project_key = project.key, "a change is not delivered yet");
         }
     }
 
     async fn try_refresh(&self, project: &Arc<Project>) -> Result<(), Error> {
         let slot = self.slot(project);
-        let mine = slot.asked.fetch_add(1, Ordering::AcqRel) + 1;
-        let mut done = slot.done.lock().await;
-        if *done >= mine {
+        let request = slot.requested.fetch_add(1, Ordering::AcqRel) + 1;
+        let mut rebuilt = slot.rebuilt.lock().await;
+        if *rebuilt >= request {
             return Ok(());
         }
-        let upto = slot.asked.load(Ordering::Acquire);
-        let before = slot.now.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let upto = slot.requested.load(Ordering::Acquire);
+        let before = slot.current.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(after) = self.load(project, &before).await? {
             let after = Arc::new(after);
             if let Some(files) = &self.files
-                && (after.etag != before.etag || after.beside != before.beside)
+                && (after.etag != before.etag || after.script_settings != before.script_settings)
             {
-                files.keep(&after.project, after.document.clone(), after.beside.clone());
+                files.store(&after.project, after.document.clone(), after.script_settings.clone());
             }
-            *slot.now.write().unwrap_or_else(PoisonError::into_inner) = after.clone();
-            slot.warm(&before, after);
+            *slot.current.write().unwrap_or_else(PoisonError::into_inner) = after.clone();
+            slot.precompress(&before, after);
         }
-        *done = upto;
+        *rebuilt = upto;
         Ok(())
     }
 
-    fn slot(&self, project: &Arc<Project>) -> Arc<Slot> {
+    fn slot(&self, project: &Arc<Project>) -> Arc<ProjectSlot> {
         let key: Arc<str> = project.key.as_str().into();
         if let Some(slot) = self.projects.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return slot.clone();
@@ -298,20 +155,20 @@ impl Rulesets {
                 ScriptSettings::default(),
                 HashMap::new(),
                 -1,
-                self.guards.clone(),
+                self.loop_guards.clone(),
             );
-            Arc::new(Slot::new(Arc::new(delivery)))
+            Arc::new(ProjectSlot::new(Arc::new(delivery)))
         });
         slot.clone()
     }
 
-    /// What the project delivers now; `None` when nothing changed.
+    /// What the project delivers by the database; `None` when nothing changed since `before`.
     async fn load(&self, project: &Arc<Project>, before: &Arc<Delivery>) -> Result<Option<Delivery>, Error> {
         let (id, before, project) = (project.id, before.clone(), project.clone());
         self.db
             .read::<_, Error, _>(move |tx| {
                 Box::pin(async move {
-                    let version = delivery::version(tx, id).await?;
+                    let version = muriel_store::delivery::version(tx, id).await?;
                     if version == before.version {
                         return Ok(None);
                     }
@@ -330,97 +187,125 @@ impl Rulesets {
                         delivered.extend(experiment);
                     }
                     let goals = goals::list(tx, project.id, GOALS_MAX, 0).await?;
-                    let beside = ScriptSettings {
+                    let script_settings = ScriptSettings {
                         settings: tenants::page_settings(tx, project.id).await?,
                         starts: experiments::first_starts(tx, project.id).await?,
                         orders: goals.iter().any(|goal| goal.definition.trigger.goal_type() == GoalType::Revenue),
                     };
                     let goals: Vec<_> = goals.iter().filter_map(WatchedGoal::of).collect();
                     let document = Document::new(&project.key, delivered, goals);
-                    Ok(Some(Delivery::new(project, document, beside, revisions, version, before.guards.clone())))
+                    Ok(Some(Delivery::new(
+                        project,
+                        document,
+                        script_settings,
+                        revisions,
+                        version,
+                        before.loop_guards.clone(),
+                    )))
                 })
             })
             .await
     }
 
-    /// Brings every project up to date that changed since it was last read.
+    /// Brings every project up to date whose version in the database is another than in memory.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn refresh_all(&self) -> Result<(), Error> {
-        let asked_ms = self.elapsed_ms();
-        let versions =
-            self.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(delivery::versions(tx).await?) })).await?;
+        let started_ms = self.elapsed_ms();
+        let versions = self
+            .db
+            .read::<_, Error, _>(|tx| Box::pin(async move { Ok(muriel_store::delivery::versions(tx).await?) }))
+            .await?;
         for Versioned { project, version } in versions {
             let known = self.get(&project.key);
             if known.is_none_or(|known| known.version != version) {
                 self.try_refresh(&Arc::new(project)).await?;
             }
         }
-        self.confirmed_ms.store(asked_ms, Ordering::Relaxed);
+        self.confirmed_ms.store(started_ms, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Takes the last good rulesets from their files; how many there were. They
-    /// count as confirmed when the newest was written, and so are stale at once.
+    /// Reads the last good rulesets from their files. Returns how many there were. They
+    /// count as confirmed when the newest file was written, at least a minute ago, and so
+    /// as stale.
     pub fn restore(&self) -> usize {
-        let kept = self.files.as_ref().map(Files::read_all).unwrap_or_default();
-        let count = kept.len();
+        let stored = self.files.as_ref().map(RulesetFiles::read_all).unwrap_or_default();
+        let count = stored.len();
         let mut projects = self.projects.write().unwrap_or_else(PoisonError::into_inner);
-        for (project, document, beside) in kept {
-            let delivery = Delivery::new(Arc::new(project), document, beside, HashMap::new(), -1, self.guards.clone());
+        for (project, document, script_settings) in stored {
+            let delivery = Delivery::new(
+                Arc::new(project),
+                document,
+                script_settings,
+                HashMap::new(),
+                -1,
+                self.loop_guards.clone(),
+            );
             projects
                 .entry(delivery.project.key.as_str().into())
-                .or_insert_with(|| Arc::new(Slot::new(Arc::new(delivery))));
+                .or_insert_with(|| Arc::new(ProjectSlot::new(Arc::new(delivery))));
         }
         if count > 0 {
-            let age_ms = self.files.as_ref().and_then(Files::age_ms).unwrap_or(0).max(STALE_MS);
+            let age_ms = self.files.as_ref().and_then(RulesetFiles::age_ms).unwrap_or(0).max(STALE_MS);
             self.confirmed_ms.store(self.elapsed_ms().saturating_sub(age_ms), Ordering::Relaxed);
         }
         count
     }
 
-    /// Watches for what others write, until `stopped`.
-    pub async fn watch(&self, mut stopped: watch::Receiver<bool>) {
-        let mut told = self.db.notifications(delivery::CHANNEL);
-        let every = if self.db.foreign_commits().is_some() { POLL_INTERVAL } else { POLL };
-        // Nobody looked since the start: the first look is a whole one.
-        let mut seen = None;
-        let mut since_confirmed = tokio::time::Instant::now();
+    /// How often [`Rulesets::refresh_changed`] is due.
+    pub fn poll_period(&self) -> Duration {
+        if self.db.foreign_commits().is_some() { COMMITS_POLL_PERIOD } else { VERSIONS_POLL_PERIOD }
+    }
+
+    /// Brings every project up to date that another process or node has changed, and writes changed rulesets to their files.
+    /// Where commits of other processes can be counted and none was made, the database is not queried.
+    ///
+    /// # Errors
+    /// When the database cannot be reached. The last rulesets are served on.
+    pub async fn refresh_changed(&self) -> Result<(), Error> {
+        let commits = self.db.foreign_commits();
+        let verified = *self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_unchanged = verified.is_some_and(|(known, at)| commits == Some(known) && at.elapsed() < MAX_UNVERIFIED);
+        let refreshed = if is_unchanged { Ok(()) } else { self.refresh_all().await };
+        if refreshed.is_ok() && !is_unchanged {
+            let verified = commits.map(|commits| (commits, Instant::now()));
+            *self.verified.lock().unwrap_or_else(PoisonError::into_inner) = verified;
+        }
+        self.flush().await;
+        refreshed
+    }
+
+    /// Brings projects up to date when the database notifies of their changes, until `stopped`. Returns at once on SQLite,
+    /// which has no notifications.
+    ///
+    /// This is a loop and not a periodic task, because notifications wake it. What it misses or fails to refresh,
+    /// [`Rulesets::refresh_changed`] brings up to date.
+    pub async fn listen(&self, mut stopped: watch::Receiver<bool>) {
+        let Some(mut notifications) = self.db.notifications(muriel_store::delivery::CHANNEL) else { return };
         loop {
             let payload = tokio::select! {
                 _ = stopped.wait_for(|set| *set) => return,
-                () = tokio::time::sleep(every) => None,
-                payload = next(&mut told) => payload,
+                payload = notifications.recv() => payload,
             };
+            let Some(payload) = payload else { return };
             let refresh = async {
-                match payload.as_deref().map(str::parse) {
-                    // One project was named: the others are as they were.
-                    Some(Ok(id)) => self.refresh_id(ProjectId(id)).await,
-                    Some(Err(_)) => self.refresh_all().await,
-                    None => {
-                        let commits = self.db.foreign_commits();
-                        let quiet = commits.is_some() && commits == seen && since_confirmed.elapsed() < POLL * 5;
-                        seen = commits;
-                        if quiet {
-                            return Ok(());
-                        }
-                        since_confirmed = tokio::time::Instant::now();
-                        self.refresh_all().await
-                    }
+                match payload.parse() {
+                    Ok(id) => self.refresh_id(ProjectId(id)).await,
+                    // An empty payload: notifications may have been lost.
+                    Err(_) => self.refresh_all().await,
                 }
             };
             let refreshed = tokio::select! {
-                // A database that hangs does not hold up the end.
+                // A database that hangs does not delay the stop.
                 _ = stopped.wait_for(|set| *set) => return,
                 refreshed = refresh => refreshed,
             };
             if let Err(error) = refreshed {
                 tracing::warn!(%error, "rulesets cannot be brought up to date; the last ones are served");
             }
-            if let Some(files) = &self.files {
-                files.flush().await;
-            }
+            self.flush().await;
         }
     }
 
@@ -435,15 +320,15 @@ impl Rulesets {
         }
     }
 
-    /// Writes what is not in its file yet.
+    /// Writes changed rulesets to their files.
     pub async fn flush(&self) {
         if let Some(files) = &self.files {
             files.flush().await;
         }
     }
 
-    /// An experiment as a preview shows it, whatever its status; asked of the
-    /// database, as drafts are nowhere else.
+    /// An experiment as a preview shows it, whatever its status. It is read from the
+    /// database, because drafts are not delivered.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -456,23 +341,15 @@ impl Rulesets {
     }
 }
 
-impl Slot {
+impl ProjectSlot {
     fn new(delivery: Arc<Delivery>) -> Self {
         Self {
             project: delivery.project.clone(),
-            now: RwLock::new(delivery),
-            asked: AtomicU64::new(0),
-            done: tokio::sync::Mutex::new(0),
-            wanted: std::sync::Mutex::default(),
-            warming: tokio::sync::Mutex::new(()),
+            current: RwLock::new(delivery),
+            requested: AtomicU64::new(0),
+            rebuilt: tokio::sync::Mutex::new(0),
+            precompressed: Mutex::default(),
+            precompressing: tokio::sync::Mutex::new(()),
         }
-    }
-}
-
-/// The next notification, of a channel that tells any.
-async fn next(told: &mut Option<tokio::sync::mpsc::Receiver<String>>) -> Option<String> {
-    match told {
-        Some(receiver) => receiver.recv().await,
-        None => std::future::pending().await,
     }
 }

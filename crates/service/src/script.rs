@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+mod code_analysis;
 #[cfg(test)]
 mod delivered_tests;
-mod guard;
-mod guards;
+mod loop_guards;
 
-pub use guards::Guards;
+pub use loop_guards::LoopGuards;
 
 /// `(function(RULESET,SETTINGS,PARTS){…})`.
 const RUNTIME: &str = include_str!("script/runtime.js");
@@ -30,7 +30,7 @@ const TYPES: &str = include_str!("script/muriel.d.ts");
 /// What stands inline where a page does not wait for the script.
 const SNIPPET: &str = include_str!("script/snippet.js");
 
-/// Functions that the script carries only where the ruleset asks for them.
+/// Functions that the script has only if the ruleset needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -84,7 +84,7 @@ impl Part {
             .into_iter()
             .filter(|part| match part {
                 Part::Rules => any(has_rules),
-                Part::Source => any(asks_for_source),
+                Part::Source => any(needs_source),
                 Part::Changes => {
                     // Style sheets, too, stay until the next view of an application is there.
                     let has_text = |delivered: &Delivered| {
@@ -109,7 +109,7 @@ fn has_rules(delivered: &Delivered) -> bool {
     delivered.targeting != Targeting::default() || delivered.test_type == "personalization"
 }
 
-fn asks_for_source(delivered: &Delivered) -> bool {
+fn needs_source(delivered: &Delivered) -> bool {
     let asks = |audience: &Audience| {
         audience.referral_rule.iter().flat_map(|group| group.iter()).any(|condition| condition.criteria == "source")
     };
@@ -123,8 +123,8 @@ fn code_of(delivered: &Delivered) -> impl Iterator<Item = &Arc<str>> {
     [&delivered.custom_js, &delivered.control.js].into_iter().chain(of_variants)
 }
 
-/// The same, to be changed.
-fn codes_mut(delivered: &mut Delivered) -> impl Iterator<Item = &mut Arc<str>> {
+/// As [`code_of`], mutable.
+fn code_of_mut(delivered: &mut Delivered) -> impl Iterator<Item = &mut Arc<str>> {
     let of_variants = delivered.variants.iter_mut().map(|variant| &mut variant.code.js);
     [&mut delivered.custom_js, &mut delivered.control.js].into_iter().chain(of_variants)
 }
@@ -135,21 +135,20 @@ fn sheets(delivered: &Delivered) -> impl Iterator<Item = &str> {
     [&*delivered.custom_css, &*delivered.control.css].into_iter().chain(of_variants)
 }
 
-/// What a project's script says that is not in its ruleset.
+/// What the script needs besides the ruleset.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScriptSettings {
-    /// How it behaves.
+    /// The project's settings for its pages.
     pub settings: PageSettings,
     /// Whether the project counts revenue.
     pub orders: bool,
-    /// When experiments first started, by id. The script is not told; whoever sends an
-    /// exposure that is dated before is.
+    /// When experiments first started, by id. They are not in the script: they are there to warn senders of exposures that
+    /// are dated before the start.
     pub starts: BTreeMap<i64, Instant>,
 }
 
-/// What the script is told of its server and project. A copy of the type of this
-/// name in web/runtime.
+/// The settings that the script is called with. The type of the same name in web/runtime mirrors it.
 #[derive(Serialize)]
 struct Settings<'a> {
     base: &'a str,
@@ -165,21 +164,20 @@ struct Settings<'a> {
     health: u8,
 }
 
-/// By which path a script was asked for.
+/// The path below which a script is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
-    /// The usual one.
+    /// The root of the server.
     Root,
-    /// The one below [`Site::visitor_prefix`].
+    /// The prefix [`Site::visitor_prefix`].
     Prefix,
 }
 
-/// The script of the project whose ruleset this is, with code as [`Guards::guarded`]
-/// makes it.
-pub fn compose(document: &Document, beside: &ScriptSettings, site: &Site, under: Mount) -> String {
+/// The script of the project whose ruleset this is. The document's code is guarded already, by [`LoopGuards::guarded`].
+pub fn compose(document: &Document, script_settings: &ScriptSettings, site: &Site, under: Mount) -> String {
     let key = &document.project_key;
-    let settings = &beside.settings;
-    // Through a site's own path, pages reach us where they got the script.
+    let settings = &script_settings.settings;
+    // Below a prefix of the site's own domain, pages send everything to where they loaded the script.
     let (base, prefix) = match under {
         Mount::Root => (settings.base.as_str(), ""),
         Mount::Prefix => ("", site.visitor_prefix.as_str()),
@@ -203,7 +201,7 @@ pub fn compose(document: &Document, beside: &ScriptSettings, site: &Site, under:
     script.push(',');
     script += &literal(&settings);
     script += ",{";
-    for (at, part) in Part::of(document, beside.orders).into_iter().enumerate() {
+    for (at, part) in Part::of(document, script_settings.orders).into_iter().enumerate() {
         if at > 0 {
             script.push(',');
         }
@@ -215,13 +213,12 @@ pub fn compose(document: &Document, beside: &ScriptSettings, site: &Site, under:
     script
 }
 
-/// A part as a file of its own: who adds it as a script finds the function as the
-/// element's `muriel`, by the time that it has loaded.
+/// A part as a file of its own. Once it has loaded, the function is the property `muriel` of the script's element.
 pub fn part_file(part: Part) -> String {
     format!("document.currentScript.muriel={};\n", part.expression())
 }
 
-/// The types of the page API, of the name that pages call it by.
+/// The types of the page API for TypeScript. `global` is the name by which pages call it.
 pub fn types(global: &str) -> String {
     TYPES.replace("\n  muriel: Muriel.Page;", &format!("\n  {global}: Muriel.Page;"))
 }

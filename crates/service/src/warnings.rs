@@ -1,6 +1,6 @@
 //! What an experiment's owner should look at: nothing that forbids it.
 
-use crate::script::Guards;
+use crate::script::LoopGuards;
 use muriel_domain::experiment::{Experiment, ExperimentPatch};
 use std::sync::Arc;
 
@@ -12,49 +12,50 @@ const EXPENSIVE_STEPS: usize = 200;
 
 /// Sentences about an experiment, each naming its field; none when all is well. Of
 /// code they say what reading it has shown.
-pub(crate) fn warnings(experiment: &Experiment, guards: &Guards) -> Vec<String> {
+pub(crate) fn warnings(experiment: &Experiment, guards: &LoopGuards) -> Vec<String> {
     let mut warnings = experiment.warnings();
     warnings.extend(about_code(code(experiment), guards));
     warnings
 }
 
 /// The warnings about the code of an experiment that is to be created from this patch.
-pub(crate) fn about_patch_code(patch: &ExperimentPatch, guards: &Guards) -> Vec<String> {
+pub(crate) fn about_patch_code(patch: &ExperimentPatch, guards: &LoopGuards) -> Vec<String> {
     about_code(patch_code(patch), guards)
 }
 
-fn about_code<'a>(code: impl Iterator<Item = (String, &'a Arc<str>)>, guards: &Guards) -> Vec<String> {
+fn about_code<'a>(code: impl Iterator<Item = (String, &'a Arc<str>)>, guards: &LoopGuards) -> Vec<String> {
     code.filter_map(|(field, code)| about(code, guards).map(|says| format!("{field}: {says}")))
         .take(ABOUT_CODE_MAX)
         .collect()
 }
 
-fn about(code: &str, guards: &Guards) -> Option<String> {
+fn about(code: &str, guards: &LoopGuards) -> Option<String> {
     if code.trim().is_empty() {
         return None;
     }
-    let Some(reading) = guards.known(code) else {
-        return Some("this code is still being read; visitors get it as soon as that is done".to_owned());
+    let Some(analysis) = guards.cached(code) else {
+        return Some("this code is still being analysed; visitors get it as soon as that is done".to_owned());
     };
-    if let Some(lines) = &reading.mistake {
+    if let Some(lines) = &analysis.syntax_error {
         let place = if lines.start() == lines.end() {
             format!("line {}", lines.start())
         } else {
             format!("lines {} to {}", lines.start(), lines.end())
         };
         return Some(format!(
-            "this is not valid JavaScript, so browsers will not run it; the first mistake is in {place}"
+            "this is not valid JavaScript, so browsers will not run it; the first error is in {place}"
         ));
     }
-    let steps = reading.steps;
-    if reading.is_unread {
+    let steps = analysis.steps;
+    if analysis.is_too_complex {
         return Some(format!(
-            "reading this code was given up after {steps} steps, so a loop without end in it cannot be stopped; make it simpler"
+            "the analysis of this code was given up after {steps} steps, so an endless loop in it cannot be stopped; make it simpler"
         ));
     }
     let kibibytes = code.len().div_ceil(1 << 10);
-    (steps > EXPENSIVE_STEPS * kibibytes)
-        .then(|| format!("reading this code takes {steps} steps, {} for each KiB; make it simpler", steps / kibibytes))
+    (steps > EXPENSIVE_STEPS * kibibytes).then(|| {
+        format!("analysing this code takes {steps} steps, {} for each KiB; make it simpler", steps / kibibytes)
+    })
 }
 
 /// Every piece of JavaScript of an experiment.
@@ -116,17 +117,15 @@ mod tests {
     }
 
     async fn warned(experiment: &Experiment) -> Vec<String> {
-        let guards = Guards::default();
-        guards.read_all(codes(experiment)).await;
+        let guards = LoopGuards::default();
+        guards.prepare(codes(experiment)).await;
         warnings(experiment, &guards)
     }
 
     #[tokio::test]
     async fn code_that_is_none_is_told_with_its_field_and_line() {
         let told = |field: &str, place: &str| {
-            format!(
-                "{field}: this is not valid JavaScript, so browsers will not run it; the first mistake is in {place}"
-            )
+            format!("{field}: this is not valid JavaScript, so browsers will not run it; the first error is in {place}")
         };
         assert_eq!(warned(&experiment(&["", "a()"])).await, [""; 0]);
         let mut wrong = experiment(&["a()\n\nb((", "a()", "a(function () {\n  b()"]);
@@ -153,7 +152,7 @@ mod tests {
 
     #[test]
     fn code_that_is_not_read_yet_is_told() {
-        let expect = "variants[0].customJS: this code is still being read; visitors get it as soon as that is done";
-        assert_eq!(warnings(&experiment(&["a()"]), &Guards::default()), [expect]);
+        let expect = "variants[0].customJS: this code is still being analysed; visitors get it as soon as that is done";
+        assert_eq!(warnings(&experiment(&["a()"]), &LoopGuards::default()), [expect]);
     }
 }

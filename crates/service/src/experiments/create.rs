@@ -70,14 +70,14 @@ pub async fn create(
 ) -> Result<StoredResponse> {
     let now = app.clock.now();
     if actor.may(Scope::Code) {
-        // Read now, so that neither the transaction nor a visitor waits for it.
-        app.rulesets.guards.read_all(patch_codes(&new.patch)).await;
+        // Analysed now, so that neither the transaction nor a visitor waits for it.
+        app.rulesets.loop_guards.prepare(patch_codes(&new.patch)).await;
     }
     let plan = match to_plan(app, project, &new, now).await {
         Some((experiment, goal)) => start_plan(app, &project.key, experiment, goal, now).await,
         None => None,
     };
-    let about_code = about_patch_code(&new.patch, &app.rulesets.guards);
+    let about_code = about_patch_code(&new.patch, &app.rulesets.loop_guards);
     let creation = Creation { project: project.clone(), actor: actor.clone(), now, plan, about_code };
     let (response, delivery_changed) = app
         .write(project.company_id, move |tx| {

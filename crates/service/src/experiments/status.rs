@@ -70,8 +70,8 @@ pub async fn set_status(
         .await?;
     let mut about = Vec::new();
     if changed.before.lifecycle.status() != changed.after.lifecycle.status() {
-        app.rulesets.guards.read_all(codes(&changed.after)).await;
-        about = warnings(&changed.after, &app.rulesets.guards);
+        app.rulesets.loop_guards.prepare(codes(&changed.after)).await;
+        about = warnings(&changed.after, &app.rulesets.loop_guards);
     }
     let plan: Option<&StartPlan> = used.get();
     about.extend(plan.map(|plan| plan.message.clone()));

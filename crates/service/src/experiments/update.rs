@@ -46,8 +46,8 @@ pub struct Updated {
 /// database cannot be reached.
 pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Updated> {
     if let (true, Ok(edit)) = (actor.may(Scope::Code), &edit) {
-        // Read now, so that neither the transaction nor a visitor waits for it.
-        app.rulesets.guards.read_all(patch_codes(&edit.patch)).await;
+        // Analysed now, so that neither the transaction nor a visitor waits for it.
+        app.rulesets.loop_guards.prepare(patch_codes(&edit.patch)).await;
     }
     let change = Change::new(app, actor, target, "update");
     let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
@@ -78,8 +78,8 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
         let winners = winners(app, &project, id, &inputs).await;
         about.extend(about_dropped(changed.after.arms()..changed.before.arms(), winners.as_deref()));
     }
-    app.rulesets.guards.read_all(codes(&changed.after)).await;
-    about.extend(warnings(&changed.after, &app.rulesets.guards));
+    app.rulesets.loop_guards.prepare(codes(&changed.after)).await;
+    about.extend(warnings(&changed.after, &app.rulesets.loop_guards));
     Ok(Updated { changed, warnings: about })
 }
 

@@ -15,15 +15,16 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A directory of last good rulesets.
-pub struct Files {
+/// A directory with the last good ruleset of each project.
+pub struct RulesetFiles {
     directory: PathBuf,
-    /// What is to be written still; at most one document per project.
-    waiting: Mutex<HashMap<i64, Waiting>>,
+    /// Rulesets that are not written yet, by the project's id.
+    pending: Mutex<HashMap<i64, PendingRuleset>>,
+    /// Held while files are written, so that an older ruleset never replaces a newer one.
+    writing: tokio::sync::Mutex<()>,
 }
 
-/// What is to be written of a project.
-type Waiting = (Arc<Project>, Document, ScriptSettings);
+type PendingRuleset = (Arc<Project>, Document, ScriptSettings);
 
 #[derive(Serialize, Deserialize)]
 struct StoredRuleset {
@@ -32,83 +33,90 @@ struct StoredRuleset {
     project_key: String,
     name: String,
     ruleset: Document,
-    /// What the script needs besides; files of before have none.
-    #[serde(default)]
-    beside: ScriptSettings,
+    /// Files of older versions have none. Versions from before this field was renamed read it as `beside`, also after a
+    /// rollback.
+    #[serde(default, rename = "beside")]
+    script_settings: ScriptSettings,
 }
 
-impl Files {
-    /// Files in `directory`, which is made when something is kept.
+impl RulesetFiles {
+    /// Files in `directory`, which is created when the first one is written.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory, waiting: Mutex::default() }
+        Self { directory, pending: Mutex::default(), writing: tokio::sync::Mutex::default() }
     }
 
-    /// Has the project's document written at the next [`Files::flush`].
-    pub fn keep(&self, project: &Arc<Project>, document: Document, beside: ScriptSettings) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.insert(project.id.0, (project.clone(), document, beside));
+    /// Has the project's ruleset written by the next [`RulesetFiles::flush`].
+    pub fn store(&self, project: &Arc<Project>, document: Document, script_settings: ScriptSettings) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.insert(project.id.0, (project.clone(), document, script_settings));
     }
 
-    /// Writes what waits. What cannot be written is tried again at the next
-    /// change; the file before it stays.
+    /// Writes the rulesets that are pending. One that cannot be written is not tried again before the project's next
+    /// change; its last file stays.
     pub async fn flush(&self) {
-        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        if waiting.is_empty() {
+        let _writing = self.writing.lock().await;
+        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        if pending.is_empty() {
             return;
         }
         let directory = self.directory.clone();
         let written = tokio::task::spawn_blocking(move || {
-            for (project, document, beside) in waiting.into_values() {
-                if let Err(error) = write(&directory, &project, document, beside) {
-                    tracing::warn!(%error, project_key = project.key, "the last good ruleset is not kept");
+            for (project, document, script_settings) in pending.into_values() {
+                if let Err(error) = write(&directory, &project, document, script_settings) {
+                    tracing::warn!(%error, project_key = project.key, "the last good ruleset cannot be written to its file");
                 }
             }
         });
         let _ = written.await;
     }
 
-    /// How many milliseconds ago a file was written last.
+    /// Milliseconds since a file was last written.
     pub fn age_ms(&self) -> Option<i64> {
         let entries = fs::read_dir(&self.directory).ok()?.filter_map(Result::ok);
         let newest = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()?;
         i64::try_from(newest.elapsed().ok()?.as_millis()).ok()
     }
 
-    /// Every ruleset that is whole. A damaged file is passed over, with a warning.
+    /// Every ruleset that is intact. Damaged files are skipped with a warning.
     pub fn read_all(&self) -> Vec<(Project, Document, ScriptSettings)> {
         let Ok(entries) = fs::read_dir(&self.directory) else { return Vec::new() };
-        let mut kept = Vec::new();
+        let mut rulesets = Vec::new();
         for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
             match read(&path) {
-                Some(found) => kept.push(found),
-                None => tracing::warn!(path = %path.display(), "a kept ruleset is damaged and passed over"),
+                Some(ruleset) => rulesets.push(ruleset),
+                None => tracing::warn!(path = %path.display(), "the file of a ruleset is damaged and skipped"),
             }
         }
-        kept
+        rulesets
     }
 }
 
-/// ScriptSettings first, then in place of the old one: whoever reads gets one or the other.
-fn write(directory: &Path, project: &Project, ruleset: Document, beside: ScriptSettings) -> std::io::Result<()> {
+/// Writes a temporary file and renames it, so that a reader finds either the old file or the new one, whole.
+fn write(
+    directory: &Path,
+    project: &Project,
+    ruleset: Document,
+    script_settings: ScriptSettings,
+) -> std::io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let kept = StoredRuleset {
+    let stored = StoredRuleset {
         project_id: project.id.0,
         company_id: project.company_id.0,
         project_key: project.key.clone(),
         name: project.name.clone(),
         ruleset,
-        beside,
+        script_settings,
     };
-    let text = serde_json::to_vec(&kept)?;
-    let beside = directory.join(format!("{}.new", project.id));
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    let text = serde_json::to_vec(&stored)?;
+    let temporary = directory.join(format!("{}.new", project.id));
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
     writeln!(file, "{}", hex(&Sha256::digest(&text)))?;
     file.write_all(&text)?;
     file.sync_all()?;
-    fs::rename(&beside, directory.join(format!("{}.json", project.id)))
+    fs::rename(&temporary, directory.join(format!("{}.json", project.id)))
 }
 
 fn read(path: &Path) -> Option<(Project, Document, ScriptSettings)> {
@@ -117,15 +125,15 @@ fn read(path: &Path) -> Option<(Project, Document, ScriptSettings)> {
     if hex(&Sha256::digest(json.as_bytes())) != sum {
         return None;
     }
-    let kept: StoredRuleset = serde_json::from_str(json).ok()?;
-    Ruleset::compile(&kept.ruleset).ok()?;
+    let stored: StoredRuleset = serde_json::from_str(json).ok()?;
+    Ruleset::compile(&stored.ruleset).ok()?;
     let project = Project {
-        id: ProjectId(kept.project_id),
-        company_id: CompanyId(kept.company_id),
-        key: kept.project_key,
-        name: kept.name,
+        id: ProjectId(stored.project_id),
+        company_id: CompanyId(stored.company_id),
+        key: stored.project_key,
+        name: stored.name,
     };
-    Some((project, kept.ruleset, kept.beside))
+    Some((project, stored.ruleset, stored.script_settings))
 }
 
 #[cfg(test)]
@@ -133,14 +141,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whole_files_are_read_and_damaged_ones_passed_over() {
+    async fn intact_files_are_read_and_damaged_ones_skipped() {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::new(dir.path().join("rulesets"));
+        let files = RulesetFiles::new(dir.path().join("rulesets"));
         for id in [1, 2] {
             let key = format!("prj_{id}");
             let project =
                 Project { id: ProjectId(id), company_id: CompanyId(7), key: key.clone(), name: "Shop".into() };
-            files.keep(&Arc::new(project), Document::new(&key, Vec::new(), Vec::new()), ScriptSettings::default());
+            files.store(&Arc::new(project), Document::new(&key, Vec::new(), Vec::new()), ScriptSettings::default());
         }
         files.flush().await;
         assert_eq!(files.read_all().len(), 2);
@@ -149,8 +157,8 @@ mod tests {
         let last = bytes.len() - 3;
         bytes[last] ^= 1;
         fs::write(&path, bytes).unwrap();
-        let kept = files.read_all();
-        assert_eq!(kept.len(), 1);
-        assert_eq!(kept[0].0.key, "prj_1");
+        let rulesets = files.read_all();
+        assert_eq!(rulesets.len(), 1);
+        assert_eq!(rulesets[0].0.key, "prj_1");
     }
 }

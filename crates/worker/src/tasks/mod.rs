@@ -6,11 +6,13 @@ mod geography;
 mod key_uses;
 mod reports;
 mod retention;
+mod rulesets;
 
 pub use geography::refresh_geography;
 pub use key_uses::write_key_uses;
 pub use reports::warm_reports;
 pub use retention::delete_old_events;
+pub use rulesets::refresh_rulesets;
 
 use crate::task::{Need, RunError};
 

@@ -1,9 +1,9 @@
-//! Customers' code, read once for each text: when it is written, or else when
-//! somebody first needs it. It is read apart from requests, so that one that gives
-//! up leaves no work behind that the next one begins again.
+//! The cache of analysed code. Each text is analysed once: when it is written, or else when
+//! it is first needed. The analysis runs in a task of its own, so that it is not lost when the
+//! request that began it is cancelled.
 
-use super::guard::{Reading, may_have_loops, read};
-use super::{code_of, codes_mut};
+use super::code_analysis::{CodeAnalysis, analyse, may_have_loops};
+use super::{code_of, code_of_mut};
 use crate::error::Error;
 use muriel_assign::Document;
 use quick_cache::Weighter;
@@ -15,72 +15,72 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
-/// Bytes of readings that are kept.
-const KEPT_BYTES: u64 = 64 << 20;
-/// Pieces of code that are read at one time: others have work to do, too.
-const AT_ONCE: usize = 1;
-/// Pieces of code that may wait for that.
-const WAITING_MAX: usize = 500;
-/// How long a write waits for its code to be read.
-const WRITE_WAITS: Duration = Duration::from_secs(3);
+/// Bytes of cached analyses.
+const CAPACITY_BYTES: u64 = 64 << 20;
+/// Analyses at one time: they use processor time that requests need too.
+const CONCURRENT: usize = 1;
+/// The most analyses that run or wait.
+const QUEUE_MAX: usize = 500;
+/// How long a write waits until its code is analysed.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(3);
 
 type Hash = [u8; 32];
-/// None until the code has been read; then nothing where that was stopped.
-type Outcome = Option<Option<Arc<Reading>>>;
+/// `None` while the analysis runs; `Some(None)` when it was stopped or has panicked.
+type AnalysisState = Option<Option<Arc<CodeAnalysis>>>;
 
-/// Readings of code. Clones share them.
+/// Customers' code with a guard in each loop. Clones share the cache.
 #[derive(Clone)]
-pub struct Guards(Arc<Shared>);
+pub struct LoopGuards(Arc<Shared>);
 
 struct Shared {
-    known: Cache<Hash, Arc<Reading>, BySize>,
-    running: Mutex<HashMap<Hash, watch::Receiver<Outcome>>>,
-    room: Semaphore,
+    analyses: Cache<Hash, Arc<CodeAnalysis>, BySize>,
+    running: Mutex<HashMap<Hash, watch::Receiver<AnalysisState>>>,
+    permits: Semaphore,
     stop: AtomicBool,
 }
 
 #[derive(Clone)]
 struct BySize;
 
-impl Weighter<Hash, Arc<Reading>> for BySize {
-    fn weight(&self, _: &Hash, reading: &Arc<Reading>) -> u64 {
-        256 + reading.guarded.as_ref().map_or(0, |code| code.len() as u64)
+impl Weighter<Hash, Arc<CodeAnalysis>> for BySize {
+    fn weight(&self, _: &Hash, analysis: &Arc<CodeAnalysis>) -> u64 {
+        256 + analysis.guarded.as_ref().map_or(0, |code| code.len() as u64)
     }
 }
 
-impl Default for Guards {
+impl Default for LoopGuards {
     fn default() -> Self {
         Self(Arc::new(Shared {
-            known: Cache::with_weighter(10_000, KEPT_BYTES, BySize),
+            analyses: Cache::with_weighter(10_000, CAPACITY_BYTES, BySize),
             running: Mutex::default(),
-            room: Semaphore::new(AT_ONCE),
+            permits: Semaphore::new(CONCURRENT),
             stop: AtomicBool::new(false),
         }))
     }
 }
 
-impl Guards {
-    /// What a piece of code is, if it was read.
-    pub(crate) fn known(&self, code: &str) -> Option<Arc<Reading>> {
-        self.0.known.get(&hash(code))
+impl LoopGuards {
+    /// The analysis of a piece of code, if it is cached.
+    pub(crate) fn cached(&self, code: &str) -> Option<Arc<CodeAnalysis>> {
+        self.0.analyses.get(&hash(code))
     }
 
-    /// Reads a piece of code, or waits for whoever does. The work goes on when nobody
-    /// waits any more.
+    /// The analysis of a piece of code. Calls with the same code share one analysis, which
+    /// goes on when nobody waits for it any more.
     ///
     /// # Errors
-    /// `Unavailable` while too much code waits to be read, and when the server stops.
-    pub(crate) async fn read(&self, code: &Arc<str>) -> Result<Arc<Reading>, Error> {
+    /// `Unavailable` while too much code waits to be analysed, and when the server stops.
+    pub(crate) async fn analysis(&self, code: &Arc<str>) -> Result<Arc<CodeAnalysis>, Error> {
         const UNAVAILABLE: Error = Error::Unavailable { retry_after_s: 1 };
         let hash = hash(code);
         let mut done = {
             let mut running = self.running();
-            if let Some(known) = self.0.known.get(&hash) {
+            if let Some(known) = self.0.analyses.get(&hash) {
                 return Ok(known);
             }
             match running.get(&hash) {
                 Some(done) => done.clone(),
-                None if running.len() >= WAITING_MAX => return Err(UNAVAILABLE),
+                None if running.len() >= QUEUE_MAX => return Err(UNAVAILABLE),
                 None => {
                     let (sender, done) = watch::channel(None);
                     running.insert(hash, done.clone());
@@ -93,48 +93,48 @@ impl Guards {
         outcome.ok_or(UNAVAILABLE)
     }
 
-    async fn run(self, hash: Hash, code: Arc<str>, sender: watch::Sender<Outcome>) {
-        let _room = self.0.room.acquire().await;
+    async fn run(self, hash: Hash, code: Arc<str>, sender: watch::Sender<AnalysisState>) {
+        let _permit = self.0.permits.acquire().await;
         let shared = self.0.clone();
-        let reading = tokio::task::spawn_blocking(move || read(&code, &shared.stop)).await;
-        let reading = match reading {
-            Ok(Ok(reading)) => Some(Arc::new(reading)),
-            // It was stopped, or has panicked, which is logged where that happens.
+        let analysis = tokio::task::spawn_blocking(move || analyse(&code, &shared.stop)).await;
+        let analysis = match analysis {
+            Ok(Ok(analysis)) => Some(Arc::new(analysis)),
+            // It was stopped, or has panicked, which the panic hook logs.
             Ok(Err(_)) | Err(_) => None,
         };
-        if let Some(reading) = &reading {
-            self.0.known.insert(hash, reading.clone());
+        if let Some(analysis) = &analysis {
+            self.0.analyses.insert(hash, analysis.clone());
         }
         self.running().remove(&hash);
-        sender.send_replace(Some(reading));
+        sender.send_replace(Some(analysis));
     }
 
-    /// Reads pieces of code, as far as a write waits for that.
-    pub async fn read_all(&self, codes: Vec<Arc<str>>) {
+    /// Has code analysed before it is needed. Returns when that is done, or after [`WRITE_TIMEOUT`].
+    pub async fn prepare(&self, codes: Vec<Arc<str>>) {
         let all = async {
             for code in &codes {
-                let _ = self.read(code).await;
+                let _ = self.analysis(code).await;
             }
         };
-        let _ = tokio::time::timeout(WRITE_WAITS, all).await;
+        let _ = tokio::time::timeout(WRITE_TIMEOUT, all).await;
     }
 
-    /// The document with loops in its code that can be stopped.
+    /// The document with a guard in each loop of its code.
     ///
     /// # Errors
-    /// `Unavailable` while too much code waits to be read, and when the server stops.
+    /// `Unavailable` while too much code waits to be analysed, and when the server stops.
     pub async fn guarded(&self, document: &Document) -> Result<Document, Error> {
         let mut document = document.clone();
         for delivered in &mut document.experiments {
             let codes: Vec<_> = code_of(delivered).cloned().collect();
             let mut guarded = Vec::with_capacity(codes.len());
             for code in &codes {
-                guarded.push(if may_have_loops(code) { self.read(code).await?.guarded.clone() } else { None });
+                guarded.push(if may_have_loops(code) { self.analysis(code).await?.guarded.clone() } else { None });
             }
             if guarded.iter().all(Option::is_none) {
                 continue;
             }
-            for (code, guarded) in codes_mut(Arc::make_mut(delivered)).zip(guarded) {
+            for (code, guarded) in code_of_mut(Arc::make_mut(delivered)).zip(guarded) {
                 if let Some(guarded) = guarded {
                     *code = guarded;
                 }
@@ -143,12 +143,12 @@ impl Guards {
         Ok(document)
     }
 
-    /// Ends what is being read: the server is about to end.
+    /// Stops running analyses, because the server is about to stop.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<Hash, watch::Receiver<Outcome>>> {
+    fn running(&self) -> MutexGuard<'_, HashMap<Hash, watch::Receiver<AnalysisState>>> {
         self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -171,7 +171,7 @@ mod tests {
             "variants": [{ "customJS": code }, { "customJS": "a()" }],
         });
         let plain = document(all);
-        let guards = Guards::default();
+        let guards = LoopGuards::default();
         let delivered = &guards.guarded(&plain).await.unwrap().experiments[0];
         let turned = "for (;;) {__muriel_turn();a()}";
         let codes: Vec<_> = code_of(delivered).map(|code| &**code).collect();
@@ -182,22 +182,22 @@ mod tests {
 
     #[tokio::test]
     async fn the_same_code_is_read_once_whoever_asks_and_gives_up() {
-        let guards = Guards::default();
+        let guards = LoopGuards::default();
         let code: Arc<str> = "for (;;) a();\n".repeat(2_000).into();
         let asked = {
             let (guards, code) = (guards.clone(), code.clone());
-            tokio::spawn(async move { guards.read(&code).await.map(drop) })
+            tokio::spawn(async move { guards.analysis(&code).await.map(drop) })
         };
         tokio::task::yield_now().await;
         // Who asked gives up; the work goes on, and the next one waits for that.
         asked.abort();
         let document = document(json!({ "custom_js": &*code, "variants": vec![json!({ "customJS": &*code }); 50] }));
-        let (one, other) = tokio::join!(guards.guarded(&document), guards.read(&code));
+        let (one, other) = tokio::join!(guards.guarded(&document), guards.analysis(&code));
         let other = other.unwrap();
         assert!(
             one.unwrap().experiments[0].variants.iter().all(|variant| Some(&variant.code.js) == other.guarded.as_ref())
         );
-        assert!(Arc::ptr_eq(&guards.read(&code).await.unwrap(), &other));
+        assert!(Arc::ptr_eq(&guards.analysis(&code).await.unwrap(), &other));
         assert!(guards.running().is_empty());
     }
 
@@ -207,27 +207,27 @@ mod tests {
         let deep = |n: usize| format!("var n = {n:02};{}a(){}", "for(;;){".repeat(1_000), "}".repeat(1_000));
         let codes: Vec<String> = (0..VARIANTS).map(deep).collect();
         let variants: Vec<_> = codes.iter().map(|code| json!({ "customJS": code })).collect();
-        let (guards, document) = (Guards::default(), document(json!({ "variants": variants })));
-        let readings = || codes.iter().map(|code| guards.known(code).expect("it was read")).collect::<Vec<_>>();
+        let (guards, document) = (LoopGuards::default(), document(json!({ "variants": variants })));
+        let analyses = || codes.iter().map(|code| guards.cached(code).expect("it was read")).collect::<Vec<_>>();
         let guarded = guards.guarded(&document).await.unwrap();
         for (variant, code) in guarded.experiments[0].variants.iter().zip(&codes) {
             assert_eq!(variant.code.js.matches("__muriel_turn();").count(), 1_000);
             assert_eq!(variant.code.js.replace("__muriel_turn();", ""), *code);
         }
-        let first = readings();
-        let steps: usize = first.iter().map(|reading| reading.steps).sum();
+        let first = analyses();
+        let steps: usize = first.iter().map(|analysis| analysis.steps).sum();
         assert!(steps > 0 && steps <= VARIANTS * (first[0].steps + 1), "{steps} steps, {} for one", first[0].steps);
         // Another script of the same code finds all of it read.
         assert_eq!(guards.guarded(&document).await.unwrap().experiments, guarded.experiments);
-        assert!(readings().iter().zip(&first).all(|(again, first)| Arc::ptr_eq(again, first)));
+        assert!(analyses().iter().zip(&first).all(|(again, first)| Arc::ptr_eq(again, first)));
     }
 
     #[tokio::test]
     async fn who_is_stopped_reads_nothing_more() {
-        let guards = Guards::default();
+        let guards = LoopGuards::default();
         guards.stop();
         let long: Arc<str> = "for (;;) a();\n".repeat(2_000).into();
-        assert!(matches!(guards.read(&long).await, Err(Error::Unavailable { .. })));
-        assert_eq!((guards.known(&long), guards.running().len()), (None, 0));
+        assert!(matches!(guards.analysis(&long).await, Err(Error::Unavailable { .. })));
+        assert_eq!((guards.cached(&long), guards.running().len()), (None, 0));
     }
 }

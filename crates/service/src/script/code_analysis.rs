@@ -1,47 +1,47 @@
-//! Loops in customers' code that can be stopped: each turn of one first asks the
-//! runtime, which ends a loop that has held the page for too long.
+//! Analysis of customers' JavaScript: whether it parses, and the code with a guard in each loop.
+//!
+//! A guarded loop first calls the runtime on each iteration. The runtime ends a loop that has
+//! blocked the page for too long.
 
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tree_sitter::{Node, ParseOptions, Parser, Point, Tree};
 
-/// What each turn of a loop begins with. The runtime gives the function to the
-/// code that it runs.
-const TURN: &str = "__muriel_turn();";
-/// The same where the loop's body is a single statement and has no braces.
-const TURN_AND_OPEN: &str = "{__muriel_turn();";
-/// Most hundreds of steps that are spent on looking for a way out of a mistake, to tell where it is.
-const MENDING_MAX: usize = 1_000;
-/// Nodes of a tree that count as one step.
+/// The call at the start of each iteration. The runtime passes the function to the code that
+/// it runs.
+const GUARD: &str = "__muriel_turn();";
+/// The guard of a loop whose body is a single statement, with the brace that it needs.
+const OPEN_AND_GUARD: &str = "{__muriel_turn();";
+/// The most steps that the parser may take after the first syntax error, to find where the error ends.
+const RECOVERY_STEPS_MAX: usize = 1_000;
+/// Visited nodes that count as one step.
 const STEP_NODES: usize = 100;
 const LOOPS: [&str; 4] = ["for_statement", "for_in_statement", "while_statement", "do_statement"];
 
-/// What a piece of customers' code is, read once: whether it is JavaScript, and
-/// what it becomes.
+/// What is known of a piece of customers' code.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Reading {
-    /// The code with [`TURN`] at the start of each loop's body, and everything else
-    /// byte for byte. None where there is nothing to do: it has no loop, or is
-    /// nothing that can be read, and a browser will say so.
+pub(crate) struct CodeAnalysis {
+    /// The code with [`GUARD`] at the start of each loop's body, and everything else
+    /// byte for byte. `None` if the code has no loop, or cannot be parsed: then browsers
+    /// refuse it too.
     pub(crate) guarded: Option<Arc<str>>,
-    /// The lines, from 1, between which the first mistake is in code that is not
-    /// JavaScript: mostly one; more where only the end tells, as of a brace that is
-    /// left open. Browsers see more: what the grammar takes may still be refused
-    /// there, such as two `let` of one name.
-    pub(crate) mistake: Option<RangeInclusive<usize>>,
-    /// Whether it is too intricate to be read within [`steps_max`].
-    pub(crate) is_unread: bool,
-    /// Hundreds of the parser's operations, and of nodes that were visited.
+    /// The lines, from 1, of the first syntax error: mostly one, and several if the error
+    /// shows only at the end, as with a missing closing brace. Browsers find more errors than
+    /// the grammar, such as two `let` of one name.
+    pub(crate) syntax_error: Option<RangeInclusive<usize>>,
+    /// Whether the analysis gave up because the code took more than [`steps_max`].
+    pub(crate) is_too_complex: bool,
+    /// Steps that the analysis took. A step is a hundred operations of the parser, or [`STEP_NODES`] nodes.
     pub(crate) steps: usize,
 }
 
-/// The work that was stopped: the server is about to end.
+/// The analysis was stopped, because the server is about to stop.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stopped;
 
-/// Most steps for code of so many bytes. Code of people takes a few operations for
-/// each byte; more is spent only on looking for a way out of an error, in vain.
+/// The most steps for code of this many bytes. Ordinary code takes a few operations per
+/// byte; only a parser that recovers from errors takes more.
 pub(crate) fn steps_max(bytes: usize) -> usize {
     1_000 + bytes
 }
@@ -51,25 +51,25 @@ pub(crate) fn may_have_loops(code: &str) -> bool {
     ["for", "while"].iter().any(|word| code.contains(word))
 }
 
-/// Reads code, in time that is in proportion to its length, or until `stop` is set.
+/// Analyses code in time proportional to its length, or until `stop` is set.
 ///
 /// # Errors
 /// [`Stopped`].
-pub(crate) fn read(code: &str, stop: &AtomicBool) -> Result<Reading, Stopped> {
-    let mut reading = Reading::default();
+pub(crate) fn analyse(code: &str, stop: &AtomicBool) -> Result<CodeAnalysis, Stopped> {
+    let mut analysis = CodeAnalysis::default();
     let mut parser = Parser::new();
     if parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).is_err() {
-        return Ok(reading);
+        return Ok(analysis);
     }
-    // The parser reports every hundred steps.
+    // The parser calls back every hundred operations.
     let mut left = steps_max(code.len());
-    let mut seen = None;
+    let mut first_error = None;
     let mut go_on = |state: &tree_sitter::ParseState| {
-        reading.steps += 1;
+        analysis.steps += 1;
         left = left.saturating_sub(1);
-        if state.has_error() && seen.is_none() {
-            seen = Some(state.current_byte_offset());
-            left = left.min(MENDING_MAX);
+        if state.has_error() && first_error.is_none() {
+            first_error = Some(state.current_byte_offset());
+            left = left.min(RECOVERY_STEPS_MAX);
         }
         if left == 0 || stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -82,24 +82,24 @@ pub(crate) fn read(code: &str, stop: &AtomicBool) -> Result<Reading, Stopped> {
         if stop.load(Ordering::Relaxed) {
             return Err(Stopped);
         }
-        reading.is_unread = seen.is_none();
-        reading.mistake = seen.map(|seen| lines(0..seen));
-        return Ok(reading);
+        analysis.is_too_complex = first_error.is_none();
+        analysis.syntax_error = first_error.map(|at| lines(0..at));
+        return Ok(analysis);
     };
     let walked = walk(code, &tree, stop)?;
-    reading.steps += walked.nodes / STEP_NODES;
-    reading.mistake = walked.wrong.map(lines);
-    if !tree.root_node().has_error() && !walked.has_comment_of_html && !walked.insertions.is_empty() {
-        reading.guarded = inserted(code, walked.insertions).map(Arc::from);
+    analysis.steps += walked.nodes / STEP_NODES;
+    analysis.syntax_error = walked.syntax_error.map(lines);
+    if !tree.root_node().has_error() && !walked.has_html_comment && !walked.insertions.is_empty() {
+        analysis.guarded = inserted(code, walked.insertions).map(Arc::from);
     }
-    Ok(reading)
+    Ok(analysis)
 }
 
-/// The code with what is to be put into it.
+/// The code with the insertions: texts, each with the byte before which it goes.
 fn inserted(code: &str, mut insertions: Vec<(usize, &'static str)>) -> Option<String> {
     // Bodies that end together are closed together, in any order.
     insertions.sort_by_key(|(at, _)| *at);
-    let mut out = String::with_capacity(code.len() + insertions.len() * TURN_AND_OPEN.len());
+    let mut out = String::with_capacity(code.len() + insertions.len() * OPEN_AND_GUARD.len());
     let mut done = 0;
     for (at, text) in insertions {
         out += code.get(done..at)?;
@@ -110,37 +110,37 @@ fn inserted(code: &str, mut insertions: Vec<(usize, &'static str)>) -> Option<St
     Some(out)
 }
 
-/// What one walk over a tree finds.
+/// What a walk over the syntax tree finds.
 #[derive(Default)]
-struct Walked {
-    /// What is to be put where, in bytes.
+struct Walk {
+    /// Texts to insert, each with the byte before which it goes.
     insertions: Vec<(usize, &'static str)>,
-    /// Where the first node is that no function's body can have, in bytes.
-    wrong: Option<Range<usize>>,
-    /// Whether browsers, for the sake of old pages, take for a comment what the
-    /// grammar takes for operators: `<!--` within a line.
-    has_comment_of_html: bool,
+    /// The bytes of the first node that cannot be in the body of a function.
+    syntax_error: Option<Range<usize>>,
+    /// Whether there is `<!--` within a line: for browsers, which support old pages, it begins a comment; for
+    /// the grammar it is operators.
+    has_html_comment: bool,
     nodes: usize,
 }
 
 /// A node whose children are being visited.
-struct Open {
+struct OpenNode {
     range: Range<usize>,
     is_loop: bool,
-    /// A loop's body that is a single statement.
+    /// Whether it is a loop's body of a single statement, without braces.
     is_bare_body: bool,
-    /// A comment, or within one.
+    /// Whether it is a comment, or within one.
     is_comment: bool,
 }
 
 /// Visits each node of the tree once, in the order of the text.
-fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walked, Stopped> {
-    let mut walked = Walked::default();
+fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walk, Stopped> {
+    let mut walked = Walk::default();
     let mut cursor = tree.walk();
-    // Not by calls of itself: code may be nested as deeply as it is long.
-    let mut open: Vec<Open> = Vec::new();
-    // Where the last thing ends that means something. A comment behind a statement without a semicolon counts as part
-    // of it, and a brace behind that would be part of the comment.
+    // Without recursion: code may be nested as deeply as it is long.
+    let mut open: Vec<OpenNode> = Vec::new();
+    // The end of the last node that is not a comment. A comment behind a statement without a semicolon is part of the
+    // statement's node, and a brace behind that comment would become part of the comment.
     let mut end = 0;
     loop {
         walked.nodes += 1;
@@ -149,24 +149,24 @@ fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walked, Stopped> {
         }
         let node = cursor.node();
         let (kind, range) = (node.kind(), node.byte_range());
-        if walked.wrong.is_none() {
-            walked.wrong = wrong(&node);
+        if walked.syntax_error.is_none() {
+            walked.syntax_error = syntax_error(&node);
         }
         let is_body = open.last().is_some_and(|parent| parent.is_loop) && cursor.field_name() == Some("body");
         let is_bare_body = is_body && kind != "statement_block";
         if is_bare_body {
-            walked.insertions.push((range.start, TURN_AND_OPEN));
+            walked.insertions.push((range.start, OPEN_AND_GUARD));
         } else if is_body {
-            walked.insertions.push((range.start + 1, TURN));
+            walked.insertions.push((range.start + 1, GUARD));
         }
         let is_comment = node.is_extra() || open.last().is_some_and(|parent| parent.is_comment);
-        let this = Open { is_loop: LOOPS.contains(&kind), is_bare_body, is_comment, range };
+        let this = OpenNode { is_loop: LOOPS.contains(&kind), is_bare_body, is_comment, range };
         if cursor.goto_first_child() {
             open.push(this);
             continue;
         }
         if kind == "<" && code[this.range.start..].starts_with("<!--") {
-            walked.has_comment_of_html = true;
+            walked.has_html_comment = true;
         }
         walked.leave(&this, &mut end);
         while !cursor.goto_next_sibling() {
@@ -180,9 +180,9 @@ fn walk(code: &str, tree: &Tree, stop: &AtomicBool) -> Result<Walked, Stopped> {
     }
 }
 
-impl Walked {
-    /// A node and all within it were visited.
-    fn leave(&mut self, node: &Open, end: &mut usize) {
+impl Walk {
+    /// Notes that a node and everything within it was visited.
+    fn leave(&mut self, node: &OpenNode, end: &mut usize) {
         if !node.is_comment && *end <= node.range.start && node.range.start < node.range.end {
             *end = node.range.end;
         }
@@ -192,13 +192,13 @@ impl Walked {
     }
 }
 
-/// Where the node is, if no function's body can have it.
-fn wrong(node: &Node<'_>) -> Option<Range<usize>> {
+/// The bytes of the node, if it cannot be in the body of a function.
+fn syntax_error(node: &Node<'_>) -> Option<Range<usize>> {
     let kind = node.kind();
     if node.is_error() || node.is_missing() {
         return Some(node.byte_range());
     }
-    // HTML in place of code reads as JSX, which browsers do not know; modules are no functions' bodies.
+    // HTML in place of code parses as JSX, which browsers do not support. Imports and exports are only valid in modules.
     let is_foreign = kind.starts_with("jsx_") || ["import_statement", "export_statement"].contains(&kind);
     is_foreign.then(|| node.start_byte()..node.start_byte())
 }
@@ -208,28 +208,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn whole(code: &str) -> Reading {
-        read(code, &AtomicBool::new(false)).expect("nobody stops it")
+    fn analysed(code: &str) -> CodeAnalysis {
+        analyse(code, &AtomicBool::new(false)).expect("nobody stops it")
     }
 
     fn guarded(code: &str) -> Option<String> {
-        whole(code).guarded.map(|code| code.to_string())
+        analysed(code).guarded.map(|code| code.to_string())
     }
 
     fn first_error(code: &str) -> Option<RangeInclusive<usize>> {
-        whole(code).mistake
+        analysed(code).syntax_error
     }
 
     fn parses(code: &str) -> bool {
-        let reading = whole(code);
-        !reading.is_unread && reading.mistake.is_none()
+        let analysis = analysed(code);
+        !analysis.is_too_complex && analysis.syntax_error.is_none()
     }
 
     /// `«` is where a turn begins in a body with braces; `‹` and `›` are around a
     /// body without.
     fn check(marked: &str) {
         let code = marked.replace(['«', '‹', '›'], "");
-        let expect = marked.replace('«', TURN).replace('‹', TURN_AND_OPEN).replace('›', "}");
+        let expect = marked.replace('«', GUARD).replace('‹', OPEN_AND_GUARD).replace('›', "}");
         assert_eq!(guarded(&code).unwrap_or_else(|| code.clone()), expect, "{code}");
         assert!(parses(&expect), "{expect}");
     }
@@ -372,9 +372,9 @@ mod tests {
     #[test]
     fn deep_and_long_code_takes_its_time_and_no_more() {
         let deep = format!("{}a(){}", "for(;;){".repeat(20_000), "}".repeat(20_000));
-        assert_eq!(guarded(&deep).expect("loops").matches(TURN).count(), 20_000);
+        assert_eq!(guarded(&deep).expect("loops").matches(GUARD).count(), 20_000);
         let long = "for (const x of xs) { f(x) }\n".repeat(20_000);
-        assert_eq!(guarded(&long).expect("loops").matches(TURN).count(), 20_000);
+        assert_eq!(guarded(&long).expect("loops").matches(GUARD).count(), 20_000);
         for endless in ["for(".repeat(100_000), "while({[(`${".repeat(20_000), "for(;;)".repeat(100_000)] {
             assert_eq!(guarded(&endless), None);
             assert_eq!(first_error(&endless), Some(1..=1));
@@ -396,19 +396,19 @@ mod tests {
             ("labels", &|bytes| nested("a:", "", bytes)),
             ("what is taken for comments", &|bytes| nested("a<!--b;", "", bytes)),
         ] {
-            let [small, large] = [16 << 10, 64 << 10].map(|bytes| whole(&make(bytes)).steps);
+            let [small, large] = [16 << 10, 64 << 10].map(|bytes| analysed(&make(bytes)).steps);
             assert!(large <= 5 * small + 100, "{what}: {small} steps for 16 KiB, {large} for 64 KiB");
             assert!(small <= steps_max(16 << 10), "{what}: {small} steps");
         }
         // The most that a variant may have.
-        let most = whole(&nested("for(;;){", "}", 512 << 10));
+        let most = analysed(&nested("for(;;){", "}", 512 << 10));
         assert!(most.guarded.is_some() && most.steps <= 512 << 10, "{} steps", most.steps);
     }
 
     #[test]
     fn reading_can_be_stopped() {
         let code = "for(;;){".repeat(2_000) + &"}".repeat(2_000);
-        assert_eq!(read(&code, &AtomicBool::new(true)), Err(Stopped));
+        assert_eq!(analyse(&code, &AtomicBool::new(true)), Err(Stopped));
     }
 
     /// Statements with loops in each other.
@@ -448,7 +448,7 @@ mod tests {
                 prop_assert!(parses(&out), "{code} became {out}");
                 // Each loop has a body with braces now, which begins with a turn.
                 let twice = guarded(&out).unwrap_or_default();
-                prop_assert_eq!(&twice, &out.replace(TURN, &TURN.repeat(2)), "{} became {}", code, out);
+                prop_assert_eq!(&twice, &out.replace(GUARD, &GUARD.repeat(2)), "{} became {}", code, out);
             }
         }
     }

@@ -1,0 +1,121 @@
+//! What one project delivers.
+
+use super::encoded::Encoded;
+use crate::digest::version_of;
+use crate::error::Error;
+use crate::flag_template::FlagTemplate;
+use crate::script::{self, LoopGuards, Mount, ScriptSettings};
+use crate::site::Site;
+use bytes::Bytes;
+use muriel_assign::{Document, Experiment, Ruleset};
+use muriel_store::experiments::Shape;
+use muriel_store::tenants::Project;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+/// What the visitors of a project get: its ruleset, and the script made of it.
+pub struct Delivery {
+    /// The project.
+    pub project: Arc<Project>,
+    /// The compiled ruleset.
+    pub ruleset: Ruleset,
+    /// The constant parts of each experiment's answers, in the order of the ruleset.
+    pub templates: Vec<FlagTemplate>,
+    /// The published ruleset, as JSON.
+    pub body: Encoded,
+    /// The version of the body, for `ETag`.
+    pub etag: String,
+    /// The script as pages load it from the usual path, and from below the server's prefix.
+    pub(super) scripts: [OnceCell<Script>; 2],
+    /// The version of the project's delivery in the database; -1 if it was not read from there.
+    pub(super) version: i64,
+    pub(super) document: Document,
+    pub(super) script_settings: ScriptSettings,
+    /// The revision of each delivered experiment, by its id.
+    pub(super) revisions: HashMap<i64, i64>,
+    pub(super) loop_guards: LoopGuards,
+}
+
+/// A project's script.
+pub struct Script {
+    /// The JavaScript that pages load.
+    pub body: Encoded,
+    /// The version of the body, for `ETag`.
+    pub etag: String,
+    /// The server's names, which are in the script.
+    pub(super) site: Arc<Site>,
+}
+
+impl Delivery {
+    pub(super) fn new(
+        project: Arc<Project>,
+        mut document: Document,
+        script_settings: ScriptSettings,
+        revisions: HashMap<i64, i64>,
+        version: i64,
+        loop_guards: LoopGuards,
+    ) -> Self {
+        let ruleset = compile(&mut document);
+        let plain: Bytes = serde_json::to_vec(&document).unwrap_or_default().into();
+        let etag = version_of(&plain);
+        let templates = ruleset.experiments().iter().map(FlagTemplate::of).collect();
+        let (body, scripts) = (Encoded::new(plain), Default::default());
+        Self {
+            project,
+            ruleset,
+            templates,
+            etag,
+            body,
+            scripts,
+            version,
+            document,
+            script_settings,
+            revisions,
+            loop_guards,
+        }
+    }
+
+    /// The project's script. The first request for it composes it, or a background task where the script of an earlier
+    /// delivery was requested: a change of an experiment does not wait for it.
+    ///
+    /// # Errors
+    /// `Unavailable` while too much code waits for its loop guards, and when composing it panics.
+    pub async fn script(self: &Arc<Self>, site: &Arc<Site>, under: Mount) -> Result<&Script, Error> {
+        let cell = match under {
+            Mount::Root => &self.scripts[0],
+            Mount::Prefix => &self.scripts[1],
+        };
+        let compose = || async {
+            let document = self.loop_guards.guarded(&self.document).await?;
+            let (delivery, site) = (self.clone(), site.clone());
+            // A megabyte of code takes long enough to delay other requests of this thread.
+            let composed = tokio::task::spawn_blocking(move || {
+                let body: Bytes = script::compose(&document, &delivery.script_settings, &site, under).into();
+                Script { etag: version_of(&body), body: Encoded::new(body), site }
+            });
+            composed.await.map_err(Error::internal)
+        };
+        cell.get_or_try_init(compose).await
+    }
+
+    /// The epoch and the arms that an exposure of a delivered experiment can name.
+    pub fn shape(&self, test_id: i64) -> Option<Shape> {
+        // Experiments are sorted by id.
+        let experiments = self.ruleset.experiments();
+        let at = experiments.binary_search_by_key(&test_id, |experiment| experiment.id).ok()?;
+        let started_at = self.script_settings.starts.get(&test_id).copied();
+        Some(Shape { epoch: experiments[at].epoch, arms: experiments[at].arms, started_at })
+    }
+}
+
+/// Compiles the document. Experiments that do not compile are removed from it. The API
+/// rejects such experiments, but an older version may have stored one, and it must not
+/// stop the others.
+fn compile(document: &mut Document) -> Ruleset {
+    Ruleset::compile(document).unwrap_or_else(|problems| {
+        tracing::error!(project_key = document.project_key, ?problems, "experiments that cannot be delivered");
+        document.experiments.retain(|delivered| Experiment::compile(delivered).is_ok());
+        Ruleset::compile(document).unwrap_or_default()
+    })
+}
