@@ -1,4 +1,4 @@
-//! Answers and the headers that go with them.
+//! Responses with bodies, entity tags and warnings.
 
 use crate::error::ApiError;
 use axum::body::Body;
@@ -28,7 +28,7 @@ pub(crate) fn json_lines(body: Bytes) -> Response {
     response
 }
 
-/// The same answer with a strong entity tag.
+/// Adds a strong entity tag.
 pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
     if let Ok(tag) = HeaderValue::from_str(&tag(version)) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -36,13 +36,13 @@ pub(crate) fn tagged(mut response: Response, version: &str) -> Response {
     response
 }
 
-/// The header that tells what to look at after a change that was made.
+/// The header field with warnings about a change that was made.
 pub(crate) const WARNINGS: HeaderName = HeaderName::from_static("x-muriel-warnings");
-/// Bytes of it at most: proxies give up on longer ones.
+/// The most bytes of this field: proxies refuse longer ones.
 const WARNINGS_BYTES: usize = 3_000;
 
-/// The same answer with sentences in a header: a JSON array of text, empty when there
-/// is nothing to say. Beyond ASCII, characters are written as JSON escapes.
+/// Adds warnings in a header field: a JSON array of texts, which is empty if there are
+/// none. Beyond ASCII, characters are written as JSON escapes.
 pub(crate) fn warned(mut response: Response, sentences: Vec<String>) -> Response {
     let all = sentences.len();
     let mut kept = Vec::new();
@@ -103,7 +103,7 @@ pub(crate) fn is_known(headers: &HeaderMap, version: &str) -> bool {
     })
 }
 
-/// `None` without the header; what is no tag matches nothing.
+/// `None` without the header. What is not a tag matches nothing.
 fn tags(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
     headers.contains_key(name).then(|| {
         headers

@@ -1,4 +1,4 @@
-//! Who is asking: the checks before anything else, in their fixed order.
+//! Authentication and authorisation: the checks before anything else, in their fixed order.
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::{HeaderMap, header};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::CompanyId;
-use muriel_service::directory::Outage;
+use muriel_service::access_cache::OutagePolicy;
 use muriel_service::{Actor, App};
 use muriel_store::tenants::Project;
 use std::marker::PhantomData;
@@ -16,19 +16,19 @@ use std::sync::Arc;
 /// A scope that an operation needs, as a type.
 pub(crate) trait Needs: Send + Sync + 'static {
     const SCOPE: Scope;
-    /// What holds while the database is away.
-    const OUTAGE: Outage = Outage::Refuse;
+    /// Whether the operation accepts cached keys while the database is away.
+    const OUTAGE: OutagePolicy = OutagePolicy::Refuse;
 }
 
 /// Needs `read`.
 pub(crate) struct Read;
 /// Needs `write`.
 pub(crate) struct Write;
-/// Needs `admin`: what holds for all of the project.
+/// Needs `admin`, for settings of the whole project.
 pub(crate) struct Admin;
 /// Needs `evaluate`.
 pub(crate) struct Evaluate;
-/// Needs `write`, for events: they are taken while the database is away.
+/// Needs `write`, for events, which are taken while the database is away too.
 pub(crate) struct Report;
 
 impl Needs for Read {
@@ -45,18 +45,18 @@ impl Needs for Admin {
 
 impl Needs for Report {
     const SCOPE: Scope = Scope::Write;
-    const OUTAGE: Outage = Outage::Remember;
+    const OUTAGE: OutagePolicy = OutagePolicy::UseCached;
 }
 
 impl Needs for Evaluate {
     const SCOPE: Scope = Scope::Evaluate;
-    // Customers' servers go on deciding, as pages do.
-    const OUTAGE: Outage = Outage::Remember;
+    // Customers' servers can decide during an outage, as pages can.
+    const OUTAGE: OutagePolicy = OutagePolicy::UseCached;
 }
 
-/// A key that may do what the operation needs in the project of its path.
+/// A request's key, which has the scope that the operation needs, in the project of the path.
 pub(crate) struct Caller<N> {
-    /// The key, as whoever acts.
+    /// The key, as the actor of acts.
     pub(crate) actor: Actor,
     /// The project of the path.
     pub(crate) project: Arc<Project>,
@@ -74,27 +74,27 @@ impl<N: Needs> FromRequestParts<App> for Caller<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        Self::arrive(parts, app, bearer).await
+        Self::authenticate(parts, app, bearer).await
     }
 }
 
 impl<N: Needs> Caller<N> {
-    /// The caller whose key `read` finds in the header.
+    /// The caller of a request. `read` gets the key from its headers.
     ///
     /// # Errors
-    /// What `read` returns, and what is wrong with key, project or scope.
-    pub(crate) async fn arrive(
+    /// What `read` returns; `Unauthorized`; `NotFound` for a project that the key does not see; `MissingScope`.
+    pub(crate) async fn authenticate(
         parts: &mut Parts,
         app: &App,
         read: fn(&HeaderMap) -> Result<&str, ApiError>,
     ) -> Result<Self, ApiError> {
         let context = RequestContext::from_request_parts(parts, app).await?;
         let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let key = app.directory.key(read(&parts.headers)?, N::OUTAGE).await?;
+        let key = app.access_cache.key(read(&parts.headers)?, N::OUTAGE).await?;
         context.authenticated(&key.stored.id)?;
         let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
         let project = match wanted {
-            Some((_, project_key)) => app.directory.project(project_key, N::OUTAGE).await?,
+            Some((_, project_key)) => app.access_cache.project(project_key, N::OUTAGE).await?,
             None => None,
         };
         let grant = &key.stored.grant;
@@ -123,9 +123,9 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
-/// Whether a request brings a key, or tries to. What a browser says to a site that asks
-/// who may see it, as many a site under construction does, is not meant for us.
-pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
+/// Whether a request has a key, valid or not. Browsers send the credentials of sites that are
+/// protected by a password, as many are under construction, along with events; those are ignored.
+pub(crate) fn has_key(headers: &HeaderMap) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         let scheme = value.to_str().unwrap_or_default().split_ascii_whitespace().next().unwrap_or_default();
         !["basic", "digest", "negotiate", "ntlm"].iter().any(|of_sites| scheme.eq_ignore_ascii_case(of_sites))

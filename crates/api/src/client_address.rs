@@ -1,30 +1,30 @@
-//! The address of whoever made a request, also behind proxies.
+//! The address of the client, also behind proxies.
 
 use http::{HeaderMap, HeaderName, header};
 use muriel_service::visitor::{Origin, TrustedProxies, Visitors};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The header field in which proxies append whom they speak for.
+/// The header field to which proxies append the address that they forward for.
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Where a request comes from: `peer` is the other end of its connection.
 ///
-/// A request without `User-Agent` counts as a bot's.
+/// A request without `User-Agent` counts as one of a bot.
 pub(crate) fn origin(visitors: &Visitors, peer: IpAddr, headers: &HeaderMap) -> Origin {
     let user_agent = headers.get(header::USER_AGENT).map_or(&b""[..], |value| value.as_bytes());
     visitors.origin(client_address(peer, headers, &visitors.proxies), user_agent)
 }
 
-/// The address of whoever made a request.
+/// The address of the client.
 ///
-/// That of the connection's `peer`, unless a trusted proxy is there. Then
+/// It is the connection's `peer`, unless that is a trusted proxy. Then
 /// `X-Forwarded-For`, or `Forwarded` where there is none, is read from the
 /// right, the end that proxies append to: the first address that is not
-/// trusted counts. An entry that is no address ends the walk, and who wrote it
-/// counts. What a client makes up stands to the left of its own address and is
-/// never reached.
+/// trusted counts. An entry that is not an address ends the walk, and the proxy that wrote it
+/// counts. Entries that a client forges are to the left of its own address, and are never
+/// reached.
 ///
-/// IPv4 addresses mapped into IPv6 come out as IPv4.
+/// IPv4 addresses mapped into IPv6 are returned as IPv4.
 fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> IpAddr {
     let peer = peer.to_canonical();
     if !proxies.contains(peer) {
@@ -39,20 +39,20 @@ fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -
     }
 }
 
-/// An entry of a list: lists may have empty ones, which say nothing.
-enum Entry {
+/// An entry of a forwarding header. Empty entries are ignored.
+enum ForwardedEntry {
     Empty,
     Unreadable,
     Address(IpAddr),
 }
 
-fn walk(peer: IpAddr, proxies: &TrustedProxies, from_the_right: impl Iterator<Item = Entry>) -> IpAddr {
+fn walk(peer: IpAddr, proxies: &TrustedProxies, from_the_right: impl Iterator<Item = ForwardedEntry>) -> IpAddr {
     let mut nearest = peer;
     for entry in from_the_right {
         match entry {
-            Entry::Empty => {}
-            Entry::Unreadable => break,
-            Entry::Address(address) => {
+            ForwardedEntry::Empty => {}
+            ForwardedEntry::Unreadable => break,
+            ForwardedEntry::Address(address) => {
                 nearest = address;
                 if !proxies.contains(address) {
                     break;
@@ -63,10 +63,10 @@ fn walk(peer: IpAddr, proxies: &TrustedProxies, from_the_right: impl Iterator<It
     nearest
 }
 
-fn plain(entry: &[u8]) -> Entry {
+fn plain(entry: &[u8]) -> ForwardedEntry {
     match entry.trim_ascii() {
-        b"" => Entry::Empty,
-        entry => str::from_utf8(entry).ok().and_then(node).map_or(Entry::Unreadable, Entry::Address),
+        b"" => ForwardedEntry::Empty,
+        entry => str::from_utf8(entry).ok().and_then(node).map_or(ForwardedEntry::Unreadable, ForwardedEntry::Address),
     }
 }
 
@@ -91,25 +91,27 @@ fn elements(line: &[u8]) -> Vec<&[u8]> {
     .collect()
 }
 
-/// The `for` of one element of `Forwarded` (RFC 7239). Strict: in an element
-/// that a client left open, what a proxy appended would otherwise be misread.
-fn forwarded_for(element: &[u8]) -> Entry {
-    let Ok(element) = str::from_utf8(element.trim_ascii()) else { return Entry::Unreadable };
+/// The `for` of one element of `Forwarded` (RFC 7239). Strict: in an element that a client
+/// left unterminated, what a proxy appended would otherwise be misread.
+fn forwarded_for(element: &[u8]) -> ForwardedEntry {
+    let Ok(element) = str::from_utf8(element.trim_ascii()) else { return ForwardedEntry::Unreadable };
     if element.is_empty() {
-        return Entry::Empty;
+        return ForwardedEntry::Empty;
     }
     let mut found = None;
     let mut rest = element;
     loop {
-        let Some((name, after)) = rest.split_once('=') else { return Entry::Unreadable };
-        let Some((value, after)) = parameter(after) else { return Entry::Unreadable };
+        let Some((name, after)) = rest.split_once('=') else { return ForwardedEntry::Unreadable };
+        let Some((value, after)) = parameter(after) else { return ForwardedEntry::Unreadable };
         if name.trim().eq_ignore_ascii_case("for") {
             found = node(value);
         }
         match after.trim_start().strip_prefix(';') {
             Some(next) => rest = next,
-            None if after.trim().is_empty() => return found.map_or(Entry::Unreadable, Entry::Address),
-            None => return Entry::Unreadable,
+            None if after.trim().is_empty() => {
+                return found.map_or(ForwardedEntry::Unreadable, ForwardedEntry::Address);
+            }
+            None => return ForwardedEntry::Unreadable,
         }
     }
 }

@@ -1,23 +1,22 @@
-//! The visitor's own cookies, renewed by the server: Safari forgets within a week
-//! what scripts wrote, not what servers did.
+//! Renewal of the visitor's cookies. Safari deletes cookies that scripts set after a week,
+//! but not those that servers set.
 
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// 400 days, the most that browsers keep.
 const LIFETIME_S: u32 = 34_560_000;
-/// What the script keeps in cookies: the visitor's id, and the arms given before.
-const KEPT: [&str; 2] = ["_id", "_a"];
-/// Says where a request comes from, seen from its target; browsers send it to
-/// secure places only.
+/// The cookies of the script, after their prefix: the visitor's id, and earlier assignments.
+const COOKIE_SUFFIXES: [&str; 2] = ["_id", "_a"];
+/// Whether a request comes from the same site. Browsers send it over secure connections only.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FORWARDED_PROTOCOL: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The `Set-Cookie` fields that renew the visitor's cookies: of a request from
-/// the site itself whose cookie names the visitor that its body names.
+/// The `Set-Cookie` fields that renew the visitor's cookies. There are some only if the
+/// request comes from the site itself, and its cookie has the same visitor as its body.
 ///
-/// `global` is what the cookies' names begin with; `domain` whose cookies they
-/// are, as the request's address says it.
+/// The cookies' names begin with `global`. `domain` is the domain of the cookies, from the
+/// query of the request.
 pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain: Option<&str>) -> Vec<HeaderValue> {
     let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
     if !matches!(site, None | Some(b"same-origin" | b"same-site")) {
@@ -29,8 +28,8 @@ pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain:
         Some(_) => return Vec::new(),
     };
     let cookies: Vec<_> = cookies(headers).collect();
-    let of = |kept: &str| {
-        let values = cookies.iter().filter(move |(name, _)| name.strip_prefix(global) == Some(kept));
+    let of = |suffix: &str| {
+        let values = cookies.iter().filter(move |(name, _)| name.strip_prefix(global) == Some(suffix));
         values.map(|(_, value)| *value).collect::<Vec<_>>()
     };
     if !of("_id").into_iter().any(|value| decoded(value).as_deref() == Some(visitor.as_bytes())) {
@@ -38,11 +37,12 @@ pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain:
     }
     let is_secure = site.is_some() || headers.get(FORWARDED_PROTOCOL).is_some_and(|value| value == "https");
     let secure = if is_secure { "; Secure" } else { "" };
-    KEPT.iter()
-        .filter_map(|kept| {
-            // Of several with one name the first is the most specific, as the script has it too.
-            let value = of(kept).first().copied().filter(|value| !value.is_empty())?;
-            let line = format!("{global}{kept}={value}; Path=/; Max-Age={LIFETIME_S}; SameSite=Lax{domain}{secure}");
+    COOKIE_SUFFIXES
+        .iter()
+        .filter_map(|suffix| {
+            // Of several cookies with one name, the first is the most specific. The script uses that too.
+            let value = of(suffix).first().copied().filter(|value| !value.is_empty())?;
+            let line = format!("{global}{suffix}={value}; Path=/; Max-Age={LIFETIME_S}; SameSite=Lax{domain}{secure}");
             HeaderValue::from_str(&line).ok()
         })
         .collect()
@@ -54,7 +54,7 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='))
 }
 
-/// What `encodeURIComponent` made of something.
+/// Decodes the output of `encodeURIComponent`.
 fn decoded(value: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();

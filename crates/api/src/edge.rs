@@ -1,4 +1,4 @@
-//! What every request passes, whatever it asks for.
+//! The outermost layer, which every request passes.
 //!
 //! On the way in: a request id, the length of its target, the limit of its
 //! network, a deadline. On the way out: the body of an error, the header
@@ -32,16 +32,16 @@ use crate::metrics::{Metrics, UNMATCHED};
 use crate::server::PeerAddr;
 use crate::unread::Unread;
 
-/// The header field that names a request, in both directions.
+/// The header field with the request id, in requests and responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The name of one request, in its answer and in every log line about it.
+/// The id of one request, in its response and in every log line about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// The client's own name for the request if it is 1 to 64 letters, digits,
-    /// `.`, `_` or `-`; else a new UUID, whose order is that of time.
+    /// The id that the client sent, if it is 1 to 64 letters, digits, `.`, `_` or `-`;
+    /// otherwise a new UUID that sorts by time.
     pub fn of(headers: &HeaderMap) -> RequestId {
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
         let given = headers
@@ -54,14 +54,14 @@ impl RequestId {
         }
     }
 
-    /// A name that no other request has.
+    /// A new id.
     pub fn new() -> RequestId {
         let mut buffer = Uuid::encode_buffer();
         let text: &str = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
         RequestId(text.into())
     }
 
-    /// The name as text.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -79,10 +79,10 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// What the edge and the inner layers tell each other about one request.
+/// The state of one request that the edge and the inner layers share.
 ///
-/// It is in the extensions of every request, beside its [`RequestId`], and is
-/// an extractor.
+/// It is in the extensions of every request, with its [`RequestId`], and is an
+/// extractor.
 #[derive(Clone)]
 pub struct RequestContext(Arc<Shared>);
 
@@ -107,13 +107,13 @@ impl RequestContext {
         }))
     }
 
-    /// The name of the request.
+    /// The id of the request.
     pub fn request_id(&self) -> &RequestId {
         &self.0.id
     }
 
-    /// Notes the key that the request proved to hold, for the log, and takes
-    /// the request from the key's bucket; the answer will carry its state.
+    /// Notes the authenticated key for the log, and takes the request from the key's
+    /// bucket. The response will have the state of the bucket.
     ///
     /// # Errors
     /// [`ApiError::RateLimited`] when the bucket is empty.
@@ -125,8 +125,8 @@ impl RequestContext {
         }
     }
 
-    /// Says that the body is being read, for as long as the guard lives: a
-    /// deadline that passes meanwhile is the client's, not the server's.
+    /// Marks the body as being read while the guard lives: a deadline that passes meanwhile
+    /// is the client's fault, not the server's.
     pub fn reading_body(&self) -> ReadingBody {
         self.0.reading_body.store(true, Ordering::Relaxed);
         ReadingBody(self.clone())
@@ -154,7 +154,7 @@ impl<S: Sync> FromRequestParts<S> for RequestContext {
     }
 }
 
-/// While it lives, the request's body is being read.
+/// Marks the body as being read while it lives.
 pub struct ReadingBody(RequestContext);
 
 impl Drop for ReadingBody {
@@ -163,7 +163,7 @@ impl Drop for ReadingBody {
     }
 }
 
-/// The bounds of one request.
+/// The limits of one request.
 #[derive(Debug, Clone)]
 pub struct EdgeSettings {
     /// How long a request may take, from the end of its header to its answer.
@@ -190,7 +190,7 @@ impl Default for EdgeSettings {
     }
 }
 
-/// A router with the edge around it. Cloning is cheap.
+/// A router within the edge. Cloning is cheap.
 #[derive(Clone)]
 pub struct Edge {
     router: Router,
@@ -205,12 +205,12 @@ impl Edge {
         Edge { router: router.layer(NoteRoute), settings, limits, metrics }
     }
 
-    /// What this edge counts into.
+    /// The metrics that this edge updates.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-    /// The answer to one request: always one, in the form of this API.
+    /// Answers one request. Errors too have the form of this API.
     pub async fn answer(self, mut request: Request) -> Response {
         let context = RequestContext::new(RequestId::of(request.headers()), Arc::clone(&self.limits));
         let mut running = Running {
@@ -351,8 +351,8 @@ fn finish(mut response: Response, shared: &Shared) -> Response {
     response
 }
 
-/// Writes an error over whatever the response held. Other header fields stay,
-/// such as the `Allow` of a 405.
+/// Replaces the body of a response by an error. Other header fields stay, such as the
+/// `Allow` of a 405.
 fn write_error(response: &mut Response, Failed { error, body }: Failed, shared: &Shared) {
     if let ApiError::Internal(cause) = &*error {
         error!(
@@ -381,8 +381,8 @@ fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     line
 }
 
-/// The error that the framework means by a status with no body, or with a text
-/// of its own. A handler that wrote a body of another type has said what it means.
+/// The error for a status that the framework returned without a body, or with a text of
+/// its own. Responses of handlers have bodies of other types, and stay.
 fn bare_error(response: &Response) -> Option<Failed> {
     let by_framework = match response.headers().get(header::CONTENT_TYPE) {
         None => true,
@@ -410,8 +410,8 @@ fn bare_error(response: &Response) -> Option<Failed> {
     Some(Failed { error: Arc::new(error), body: None })
 }
 
-/// A request that is being answered; one that is dropped before counts as
-/// 499, the client having gone away.
+/// A request that is being answered. If it is dropped before it is answered, the client has
+/// disconnected, and it counts as 499.
 struct Running<'a> {
     metrics: &'a Metrics,
     shared: &'a Shared,

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and the one body that says so.
+//! The errors of requests, and their body.
 //!
 //! A handler returns [`ApiError`]; [`ApiError::facts`] gives status, code and
 //! sentence; the [edge](crate::edge) writes the body, since it alone knows the
@@ -20,12 +20,12 @@ use serde::Serialize;
 
 use crate::body::EXPANDED_LIMIT;
 
-/// Everything that the API answers a request with, other than what it asked for.
+/// The errors of the API.
 #[derive(Debug)]
 pub enum ApiError {
-    /// No key, or one that is not known.
+    /// The API key is missing or not accepted.
     Unauthorized,
-    /// The key is good but lacks this scope.
+    /// The key is valid but lacks this scope.
     MissingScope(&'static str),
     /// There is no such thing in this project; the word says what: `experiment`.
     NotFound(&'static str),
@@ -33,13 +33,13 @@ pub enum ApiError {
     RouteNotFound,
     /// The path exists, but not with this method.
     MethodNotAllowed,
-    /// Fields of the body hold what they must not.
+    /// Fields of the body are not valid.
     Invalid(Problems),
-    /// The body cannot be read; of a field that makes it so, the problem names it.
+    /// The body cannot be parsed. The problem names the field, if one is the cause.
     Malformed(Problem),
-    /// What arrived is not an HTTP request that can be read.
+    /// The request is not valid HTTP.
     MalformedRequest,
-    /// Parameters of the query hold what they must not.
+    /// Parameters of the query are not valid.
     InvalidQuery(Problems),
     /// The body is longer than `limit` bytes.
     BodyTooLarge {
@@ -66,7 +66,7 @@ pub enum ApiError {
         /// The sentence for a person.
         message: String,
     },
-    /// The key, or the network that the request comes from, asks too often.
+    /// The key, or the network of the client, has exceeded its rate limit.
     RateLimited {
         /// Whole seconds after which one more request is taken, at least 1.
         retry_after_s: u64,
@@ -76,7 +76,7 @@ pub enum ApiError {
         /// Whole seconds after which to try again.
         retry_after_s: u64,
     },
-    /// The database stopped answering while it wrote, so nobody knows whether it has.
+    /// The database stopped answering during a write, so it is not known whether the change was made.
     OutcomeUnknown,
     /// The server cannot answer yet.
     NotYet {
@@ -89,7 +89,7 @@ pub enum ApiError {
     Internal(Box<dyn Error + Send + Sync>),
 }
 
-/// The code of a conflict as it stands in the body.
+/// The published code of a conflict.
 fn conflict_code(code: ConflictCode) -> &'static str {
     match code {
         ConflictCode::TransitionForbidden => "transition_forbidden",
@@ -244,7 +244,7 @@ impl ApiError {
         self.facts().1
     }
 
-    /// A body that cannot be read, wherever that is.
+    /// A body that cannot be parsed, without a field.
     pub fn malformed(sentence: impl Into<String>) -> ApiError {
         ApiError::Malformed(Problem { field: String::new(), message: sentence.into() })
     }
@@ -364,7 +364,7 @@ impl Error for ApiError {
     }
 }
 
-/// An error on its way to the edge, in the extensions of a response.
+/// An error in the extensions of a response, for the edge.
 #[derive(Debug, Clone)]
 pub struct Failed {
     /// What went wrong.
@@ -373,7 +373,7 @@ pub struct Failed {
     pub body: Option<Bytes>,
 }
 
-/// An error that the edge tells with this body instead of the usual one.
+/// A response whose error the edge writes with this body instead of the usual one.
 pub(crate) fn failed(error: ApiError, body: Option<Bytes>) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = error.status();

@@ -15,7 +15,9 @@ use muriel_domain::Instant;
 use muriel_log::lines::{Content, Lines};
 use muriel_log::{Batch, Entry};
 use muriel_service::App;
-use muriel_service::intake::{Draft, IngestOutcome, Stored, append, draft, memory_to_read, memory_to_store};
+use muriel_service::intake::{
+    IngestOutcome, OutcomeRef, PreparedEvents, append, memory_to_read, memory_to_store, prepare,
+};
 use muriel_service::memory_budget::Reservation;
 use muriel_service::rulesets::Delivery;
 use serde::Serialize;
@@ -145,7 +147,7 @@ struct BatchIntake<'t> {
     /// How many outcomes `judged` has.
     outcomes: usize,
     /// Events to be appended to the log: the index of their line in `judged`, and their outcome within it.
-    pending: Vec<(usize, Stored, Entry)>,
+    pending: Vec<(usize, OutcomeRef, Entry)>,
     /// The lines of JSON of the pending events.
     pending_lines: Vec<u8>,
     /// When the pending events were received; `None` while there are none.
@@ -217,27 +219,30 @@ impl<'t> BatchIntake<'t> {
         let origin = self.app.visitors.origin_of(batch.hints.ip, batch.hints.user_agent);
         let received_at = *self.received_at.get_or_insert_with(|| self.app.clock.now());
         let (batch, events) = batch.into_incoming(origin, true);
-        let Some(draft) = draft(self.app, self.delivery, batch, events, received_at).await else {
+        let Some(prepared) = prepare(self.app, self.delivery, batch, events, received_at).await else {
             let message = "its events have more than 8 MiB as they are stored; send them in several lines";
             self.refuse(number, id, message);
             return Ok(());
         };
-        if self.pending_lines.len() + draft.lines.len() > PENDING_BYTES_MAX {
+        if self.pending_lines.len() + prepared.lines.len() > PENDING_BYTES_MAX {
             self.store().await?;
         }
-        self.add(number, event::is_body(&json), draft);
+        self.add(number, event::is_body(&json), prepared);
         Ok(())
     }
 
-    fn add(&mut self, number: u64, is_body: bool, draft: Draft<'_>) {
+    fn add(&mut self, number: u64, is_body: bool, prepared: PreparedEvents<'_>) {
         let (line, start) = (self.judged.len(), self.pending_lines.len());
-        self.received_at.get_or_insert(draft.received_at);
-        self.outcomes += draft.outcomes.len();
-        self.pending_lines.extend_from_slice(&draft.lines);
+        self.received_at.get_or_insert(prepared.received_at);
+        self.outcomes += prepared.outcomes.len();
+        self.pending_lines.extend_from_slice(&prepared.lines);
         self.pending.extend(
-            draft.entries.into_iter().map(|(stored, entry)| (line, stored, Entry { end: start + entry.end, ..entry })),
+            prepared
+                .entries
+                .into_iter()
+                .map(|(stored, entry)| (line, stored, Entry { end: start + entry.end, ..entry })),
         );
-        let mut outcomes = draft.outcomes.into_iter().map(owned);
+        let mut outcomes = prepared.outcomes.into_iter().map(owned);
         let outcome = match is_body {
             true => EventOrBody::Body { results: outcomes.collect() },
             false => match outcomes.next() {

@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can do its work.
+//! Liveness and readiness.
 
 use crate::answer::json;
 use crate::error::ApiError;
@@ -15,8 +15,8 @@ struct Alive {
     status: &'static str,
 }
 
-/// 200 while the process answers; never asks a database, so that a supervisor
-/// does not end a process that waits for one.
+/// 200 while the process answers. It does not query the database, so that a supervisor does
+/// not end a process that waits for it.
 pub(crate) async fn live() -> Result<Response, ApiError> {
     json(StatusCode::OK, &Alive { status: "live" })
 }

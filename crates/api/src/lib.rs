@@ -1,8 +1,8 @@
-//! A request arrives.
+//! The HTTP interface.
 //!
-//! From the outside in: [`server`] accepts connections, [`edge`] is what every
-//! request passes, `auth` says who asks, [`router`] has every route, `handlers`
-//! do the work, and `wire` holds the published shapes.
+//! From the outside in: [`server`] accepts connections, every request passes [`edge`],
+//! [`router`] has every route, `auth` authenticates, `handlers` call the acts of `service`,
+//! and `wire` has the published shapes.
 
 mod answer;
 mod auth;

@@ -1,9 +1,9 @@
-//! How often a key, and a network, may ask.
+//! Rate limits per API key and per network.
 //!
 //! Buckets fill at a rate and hold a burst (GCRA, by `governor`). Memory is
-//! bounded: a limiter remembers at most [`MAX_ENTRIES`] callers; those it has
-//! no room for share one bucket, so inventing callers buys an attacker less
-//! than being one. Callers whose bucket is full again are forgotten.
+//! bounded: a limiter has at most [`MAX_ENTRIES`] buckets. Callers beyond that share
+//! one bucket, so that an attacker gains nothing from pretending to be many. Full buckets are
+//! removed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,9 +28,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
-/// The most callers that one limiter remembers.
+/// The most callers with a bucket of their own, per limiter.
 pub const MAX_ENTRIES: usize = 100_000;
-/// How often callers whose bucket is full again are forgotten.
+/// How often full buckets are removed.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// The network of a peer, which stands for whoever controls it.
@@ -98,7 +98,7 @@ impl Default for RateLimits {
     }
 }
 
-/// Why a text is no setting for rate limits.
+/// The text is not a setting for rate limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "rate limits {0:?} are not `off` or a list as `key=1000/5000,network=2000/10000`, \
@@ -147,7 +147,7 @@ impl fmt::Display for RateLimits {
     }
 }
 
-/// What a limiter said about one request.
+/// The decision of a limiter about one request.
 #[derive(Debug, Clone)]
 pub struct Allowance {
     name: &'static str,
@@ -244,13 +244,13 @@ impl Limits {
         self.take_key(key_id).map_or(Ok(()), |taken| taken.check())
     }
 
-    /// How many keys and networks are remembered.
+    /// How many keys and networks have a bucket.
     pub fn entries(&self) -> (usize, usize) {
         let count = |limiter: &Option<Limiter>| limiter.as_ref().map_or(0, Limiter::len);
         (count(&self.keys), count(&self.networks))
     }
 
-    /// Forgets all whose bucket is full again, and gives their memory back.
+    /// Removes full buckets, and frees their memory.
     pub fn sweep(&self) {
         for limiter in self.keys.iter().chain(&self.networks) {
             limiter.buckets.retain_recent();
@@ -305,7 +305,7 @@ impl Limiter {
 /// The state of every bucket: when it will be full again.
 struct Buckets {
     shards: [Mutex<HashMap<u64, Nanos>>; Buckets::SHARDS],
-    /// The bucket of all that there is no room for.
+    /// The bucket that all callers beyond the maximum share.
     overflow: Mutex<Option<Nanos>>,
     count: AtomicUsize,
     entries: Gauge,

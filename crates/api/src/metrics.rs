@@ -1,4 +1,4 @@
-//! What the server counts, for Prometheus.
+//! The metrics of the server, for Prometheus.
 //!
 //! Labels come from closed sets: the routes of the router, the methods of HTTP,
 //! status codes. Nothing that a client or a customer names becomes a label.
@@ -81,7 +81,7 @@ struct RouteMetrics {
     requests: RwLock<HashMap<(&'static str, u16), Counter>>,
 }
 
-/// Everything that one server counts.
+/// The metrics of one server.
 pub struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
@@ -91,21 +91,21 @@ pub struct Metrics {
     pub in_flight: Gauge,
     /// Connections that are open.
     pub connections: Gauge,
-    /// Connections turned away because the server holds as many as it may.
+    /// Connections refused because the server has the most that it may have.
     pub rejected_total: Counter,
-    /// Connections turned away because their network holds as many as it may.
+    /// Connections refused because their network has the most that it may have.
     pub rejected_network: Counter,
     /// Requests refused by the limit of their key.
     pub rate_limited_key: Counter,
     /// Requests refused by the limit of their network.
     pub rate_limited_network: Counter,
-    /// Keys that the rate limiter remembers.
+    /// Keys with a bucket of the rate limiter.
     pub rate_limit_keys: Gauge,
-    /// Networks that the rate limiter remembers.
+    /// Networks with a bucket of the rate limiter.
     pub rate_limit_networks: Gauge,
     /// Panics that were caught while answering.
     pub panics: Counter,
-    /// What became of events.
+    /// Events by outcome.
     pub events: EventCounts,
     /// 1 while the event log takes events, else 0.
     pub event_log_taking: Gauge,

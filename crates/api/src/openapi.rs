@@ -1,4 +1,4 @@
-//! The contract: what every operation has in common is added here once.
+//! The contract. What all operations have in common is added here.
 
 use crate::error::CODES;
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
@@ -92,7 +92,7 @@ fn needs(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
 }
 
-/// Who asks: that decides about keys and errors.
+/// The kind of client, on which authentication and errors depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Audience {
     /// The company's programs, with a key.

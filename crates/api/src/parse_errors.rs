@@ -1,9 +1,9 @@
 //! Our error body for requests that hyper cannot read.
 //!
-//! hyper answers such a request itself, with a status and nothing more, and no
-//! service ever hears of it. [`Watched`] sits between hyper and the socket,
-//! recognises that answer and writes ours in its place. It also notes what the
-//! connection is doing, for the timeouts of the [server](crate::server).
+//! hyper answers such a request by itself, with a status and nothing else, without calling
+//! the service. [`InterceptedStream`] is between hyper and the socket, recognises that
+//! response and writes ours instead. It also records what the connection is doing, for the
+//! timeouts of the [server](crate::server).
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use tracing::info;
 use crate::edge::RequestId;
 use crate::error::ApiError;
 use crate::metrics::{Metrics, UNMATCHED};
-use crate::server::Progress;
+use crate::server::ConnectionActivity;
 
-/// How long the first line of a header has become, to tell a target that is too
-/// long from other header fields that are.
+/// The length of the first line of a header so far. It tells a target that is too long from
+/// header fields that are.
 #[derive(Default)]
 struct FirstLine {
     len: usize,
@@ -42,27 +42,31 @@ impl FirstLine {
 }
 
 /// A stream that hyper reads requests from and writes answers to.
-pub(crate) struct Watched<S> {
+pub(crate) struct InterceptedStream<S> {
     stream: S,
-    progress: Arc<Progress>,
+    progress: Arc<ConnectionActivity>,
     metrics: Option<Arc<Metrics>>,
     /// The first line of the header that is being read.
     line: FirstLine,
-    /// What is left to write of our answer, once there is one.
+    /// The rest of our response that is not written yet.
     ours: Option<Bytes>,
 }
 
-impl<S> Watched<S> {
-    pub(crate) fn new(stream: S, progress: Arc<Progress>, metrics: Option<Arc<Metrics>>) -> Watched<S> {
-        Watched { stream, progress, metrics, line: FirstLine::default(), ours: None }
+impl<S> InterceptedStream<S> {
+    pub(crate) fn new(
+        stream: S,
+        progress: Arc<ConnectionActivity>,
+        metrics: Option<Arc<Metrics>>,
+    ) -> InterceptedStream<S> {
+        InterceptedStream { stream, progress, metrics, line: FirstLine::default(), ours: None }
     }
 
     pub(crate) fn into_inner(self) -> S {
         self.stream
     }
 
-    /// Where hyper's own error answer starts in what it is about to write, if
-    /// that ends with one.
+    /// Where hyper's own error response starts in the bytes to be written, if they end
+    /// with one.
     fn bare_start(&self, tail: &[u8]) -> Option<(usize, StatusCode)> {
         if !tail.ends_with(END) || self.progress.body_looks_like_head() {
             return None;
@@ -71,8 +75,8 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Watched<S> {
-    /// Writes our answer and then claims that hyper's `bare` one is written.
+impl<S: AsyncWrite + Unpin> InterceptedStream<S> {
+    /// Writes our response, and then reports the `bare` one of hyper as written.
     fn poll_replace(&mut self, context: &mut Context<'_>, status: StatusCode, bare: &[u8]) -> Poll<io::Result<usize>> {
         let metrics = self.metrics.as_deref();
         let status = match status {
@@ -91,7 +95,7 @@ impl<S: AsyncWrite + Unpin> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for InterceptedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -110,7 +114,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for InterceptedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         let polled = match this.bare_start(buffer) {

@@ -1,4 +1,4 @@
-//! The accept loop, and what a connection may cost.
+//! The accept loop, and the limits of connections.
 //!
 //! Time is bounded at every step: a header must arrive within 10 s of its
 //! first byte (and the first header within 10 s of the connection), the next
@@ -36,13 +36,13 @@ use tracing::{debug, warn};
 
 use crate::limits::Network;
 use crate::metrics::Metrics;
-use crate::parse_errors::{Watched, answer, looks_like_head};
+use crate::parse_errors::{InterceptedStream, answer, looks_like_head};
 
 /// The address that a connection comes from, in the extensions of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeerAddr(pub SocketAddr);
 
-/// The bounds of connections.
+/// The limits of connections.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
     /// How long a header may take, from its first byte; for the first one,
@@ -159,7 +159,7 @@ fn is_of_this_machine(headers: &HeaderMap) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// What the connections are told.
+/// The state that connections share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Serving,
@@ -239,7 +239,7 @@ struct ConnectionLimiter {
     networks: Mutex<HashMap<Network, usize>>,
 }
 
-/// Counts one open connection; dropping it gives the place back.
+/// Counts one open connection. Dropping it gives the permit back.
 struct Permit {
     limiter: Arc<ConnectionLimiter>,
     network: Option<Network>,
@@ -297,13 +297,13 @@ impl Drop for Permit {
     }
 }
 
-/// Why a connection is no longer driven.
-enum End {
-    /// hyper is done with it.
+/// Why a connection ends.
+enum ConnectionEnd {
+    /// hyper has finished with it.
     Done,
     /// A header did not arrive in time.
     HeaderLate,
-    /// There is nothing to say to the peer.
+    /// It is closed without a response.
     Drop,
 }
 
@@ -322,8 +322,8 @@ impl Connection {
         }
         let settings = &self.server.settings;
         let metrics = self.server.metrics.clone();
-        let progress = Arc::new(Progress::new());
-        let watched = Watched::new(stream, Arc::clone(&progress), metrics.clone());
+        let progress = Arc::new(ConnectionActivity::new());
+        let watched = InterceptedStream::new(stream, Arc::clone(&progress), metrics.clone());
         let peer = PeerAddr(self.peer);
         let noted = Arc::clone(&progress);
         let service = service_fn(move |request: hyper::Request<Incoming>| {
@@ -334,7 +334,7 @@ impl Connection {
             let answer = service.clone().call(request);
             Box::pin(async move {
                 let Ok(response) = answer.await;
-                Ok::<_, Infallible>(response.map(|body| Answer { body, progress: noted }))
+                Ok::<_, Infallible>(response.map(|body| TrackedBody { body, progress: noted }))
             })
         });
         let io = TokioIo::new(watched);
@@ -355,7 +355,7 @@ impl Connection {
                 biased;
                 changed = self.stage.changed() => {
                     if changed.is_err() || *self.stage.borrow_and_update() == Stage::Cut {
-                        break End::Drop;
+                        break ConnectionEnd::Drop;
                     }
                     draining = true;
                     // A connection that waits for a request ends here; one
@@ -363,7 +363,7 @@ impl Connection {
                     Pin::new(&mut connection).graceful_shutdown();
                 },
                 done = driven => if done {
-                    break End::Done;
+                    break ConnectionEnd::Done;
                 },
                 () = &mut timer => {}
             }
@@ -378,10 +378,10 @@ impl Connection {
 
         let mut stream = connection.into_parts().io.into_inner().into_inner();
         match end {
-            End::Drop => {}
-            End::Done if draining => {}
-            End::Done => linger(&mut stream, &mut self.stage).await,
-            End::HeaderLate => {
+            ConnectionEnd::Drop => {}
+            ConnectionEnd::Done if draining => {}
+            ConnectionEnd::Done => linger(&mut stream, &mut self.stage).await,
+            ConnectionEnd::HeaderLate => {
                 let answer = answer(StatusCode::REQUEST_TIMEOUT, "", metrics.as_deref());
                 // What the socket does not take at once is not worth waiting for.
                 let _ = stream.try_write(&answer);
@@ -391,8 +391,8 @@ impl Connection {
     }
 }
 
-/// Says that nothing more comes, and reads on for a moment: closing while the
-/// peer still sends would destroy the answer on its way to it.
+/// Shuts down writing, and reads for a moment: closing while the peer still sends
+/// would reset the connection before the peer has read the response.
 async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
     const MOST_BYTES: usize = 8 << 20;
     const MOST_TIME: Duration = Duration::from_secs(2);
@@ -420,15 +420,16 @@ async fn linger(stream: &mut TcpStream, stage: &mut watch::Receiver<Stage>) {
     }
 }
 
-/// What a connection is doing, noted by those who know and read by its timer.
+/// What a connection is doing. The stream, the service and the response body update it; the
+/// connection's timer reads it.
 ///
-/// All of it happens on the task of the connection, so the atomics need no order.
-pub(crate) struct Progress {
+/// All of that happens on the task of the connection, so the atomics need no ordering.
+pub(crate) struct ConnectionActivity {
     start: Instant,
     doing: AtomicU8,
     /// Milliseconds from `start` to when it began doing so.
     since_ms: AtomicU64,
-    /// Milliseconds from `start`, plus one, to when writing stood still; 0 while it does not.
+    /// Milliseconds from `start`, plus one, to when writing was blocked; 0 while it is not.
     blocked_ms: AtomicU64,
     body_looks_like_head: AtomicBool,
 }
@@ -442,9 +443,9 @@ const BUSY: u8 = 2;
 /// The answer is written, or waits for the socket to take it.
 const IDLE: u8 = 3;
 
-impl Progress {
-    pub(crate) fn new() -> Progress {
-        Progress {
+impl ConnectionActivity {
+    pub(crate) fn new() -> ConnectionActivity {
+        ConnectionActivity {
             start: Instant::now(),
             doing: AtomicU8::new(NEW),
             since_ms: AtomicU64::new(0),
@@ -457,7 +458,7 @@ impl Progress {
         self.start.elapsed().as_millis() as u64
     }
 
-    /// Notes that bytes came in, and says whether a header begins with them.
+    /// Notes that bytes arrived. Returns whether a header begins with them.
     pub(crate) fn bytes_read(&self) -> bool {
         match self.doing.load(Ordering::Relaxed) {
             // The first header counts from the start, so `since` stays.
@@ -495,8 +496,8 @@ impl Progress {
         self.start + Duration::from_millis(since_ms) + allowed
     }
 
-    /// When a header that is being read, or a write that stands still, is too
-    /// late; a time far off while there is neither.
+    /// The deadline of the header that is being read, or of the write that is blocked; a time
+    /// far in the future while there is neither.
     fn urgent_deadline(&self, settings: &ServerSettings) -> Instant {
         let far_off = Duration::from_secs(365 * 86_400);
         let header = match self.doing.load(Ordering::Relaxed) {
@@ -512,7 +513,7 @@ impl Progress {
         }
     }
 
-    /// When to look again.
+    /// When the timer fires next.
     fn deadline(&self, settings: &ServerSettings) -> Instant {
         let urgent = self.urgent_deadline(settings);
         match self.doing.load(Ordering::Relaxed) {
@@ -526,27 +527,27 @@ impl Progress {
     }
 
     /// How the connection ends if its time is up.
-    fn expired(&self, settings: &ServerSettings) -> Option<End> {
+    fn expired(&self, settings: &ServerSettings) -> Option<ConnectionEnd> {
         let now = Instant::now();
         let blocked = self.blocked_ms.load(Ordering::Relaxed);
         if blocked > 0 && self.at(blocked, settings.write_timeout) <= now {
-            return Some(End::Drop);
+            return Some(ConnectionEnd::Drop);
         }
         let doing = self.doing.load(Ordering::Relaxed);
         if doing == BUSY || self.deadline(settings) > now {
             return None;
         }
-        Some(if doing == HEADER { End::HeaderLate } else { End::Drop })
+        Some(if doing == HEADER { ConnectionEnd::HeaderLate } else { ConnectionEnd::Drop })
     }
 }
 
-/// The body of an answer; the connection is idle once hyper lets go of it.
-struct Answer {
+/// The body of a response. The connection is idle once hyper drops it.
+struct TrackedBody {
     body: Body,
-    progress: Arc<Progress>,
+    progress: Arc<ConnectionActivity>,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -574,7 +575,7 @@ impl HttpBody for Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for TrackedBody {
     fn drop(&mut self) {
         self.progress.answered();
     }

@@ -1,4 +1,4 @@
-//! Bodies that nobody wanted: a request may be answered before its body was read.
+//! Bodies that are not read to their end: a request may be answered before.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,18 +11,17 @@ use http::header;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 
-/// How much of a body that nobody wanted is read, so that the connection can be
-/// used again.
+/// Bytes of the rest of a body that are read, so that the connection can be reused.
 const READ_OUT: usize = 64 << 10;
 /// How long that may take.
 const READ_OUT_WITHIN: Duration = Duration::from_millis(500);
 
-/// The body of a request that may be answered before it was read. The rest is
-/// read then, or the answer says that the connection ends: a client must not
-/// find out by its next request.
+/// The body of a request that may be answered before it is read. The rest is read then, or
+/// the response announces that the connection closes: otherwise the client's next request
+/// would fail.
 pub(crate) struct Unread {
     rest: Arc<Mutex<Option<Body>>>,
-    /// The client waits to be told that it may send the body.
+    /// Whether the client waits for `100 Continue`.
     on_demand: bool,
 }
 
@@ -35,11 +34,11 @@ impl Unread {
         let on_demand = request.headers().contains_key(header::EXPECT);
         let rest = Arc::default();
         let body = std::mem::take(request.body_mut());
-        *request.body_mut() = Body::new(Watched { body: Some(body), rest: Arc::clone(&rest) });
+        *request.body_mut() = Body::new(RecoverableBody { body: Some(body), rest: Arc::clone(&rest) });
         Some(Unread { rest, on_demand })
     }
 
-    /// Whether all of the body has been read, now at the latest.
+    /// Reads the rest of the body. Returns whether it was read to its end.
     pub(crate) async fn read_out(self) -> bool {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut rest) = rest else { return true };
@@ -61,13 +60,13 @@ impl Unread {
     }
 }
 
-/// A body that leaves what was not read of it behind.
-struct Watched {
+/// A body that gives its unread rest back when it is dropped.
+struct RecoverableBody {
     body: Option<Body>,
     rest: Arc<Mutex<Option<Body>>>,
 }
 
-impl HttpBody for Watched {
+impl HttpBody for RecoverableBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -93,7 +92,7 @@ impl HttpBody for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for RecoverableBody {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
             *self.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);

@@ -385,7 +385,7 @@ impl Running {
                 registration.leave(self.app.log().map(|log| log.last().seq)).await;
             }
             self.app.rulesets.flush().await;
-            match tokio::time::timeout(LAST_FLUSH_TIMEOUT, self.app.directory.flush()).await {
+            match tokio::time::timeout(LAST_FLUSH_TIMEOUT, self.app.access_cache.flush()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "last uses of keys were not noted"),
                 Err(_) => tracing::warn!("last uses of keys were not noted: the database does not answer"),

@@ -1,14 +1,14 @@
-//! Who acts, and what they may do.
+//! The actor of an act, and its scopes.
 
-use crate::directory::KnownKey;
+use crate::access_cache::KnownKey;
 use crate::error::{Error, Result};
 use muriel_domain::access::Scope;
 use std::sync::Arc;
 
-/// Who does something: history names them, and their scopes limit them.
+/// The actor of an act. History records it, and its scopes limit what it may do.
 #[derive(Clone)]
 pub enum Actor {
-    /// Whoever holds this API key.
+    /// The holder of this API key.
     Key(Arc<KnownKey>),
     /// The operator or the server itself, under this name: the command line, the demo, a task
     /// that runs at its time. It has every scope.
@@ -16,7 +16,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// The command line of whoever runs the server.
+    /// The operator at the command line.
     pub const COMMAND_LINE: Actor = Actor::System("command line");
 
     /// What history records: a key's id, or a name.

@@ -1,11 +1,11 @@
-//! API keys: their text, and how one is recognised.
+//! API keys: their format, and how they are verified.
 //!
 //! `mrl_` + id (8) + secret (43) + checksum (6), all letters and digits: 61
 //! characters that match `mrl_[0-9A-Za-z]{57}`. The secret has 256 bits; the
-//! checksum refuses typing errors before anything is looked up, and lets
-//! scanners tell a leaked key from a lookalike. What is stored is an HMAC of the
-//! whole key under a pepper that is not in the database, so neither alone lets
-//! anyone in. A slow password hash would add nothing to 256 random bits.
+//! checksum rejects typing errors before anything is looked up, and lets scanners tell a
+//! leaked key from similar text. The database stores an HMAC of the whole key under a pepper
+//! that is not in the database, so neither is of use alone. A slow password hash would add
+//! nothing to 256 random bits.
 
 use crate::digest::hex;
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +19,7 @@ const CHECK_LEN: usize = 6;
 const KEY_LEN: usize = PREFIX.len() + ID_LEN + SECRET_LEN + CHECK_LEN;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// No randomness was to be had from the system.
+/// The system gave no random bytes.
 #[derive(Debug)]
 pub struct NoRandomness(getrandom::Error);
 
@@ -78,12 +78,12 @@ impl ApiKey {
         (checksum(body) == check).then(|| Self(text.to_owned()))
     }
 
-    /// The part that is no secret and finds the key.
+    /// The public part, by which the key is found.
     pub fn id(&self) -> &str {
         &self.0[PREFIX.len()..PREFIX.len() + ID_LEN]
     }
 
-    /// The whole key, to show it to whoever asked for it.
+    /// The whole key, to show it once to its creator.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -106,7 +106,7 @@ fn checksum(body: &str) -> String {
     digits.iter().map(|&digit| char::from(digit)).collect()
 }
 
-/// The secret that keys are stored under, and that links are signed with.
+/// The secret of the MACs of API keys, and of the signatures of links.
 #[derive(Clone)]
 pub struct Pepper {
     keys: Hmac<Sha256>,
@@ -126,13 +126,12 @@ impl Pepper {
         Self { keys: derived("api keys"), links: derived("preview links"), check: derived("check") }
     }
 
-    /// What is stored of a key.
+    /// The MAC of a key, which is stored.
     pub fn mac_of(&self, key: &ApiKey) -> [u8; 32] {
         tag(&self.keys, key.reveal().as_bytes())
     }
 
-    /// Whether the key is the one that `stored` was made of; takes the same time
-    /// either way.
+    /// Whether `stored` is the MAC of the key. Takes the same time either way.
     pub fn fits(&self, key: &ApiKey, stored: &[u8]) -> bool {
         self.mac_of(key).ct_eq(stored).into()
     }
@@ -142,8 +141,7 @@ impl Pepper {
         tag(&self.links, text.as_bytes())
     }
 
-    /// A text that only this pepper gives, to tell whether a database was made
-    /// with it.
+    /// A fingerprint of the pepper, to check whether a database was made with it.
     pub fn fingerprint(&self) -> String {
         hex(&tag(&self.check, b"muriel")[..16])
     }

@@ -1,12 +1,12 @@
-//! The state that every act reaches.
+//! The state that all acts share.
 
+use crate::access_cache::AccessCache;
 use crate::api_key::Pepper;
 use crate::clock::Clock;
-use crate::directory::Directory;
 use crate::error::{Error, Result};
 use crate::health::LoadingLag;
 use crate::intake::{EventCounts, Intake};
-use crate::lists::Lists;
+use crate::list_cache::ListCache;
 use crate::node::NodeIdentity;
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
 use crate::site::Site;
@@ -27,26 +27,26 @@ pub struct App(Arc<Parts>);
 
 /// The parts of an [`App`].
 pub struct Parts {
-    /// Where things are kept.
+    /// The database.
     pub db: Db,
-    /// What time it is.
+    /// The source of the present time.
     pub clock: Clock,
-    /// Who the keys and projects are.
-    pub directory: Directory,
-    /// The secret that keys are stored under and links are signed with.
+    /// API keys and projects.
+    pub access_cache: AccessCache,
+    /// The secret for the MACs of API keys and of preview links.
     pub pepper: Pepper,
     /// Texts of hypotheses, folded for search.
     pub backlogs: Backlogs,
-    /// Lists of experiments that are written already.
-    pub lists: Lists,
-    /// What visitors meet.
+    /// Serialised lists of experiments.
+    pub list_cache: ListCache,
+    /// What each project delivers to visitors.
     pub rulesets: Rulesets,
-    /// What tells about visitors.
+    /// The means to find out about visitors.
     pub visitors: Visitors,
-    /// Where events go.
+    /// Takes events into the log.
     pub intake: Intake,
     results: OnceLock<Arc<ReportCache>>,
-    /// Names under which pages meet this server.
+    /// The server's names for pages: of the page API, and of the visitor prefix.
     pub site: Arc<Site>,
     /// Which node this is, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
@@ -55,20 +55,20 @@ pub struct Parts {
     pub failing_tasks: AtomicUsize,
 }
 
-/// What only visitors need.
+/// The parts of an [`App`] that serve visitors.
 #[derive(Default)]
 pub struct Traffic {
-    /// Directory of the last good rulesets, if they are kept.
+    /// The directory for files of the last good rulesets. Without it none are written.
     pub rulesets: Option<PathBuf>,
-    /// What tells about visitors.
+    /// The means to find out about visitors.
     pub visitors: Visitors,
-    /// Where events go; without it none are taken.
+    /// The event log. Without it events are refused.
     pub log: Option<Log>,
-    /// What became of them.
+    /// Counters of events by outcome.
     pub events: EventCounts,
-    /// What answers questions about them; without it none are answered.
+    /// The cache that computes reports. Without it they are refused.
     pub results: Option<Arc<ReportCache>>,
-    /// Names under which pages meet this server.
+    /// The server's names for pages: of the page API, and of the visitor prefix.
     pub site: Site,
     /// Which node this is, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
@@ -94,8 +94,8 @@ impl App {
             node: traffic.node,
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
-            directory: Directory::new(db.clone(), pepper.clone(), clock.clone()),
-            lists: Lists::new(db.clone()),
+            access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),
+            list_cache: ListCache::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
             db,
             clock,
@@ -113,9 +113,9 @@ impl App {
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
         T: Send + 'static,
     {
-        // It goes with the result, which the database lets go of once the change
-        // is committed, also when nobody waits for it any more.
-        let changing = self.lists.changing(company);
+        // The database drops the result, and with it this guard, once the change is
+        // committed, even when the request was cancelled.
+        let changing = self.list_cache.begin_change(company);
         let (answer, _changing) = self
             .db
             .write::<_, Error, _>(move |tx| {
@@ -143,8 +143,8 @@ impl App {
         self.clock.now().us().div_euclid(1_000)
     }
 
-    /// What a project delivers; one that was made a moment ago, by another
-    /// process perhaps, is read now.
+    /// What a project delivers. The ruleset of a project that another process has
+    /// just created is read from the database.
     ///
     /// # Errors
     /// `Unavailable` when it is not in memory and cannot be read.
@@ -156,8 +156,8 @@ impl App {
         self.rulesets.get(&project.key).ok_or(Error::Unavailable { retry_after_s: 1 })
     }
 
-    /// What the project with this key delivers, for those who know nothing but
-    /// the key. Asks no database.
+    /// What the project with this key delivers, for public requests. Does not query
+    /// the database.
     ///
     /// # Errors
     /// `NotFound`; `Unavailable` while no project is known at all.
@@ -174,7 +174,7 @@ impl App {
         self.node.as_ref().map(|node| node.get())
     }
 
-    /// What answers questions about events, once it is open.
+    /// The cache that computes reports, once the warehouse is open.
     pub fn results(&self) -> Option<&Arc<ReportCache>> {
         self.results.get()
     }
@@ -184,10 +184,10 @@ impl App {
         self.intake.log.get()
     }
 
-    /// Opens what a full disk kept closed at the start: from now on events are taken,
-    /// and questions about them answered.
+    /// Adds the log and the reports, which a full disk kept from being opened at the start.
+    /// From now on events are taken and reports computed.
     pub fn attach(&self, log: Log, results: Arc<ReportCache>) {
-        // Whoever is second has opened the same files.
+        // A second call has opened the same files, so it changes nothing.
         let _ = self.results.set(results);
         let _ = self.intake.log.set(log);
     }

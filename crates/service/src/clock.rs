@@ -1,4 +1,4 @@
-//! What time it is.
+//! The source of the present time.
 
 use muriel_domain::Instant;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ pub struct Explanation {
     /// Every check, in the order in which they are made.
     pub steps: Vec<TraceStep>,
     /// Why the script does nothing on the visitor's page whatever was decided: the experiment
-    /// takes place elsewhere. `None` where it takes place there, and where no page is known.
+    /// runs on another page. `None` if it runs on this page, or no page is known.
     pub elsewhere: Option<String>,
 }
 
@@ -22,9 +22,9 @@ pub fn explain(delivered: &Delivered, experiment: &Experiment, visitor: &Visitor
     Explanation { decision, steps: trace.steps, elsewhere: elsewhere(delivered, visitor) }
 }
 
-/// Why the script does nothing on the visitor's page, if that is known: without
-/// rules about pages it shows an experiment on the page that it was made for. It
-/// is no part of the decision, which servers make of every page alike.
+/// Why the script does nothing on the visitor's page. Without rules about pages, the script
+/// shows an experiment only on the page that it was made for. This is not part of the
+/// decision, which servers make without regard to the page.
 fn elsewhere(delivered: &Delivered, visitor: &Visitor<'_>) -> Option<String> {
     let Fact::Is(page) = &visitor.url else { return None };
     if !delivered.targeting.url_rule.is_empty() {

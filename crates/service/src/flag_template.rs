@@ -1,12 +1,12 @@
 //! Evaluations in the protocol of OpenFeature, and assignments in ours.
 //!
-//! What of them does not depend on the visitor is written once, when a ruleset
-//! is delivered: bulk evaluation is mostly this.
+//! The parts that do not depend on the visitor are serialised once, when a ruleset is
+//! delivered: they are most of a bulk evaluation.
 
 use muriel_assign::{Decision, EvaluationSide, Experiment, Reason};
 use muriel_domain::experiment::Arm;
 
-/// The parts of an experiment's answers that never change.
+/// The constant parts of an experiment's answers.
 pub struct FlagTemplate {
     key: Box<str>,
     test_id: Box<str>,
@@ -15,7 +15,7 @@ pub struct FlagTemplate {
 }
 
 impl FlagTemplate {
-    /// Keys and the names of rules hold nothing that JSON would escape.
+    /// Keys and the names of rules have no characters that JSON escapes, so they are copied.
     pub fn of(experiment: &Experiment) -> Self {
         Self {
             key: format!("{{\"key\":\"{}\",\"value\":\"", experiment.key).into(),
@@ -26,7 +26,7 @@ impl FlagTemplate {
         }
     }
 
-    /// The experiment as a flag, evaluated.
+    /// Appends the experiment as an evaluated flag.
     pub fn write_flag(&self, out: &mut Vec<u8>, decision: Decision) {
         let variant = decision.variant();
         // `Control` and `Variant 1` end with their ids.
@@ -52,7 +52,7 @@ impl FlagTemplate {
         }
     }
 
-    /// The experiment as one of many assignments.
+    /// Appends the experiment as one of many assignments.
     pub fn write_assignment(&self, out: &mut Vec<u8>, experiment: &Experiment, decision: Decision) {
         for part in [
             "{\"experiment_key\":\"",

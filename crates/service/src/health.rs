@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can do its work.
+//! Readiness: whether the parts of the server work.
 
 use crate::app::App;
 use muriel_log as log;
@@ -12,7 +12,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long acknowledged events may wait for the warehouse before that counts as behind.
 const MAX_LAG: Duration = Duration::from_secs(60);
 
-/// What of a server works. Each part has one word when it does, `ok`.
+/// The state of each part of a server: `ok`, or a word for what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Readiness {
     /// `ready`; `degraded` while something else here is not `ok`; `not_ready` while no
@@ -36,7 +36,7 @@ pub struct Readiness {
     pub tasks: &'static str,
 }
 
-/// What [`Readiness`] is made of.
+/// The facts that [`Readiness`] is derived from.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
     database_answers: bool,
@@ -77,7 +77,7 @@ pub async fn facts(app: &App) -> Facts {
 }
 
 impl Readiness {
-    /// The words for these facts.
+    /// The readiness that follows from these facts.
     pub fn of(facts: &Facts) -> Self {
         let mut readiness = Self {
             status: "ready",
@@ -111,7 +111,7 @@ impl Readiness {
         readiness
     }
 
-    /// Each component with its word.
+    /// Each part with its state.
     pub fn components(&self) -> [(&'static str, &'static str); 7] {
         [
             ("database", self.database),
@@ -125,16 +125,16 @@ impl Readiness {
     }
 }
 
-/// For how long events have waited for the warehouse.
+/// Measures how long events have waited for the warehouse.
 #[derive(Debug, Default)]
 pub struct LoadingLag {
-    /// A block that was the log's last at this moment, and was not loaded then.
+    /// A block that was the last of the log at this time, and was not loaded yet.
     waiting: Mutex<Option<(i64, Instant)>>,
 }
 
 impl LoadingLag {
-    /// How long the warehouse, which has everything up to `loaded`, has lacked an event
-    /// at least. It counts from the first look at which that event was there.
+    /// For how long at least the oldest event has not been loaded, where the warehouse has everything
+    /// up to `loaded`. It counts from the first call at which the log had that event.
     fn observe(&self, head: i64, loaded: i64, now: Instant) -> Duration {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         match *waiting {

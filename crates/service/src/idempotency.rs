@@ -1,4 +1,4 @@
-//! Requests that may be sent again: a repeated request gets the first response once more.
+//! Idempotency keys: a repeated request gets the response of the first one.
 
 use crate::error::{ConflictCode, Error, Result};
 use muriel_domain::ids::ProjectId;
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// The longest key, in bytes.
 const KEY_MAX: usize = 255;
 
-/// What a request that may be repeated is recognised by.
+/// Identifies a request and its repetitions.
 #[derive(Debug, Clone)]
 pub struct IdempotencyKey {
     project: ProjectId,

@@ -1,7 +1,7 @@
-//! Events on their way into the log.
+//! Intake of events into the log.
 //!
-//! Whoever receives events reads each into a [`Record`]; what is decided here is which of them
-//! are stored, what is stored besides what was sent, and what their sender is told.
+//! The caller parses each event into a [`Record`]. Here it is decided which of them are stored,
+//! what the server adds to them, and the outcome that their sender gets.
 
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -22,12 +22,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Bytes of bodies that arrive at the same time.
+/// Bytes of all bodies that are arriving.
 const ARRIVING_BYTES: usize = 96 << 20;
-/// Bytes that bodies take while they are judged and written.
+/// Bytes of all bodies that are being judged and written.
 const BODIES_BYTES: usize = 128 << 20;
-/// Bytes that batches of many visitors take, from their arrival to their answer. They
-/// have a budget of their own, so that they never keep visitors' events waiting.
+/// Bytes of batches of many visitors, from their arrival to their response. They have a
+/// budget of their own, so that visitors' events never wait for them.
 const BATCHES_BYTES: usize = 128 << 20;
 /// Bytes of memory for each byte of a body that is read: many small values take most.
 const MEMORY_PER_BYTE: usize = 6;
@@ -39,22 +39,22 @@ const LINES_MAX: usize = 8 << 20;
 const EVENT_MAX: usize = 32 << 10;
 /// Experiments whose shapes in the database are cached.
 const SHAPES: usize = 10_000;
-/// How long a cached shape is used when it admits an event.
+/// How long a cached shape is used to accept events.
 const SHAPE_TTL_US: i64 = 5_000_000;
-/// How long it is used when it refuses one: the experiment or the arm may have been made since.
+/// How long a cached shape is used to refuse events: the experiment or the arm may have been created since.
 const REFUSAL_TTL_US: i64 = 200_000;
 /// No experiment has this arm or a later one.
 const ARMS_MAX: u32 = VARIANTS_MAX as u32 + 1;
 /// The step by which clocks of clients are corrected.
 const MINUTE_US: i64 = 60_000_000;
-/// How long an event waits for the database to answer which arms its experiment has.
+/// How long an event waits for the shape of its experiment from the database.
 const SHAPE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the database is not asked again after it did not answer.
+/// How long the database is not queried after it did not answer.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 /// Lost events that one health event counts: pages keep fewer, and anybody can send one.
 const LOST_MAX: f64 = 1_000.0;
 
-/// How many events of each outcome there were.
+/// Counters of events by outcome.
 #[derive(Debug, Clone, Default)]
 pub struct EventCounts {
     /// Stored.
@@ -63,13 +63,13 @@ pub struct EventCounts {
     pub repeated: Counter,
     /// Invalid, and not stored.
     pub invalid: Counter,
-    /// Valid, and not stored because the log could not: to be sent again.
+    /// Valid, and not stored because the log was unavailable. The sender has to repeat them.
     pub refused: Counter,
-    /// Lost by pages, as they say in stored health events.
+    /// Lost by pages, as their health events report.
     pub lost_by_pages: Counter,
 }
 
-/// Where events go.
+/// The event log with the state of its intake.
 pub struct Intake {
     pub(crate) log: OnceLock<Log>,
     counts: EventCounts,
@@ -84,7 +84,7 @@ pub struct Intake {
     failed_at: Mutex<Option<std::time::Instant>>,
 }
 
-/// What became of one event.
+/// The outcome of one event.
 #[derive(Debug, Serialize)]
 pub struct IngestOutcome<'e> {
     /// The event's id as it was sent, if it had one.
@@ -94,17 +94,17 @@ pub struct IngestOutcome<'e> {
     /// Why it is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'static, str>>,
-    /// What to know of an event that is `ok`.
+    /// A remark about an event that is `ok`, for its sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Cow<'static, str>>,
 }
 
-/// Where an event that was handed to the log came from.
+/// Connects an event in the log with its outcome.
 #[derive(Debug, Clone, Copy)]
-pub struct Stored {
-    /// The index of its outcome.
+pub struct OutcomeRef {
+    /// The index of the outcome.
     pub outcome: usize,
-    /// How many other events its page says to have lost.
+    /// How many other events the page has lost, as this health event reports.
     lost: u64,
 }
 
@@ -115,16 +115,16 @@ impl<'e> IngestOutcome<'e> {
     }
 }
 
-/// Events of one visitor that were judged; the valid ones are written as the log takes them.
-pub struct Draft<'e> {
-    /// Whose events they are.
+/// Events of one visitor that are judged, with the valid ones serialised for the log.
+pub struct PreparedEvents<'e> {
+    /// The key of their project.
     pub project_key: Arc<str>,
     /// When they were received.
     pub received_at: Instant,
     /// One for each event, in order.
     pub outcomes: Vec<IngestOutcome<'e>>,
-    /// Each event that is `ok`, with the place of its outcome.
-    pub entries: Vec<(Stored, Entry)>,
+    /// Each event that is `ok`, with its outcome.
+    pub entries: Vec<(OutcomeRef, Entry)>,
     /// Their lines of JSON.
     pub lines: Vec<u8>,
 }
@@ -142,13 +142,13 @@ impl Intake {
         }
     }
 
-    /// Counts an event that could not even be read.
+    /// Counts an event that could not be parsed.
     pub fn count_invalid(&self) {
         self.counts.invalid.inc();
     }
 
-    /// Counts an event that the log has taken, and says in its outcome whether it was new.
-    pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: Stored, taken: Taken) {
+    /// Counts an event that the log has taken. A repeated event gets another outcome.
+    pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: OutcomeRef, taken: Taken) {
         match taken {
             Taken::Stored => {
                 self.counts.stored.inc();
@@ -163,12 +163,12 @@ impl Intake {
     }
 }
 
-/// Bytes that a body takes in memory, at most, while it is read.
+/// The most bytes of memory that a body takes while it is parsed.
 pub fn memory_to_read(bytes: usize) -> usize {
     MEMORY_PER_BYTE * bytes
 }
 
-/// The same with its records: each of them repeats the visitor.
+/// As [`memory_to_read`], with the records, each of which has the visitor.
 pub fn memory_to_store(bytes: usize, events: usize, visitor: &Who) -> usize {
     let visitor = serde_json::to_string(visitor).map_or(0, |visitor| visitor.len());
     memory_to_read(bytes) + (events * (visitor + RECORD_OVERHEAD)).min(LINES_MAX)
@@ -182,11 +182,11 @@ pub struct IncomingBatch<'e> {
     pub consent: Option<Consent>,
     /// The visitor.
     pub visitor: Who,
-    /// The country that a trusted server gives.
+    /// The country of the visitor, from a trusted server.
     pub country: Option<&'e str>,
-    /// Where the visitor is.
+    /// Where the visitor comes from.
     pub origin: Origin,
-    /// Whether an API key vouches for them.
+    /// Whether the request has an API key. Then its times and facts are trusted.
     pub trusted: bool,
 }
 
@@ -194,9 +194,9 @@ pub struct IncomingBatch<'e> {
 pub struct PendingEvent<'e, R> {
     /// Its id as it was sent, for the outcome.
     pub id: Option<&'e str>,
-    /// Reads it, given what all events of the batch share. The error is a sentence.
+    /// Parses it, given what all events of the batch share. The error is a sentence.
     pub read: R,
-    /// What was mended while its body was parsed, in a sentence.
+    /// A sentence about values that were repaired when the body was parsed.
     pub note: Option<String>,
 }
 
@@ -206,7 +206,7 @@ pub struct EventTemplate {
     pub received_at: Instant,
     /// How far the client's clock is behind ours, in microseconds.
     pub behind_us: i64,
-    /// A record that has everything that the batch settles.
+    /// A record with everything that is the same for all events of the batch.
     pub record: Record,
 }
 
@@ -224,8 +224,10 @@ pub async fn store<'e, R>(
 where
     R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
 {
-    let Some(draft) = draft(app, delivery, batch, events, app.clock.now()).await else { return Err(Error::TooLarge) };
-    let Draft { project_key, received_at, mut outcomes, entries, lines } = draft;
+    let Some(prepared) = prepare(app, delivery, batch, events, app.clock.now()).await else {
+        return Err(Error::TooLarge);
+    };
+    let PreparedEvents { project_key, received_at, mut outcomes, entries, lines } = prepared;
     if entries.is_empty() {
         return Ok(outcomes);
     }
@@ -237,21 +239,21 @@ where
     Ok(outcomes)
 }
 
-/// Judges events and writes the valid ones; `None` when they have more than 8 MiB then.
-pub async fn draft<'e, R>(
+/// Judges events and serialises the valid ones. `None` if these take more than 8 MiB.
+pub async fn prepare<'e, R>(
     app: &App,
     delivery: &Delivery,
     batch: IncomingBatch<'e>,
     events: impl ExactSizeIterator<Item = PendingEvent<'e, R>>,
     received_at: Instant,
-) -> Option<Draft<'e>>
+) -> Option<PreparedEvents<'e>>
 where
     R: FnOnce(&EventTemplate) -> std::result::Result<Record, String>,
 {
     let project_key: Arc<str> = delivery.project.key.as_str().into();
     if batch.consent == Some(Consent::Denied) {
         let message = "not stored: the visitor's consent is denied";
-        return Some(Draft {
+        return Some(PreparedEvents {
             project_key,
             received_at,
             outcomes: events.map(|event| IngestOutcome::invalid(event.id, message)).collect(),
@@ -264,7 +266,7 @@ where
     let mut outcomes = Vec::with_capacity(events.len());
     let mut entries = Vec::with_capacity(events.len());
     let mut lines = Vec::with_capacity(512 * events.len());
-    for PendingEvent { id, read, note: mended } in events {
+    for PendingEvent { id, read, note: repaired } in events {
         let judged = match read(&template) {
             Ok(record) => judge(app, record, delivery).await,
             Err(message) => Err(message.into()),
@@ -277,9 +279,9 @@ where
             Err(message) => outcomes.push(IngestOutcome::invalid(id, message)),
             Ok((record, note)) => {
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
-                let stored = Stored { outcome: outcomes.len(), lost };
+                let stored = OutcomeRef { outcome: outcomes.len(), lost };
                 entries.push((stored, Entry { id: record.id, scope, end: lines.len() }));
-                let notes: Vec<_> = [mended, note.map(str::to_owned)].into_iter().flatten().collect();
+                let notes: Vec<_> = [repaired, note.map(str::to_owned)].into_iter().flatten().collect();
                 let note = (!notes.is_empty()).then(|| Cow::Owned(notes.join(". ")));
                 outcomes.push(IngestOutcome { id: id.map(Cow::Borrowed), status: "ok", message: None, note });
             }
@@ -289,7 +291,7 @@ where
         }
     }
     app.intake.counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
-    Some(Draft { project_key, received_at, outcomes, entries, lines })
+    Some(PreparedEvents { project_key, received_at, outcomes, entries, lines })
 }
 
 /// Appends a batch to the log, where it is durable when this returns.
@@ -312,7 +314,7 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
         Some(sent_at) if !trusted => clock_error_us(received_at.us() - sent_at.us()),
         _ => 0,
     };
-    let place = origin.place();
+    let location = origin.location();
     let agent = &origin.agent;
     let word = |word: Option<&'static str>, name: Option<&Arc<str>>| word.map(Arc::from).or_else(|| name.cloned());
     let record = Record {
@@ -330,10 +332,10 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
         os: word(agent.os, agent.os_name.as_ref()),
         country: match country {
             Some(country) if trusted => Some(country.into()),
-            _ => place.and_then(|place| place.country.clone()),
+            _ => location.and_then(|location| location.country.clone()),
         },
-        region: place.and_then(|place| place.region.clone()),
-        city: place.and_then(|place| place.city.clone()),
+        region: location.and_then(|location| location.region.clone()),
+        city: location.and_then(|location| location.city.clone()),
         network: origin.network().map(|network| network.to_string().into()),
         url: None,
         referrer: None,
@@ -364,8 +366,8 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
     EventTemplate { received_at, behind_us, record }
 }
 
-/// Whether the project has the experiment and the arm that a record names. Returns the record
-/// with what its sender should know.
+/// Checks that the project has the experiment and the arm that a record names. Returns the record
+/// with a remark for its sender.
 ///
 /// # Errors
 /// Why it is invalid, in a sentence.
@@ -394,18 +396,18 @@ async fn judge(
         }
         Ok(Some(_)) => Err(NO_ARM.into()),
         Ok(None) => Err("test_id is not an experiment of this project".into()),
-        // While the database is away the event is believed.
+        // While the database is away, the event is accepted unchecked.
         Err(DatabaseAway) if arm < ARMS_MAX => Ok((record, None)),
         Err(DatabaseAway) => Err(NO_ARM.into()),
     }
 }
 
-/// What an exposure can name of an experiment, from the database as of a moment ago.
-/// A shape that does not admit the event is used for a shorter time: the event is
-/// lost if the shape is out of date.
+/// The shape of an experiment from the database, cached for a few seconds. A shape that does
+/// not admit the event is used for a shorter time, because the event is lost if the shape is
+/// out of date.
 ///
-/// A database that does not answer is not asked again for a moment, so that many
-/// events do not wait one after the other.
+/// A database that does not answer is not queried again for a moment, so that many events do
+/// not wait one after the other.
 async fn stored_shape(
     app: &App,
     project: ProjectId,
@@ -448,7 +450,7 @@ fn clock_error_us(apart_us: i64) -> i64 {
     apart_us.saturating_add(MINUTE_US / 2).div_euclid(MINUTE_US) * MINUTE_US
 }
 
-/// What the sender of an exposure should know that no result counts, as it is dated before
+/// The remark for the sender of an exposure that no result counts, because it is dated before
 /// the first start.
 fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
     // Results know the start in milliseconds.
@@ -469,7 +471,7 @@ fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
 /// The database does not answer.
 struct DatabaseAway;
 
-/// Writes the record as a line.
+/// Appends the record as a line of JSON.
 fn write_line(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> {
     let start = lines.len();
     if serde_json::to_writer(&mut *lines, record).is_err() || lines.len() - start > EVENT_MAX {
@@ -480,7 +482,7 @@ fn write_line(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// The log says in its own words when it begins and ends to refuse.
+/// The error for a batch that the log refused. The log itself logs when it starts and stops refusing.
 fn refusal(refused: &Refused) -> Error {
     match refused {
         Refused::Busy => Error::Unavailable { retry_after_s: 1 },

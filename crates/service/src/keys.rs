@@ -22,7 +22,7 @@ pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Res
     let key = ApiKey::generate().map_err(Error::internal)?;
     let stored = stored(app, &key, name, grant);
     app.write(stored.grant.company_id, move |tx| Box::pin(async move { Ok(keys::insert(tx, &stored).await?) })).await?;
-    app.directory.changed();
+    app.access_cache.invalidate();
     Ok(key)
 }
 
@@ -44,7 +44,7 @@ pub async fn revoke(app: &App, actor: &Actor, key_id: &str) -> Result<()> {
         .db
         .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::revoke(tx, &key_id, now).await?) }))
         .await?;
-    app.directory.changed();
+    app.access_cache.invalidate();
     if found { Ok(()) } else { Err(Error::NotFound("key")) }
 }
 

@@ -1,17 +1,17 @@
-//! The application layer: what is done to experiments and everything beside them.
+//! The application layer: the acts on experiments, goals, events and results.
 //!
-//! An act is a function of an [`App`], an actor and values that were parsed before. It opens
+//! An act is a function of an [`App`], an actor and values that are parsed already. It loads
 //! what it changes under a lock, decides with the pure functions of `domain`, saves, writes
-//! history and announces the change; once that is committed it invalidates what is in
-//! memory and delivers the new ruleset. HTTP stays in `api`: nothing here knows a header, a
-//! status code or the name of a published field.
+//! history and announces the change. Once that is committed, it invalidates caches and
+//! delivers the new ruleset. HTTP stays in `api`: nothing here knows a header, a status code
+//! or the name of a published field.
 
+pub mod access_cache;
 pub mod actor;
 pub mod api_key;
 mod app;
 pub mod clock;
 pub mod digest;
-pub mod directory;
 pub mod error;
 pub mod evaluation;
 pub mod experiments;
@@ -23,7 +23,7 @@ pub mod hypotheses;
 pub mod idempotency;
 pub mod intake;
 pub mod keys;
-pub mod lists;
+pub mod list_cache;
 pub mod memory_budget;
 mod names;
 mod node;

@@ -1,4 +1,4 @@
-//! Keys that things of a project are called by in code.
+//! Unique keys of experiments and goals within a project.
 
 use crate::error::Result;
 use muriel_domain::ids::ProjectId;
@@ -9,7 +9,7 @@ use muriel_store::{experiments, goals};
 /// The longest key, in bytes.
 pub(crate) const KEY_MAX: usize = 64;
 
-/// Things of a project that have a key of their own.
+/// The kinds of objects that have a key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keyed {
     Experiment,
@@ -17,7 +17,7 @@ pub(crate) enum Keyed {
 }
 
 impl Keyed {
-    /// Whether the key cannot be given to a new thing.
+    /// Whether the key is taken.
     pub(crate) async fn is_taken(self, tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<bool> {
         Ok(match self {
             Keyed::Experiment => experiments::key_is_taken(tx, project, key).await?,
@@ -26,7 +26,7 @@ impl Keyed {
     }
 
     /// `base`, or `base-2`, `base-3`… where that is taken. The number is found by doubling and
-    /// halving, so that the thousandth thing of one name takes some twenty queries.
+    /// halving, so that the thousandth object of one name takes about twenty queries.
     pub(crate) async fn free_key(self, tx: &mut dyn Tx, project: ProjectId, base: &str) -> Result<String> {
         if !self.is_taken(tx, project, base).await? {
             return Ok(base.to_owned());

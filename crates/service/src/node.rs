@@ -1,8 +1,8 @@
-//! Which node of several on one database this is.
+//! The identity of this node among several that share a database.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What this server is called in the registry of nodes.
+/// The id of this server in the registry of nodes. It can change.
 #[derive(Debug)]
 pub struct NodeIdentity(RwLock<Arc<str>>);
 
@@ -17,7 +17,7 @@ impl NodeIdentity {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Another id, for a node whose place a copy of it has taken.
+    /// Sets another id, after a copy of this node has registered with the old one.
     pub fn set(&self, id: &str) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = id.into();
     }

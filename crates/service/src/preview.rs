@@ -1,4 +1,4 @@
-//! Preview links: a page's address with what makes it show one arm.
+//! Preview links: a page's URL with parameters that show one arm.
 
 use crate::api_key::Pepper;
 use crate::digest::hex;
@@ -29,8 +29,8 @@ fn signature(pepper: &Pepper, project: ProjectId, experiment: ExperimentId, expi
     hex(&pepper.sign(&format!("{project}.{experiment}.{expires}")))
 }
 
-/// The page's address with the parameters that ask for an arm. What the address
-/// has already stays.
+/// The page's URL with the parameters that select an arm. Parameters that the URL already has
+/// stay.
 pub fn link(page: &str, experiment: ExperimentId, arm: Arm, token: &str) -> String {
     let (address, fragment) = match page.split_once('#') {
         Some((address, fragment)) => (address, format!("#{fragment}")),

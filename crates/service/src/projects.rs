@@ -79,7 +79,7 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
         })
     });
     let project = inserted.await?;
-    app.directory.changed();
+    app.access_cache.invalidate();
     app.rulesets.refresh(&Arc::new(project.clone())).await;
     Ok(project)
 }

@@ -1,4 +1,4 @@
-//! Names under which pages meet this server, chosen by whoever runs it.
+//! The names that pages see of this server, which the operator chooses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// The names of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Site {
-    /// What pages call the script's API.
+    /// The global name of the script's API on pages.
     pub page_api: PageApi,
-    /// Mount which path visitor traffic is served besides the usual ones.
+    /// The path below which visitor traffic is served in addition to the usual paths.
     pub visitor_prefix: VisitorPrefix,
 }
 
@@ -32,7 +32,7 @@ impl PageApi {
     }
 }
 
-/// Why a text is no name of a page API.
+/// The text is not a name for the page API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a name in JavaScript of at most 32 letters, digits, _ and $, as `muriel`")]
 pub struct BadPageApi(String);
@@ -47,14 +47,14 @@ impl FromStr for PageApi {
     }
 }
 
-/// The path under which visitor traffic is served besides the usual paths, so
-/// that a site can pass it on under a name of its choice.
+/// A path below which visitor traffic is served in addition to the usual paths, so that a
+/// site can forward it from a path of its own.
 ///
 /// As text: `/x`, or `/x/y`; nothing is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisitorPrefix(String);
 
-/// First parts of paths that are served anyway.
+/// First segments of the usual paths, which cannot be a prefix.
 const TAKEN: [&str; 11] =
     ["v2", "js", "ruleset", "preview", "geo", "events", "docs", "openapi.json", "livez", "readyz", "metrics"];
 
@@ -65,7 +65,7 @@ impl VisitorPrefix {
     }
 }
 
-/// Why a text is no prefix.
+/// The text is not a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not a path of letters, digits, - and _ that is free, as `/x`")]
 pub struct BadVisitorPrefix(String);

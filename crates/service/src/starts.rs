@@ -1,4 +1,4 @@
-//! First starts: what an experiment is planned for that has no planned total of visitors.
+//! The plan of a first start: the total of visitors for an experiment that has none planned.
 
 use crate::app::App;
 use muriel_domain::Instant;
@@ -8,14 +8,14 @@ use muriel_results::{ReportInputs, StartPlan};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a start waits for the project's traffic to be looked at.
+/// How long a start waits until the project's traffic is measured.
 const PLAN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The plan of `experiment`, if it starts for the first time, without a planned total of
-/// visitors and with a goal to plan for. It is asked for before the transaction that
+/// visitors and with a goal to plan for. It is computed before the transaction that
 /// starts the experiment, which must not wait for the warehouse.
 ///
-/// A warehouse that does not answer within [`PLAN_TIMEOUT`] does not keep anything from starting.
+/// If the warehouse does not answer within [`PLAN_TIMEOUT`], the experiment starts without measured traffic.
 pub(crate) async fn start_plan(
     app: &App,
     project_key: &str,
@@ -40,13 +40,13 @@ pub(crate) async fn start_plan(
     }
 }
 
-/// The experiment with what its first start settles, where it has started and has no planned
-/// total of its own; and what to say about that.
-pub(crate) fn settled(started: Experiment, plan: Option<StartPlan>) -> (Experiment, Option<StartPlan>) {
+/// Applies the plan to an experiment that has started and has no planned total of its own.
+/// Returns the plan if it was applied.
+pub(crate) fn with_plan(started: Experiment, plan: Option<StartPlan>) -> (Experiment, Option<StartPlan>) {
     let Some(plan) = plan.filter(|_| started.lifecycle.is_live() && started.plan.visitors.is_none()) else {
         return (started, None);
     };
-    let mut settled = started;
-    settled.plan.visitors = plan.visitors;
-    (settled, Some(plan))
+    let mut planned = started;
+    planned.plan.visitors = plan.visitors;
+    (planned, Some(plan))
 }

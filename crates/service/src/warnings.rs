@@ -1,4 +1,4 @@
-//! What an experiment's owner should look at: nothing that forbids it.
+//! Warnings about an experiment for its owner. They prevent nothing.
 
 use crate::script::LoopGuards;
 use muriel_domain::experiment::{Experiment, ExperimentPatch};
@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 /// Most warnings about code: a mistake is often made in every arm.
 const ABOUT_CODE_MAX: usize = 10;
-/// Code of people takes up to twenty steps for a kibibyte. What takes more than so
-/// many is told.
+/// Steps for each KiB from which on code is reported. Ordinary code takes up to twenty.
 const EXPENSIVE_STEPS: usize = 200;
 
-/// Sentences about an experiment, each naming its field; none when all is well. Of
-/// code they say what reading it has shown.
+/// Sentences about an experiment, each with its field. Those about code come from its
+/// analysis.
 pub(crate) fn warnings(experiment: &Experiment, guards: &LoopGuards) -> Vec<String> {
     let mut warnings = experiment.warnings();
     warnings.extend(about_code(code(experiment), guards));
@@ -63,13 +62,13 @@ pub(crate) fn codes(experiment: &Experiment) -> Vec<Arc<str>> {
     code(experiment).map(|(_, code)| code.clone()).collect()
 }
 
-/// Every piece of JavaScript that a patch brings.
+/// Every piece of JavaScript in a patch.
 pub(crate) fn patch_codes(patch: &ExperimentPatch) -> Vec<Arc<str>> {
     patch_code(patch).map(|(_, code)| code.clone()).filter(|code| !code.is_empty()).collect()
 }
 
-/// What the owner of an experiment that started should know of arms that are gone.
-/// `winners` are the arms that its result called better, if that is known.
+/// Warnings about arms that a started experiment lost. `winners` are the arms that its report
+/// calls better than the control, if the report is known.
 pub(crate) fn about_dropped(arms: std::ops::Range<usize>, winners: Option<&[usize]>) -> Vec<String> {
     let about = |arm: usize| {
         let result = match winners {
@@ -91,7 +90,7 @@ fn code(experiment: &Experiment) -> impl Iterator<Item = (String, &Arc<str>)> {
         .chain(variants.map(|(at, variant)| (format!("variants[{at}].customJS"), &variant.code.js)))
 }
 
-/// The same of a patch.
+/// As [`code`], of a patch.
 fn patch_code(patch: &ExperimentPatch) -> impl Iterator<Item = (String, &Arc<str>)> {
     let variants = patch.variants.iter().flatten().enumerate();
     [("custom_js", patch.custom_js.as_ref()), ("control.customJS", patch.control.as_ref().and_then(|c| c.js.as_ref()))]

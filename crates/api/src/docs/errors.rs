@@ -14,19 +14,19 @@ pub(super) fn errors<'a>(html: &mut Html, schemas: &mut Schemas<'a>, contract: &
     html.tag("look at <code>code</code>, which is one of the list below. Of invalid input <code>errors</code> lists ");
     html.tag("everything that was found, not just the first, each with its place.</p>");
     if let Some(body) = contract.pointer("/components/schemas/ErrorBody") {
-        schemas.body(html, body, Side::Answer);
+        schemas.body(html, body, Side::Response);
     }
     if let Some(body) = contract.pointer("/components/schemas/EvaluationFailure") {
         html.tag(
             "<p>The OpenFeature operations answer in the words of their protocol; what stops a request before it ",
         );
         html.tag("reaches them has the body above.</p>");
-        schemas.body(html, body, Side::Answer);
+        schemas.body(html, body, Side::Response);
     }
     html.tag("</div><div class=\"examples\"><p class=\"after\"><span class=\"status\">400</span> Answer</p>");
     html.tag(ANSWER);
     let body = serde_json::json!({ "$ref": "#/components/schemas/ErrorBody" });
-    example::json(html, &example::value(schemas, &body, Side::Answer));
+    example::json(html, &example::value(schemas, &body, Side::Response));
     html.tag("</code></pre></div></div><h2 id=\"codes\"><a href=\"#codes\">Codes</a></h2>");
     html.tag("<table class=\"codes\"><thead><tr><th scope=\"col\">Code</th><th scope=\"col\">Status</th>");
     html.tag("<th scope=\"col\">Meaning</th></tr></thead><tbody>");

@@ -157,7 +157,7 @@ fn of(schemas: &Schemas<'_>, schema: &Value, side: Side, owner: &str, field: &st
         return object(schemas, node, name.unwrap_or_default(), side, depth);
     }
     // Nothing, where nothing is allowed and nobody said what there would be.
-    if nullable && side == Side::Answer {
+    if nullable && side == Side::Response {
         return Value::Null;
     }
     if let Some(part) = alternatives(node).and_then(|parts| parts.iter().find(|part| !is_null(part))) {
@@ -185,14 +185,14 @@ fn object(schemas: &Schemas<'_>, node: &Value, owner: &str, side: Side, depth: u
         let chosen = match side {
             Side::Request => TELLING.contains(&full.as_str()) || open && CHANGED.contains(&full.as_str()),
             // What is sent and received alike is received complete.
-            Side::Answer => open,
+            Side::Response => open,
         };
         if !required && !chosen {
             continue;
         }
         let Resolved { node, nullable, .. } = schemas.resolve(schema);
         // Received complete, but with nothing set.
-        let unset = open && side == Side::Answer && known(&full).is_none();
+        let unset = open && side == Side::Response && known(&full).is_none();
         let value = match type_of(node) {
             _ if unset && nullable => Value::Null,
             Some("array") if unset => Value::Array(Vec::new()),

@@ -255,7 +255,7 @@ fn answers<'a>(html: &mut Html, schemas: &mut Schemas<'a>, one: &Operation<'a>) 
             html.tag("<p class=\"limits\">Header ").code(header).tag(" ");
             html.prose(node.get("description").and_then(Value::as_str).unwrap_or_default()).tag("</p>");
         }
-        contents_of(html, schemas, response, Side::Answer);
+        contents_of(html, schemas, response, Side::Response);
     }
 }
 
@@ -321,7 +321,7 @@ fn examples<'a>(html: &mut Html, schemas: &Schemas<'a>, one: &Operation<'a>, par
     for (status, (media_type, schema)) in answer {
         html.tag("<p class=\"after\"><span class=\"status\">").text(status).tag("</span> Answer</p>");
         html.tag(ANSWER);
-        example::body(html, media_type, &example::value(schemas, schema, Side::Answer));
+        example::body(html, media_type, &example::value(schemas, schema, Side::Response));
         html.tag("</code></pre>");
     }
 }

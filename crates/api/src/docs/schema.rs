@@ -19,7 +19,7 @@ pub(super) enum Side {
     /// Sent: the fields that must be.
     Request,
     /// Received: the fields that can be missing.
-    Answer,
+    Response,
 }
 
 /// The named schemas of a contract, and which of them need an entry of their own.
@@ -116,7 +116,7 @@ impl<'a> Schemas<'a> {
             html.tag("</span>");
             match side {
                 Side::Request if required => html.tag(" <span class=\"required\">required</span>"),
-                Side::Answer if !required && says_what_is_there => {
+                Side::Response if !required && says_what_is_there => {
                     html.tag(" <span class=\"mark\">can be absent</span>")
                 }
                 _ => html,

@@ -347,7 +347,7 @@ fn examples_fit_their_schemas() {
     let schemas = schema::Schemas::of(&contract);
     for (name, _) in contract["components"]["schemas"].as_object().unwrap() {
         let node = json!({ "$ref": format!("#/components/schemas/{name}") });
-        for side in [schema::Side::Request, schema::Side::Answer] {
+        for side in [schema::Side::Request, schema::Side::Response] {
             let value = example::value(&schemas, &node, side);
             // Anything goes where a schema says nothing, and null says that.
             if !value.is_null() {

@@ -1,7 +1,7 @@
 //! Events from pages and from servers.
 
 use crate::answer::{json as answered, json_lines};
-use crate::auth::{Caller, Report, brings_key};
+use crate::auth::{Caller, Report, has_key};
 use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
 use crate::cookies;
@@ -46,7 +46,7 @@ impl Sender {
     /// # Errors
     /// When the request has a key, and the key is not accepted for the project.
     async fn identify(parts: &mut Parts, app: &App, peer: IpAddr) -> Result<Self, ApiError> {
-        let is_trusted = brings_key(&parts.headers);
+        let is_trusted = has_key(&parts.headers);
         if is_trusted {
             Caller::<Report>::from_request_parts(parts, app).await?;
         }

@@ -1,4 +1,4 @@
-//! What is done for each request: parse, call the act, show.
+//! The handler of each operation: parse, call the act, show.
 //!
 //! A body is read before the thing it is about is looked up, but an error in it is reported
 //! after: a thing that does not exist is 404 whatever was sent.
@@ -31,7 +31,7 @@ use muriel_service as service;
 use muriel_service::idempotency::{IdempotencyKey, StoredResponse};
 use serde::Serialize;
 
-/// A body that was read, with its bytes.
+/// The JSON body of a request.
 struct Sent {
     bytes: Bytes,
     json: Json,
@@ -39,13 +39,13 @@ struct Sent {
 }
 
 impl Sent {
-    /// What an object in the body does to the fields that it leaves out.
+    /// Whether objects in the body replace the stored ones, or are merged.
     fn mode(&self) -> Mode {
         if self.media_type == MediaType::MergePatch { Mode::Merge } else { Mode::Whole }
     }
 }
 
-/// The JSON body of a request.
+/// Reads the JSON body of a request.
 async fn read_body(request: Request, accept: &[MediaType]) -> Result<Sent, ApiError> {
     let (media_type, bytes) = read_json_body(request, accept, BODY_LIMIT, BODY_DEADLINE).await?;
     Ok(Sent { json: json::parse(&bytes)?, bytes, media_type })

@@ -23,7 +23,7 @@ use muriel_service::flag_template::FlagTemplate;
 use muriel_service::{App, evaluation};
 use serde::Serialize;
 
-/// What is wrong, in the protocol's words.
+/// The error codes of the protocol.
 #[derive(Debug, Clone, Copy)]
 enum ErrorCode {
     ParseError,
@@ -45,7 +45,7 @@ impl ErrorCode {
     }
 }
 
-/// An error as the protocol's clients read it.
+/// The error body of the protocol.
 #[derive(Serialize)]
 struct Failure<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ fn body(key: Option<&str>, code: ErrorCode, details: &str) -> Bytes {
     serde_json::to_vec(&Failure { key, code: code.word(), details }).unwrap_or_default().into()
 }
 
-/// An error of this API as one of the protocol.
+/// Translates an error of this API.
 fn translated(error: ApiError, key: Option<&str>) -> Response {
     let code = match error {
         ApiError::Malformed(_) | ApiError::UnsupportedMediaType { .. } => ErrorCode::ParseError,
@@ -107,7 +107,7 @@ fn context_of<'j>(body: &'j Json, key: Option<&str>) -> Result<&'j [(String, Jso
     }
 }
 
-/// The key, as a bearer's or in `X-API-Key`: clients of the protocol send
+/// The API key, as a bearer token or in `X-API-Key`: clients of the protocol send
 /// either.
 ///
 /// # Errors
@@ -123,17 +123,17 @@ fn api_key(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
-/// What a request brings.
+/// An authenticated request of the protocol.
 struct OfrepRequest {
     caller: Caller<Evaluate>,
     headers: HeaderMap,
-    /// Read, and judged when the experiment is known to be there.
+    /// An error in it is reported after a missing experiment.
     body: Result<Json, ApiError>,
 }
 
-async fn arrive(app: &App, request: Request) -> Result<OfrepRequest, ApiError> {
+async fn authenticated(app: &App, request: Request) -> Result<OfrepRequest, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let caller = Caller::arrive(&mut parts, app, api_key).await?;
+    let caller = Caller::authenticate(&mut parts, app, api_key).await?;
     let headers = parts.headers.clone();
     let body = read_body(Request::from_parts(parts, body), &[MediaType::Json]).await.map(|sent| sent.json);
     Ok(OfrepRequest { caller, headers, body })
@@ -155,14 +155,14 @@ pub(crate) async fn flag_evaluate(
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
-    // What is no UTF-8 names nothing.
+    // A key that is not UTF-8 matches no experiment.
     let named = params.as_ref().ok().and_then(|params| params.iter().find(|(name, _)| *name == "experiment_key"));
     let key = named.map(|(_, key)| key).unwrap_or_default();
     evaluate_one(&app, key, request).await.unwrap_or_else(|error| translated(error, Some(key)))
 }
 
 async fn evaluate_one(app: &App, key: &str, request: Request) -> Result<Response, ApiError> {
-    let OfrepRequest { caller, body, .. } = arrive(app, request).await?;
+    let OfrepRequest { caller, body, .. } = authenticated(app, request).await?;
     let delivery = app.delivery(&caller.project).await?;
     let Some(experiment) = evaluation::find(app, &delivery, key).await? else {
         let details = "the project has no experiment with this key";
@@ -202,7 +202,7 @@ pub(crate) async fn flags_evaluate(State(app): State<App>, request: Request) -> 
 }
 
 async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError> {
-    let OfrepRequest { caller, headers, body } = arrive(app, request).await?;
+    let OfrepRequest { caller, headers, body } = authenticated(app, request).await?;
     let body = body?;
     let members = match context_of(&body, None) {
         Ok(members) => members,
@@ -221,7 +221,7 @@ async fn evaluate_all(app: &App, request: Request) -> Result<Response, ApiError>
         return Ok(tagged(response, &version));
     }
     let mut response = tagged(written(StatusCode::OK, flags), &version);
-    // Two visitors with one browser must not get each other's.
+    // Two visitors who share a browser must not get each other's assignments.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     Ok(response)
 }

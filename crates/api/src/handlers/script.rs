@@ -1,6 +1,6 @@
 //! The script on pages, and its parts that are files of their own.
 
-use super::traffic::{Named, delivered, encoded, named};
+use super::traffic::{PathParams, delivered, encoded, path_params};
 use crate::error::ApiError;
 use axum::Extension;
 use axum::extract::State;
@@ -29,11 +29,11 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, no-cache");
 )]
 pub(crate) async fn script_show(
     State(app): State<App>,
-    file: Named<String>,
+    file: PathParams<String>,
     under: Option<Extension<Mount>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let file = named(file)?;
+    let file = path_params(file)?;
     let project_key = file.strip_suffix(".js").ok_or(ApiError::NotFound("project"))?;
     let delivery = app.public_delivery(project_key)?;
     let script = delivery.script(&app.site, under.map_or(Mount::Root, |Extension(under)| under)).await?;
@@ -60,8 +60,8 @@ pub(crate) async fn types_show(State(app): State<App>) -> String {
     ),
     extensions(("x-scope" = json!("none")))
 )]
-pub(crate) async fn part_show(file: Named<String>, headers: HeaderMap) -> Result<Response, ApiError> {
-    let file = named(file).map_err(|_| ApiError::NotFound("part"))?;
+pub(crate) async fn part_show(file: PathParams<String>, headers: HeaderMap) -> Result<Response, ApiError> {
+    let file = path_params(file).map_err(|_| ApiError::NotFound("part"))?;
     let part = PARTS.iter().find(|part| file.strip_suffix(".js") == Some(part.name));
     let part = part.ok_or(ApiError::NotFound("part"))?;
     let mut response = encoded(&headers, &part.etag, &part.body, JAVASCRIPT).await;

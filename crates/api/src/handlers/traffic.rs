@@ -20,23 +20,23 @@ use muriel_service::script::Part;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How long pages and caches may use a ruleset, and how long an old one while
-/// they fetch the next.
+/// How long pages and caches may use a ruleset, and how long an old one while they fetch the
+/// new one.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=30, stale-while-revalidate=30");
-/// Seconds since the ruleset was last known to be up to date, once that is long.
+/// The header field with the seconds since the rulesets were last confirmed, while they are stale.
 const STALE: HeaderName = HeaderName::from_static("x-muriel-stale");
 /// Smaller bodies gain nothing from compression.
 const COMPRESSED_FROM: usize = 860;
 
-/// What a path names.
-pub(super) type Named<T> = Result<Path<T>, PathRejection>;
+/// The parameters of a path, which may not be UTF-8.
+pub(super) type PathParams<T> = Result<Path<T>, PathRejection>;
 
-/// What is no UTF-8 names nothing.
-pub(super) fn named<T>(path: Named<T>) -> Result<T, ApiError> {
+/// The parameters, or `NotFound` if they are not UTF-8.
+pub(super) fn path_params<T>(path: PathParams<T>) -> Result<T, ApiError> {
     path.map(|Path(names)| names).map_err(|_| ApiError::NotFound("project"))
 }
 
-/// The compression that the client takes, the best first.
+/// The best compression that the client accepts.
 fn encoding(headers: &HeaderMap) -> Option<Encoding> {
     let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let (mut brotli, mut gzip) = (false, false);
@@ -69,15 +69,15 @@ fn encoding(headers: &HeaderMap) -> Option<Encoding> {
 )]
 pub(crate) async fn ruleset_show(
     State(app): State<App>,
-    project_key: Named<String>,
+    project_key: PathParams<String>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let delivery = app.public_delivery(&named(project_key)?)?;
+    let delivery = app.public_delivery(&path_params(project_key)?)?;
     let response = encoded(&headers, &delivery.etag, &delivery.body, "application/json").await;
     Ok(delivered(&app, response))
 }
 
-/// A body in the form that the client takes, unless it has it already.
+/// The response with a body in an encoding that the client accepts, or 304 if the client has it.
 pub(super) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, content_type: &'static str) -> Response {
     let mut response = Response::new(Body::empty());
     if is_known(headers, etag) {
@@ -101,7 +101,7 @@ pub(super) async fn encoded(headers: &HeaderMap, etag: &str, body: &Encoded, con
     tagged(response, etag)
 }
 
-/// The same answer with how long it may be used and how old it is.
+/// Adds the header fields about caching, and about the age of stale rulesets.
 pub(super) fn delivered(app: &App, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, CACHED);
@@ -129,16 +129,16 @@ struct Previewed {
 )]
 pub(crate) async fn preview_show(
     State(app): State<App>,
-    path: Named<(String, String)>,
+    path: PathParams<(String, String)>,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    // A bad token tells nothing of what there is.
+    // An invalid token does not reveal what exists.
     const NOT_FOUND: ApiError = ApiError::NotFound("preview");
     let hidden = |error| match error {
         ApiError::NotFound(_) => NOT_FOUND,
         other => other,
     };
-    let (project_key, id) = named(path).map_err(hidden)?;
+    let (project_key, id) = path_params(path).map_err(hidden)?;
     let delivery = app.public_delivery(&project_key).map_err(ApiError::from).map_err(hidden)?;
     let id = ExperimentId::parse(&id).ok_or(NOT_FOUND)?;
     let mut query = Query::read(uri.query(), &["token"]);
@@ -169,17 +169,17 @@ struct Geography<'a> {
 )]
 pub(crate) async fn geography_show(
     State(app): State<App>,
-    project_key: Named<String>,
+    project_key: PathParams<String>,
     Extension(PeerAddr(peer)): Extension<PeerAddr>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    app.public_delivery(&named(project_key)?)?;
+    app.public_delivery(&path_params(project_key)?)?;
     let origin = client_address::origin(&app.visitors, peer.ip(), &headers);
-    let place = origin.place();
+    let location = origin.location();
     let geography = Geography {
-        country: place.and_then(|place| place.country.as_deref()),
-        region: place.and_then(|place| place.region.as_deref()),
-        city: place.and_then(|place| place.city.as_deref()),
+        country: location.and_then(|location| location.country.as_deref()),
+        region: location.and_then(|location| location.region.as_deref()),
+        city: location.and_then(|location| location.city.as_deref()),
     };
     json(StatusCode::OK, &geography)
 }

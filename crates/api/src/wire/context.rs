@@ -5,7 +5,7 @@ use muriel_assign::{ContextValue, Fact, Scalar, Visitor};
 use muriel_domain::Problems;
 use muriel_service::visitor::{Origin, Visitors};
 
-/// A context's values by reference.
+/// Borrows the values of a context.
 impl<'a> From<&'a Json> for ContextValue<'a> {
     fn from(json: &'a Json) -> Self {
         match json {
@@ -23,16 +23,16 @@ impl<'a> From<&'a Json> for ContextValue<'a> {
     }
 }
 
-/// Where the visitor that a context tells about comes from, if it tells: by the
-/// attributes `ip` and `user_agent`.
+/// The origin of the visitor, by the attributes `ip` and `user_agent` of the context. `None`
+/// without both.
 pub(crate) fn origin(members: &[(String, Json)], visitors: &Visitors) -> Option<Origin> {
     let text = |name: &str| members.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_str());
     let (ip, user_agent) = (text("ip").and_then(|ip| ip.parse().ok()), text("user_agent"));
     (ip.is_some() || user_agent.is_some()).then(|| visitors.origin_of(ip, user_agent))
 }
 
-/// The visitor that a context describes. What it leaves out is filled from
-/// where the visitor comes from.
+/// The visitor that a context describes. Facts that it leaves out are filled in from the
+/// origin.
 ///
 /// # Errors
 /// As [`Visitor::read`].
@@ -58,9 +58,9 @@ fn complete<'a>(visitor: &mut Visitor<'a>, origin: &'a Origin) {
     fill(&mut visitor.device, origin.agent.device);
     fill(&mut visitor.browser, origin.agent.browser);
     fill(&mut visitor.os, origin.agent.os);
-    if let Some(place) = origin.place() {
-        fill(&mut visitor.country, place.country.as_deref());
-        fill(&mut visitor.region, place.region.as_deref());
-        fill(&mut visitor.city, place.city.as_deref());
+    if let Some(location) = origin.location() {
+        fill(&mut visitor.country, location.country.as_deref());
+        fill(&mut visitor.region, location.region.as_deref());
+        fill(&mut visitor.city, location.city.as_deref());
     }
 }

@@ -5,7 +5,7 @@
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::wire::context;
-use crate::wire::fields::{Found, from_body, list, texts};
+use crate::wire::fields::{ProblemCollector, from_body, list, texts};
 use bytes::Bytes;
 use muriel_assign::{Experiment, NoopObserver, Visitor};
 use muriel_domain::Problems;
@@ -57,7 +57,7 @@ pub(crate) fn many_request(body: &Json) -> Result<ManyRequest<'_>, ApiError> {
     Ok(ManyRequest { keys, contexts: contexts.iter().filter_map(Json::as_object).collect() })
 }
 
-fn experiment_keys(value: &Json, place: &str, found: &Found) -> Option<Vec<String>> {
+fn experiment_keys(value: &Json, place: &str, found: &ProblemCollector) -> Option<Vec<String>> {
     let keys = texts(value, place, found)?;
     if keys.len() > KEYS_MAX {
         found.add(place, format!("must have at most {KEYS_MAX} entries"));

@@ -1,10 +1,10 @@
-//! What visitors' pages and servers tell of what happened.
+//! Events as pages and servers send them.
 //!
-//! A request is read whole or not at all; its events are judged one by one, and
-//! one that is wrong does not keep the others out.
+//! What all events of a request share must be valid, or the request is refused. The events
+//! are judged one by one: an invalid event does not affect the others.
 
 use crate::json::{Anomalies, Json};
-use crate::wire::fields::{Fields, Found, from_body, join, text};
+use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, Kind, Properties, Record, Who};
 use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
@@ -22,20 +22,20 @@ const PROPERTIES_MAX: usize = 100;
 /// Most bytes of a text.
 const TEXT_MAX: usize = 8 << 10;
 
-/// What a request brings, before its events are read.
+/// A request with events that are not read yet.
 pub(crate) struct EventBatch<'j> {
     /// When the client sent it, by its own clock.
     pub(crate) sent_at: Option<Instant>,
     pub(crate) consent: Option<Consent>,
     pub(crate) visitor: Who,
-    /// What a trusted server says about where its visitor is.
+    /// The address, user agent and country of the visitor, from a trusted server.
     pub(crate) hints: ClientHints<'j>,
     pub(crate) events: &'j [Json],
     /// The values of them that the gate repaired or refuses.
     pub(crate) anomalies: &'j Anomalies,
 }
 
-/// What a trusted server says about its visitor's connection and device.
+/// The visitor's connection and device, as a trusted server describes them.
 #[derive(Default)]
 pub(crate) struct ClientHints<'j> {
     pub(crate) ip: Option<IpAddr>,
@@ -46,7 +46,7 @@ pub(crate) struct ClientHints<'j> {
 /// Reads what the events of a request share.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Every problem of what the events share.
 pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     let (sent_at, consent, visitor) = from_body(body, |fields| {
         let (sent_at, consent) = (sent_at(fields), consent(fields));
@@ -68,10 +68,10 @@ pub(crate) fn event_batch<'j>(body: &'j Json, anomalies: &'j Anomalies) -> Resul
 }
 
 /// Reads a line of a batch: a body as [`event_batch`] reads it, or an event that has its
-/// visitor, and perhaps consent, beside its own fields.
+/// visitor, and perhaps consent, among its own fields.
 ///
 /// # Errors
-/// Everything that is wrong with what its events share.
+/// Every problem of what the events share.
 pub(crate) fn line<'j>(line: &'j Json, anomalies: &'j Anomalies) -> Result<EventBatch<'j>, Problems> {
     if is_body(line) {
         return event_batch(line, anomalies);
@@ -104,7 +104,7 @@ fn consent(fields: &Fields<'_>) -> Option<Consent> {
     })
 }
 
-fn visitor(value: &Json, place: String, found: &Found) -> Option<Who> {
+fn visitor(value: &Json, place: String, found: &ProblemCollector) -> Option<Who> {
     let fields = Fields::new(value, place, found)?;
     let id = fields.needed("id", |value| bounded(text(value)?, 1, 128));
     let attributes = match fields.has("attributes") {
@@ -140,8 +140,8 @@ fn client_hints(visitor: &Json) -> ClientHints<'_> {
 }
 
 impl<'j> EventBatch<'j> {
-    /// What the events share, and the events, to be read one by one. `trusted` says whether an
-    /// API key vouches for them; `origin` is where the visitor is.
+    /// What the events share, and the events, to be read one by one. `trusted` says whether the
+    /// request has an API key; `origin` is where the visitor comes from.
     pub(crate) fn into_incoming(
         self,
         origin: Origin,
@@ -180,7 +180,7 @@ pub(crate) fn record(event: &Json, template: &EventTemplate) -> Result<Record, S
     from_body(event, |fields| read(fields, template)).map_err(|problems| sentence(&problems))
 }
 
-/// What is wrong, in a sentence.
+/// The first problems in one sentence.
 pub(crate) fn sentence(problems: &Problems) -> String {
     let all: Vec<_> = problems.iter().take(5).map(|problem| problem.to_string()).collect();
     all.join("; ")
@@ -212,7 +212,7 @@ fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
         record.properties = properties;
     }
     (record.id, record.kind) = (id?, kind?);
-    // Nothing happens after it was received.
+    // An event cannot happen after it was received.
     record.at = at?.plus_us(template.behind_us).clamp(Instant::from_us(0), template.received_at);
     of_kind(fields, &mut record);
     Some(record)
@@ -299,7 +299,7 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
     }
 }
 
-/// The experiment and the arm; whether the project has them is asked later.
+/// Reads the experiment and the arm. Whether the project has them is checked later.
 fn arm(fields: &Fields<'_>, record: &mut Record) {
     record.test_id = fields.needed("test_id", |value| match value.as_int() {
         Some(id) if id >= 1 => Ok(id),

@@ -1,6 +1,6 @@
 //! Experiments as they are sent: PATCH and create bodies become domain values.
 
-use super::fields::{Fields, Found, Mode, flag, integer, list, noted, nullable, parsed, text, texts, word};
+use super::fields::{Fields, Mode, ProblemCollector, flag, integer, list, noted, nullable, parsed, text, texts, word};
 use super::goal::inline_goal;
 use super::targeting::{audience, targeting};
 use crate::json::{self, Json};
@@ -15,7 +15,7 @@ use muriel_domain::{Flaw, Instant, Problems, configuration_settings};
 use muriel_service::experiments::{Edit, NewExperiment};
 use serde_json::{Map, Value};
 
-/// What PATCH changes.
+/// The fields that PATCH changes.
 pub(super) const PATCH_FIELDS: [&str; 17] = [
     "test_name",
     "url",
@@ -36,7 +36,7 @@ pub(super) const PATCH_FIELDS: [&str; 17] = [
     "plan",
 ];
 
-/// What details show and PATCH does not change, with what does.
+/// Fields of the details that PATCH does not change, each with the way to change it.
 const READ_ONLY: [(&str, &str); 13] = [
     ("test_id", "identifies the experiment and cannot be changed"),
     ("company_id", "cannot be changed"),
@@ -56,22 +56,22 @@ const READ_ONLY: [(&str, &str); 13] = [
     ),
 ];
 
-/// The same for a field whose name the interface calls a legacy one.
+/// The message for a field with a legacy name.
 const DEPLOY: (&str, &str) = (
     "is_deploy",
     "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",
 );
 
-/// Fields of the objects in an experiment, for who sends them beside these objects.
+/// Fields of the objects within an experiment, for messages to clients that send them at the top level.
 fn nested() -> impl Iterator<Item = (&'static str, &'static str)> {
     let configuration = CONFIGURATION_KEYS.iter().map(|name| (*name, "is a field of configuration; send it in there"));
     let targeting = AUDIENCE_KEYS.iter().chain(&["url_rule"]);
     configuration.chain(targeting.map(|name| (*name, "is a field of targeting; send it in there")))
 }
 
-/// A PATCH body, and what is wrong with it.
+/// A PATCH body with its problems.
 pub(crate) fn patch(body: &Json, mode: Mode) -> Edit {
-    let found = Found::default();
+    let found = ProblemCollector::default();
     let patch = Fields::new(body, "", &found).map(|fields| {
         let mut read_only = READ_ONLY.to_vec();
         read_only.push(DEPLOY);
@@ -83,9 +83,9 @@ pub(crate) fn patch(body: &Json, mode: Mode) -> Edit {
     Edit { patch: patch.unwrap_or_default(), problems: found.into_problems() }
 }
 
-/// A create body, and what is wrong with it.
+/// A create body with its problems.
 pub(crate) fn creation(body: &Json) -> NewExperiment {
-    let found = Found::default();
+    let found = ProblemCollector::default();
     let creation = Fields::new(body, "", &found).map(|fields| {
         let mut known = PATCH_FIELDS.to_vec();
         known.extend(["status", "test_type", "experiment_key", "primary_goal", "secondary_goals"]);
@@ -188,7 +188,7 @@ fn top<'a, T>(
     }
 }
 
-/// As [`top`] for values that note problems by themselves.
+/// As [`top`], for values that add problems by themselves.
 fn top_deep<'a, T>(
     fields: &Fields<'a>,
     name: &str,
@@ -242,7 +242,7 @@ fn control(fields: &Fields<'_>, mode: Mode) -> Option<ControlPatch> {
     }
 }
 
-fn variants(value: &Json, place: &str, found: &Found) -> Option<Vec<VariantSent>> {
+fn variants(value: &Json, place: &str, found: &ProblemCollector) -> Option<Vec<VariantSent>> {
     let items = value.as_array();
     if items.is_some_and(|items| items.is_empty() || items.len() > VARIANTS_MAX) {
         found.add(place, format!("must have 1 to {VARIANTS_MAX} treatment variants"));
@@ -255,7 +255,7 @@ fn variants(value: &Json, place: &str, found: &Found) -> Option<Vec<VariantSent>
     })
 }
 
-fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<VariantSent> {
+fn variant(value: &Json, number: usize, place: String, found: &ProblemCollector) -> Option<VariantSent> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["name", "nickname", "customJS", "customCSS", "data", "targeting"], &[]);
     let expected = format!("Variant {number}");
@@ -291,7 +291,7 @@ fn variant(value: &Json, number: usize, place: String, found: &Found) -> Option<
     Some(VariantSent { nickname: nickname?, code: Code { js: js?, css: css? }, changes: changes?, audience })
 }
 
-/// A JSON value as it is kept where the interface leaves the shape open.
+/// A JSON value of any shape, as it is stored.
 fn to_value(value: &Json) -> Value {
     match value {
         Json::Null => Value::Null,
@@ -317,7 +317,7 @@ macro_rules! read_configuration {
         $setting:ident: $type:ty = $default:expr, $(stored by $stored:literal,)? patch $patch:ty as $merge:ident
             => $read:ident [$($published:tt)*] { $($schema:tt)* };
     )*) => {
-        fn configuration(value: &Json, place: String, mode: Mode, found: &Found) -> Option<ConfigurationPatch> {
+        fn configuration(value: &Json, place: String, mode: Mode, found: &ProblemCollector) -> Option<ConfigurationPatch> {
             let fields = Fields::new(value, place, found)?;
             fields.only(CONFIGURATION_KEYS, &[]);
             let default = Configuration::default();
@@ -397,7 +397,7 @@ fn distribution(value: &Json, mode: Mode) -> Result<DistributionPatch, Flaw> {
     }
 }
 
-fn plan(value: &Json, place: String, mode: Mode, found: &Found) -> Option<PlanPatch> {
+fn plan(value: &Json, place: String, mode: Mode, found: &ProblemCollector) -> Option<PlanPatch> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["mde", "visitors"], &[]);
     Some(PlanPatch {

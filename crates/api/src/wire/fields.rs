@@ -1,4 +1,4 @@
-//! Reading an object field by field, noting everything that is wrong with it.
+//! Reads an object field by field, and collects every problem.
 
 use crate::json::{self, Json};
 use muriel_domain::ids::MAX_SAFE;
@@ -6,25 +6,25 @@ use muriel_domain::{Flaw, Problems};
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
-/// How an object that is sent relates to the one that is there.
+/// How an object that is sent changes the stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It is the new value; what it leaves out returns to its default.
+    /// It replaces the stored one. Fields that it leaves out return to their defaults.
     Whole,
-    /// RFC 7396: what it leaves out stays, `null` returns to the default.
+    /// RFC 7396: fields that it leaves out stay, and `null` returns a field to its default.
     Merge,
 }
 
-/// The problems of one body.
+/// Collects the problems of one body.
 #[derive(Debug, Default)]
-pub(crate) struct Found(RefCell<Problems>);
+pub(crate) struct ProblemCollector(RefCell<Problems>);
 
-impl Found {
+impl ProblemCollector {
     pub(crate) fn add(&self, field: impl Into<String>, message: impl Into<String>) {
         self.0.borrow_mut().add(field, message);
     }
 
-    /// Notes problems whose places are relative to `path`.
+    /// Adds problems whose fields are relative to `path`.
     pub(crate) fn add_under(&self, path: &str, problems: &Problems) {
         for problem in problems.iter() {
             self.add(join(path, &problem.field), &*problem.message);
@@ -35,7 +35,7 @@ impl Found {
         self.0.into_inner()
     }
 
-    /// What was read, if nothing was wrong with it.
+    /// The value, if there are no problems.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Problems> {
         let problems = self.into_problems();
         match value {
@@ -45,17 +45,17 @@ impl Found {
     }
 }
 
-/// What is read of an object that is a whole body.
+/// Reads a body that is an object.
 ///
 /// # Errors
-/// Everything that was found wrong with it.
+/// Every problem of the body.
 pub(crate) fn from_body<T>(body: &Json, read: impl FnOnce(&Fields<'_>) -> Option<T>) -> Result<T, Problems> {
-    let found = Found::default();
+    let found = ProblemCollector::default();
     let value = Fields::new(body, "", &found).and_then(|fields| read(&fields));
     found.finish(value)
 }
 
-/// The place of something inside of `path`.
+/// The path of something within `path`.
 pub(crate) fn join(path: &str, inner: &str) -> String {
     match (path, inner) {
         ("", inner) => inner.trim_start_matches('.').to_owned(),
@@ -69,12 +69,12 @@ pub(crate) fn join(path: &str, inner: &str) -> String {
 pub(crate) struct Fields<'a> {
     members: &'a [(String, Json)],
     path: String,
-    found: &'a Found,
+    found: &'a ProblemCollector,
 }
 
 impl<'a> Fields<'a> {
-    /// `value` as an object; notes it when it is none.
-    pub(crate) fn new(value: &'a Json, path: impl Into<String>, found: &'a Found) -> Option<Self> {
+    /// `value` as an object. Anything else is a problem.
+    pub(crate) fn new(value: &'a Json, path: impl Into<String>, found: &'a ProblemCollector) -> Option<Self> {
         let path = path.into();
         match value.as_object() {
             Some(members) => Some(Self { members, path, found }),
@@ -86,23 +86,23 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The place of a field.
+    /// The path of a field.
     pub(crate) fn place(&self, name: &str) -> String {
         join(&self.path, name)
     }
 
-    /// Notes a problem of a field.
+    /// Adds a problem of a field.
     pub(crate) fn add(&self, name: &str, message: impl Into<String>) {
         self.found.add(self.place(name), message);
     }
 
-    /// Where further problems go.
-    pub(crate) fn found(&self) -> &'a Found {
+    /// The collector, for values that are read by themselves.
+    pub(crate) fn found(&self) -> &'a ProblemCollector {
         self.found
     }
 
-    /// Notes every field that is not `known`: those `elsewhere` with what they
-    /// say, others with the nearest known name.
+    /// Adds a problem for every field that is not `known`: with the message that `elsewhere` has for
+    /// it, and otherwise with the most similar known name.
     pub(crate) fn only(&self, known: &[&str], elsewhere: &[(&str, &str)]) {
         for (name, _) in self.members {
             if known.contains(&name.as_str()) {
@@ -119,7 +119,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Notes every field that is like a `known` one and is none.
+    /// Adds a problem for every field whose name is similar to a `known` one, but not equal.
     pub(crate) fn misspelt(&self, known: &[&str]) {
         for (name, _) in self.members.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             if let Some(near) = nearest(name, known) {
@@ -138,15 +138,15 @@ impl<'a> Fields<'a> {
         self.get(name).is_some()
     }
 
-    /// Notes that a field is missing, unless it was sent.
+    /// Adds a problem if the field was not sent.
     pub(crate) fn require(&self, name: &str) {
         if !self.has(name) {
             self.add(name, "is required");
         }
     }
 
-    /// The field as `read` understands it; notes what is wrong with it. `None`
-    /// when it was not sent or is wrong.
+    /// The field, parsed by `read`, whose error becomes a problem. `None` if the field was not
+    /// sent or has a problem.
     pub(crate) fn read<T>(&self, name: &str, read: impl FnOnce(&'a Json) -> Result<T, Flaw>) -> Option<T> {
         match read(self.get(name)?) {
             Ok(value) => Some(value),
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The field as `read` understands it, which notes problems by itself.
+    /// The field, parsed by `read`, which adds problems by itself.
     pub(crate) fn read_deep<T>(&self, name: &str, read: impl FnOnce(&'a Json, String) -> Option<T>) -> Option<T> {
         read(self.get(name)?, self.place(name))
     }
@@ -184,7 +184,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// As [`Fields::choose`] for values that note problems by themselves.
+    /// As [`Fields::choose`], with a `read` that adds problems by itself.
     pub(crate) fn choose_deep<T>(
         &self,
         name: &str,
@@ -200,7 +200,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The known name that is most like a misspelt one, if any is.
+/// The known name that is most similar to a misspelt one, if any is similar enough.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > 64 {
         return None;
@@ -245,7 +245,7 @@ pub(crate) fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i6
     }
 }
 
-/// 0 or 1; nothing else, however like it.
+/// 0 or 1, and nothing that is merely equivalent, such as `true`.
 pub(crate) fn flag(value: &Json) -> Result<bool, Flaw> {
     match value.as_int() {
         Some(0) => Ok(false),
@@ -270,8 +270,8 @@ pub(crate) fn word<T: Copy>(words: &[(&'static str, T)]) -> impl Fn(&Json) -> Re
     }
 }
 
-/// A list of texts; notes the items that are none.
-pub(crate) fn texts<'a>(value: &'a Json, place: &str, found: &Found) -> Option<Vec<&'a str>> {
+/// A list of texts. Other items are problems.
+pub(crate) fn texts<'a>(value: &'a Json, place: &str, found: &ProblemCollector) -> Option<Vec<&'a str>> {
     let Some(items) = value.as_array() else {
         found.add(place, "must be an array of texts");
         return None;
@@ -296,7 +296,7 @@ pub(crate) fn list<'a, T>(
     value: &'a Json,
     place: &str,
     max: usize,
-    found: &Found,
+    found: &ProblemCollector,
     mut read: impl FnMut(&'a Json, String) -> Option<T>,
 ) -> Option<Vec<T>> {
     let Some(items) = value.as_array() else {
@@ -318,8 +318,8 @@ pub(crate) fn list<'a, T>(
     good.then_some(values)
 }
 
-/// What a constructor gives, or its problems noted under `place`.
-pub(crate) fn noted<T>(result: Result<T, Problems>, place: &str, found: &Found) -> Option<T> {
+/// The value of a constructor. Its problems are added under `place`.
+pub(crate) fn noted<T>(result: Result<T, Problems>, place: &str, found: &ProblemCollector) -> Option<T> {
     result.map_err(|problems| found.add_under(place, &problems)).ok()
 }
 

@@ -1,6 +1,6 @@
 //! Goals as they are sent.
 
-use super::fields::{Fields, Found, from_body, integer, nullable, parsed, word};
+use super::fields::{Fields, ProblemCollector, from_body, integer, nullable, parsed, word};
 use crate::json::Json;
 use muriel_domain::goal::{Definition, GoalType, GoalValue, ORDER_MAX, Patch, Purpose, Trigger};
 use muriel_domain::{Flaw, Problems, text};
@@ -19,7 +19,7 @@ const DEFINITION_FIELDS: [&str; 10] = [
     "currency",
 ];
 
-/// A create body, and what is wrong with it.
+/// A create body with its problems.
 pub(crate) fn creation(body: &Json) -> Result<NewGoal, Problems> {
     from_body(body, |fields| {
         let mut known = DEFINITION_FIELDS.to_vec();
@@ -34,7 +34,7 @@ pub(crate) fn creation(body: &Json) -> Result<NewGoal, Problems> {
 }
 
 /// A goal inside of a create-experiment body: name, type and value.
-pub(crate) fn inline_goal(value: &Json, place: String, found: &Found) -> Option<NewGoal> {
+pub(crate) fn inline_goal(value: &Json, place: String, found: &ProblemCollector) -> Option<NewGoal> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["goal_name", "goal_type", "goal_value"], &[]);
     Some(NewGoal { definition: definition(&fields)?, key: None })
@@ -60,7 +60,7 @@ fn definition(fields: &Fields<'_>) -> Option<Definition> {
     })
 }
 
-/// A PATCH body, and what is wrong with it.
+/// A PATCH body with its problems.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
     from_body(body, |fields| {
         fields.only(

@@ -8,7 +8,7 @@ use muriel_domain::{Problems, text};
 const CONTENT_FIELDS: [&str; 7] =
     ["observation", "problem", "solution", "confidence", "importance", "difficulty", "hypothesis_url"];
 
-/// A create body, and what is wrong with it.
+/// A create body with its problems.
 pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
     let patch = from_body(body, |fields| {
         fields.only(&CONTENT_FIELDS, &[("archived", "is for updates; a new hypothesis is on the backlog")]);
@@ -17,7 +17,7 @@ pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
     patch.apply(&Content::default(), false).map(|(content, _)| content)
 }
 
-/// A PATCH body, and what is wrong with it.
+/// A PATCH body with its problems.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
     from_body(body, |fields| {
         let mut known = CONTENT_FIELDS.to_vec();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Most fields that one sentence names.
 const NAMED_MAX: usize = 20;
 
-/// What went back to its default because an object that was sent whole left it out.
+/// Sentences about fields that returned to their defaults because an object that was sent whole left them out.
 pub(crate) fn reset_fields(sent: &Json, mode: Mode, before: &Experiment, after: &Experiment) -> Vec<String> {
     let sent_field = |name: &str| sent.as_object()?.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let mut fields = Vec::new();

@@ -1,5 +1,5 @@
-//! The published shapes: what is sent becomes domain values here, and domain
-//! values become what is answered.
+//! The published shapes: request bodies become domain values here, and domain values become
+//! response bodies.
 
 pub(crate) mod context;
 pub(crate) mod evaluation;

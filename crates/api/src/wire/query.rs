@@ -75,18 +75,18 @@ impl Query {
         Some(text)
     }
 
-    /// Whatever `parse` makes of it; `None` unless given.
+    /// The parsed value; `None` unless given.
     pub(crate) fn parsed<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Flaw>) -> Option<T> {
         let parsed = parse(self.get(name)?);
         parsed.map_err(|flaw| self.problems.add(name, flaw.to_string())).ok()
     }
 
-    /// Adds what only several parameters together show.
+    /// Adds a problem of several parameters together.
     pub(crate) fn refuse(&mut self, name: &str, problem: &str) {
         self.problems.add(name, problem);
     }
 
-    /// Refuses a parameter if it was given, and does as if it was not.
+    /// Adds a problem if the parameter was given, and ignores its value.
     pub(crate) fn refuse_given(&mut self, name: &str, problem: &str) {
         let given = self.known.iter_mut().find(|(known, _)| *known == name).and_then(|(_, value)| value.take());
         if given.is_some() {
@@ -95,14 +95,14 @@ impl Query {
     }
 
     /// # Errors
-    /// Everything that was wrong.
+    /// Every problem of the query.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         if self.problems.is_empty() { Ok(()) } else { Err(ApiError::InvalidQuery(self.problems)) }
     }
 }
 
-/// Names and values in their order; `None` for what is no percent-encoded UTF-8
-/// or holds a NUL.
+/// Names and values in their order; `None` for one that is not percent-encoded UTF-8
+/// or has a NUL character.
 pub(crate) fn pairs(query: Option<&str>) -> impl Iterator<Item = (Option<String>, Option<String>)> {
     query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -110,8 +110,8 @@ pub(crate) fn pairs(query: Option<&str>) -> impl Iterator<Item = (Option<String>
     })
 }
 
-/// Percent-decoded text, `+` standing for a blank; `None` when it is no UTF-8 or
-/// holds a NUL.
+/// Percent-decoded text, `+` standing for a blank; `None` if it is not UTF-8 or
+/// has a NUL character.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

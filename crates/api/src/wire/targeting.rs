@@ -1,6 +1,6 @@
 //! Targeting as it is sent.
 
-use super::fields::{Fields, Found, Mode, boolean, integer, list, noted, parsed, text, texts, word};
+use super::fields::{Fields, Mode, ProblemCollector, boolean, integer, list, noted, parsed, text, texts, word};
 use crate::json::Json;
 use muriel_domain::targeting::{
     AUDIENCE_KEYS, AttributeCondition, Audience, AudiencePatch, BROWSERS, Condition, Country, CountryMode, DAYS,
@@ -13,7 +13,7 @@ use muriel_domain::{Flaw, audience_rules};
 const COUNTRIES_MAX: usize = 300;
 
 /// An experiment's targeting.
-pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Found) -> Option<TargetingPatch> {
+pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &ProblemCollector) -> Option<TargetingPatch> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&[AUDIENCE_KEYS, &["url_rule"]].concat(), &[]);
     Some(TargetingPatch {
@@ -25,7 +25,7 @@ pub(crate) fn targeting(value: &Json, place: String, mode: Mode, found: &Found) 
 }
 
 /// A personalization variant's audience, sent whole.
-pub(crate) fn audience(value: &Json, place: String, found: &Found) -> Option<Audience> {
+pub(crate) fn audience(value: &Json, place: String, found: &ProblemCollector) -> Option<Audience> {
     let fields = Fields::new(value, place, found)?;
     fields.only(AUDIENCE_KEYS, &[("url_rule", "is only for the experiment's own targeting")]);
     Some(audience_patch(&fields, Mode::Whole).apply(&Audience::default()))
@@ -47,52 +47,52 @@ macro_rules! read_audience {
 }
 audience_rules!(read_audience);
 
-fn referral_groups(value: &Json, place: String, found: &Found) -> Option<Groups<Condition>> {
+fn referral_groups(value: &Json, place: String, found: &ProblemCollector) -> Option<Groups<Condition>> {
     groups_of(value, place, &REFERRAL_CRITERIA, found)
 }
 
-fn groups(value: &Json, place: String, found: &Found) -> Option<Groups<Condition>> {
+fn groups(value: &Json, place: String, found: &ProblemCollector) -> Option<Groups<Condition>> {
     groups_of(value, place, &[], found)
 }
 
-fn countries(value: &Json, place: String, found: &Found) -> Option<Vec<Country>> {
+fn countries(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<Country>> {
     list(value, &place, COUNTRIES_MAX, found, |item, place| country(item, place, found))
 }
 
-fn places(value: &Json, at: String, found: &Found) -> Option<Vec<Place>> {
+fn places(value: &Json, at: String, found: &ProblemCollector) -> Option<Vec<Place>> {
     list(value, &at, ENTRIES_MAX, found, |item, at| place(item, at, found))
 }
 
-fn devices(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+fn devices(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<String>> {
     known_words(value, &place, &DEVICES, found)
 }
 
-fn browsers(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+fn browsers(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<String>> {
     known_words(value, &place, &BROWSERS, found)
 }
 
-fn systems(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+fn systems(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<String>> {
     known_words(value, &place, &SYSTEMS, found)
 }
 
-fn language_tags(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+fn language_tags(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<String>> {
     list(value, &place, ENTRIES_MAX, found, |item, place| {
         parsed(language_tag)(item).map_err(|flaw| found.add(place, flaw.to_string())).ok()
     })
 }
 
-fn event_rules(value: &Json, place: String, found: &Found) -> Option<Vec<EventRule>> {
+fn event_rules(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<EventRule>> {
     list(value, &place, ENTRIES_MAX, found, |item, place| event_rule(item, place, found))
 }
 
-fn optional_schedule(value: &Json, place: String, found: &Found) -> Option<Option<Schedule>> {
+fn optional_schedule(value: &Json, place: String, found: &ProblemCollector) -> Option<Option<Schedule>> {
     match value {
         Json::Null => Some(None),
         value => schedule(value, place, found).map(Some),
     }
 }
 
-fn known_words(value: &Json, place: &str, known: &[&str], found: &Found) -> Option<Vec<String>> {
+fn known_words(value: &Json, place: &str, known: &[&str], found: &ProblemCollector) -> Option<Vec<String>> {
     let sent = texts(value, place, found)?;
     if sent.len() > ENTRIES_MAX {
         found.add(place, format!("must have at most {ENTRIES_MAX} entries"));
@@ -101,7 +101,7 @@ fn known_words(value: &Json, place: &str, known: &[&str], found: &Found) -> Opti
     noted(words(sent.into_iter().map(str::to_owned).collect(), known), place, found)
 }
 
-fn audience_names(value: &Json, place: String, found: &Found) -> Option<Vec<String>> {
+fn audience_names(value: &Json, place: String, found: &ProblemCollector) -> Option<Vec<String>> {
     list(value, &place, ENTRIES_MAX, found, |item, place| match item.as_str() {
         Some(name) if !name.trim().is_empty() && name.len() <= 256 => Some(name.to_owned()),
         _ => {
@@ -111,7 +111,7 @@ fn audience_names(value: &Json, place: String, found: &Found) -> Option<Vec<Stri
     })
 }
 
-fn user_rule(value: &Json, place: String, found: &Found) -> Option<UserRule> {
+fn user_rule(value: &Json, place: String, found: &ProblemCollector) -> Option<UserRule> {
     let rule = match value {
         Json::Text(word) => UserRule::Word(word.clone()),
         Json::Array(items) => {
@@ -123,13 +123,13 @@ fn user_rule(value: &Json, place: String, found: &Found) -> Option<UserRule> {
 }
 
 /// Groups of conditions; `criteria` are the only ones allowed, any when empty.
-fn groups_of(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Groups<Condition>> {
+fn groups_of(value: &Json, place: String, criteria: &[&str], found: &ProblemCollector) -> Option<Groups<Condition>> {
     list(value, &place, ENTRIES_MAX, found, |group, place| {
         list(group, &place, ENTRIES_MAX, found, |item, place| condition(item, place, criteria, found))
     })
 }
 
-fn condition(value: &Json, place: String, criteria: &[&str], found: &Found) -> Option<Condition> {
+fn condition(value: &Json, place: String, criteria: &[&str], found: &ProblemCollector) -> Option<Condition> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["criteria", "operator", "value"], &[]);
     let name = fields.needed("criteria", |value| {
@@ -152,7 +152,7 @@ fn condition(value: &Json, place: String, criteria: &[&str], found: &Found) -> O
     noted(Condition::new(name, operator, value), &place, found)
 }
 
-fn country(value: &Json, place: String, found: &Found) -> Option<Country> {
+fn country(value: &Json, place: String, found: &ProblemCollector) -> Option<Country> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["name", "code", "rule"], &[]);
     let name = fields.needed("name", text);
@@ -161,7 +161,7 @@ fn country(value: &Json, place: String, found: &Found) -> Option<Country> {
     noted(Country::new(name?, code?, rule?), &place, found)
 }
 
-fn place(value: &Json, place: String, found: &Found) -> Option<Place> {
+fn place(value: &Json, place: String, found: &ProblemCollector) -> Option<Place> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["name", "rule"], &[]);
     let name = fields.needed("name", text);
@@ -169,7 +169,7 @@ fn place(value: &Json, place: String, found: &Found) -> Option<Place> {
     noted(Place::new(name?, rule?), &place, found)
 }
 
-fn event_rule(value: &Json, place: String, found: &Found) -> Option<EventRule> {
+fn event_rule(value: &Json, place: String, found: &ProblemCollector) -> Option<EventRule> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["rule", "name", "attributes", "min_count", "timeframe_days"], &[]);
     let rule = fields.needed("rule", word(&Match::WORDS));
@@ -192,7 +192,7 @@ fn event_rule(value: &Json, place: String, found: &Found) -> Option<EventRule> {
     noted(rule.checked(), &place, found)
 }
 
-fn attribute(value: &Json, place: String, found: &Found) -> Option<AttributeCondition> {
+fn attribute(value: &Json, place: String, found: &ProblemCollector) -> Option<AttributeCondition> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["key", "operand", "value"], &[]);
     let key = fields.needed("key", text);
@@ -216,7 +216,7 @@ fn scalar(value: &Json) -> Result<Scalar, Flaw> {
     }
 }
 
-fn url_rule(value: &Json, place: String, found: &Found) -> Option<UrlRule> {
+fn url_rule(value: &Json, place: String, found: &ProblemCollector) -> Option<UrlRule> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["url", "rule", "allowed"], &[]);
     let url = fields.needed("url", text);
@@ -225,7 +225,7 @@ fn url_rule(value: &Json, place: String, found: &Found) -> Option<UrlRule> {
     noted(UrlRule::new(url?, rule?, allowed?), &place, found)
 }
 
-fn schedule(value: &Json, place: String, found: &Found) -> Option<Schedule> {
+fn schedule(value: &Json, place: String, found: &ProblemCollector) -> Option<Schedule> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["schedule_groups"], &[]);
     fields.require("schedule_groups");
@@ -235,7 +235,7 @@ fn schedule(value: &Json, place: String, found: &Found) -> Option<Schedule> {
     Some(Schedule { schedule_groups })
 }
 
-fn schedule_group(value: &Json, place: String, found: &Found) -> Option<ScheduleGroup> {
+fn schedule_group(value: &Json, place: String, found: &ProblemCollector) -> Option<ScheduleGroup> {
     let fields = Fields::new(value, place, found)?;
     fields.only(&["days", "time_ranges"], &[]);
     fields.require("days");

@@ -6,7 +6,7 @@ use crate::error::{ConflictCode, Error, Result};
 use crate::goals::{NewGoal, find_or_insert};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::{KEY_MAX, Keyed};
-use crate::starts::{settled, start_plan};
+use crate::starts::{start_plan, with_plan};
 use crate::warnings::{about_patch_code, patch_codes};
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::{DataKey, Experiment, ExperimentPatch, Revision, Status, TestType};
@@ -176,7 +176,7 @@ impl Creation {
             }
         }
         let experiment = experiment.moved(new.status.unwrap_or(Status::Draft), self.now)?;
-        let (experiment, plan) = settled(experiment, self.plan);
+        let (experiment, plan) = with_plan(experiment, self.plan);
         let first = Revision::first(experiment, self.now);
         let id = experiments::insert(tx, &first, self.actor.name()).await?;
         let experiment = first.experiment;

@@ -1,4 +1,4 @@
-//! Experiments: reading them, and everything that is done to them.
+//! The acts on experiments.
 
 mod change;
 mod conclude;
@@ -19,7 +19,7 @@ pub use update::{Edit, Updated, update};
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::lists::ListKey;
+use crate::list_cache::ListKey;
 use bytes::Bytes;
 use muriel_domain::experiment::{Epoch, Experiment};
 use muriel_domain::ids::{CompanyId, ExperimentId, ProjectId};
@@ -27,8 +27,8 @@ use muriel_store::experiments::{self, Listed, Loaded};
 
 const NOT_FOUND: Error = Error::NotFound("experiment");
 
-/// A page of the company's experiments that the actor sees, newest created first, as `render`
-/// writes it. Written pages are cached while they are exact.
+/// A page of the company's experiments that the actor sees, newest created first, serialised by
+/// `render`. Pages are cached until something changes.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -42,8 +42,8 @@ pub async fn list(
     let limited_to = actor.limited_to().map(str::to_owned);
     let key = ListKey { company, limited_to: limited_to.clone(), limit, offset };
     // Taken before the list is read, so that a change meanwhile makes it stale.
-    let stamp = app.lists.stamp(company);
-    if let Some(list) = stamp.and_then(|stamp| app.lists.get(&key, stamp)) {
+    let version = app.list_cache.version(company);
+    if let Some(list) = version.and_then(|version| app.list_cache.get(&key, version)) {
         return Ok(list);
     }
     let listed = app
@@ -52,8 +52,8 @@ pub async fn list(
         })
         .await?;
     let list = render(listed)?;
-    if let Some(stamp) = stamp {
-        app.lists.put(key, stamp, list.clone());
+    if let Some(version) = version {
+        app.list_cache.put(key, version, list.clone());
     }
     Ok(list)
 }

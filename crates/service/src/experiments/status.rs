@@ -4,7 +4,7 @@ use super::change::{Change, Target};
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::Result;
-use crate::starts::{settled, start_plan};
+use crate::starts::{start_plan, with_plan};
 use crate::warnings::{codes, warnings};
 use muriel_domain::Instant;
 use muriel_domain::access::Scope;
@@ -61,7 +61,7 @@ pub async fn set_status(
                     before.experiment.moved_since(to, started_at, now)?
                 }
             };
-            let (after, plan) = settled(moved, current(planned, before));
+            let (after, plan) = with_plan(moved, current(planned, before));
             if let Some(plan) = plan {
                 let _ = plan_used.set(plan);
             }

@@ -1,4 +1,4 @@
-//! Proxies whose word about an address counts, and what is stored of an address.
+//! Trusted proxies, and the part of an address that is stored.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net};
 
-/// The networks whose word about an address counts.
+/// The networks of proxies whose forwarding headers are trusted.
 ///
 /// As text: addresses and networks separated by commas, as
 /// `10.0.0.0/8,192.0.2.7,2001:db8::/32`; `off` or nothing is none. A network
@@ -22,7 +22,7 @@ impl TrustedProxies {
     }
 }
 
-/// Why a text is no list of trusted proxies.
+/// The text is not a list of trusted proxies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" is not an address or a network; write `off` or a list as `10.0.0.0/8,192.0.2.7,2001:db8::/32`")]
 pub struct BadTrustedProxies(String);
@@ -44,8 +44,8 @@ impl FromStr for TrustedProxies {
     }
 }
 
-/// A network of IPv4 addresses mapped into IPv6 is one of IPv4 addresses: that
-/// is how they are compared.
+/// A network of IPv4 addresses mapped into IPv6 becomes a network of IPv4 addresses,
+/// because addresses are compared in that form.
 fn canonical(network: IpNet) -> IpNet {
     if let IpNet::V6(v6) = network
         && let (Some(address), Some(length)) = (v6.network().to_ipv4_mapped(), v6.prefix_len().checked_sub(96))
@@ -73,10 +73,10 @@ impl fmt::Display for TrustedProxies {
     }
 }
 
-/// What may be kept of an address: its first 24 bits for IPv4, 48 for IPv6,
-/// and zeros. `203.0.113.77` becomes `203.0.113.0`, `2001:db8:1:2::3` becomes
+/// The part of an address that may be stored: the first 24 bits of IPv4, 48 of IPv6,
+/// followed by zeros. `203.0.113.77` becomes `203.0.113.0`, `2001:db8:1:2::3` becomes
 /// `2001:db8:1::`.
-pub fn cut(address: IpAddr) -> IpAddr {
+pub fn truncated(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => Ipv4Addr::from_bits(v4.to_bits() & (u32::MAX << 8)).into(),
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 80)).into(),
@@ -125,7 +125,7 @@ mod tests {
             ("2001:db8::1", "2001:db8::"),
             ("::1", "::"),
         ] {
-            assert_eq!(cut(address.parse().unwrap()).to_string(), kept, "{address}");
+            assert_eq!(truncated(address.parse().unwrap()).to_string(), kept, "{address}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What a `User-Agent` header says.
+//! Parsing of `User-Agent` headers.
 //!
-//! Browsers and systems are told apart by the rules of uap-core, crawlers by
-//! the patterns of crawler-user-agents; `lists/` has both. What kind of device
-//! it is follows from few words that browsers have agreed on.
+//! Browsers and systems are recognised by the rules of uap-core, crawlers by
+//! the patterns of crawler-user-agents; `lists/` has both. The kind of device
+//! follows from a few words that all browsers use.
 //!
-//! An iPad says that it is a Mac. Only a script on the page can tell.
+//! The header of an iPad is that of a Mac. Only a script on the page can tell them apart.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,119 +17,119 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use ua_parser::{os, user_agent};
 
-/// How many bytes of a user agent are read. Those of browsers have 100 to 400.
+/// Bytes of a user agent that are read. Those of browsers have 100 to 400.
 pub const LONGEST: usize = 1_024;
-/// How many bytes of a name are kept: some names are taken from the header as they stand there.
+/// The most bytes of a name. Some names are copied from the header.
 const LONGEST_NAME: usize = 64;
-/// How many user agents are remembered, if of common length.
-const REMEMBERED: usize = 10_000;
-/// Bytes that remembering one costs beside its text.
+/// User agents of common length that are cached.
+const CAPACITY: usize = 10_000;
+/// Bytes that a cached user agent takes besides its text.
 const OVERHEAD: u64 = 128;
 
-/// What a user agent is. Cheap to clone.
+/// What a user agent says about the visitor's device and browser. Cheap to clone.
 ///
-/// The default is one of which nothing is known.
+/// By default nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Agent {
+pub struct UserAgent {
     /// `desktop`, `mobile` or `tablet`. A television is none of them.
     pub device: Option<&'static str>,
     /// `chrome`, `safari`, `firefox`, `edge`, `ie` or `opera`.
     pub browser: Option<&'static str>,
     /// `windows`, `macOS`, `linux`, `chromeOS`, `ios` or `android`.
     pub os: Option<&'static str>,
-    /// What the browser is called, as `Samsung Internet`: also one without a word above.
+    /// The browser's name, as `Samsung Internet`, also where `browser` is `None`.
     pub browser_name: Option<Arc<str>>,
     /// The first number of the browser's version.
     pub browser_major: Option<u32>,
-    /// What the system is called, as `Ubuntu`.
+    /// The operating system's name, as `Ubuntu`.
     pub os_name: Option<Arc<str>>,
-    /// Whether it is a program and not a person that asks.
+    /// Whether the request comes from a program rather than a person.
     pub is_bot: bool,
 }
 
-/// Reads user agents, and remembers those that it has read.
-pub struct Agents {
-    rules: OnceLock<Rules>,
-    remembered: Cache<Box<str>, Agent, ByLength>,
+/// Parses user agents, and caches the results.
+pub struct UserAgents {
+    rules: OnceLock<ParserRules>,
+    cached: Cache<Box<str>, UserAgent, ByLength>,
 }
 
 #[derive(Clone)]
 struct ByLength;
 
-impl Weighter<Box<str>, Agent> for ByLength {
-    fn weight(&self, text: &Box<str>, _: &Agent) -> u64 {
+impl Weighter<Box<str>, UserAgent> for ByLength {
+    fn weight(&self, text: &Box<str>, _: &UserAgent) -> u64 {
         text.len() as u64 + OVERHEAD
     }
 }
 
-impl Agents {
-    /// A reader that builds its rules when it is asked first.
-    pub fn new() -> Agents {
+impl UserAgents {
+    /// An empty cache. The rules are built on first use.
+    pub fn new() -> UserAgents {
         let common = 140 + OVERHEAD;
-        Agents {
+        UserAgents {
             rules: OnceLock::new(),
-            remembered: Cache::with_weighter(REMEMBERED, REMEMBERED as u64 * common, ByLength),
+            cached: Cache::with_weighter(CAPACITY, CAPACITY as u64 * common, ByLength),
         }
     }
 
-    /// Builds the rules: some 40 ms of work and 11 MiB, which the first reader
-    /// pays for otherwise.
+    /// Builds the rules now, so that the first request does not wait for it: about 40 ms and
+    /// 11 MiB.
     pub fn warm(&self) {
         self.rules();
     }
 
-    fn rules(&self) -> &Rules {
-        self.rules.get_or_init(Rules::build)
+    fn rules(&self) -> &ParserRules {
+        self.rules.get_or_init(ParserRules::build)
     }
 
-    /// What a user agent is. Never fails; of a text that says nothing, nothing is known.
-    pub fn read(&self, user_agent: &str) -> Agent {
+    /// Parses a user agent. Never fails: what the text does not tell is `None`.
+    pub fn parse(&self, user_agent: &str) -> UserAgent {
         let text = cut(user_agent.trim(), LONGEST);
-        match self.remembered.get(text) {
+        match self.cached.get(text) {
             Some(agent) => agent,
             None => {
-                let agent = self.rules().read(text);
-                self.remembered.insert(text.into(), agent.clone());
+                let agent = self.rules().parse(text);
+                self.cached.insert(text.into(), agent.clone());
                 agent
             }
         }
     }
 
-    /// As [`read`](Self::read), of a header's bytes. They are UTF-8 if the client is well-behaved.
-    pub fn read_bytes(&self, user_agent: &[u8]) -> Agent {
+    /// As [`parse`](Self::parse), from a header's bytes. Bytes that are not UTF-8 are replaced.
+    pub fn parse_bytes(&self, user_agent: &[u8]) -> UserAgent {
         match str::from_utf8(user_agent) {
-            Ok(text) => self.read(text),
-            Err(_) => self.read(&String::from_utf8_lossy(&user_agent[..user_agent.len().min(LONGEST)])),
+            Ok(text) => self.parse(text),
+            Err(_) => self.parse(&String::from_utf8_lossy(&user_agent[..user_agent.len().min(LONGEST)])),
         }
     }
 }
 
-impl Default for Agents {
-    fn default() -> Agents {
-        Agents::new()
+impl Default for UserAgents {
+    fn default() -> UserAgents {
+        UserAgents::new()
     }
 }
 
-impl fmt::Debug for Agents {
+impl fmt::Debug for UserAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Agents").field("remembered", &self.remembered.len()).finish_non_exhaustive()
+        f.debug_struct("UserAgents").field("cached", &self.cached.len()).finish_non_exhaustive()
     }
 }
 
-/// The longest start of a text that has at most so many bytes.
+/// The longest prefix of a text that has at most `bytes` bytes.
 fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-struct Rules {
+struct ParserRules {
     browsers: user_agent::Extractor<'static>,
     systems: os::Extractor<'static>,
-    bots: Bots,
+    bots: BotPatterns,
 }
 
-impl Rules {
-    /// The lists are part of the program: that they can be built is a matter of its tests.
-    fn build() -> Rules {
+impl ParserRules {
+    /// Parses the lists, which are compiled into the program. Tests prove that this succeeds.
+    fn build() -> ParserRules {
         #[derive(Deserialize)]
         struct Lists {
             user_agent_parsers: Vec<user_agent::Parser<'static>>,
@@ -139,20 +139,20 @@ impl Rules {
         let lists: Lists = serde_json::from_str(include_str!("lists/browsers.json")).expect("the list is tested");
         let browsers = user_agent::Builder::new().push_all(lists.user_agent_parsers).expect("the list is tested");
         let systems = os::Builder::new().push_all(lists.os_parsers).expect("the list is tested");
-        Rules {
+        ParserRules {
             browsers: browsers.build().expect("the list is tested"),
             systems: systems.build().expect("the list is tested"),
-            bots: Bots::build(include_str!("lists/crawlers.txt")),
+            bots: BotPatterns::build(include_str!("lists/crawlers.txt")),
         }
     }
 
-    fn read(&self, text: &str) -> Agent {
+    fn parse(&self, text: &str) -> UserAgent {
         let browser = self.browsers.extract(text);
         let system = self.systems.extract(text);
         let browser_name = browser.as_ref().and_then(|browser| name(&browser.family));
         let os_name = system.as_ref().and_then(|system| name(&system.os));
         let os = os_name.and_then(os_word);
-        Agent {
+        UserAgent {
             device: device(text, os, os_name),
             browser: browser_name.and_then(browser_word),
             os,
@@ -169,8 +169,8 @@ fn name(family: &str) -> Option<&str> {
     (!name.is_empty() && name != "Other" && !name.contains(char::is_control)).then_some(name)
 }
 
-/// The word for a browser of uap-core. One that an app shows pages in is the
-/// app's, whatever engine is in it: Facebook's is neither Safari nor Chrome.
+/// The word for a browser of uap-core. The browser within an app is the app's, whatever its
+/// engine: Facebook's is neither Safari nor Chrome.
 fn browser_word(name: &str) -> Option<&'static str> {
     Some(match name {
         "Chrome" | "Chrome Mobile" | "Chrome Mobile iOS" | "Chromium" | "HeadlessChrome" => "chrome",
@@ -198,7 +198,7 @@ fn os_word(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Words of televisions, consoles and boxes beside them.
+/// Words of televisions, consoles and set-top boxes.
 const SCREENS: [&str; 18] = [
     "SmartTV",
     "SMART-TV",
@@ -223,7 +223,7 @@ const SCREENS: [&str; 18] = [
 const TABLETS: [&str; 11] =
     ["Tablet", "SM-T", "SM-X", "SM-P", "GT-P", "Nexus 7", "Nexus 9", "Nexus 10", "Pixel C", "Lenovo TB", "Kindle"];
 
-/// What kind of device a user agent is of.
+/// The kind of device of a user agent.
 ///
 /// By agreement a browser on Android says `Mobile` on a phone and not on a
 /// tablet.
@@ -266,17 +266,17 @@ fn has_model(text: &str, start: &str) -> bool {
     text.split([' ', ';', ')', '/']).any(|word| word.strip_prefix(start).is_some_and(capitals))
 }
 
-/// The patterns of crawlers, and what no list needs to name.
-struct Bots {
+/// The patterns that mark bots.
+struct BotPatterns {
     words: AhoCorasick,
     patterns: Vec<Regex>,
-    telling: AhoCorasick,
+    bot_words: AhoCorasick,
 }
 
-/// What crawlers that nobody has listed yet have in common, in any case: what
-/// they call themselves, the address of a page about them, what drives them.
-/// The first needs a look at its neighbours.
-const TELLING: [&str; 12] = [
+/// Words of bots that the list does not have yet, in any case: what they call themselves, the
+/// address of a page about them, the tool that drives them. The first counts only as a word of
+/// its own or as the end of one.
+const BOT_WORDS: [&str; 12] = [
     "bot",
     "crawl",
     "spider",
@@ -322,18 +322,18 @@ const LIBRARIES: [&str; 28] = [
     "wrk",
 ];
 
-impl Bots {
+impl BotPatterns {
     /// Most patterns are plain words with some escapes: all of those are looked
     /// for in one pass, and few are left that need more. Those stay apart, each
     /// with little room, so that no text makes them grow.
-    fn build(list: &str) -> Bots {
+    fn build(list: &str) -> BotPatterns {
         let plain = list.lines().filter_map(word);
         let patterns = list.lines().filter(|pattern| word(pattern).is_none());
         let regex = |pattern| RegexBuilder::new(pattern).dfa_size_limit(64 << 10).build().expect("the list is tested");
-        Bots {
+        BotPatterns {
             words: AhoCorasick::new(plain).expect("the list is tested"),
             patterns: patterns.map(regex).collect(),
-            telling: AhoCorasick::builder().ascii_case_insensitive(true).build(TELLING).expect("a constant"),
+            bot_words: AhoCorasick::builder().ascii_case_insensitive(true).build(BOT_WORDS).expect("a constant"),
         }
     }
 
@@ -341,7 +341,7 @@ impl Bots {
         text.is_empty()
             || self.words.is_match(text)
             || self
-                .telling
+                .bot_words
                 .find_iter(text)
                 .any(|found| found.pattern().as_usize() > 0 || ends_in_bot(text, found.range()))
             || LIBRARIES.iter().any(|library| starts_with(text, library))
@@ -384,11 +384,11 @@ mod tests {
     use std::sync::LazyLock;
     use std::time::Duration;
 
-    static AGENTS: LazyLock<Agents> = LazyLock::new(Agents::new);
+    static AGENTS: LazyLock<UserAgents> = LazyLock::new(UserAgents::new);
 
     /// `expect`: device, browser, system, with `-` for none, and the browser's name.
     fn check(expect: &str, text: &str) {
-        let Agent { device, browser, os, browser_name, is_bot, .. } = AGENTS.read(text);
+        let UserAgent { device, browser, os, browser_name, is_bot, .. } = AGENTS.parse(text);
         let [device, browser, os] = [device, browser, os].map(|word| word.unwrap_or("-"));
         let shown = format!("{device} {browser} {os}: {}", browser_name.as_deref().unwrap_or("-"));
         assert_eq!(shown, expect, "{text}");
@@ -639,7 +639,7 @@ mod tests {
         for (kind, device) in [("Phone", "mobile"), ("Tablet", "tablet"), ("PC", "desktop")] {
             let text =
                 format!("Mozilla/5.0 ({kind}; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) ArkWeb/4.1.6.1");
-            assert_eq!(AGENTS.read(&text).device, Some(device), "{text}");
+            assert_eq!(AGENTS.parse(&text).device, Some(device), "{text}");
         }
     }
 
@@ -652,7 +652,7 @@ mod tests {
             "Mozilla/5.0 (Linux; Android 11; AFTKA) AppleWebKit/537.36 (KHTML, like Gecko) Silk/140.4.1 like Chrome/140.0.7339.207 Safari/537.36",
             "Mozilla/5.0 (PlayStation; PlayStation 5/8.20) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/15.4 Safari/605.1.15",
         ] {
-            let agent = AGENTS.read(text);
+            let agent = AGENTS.parse(text);
             assert_eq!((agent.device, agent.is_bot), (None, false), "{text}");
         }
     }
@@ -697,7 +697,7 @@ mod tests {
             "Mozilla/5.0 (compatible; Somebody; +https://example.com/about)",
             "ACME-CRAWLER 3",
         ] {
-            assert!(AGENTS.read(text).is_bot, "{text}");
+            assert!(AGENTS.parse(text).is_bot, "{text}");
         }
     }
 
@@ -712,7 +712,7 @@ mod tests {
             words.len(),
             patterns.len()
         );
-        let bots = Bots::build(list);
+        let bots = BotPatterns::build(list);
         for word in &words {
             assert!(bots.is_match(&format!("Mozilla/5.0 ({word})")), "{word}");
         }
@@ -731,13 +731,13 @@ mod tests {
 
     #[test]
     fn names_and_versions_are_kept() {
-        let agent = AGENTS.read("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0");
+        let agent = AGENTS.parse("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0");
         assert_eq!((agent.browser_major, agent.os_name.as_deref()), (Some(145), Some("Ubuntu")));
         // A family may be text of the header.
-        let long = AGENTS.read(&format!("Some{}Thing/1.0 CFNetwork/1 Darwin/1", "e".repeat(180)));
+        let long = AGENTS.parse(&format!("Some{}Thing/1.0 CFNetwork/1 Darwin/1", "e".repeat(180)));
         assert!(long.browser_name.is_none_or(|name| name.len() <= LONGEST_NAME));
-        let nothing = AGENTS.read("a program of mine");
-        assert_eq!(nothing, Agent::default());
+        let nothing = AGENTS.parse("a program of mine");
+        assert_eq!(nothing, UserAgent::default());
     }
 
     #[test]
@@ -757,25 +757,25 @@ mod tests {
             format!("{}Googlebot/2.1", "x".repeat(LONGEST)),
         ] {
             let started = processor_time();
-            let agent = AGENTS.read(&text);
+            let agent = AGENTS.parse(&text);
             let took = processor_time() - started;
             assert!(took < Duration::from_secs(5), "{took:?}: {text:.60}");
             assert!(agent.browser_name.is_none_or(|name| !name.contains(char::is_control)));
-            AGENTS.read_bytes(&text.as_bytes()[1..]);
+            AGENTS.parse_bytes(&text.as_bytes()[1..]);
         }
         for bytes in [&b"\xff\xfe\xfd"[..], b"Mozilla/5.0 \xc3", b"\x80".repeat(1 << 20).as_slice()] {
-            AGENTS.read_bytes(bytes);
+            AGENTS.parse_bytes(bytes);
         }
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
-        let agents = Agents::new();
-        for i in 0..2 * REMEMBERED {
-            agents.read(&format!("program {i}"));
+    fn what_is_cached_is_bounded() {
+        let agents = UserAgents::new();
+        for i in 0..2 * CAPACITY {
+            agents.parse(&format!("program {i}"));
         }
-        assert!(agents.remembered.weight() <= agents.remembered.capacity());
-        assert!(agents.remembered.len() > REMEMBERED / 2);
-        assert_eq!(agents.read("program 1"), agents.read("program 1"));
+        assert!(agents.cached.weight() <= agents.cached.capacity());
+        assert!(agents.cached.len() > CAPACITY / 2);
+        assert_eq!(agents.parse("program 1"), agents.parse("program 1"));
     }
 }

@@ -12,7 +12,7 @@ pub fn write_key_uses(app: App) -> Task {
     let task = Task::new("write_key_uses", PERIOD, move |_| {
         let app = app.clone();
         async move {
-            app.directory.flush().await.map_err(|error| act_error(&error))?;
+            app.access_cache.flush().await.map_err(|error| act_error(&error))?;
             Ok(Progress::Continue)
         }
     });

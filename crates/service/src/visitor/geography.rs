@@ -1,8 +1,8 @@
-//! Where an address is, from a file in MaxMind's format.
+//! The geographic location of an address, from a file in MaxMind's format.
 //!
 //! Files of MaxMind (GeoLite2 and GeoIP2, City and Country) and of DB-IP are
-//! understood, and the flat records that others make of them. The file is kept
-//! in memory whole and never written to.
+//! supported, and flat records as other tools write them. The whole file is read into
+//! memory, and never written.
 
 use std::fmt;
 use std::io;
@@ -16,19 +16,19 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use tracing::{info, warn};
 
-/// Of how many networks one at least has to be somewhere, in a file that is
-/// about places: one about providers opens just as well.
+/// At least one of this many networks must have a country. A file about something else,
+/// such as internet providers, opens just as well.
 const PROBED: usize = 10_000;
 
-/// Where an address is, by the names that targeting uses. English.
+/// The location of an address, by the English names that targeting uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct GeoLocation {
     /// ISO 3166-1 alpha-2, in capitals.
     pub country: Option<Arc<str>>,
     /// The largest part of the country that the file knows, as `California (US)`.
     pub region: Option<Arc<str>>,
-    /// The city and its region, as `Berlin (Berlin)`. In a country without
-    /// regions the country stands there: `Singapore (Singapore)`.
+    /// The city and its region, as `Berlin (Berlin)`, or its country if that has no
+    /// regions: `Singapore (Singapore)`.
     pub city: Option<Arc<str>>,
 }
 
@@ -39,25 +39,25 @@ pub struct Geography(Option<Arc<File>>);
 struct File {
     path: PathBuf,
     reader: RwLock<Arc<Reader<Vec<u8>>>>,
-    /// What was looked at last, whether it could be used or not.
-    seen: Mutex<Option<Stamp>>,
+    /// The version of the file that was read last, whether it could be used or not.
+    seen: Mutex<Option<FileVersion>>,
 }
 
-/// Tells one content of a path from another.
+/// Changes when the file is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileVersion {
     modified: Option<SystemTime>,
     bytes: u64,
 }
 
-impl Stamp {
-    fn of(path: &Path) -> io::Result<Stamp> {
+impl FileVersion {
+    fn of(path: &Path) -> io::Result<FileVersion> {
         let metadata = std::fs::metadata(path)?;
-        Ok(Stamp { modified: metadata.modified().ok(), bytes: metadata.len() })
+        Ok(FileVersion { modified: metadata.modified().ok(), bytes: metadata.len() })
     }
 }
 
-/// Why a file does not tell where addresses are.
+/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadGeography {
     /// It cannot be read.
@@ -76,29 +76,29 @@ pub enum BadGeography {
         /// What is wrong with it.
         source: MaxMindDbError,
     },
-    /// It is about something else.
+    /// It has no countries, so it is about something else.
     #[error("{} ({kind}) has no countries", .path.display())]
     Placeless {
         /// The file.
         path: PathBuf,
-        /// What it says it is.
+        /// The type that its metadata names.
         kind: String,
     },
 }
 
-/// What a [`refresh`](Geography::refresh) did.
+/// The result of a [`refresh`](Geography::refresh).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
-    /// The file is the one in use, or there is none to use.
-    Same,
-    /// Another file is in use now.
+    /// The file has not changed, or there is none.
+    Unchanged,
+    /// A new file is in use now.
     Loaded,
-    /// There is another file, which cannot be used: the old one stays in use.
-    Kept,
+    /// There is a new file that cannot be used. The old one stays in use.
+    Rejected,
 }
 
 impl Geography {
-    /// Knows of no place.
+    /// Without a file: no location is known.
     pub fn off() -> Geography {
         Geography(None)
     }
@@ -110,7 +110,7 @@ impl Geography {
     pub fn open(path: impl Into<PathBuf>) -> Result<Geography, BadGeography> {
         let path = path.into();
         // Before the content: a change in between is seen by the next refresh.
-        let seen = Stamp::of(&path).ok();
+        let seen = FileVersion::of(&path).ok();
         let reader = read(&path)?;
         Ok(Geography(Some(Arc::new(File { path, reader: RwLock::new(Arc::new(reader)), seen: Mutex::new(seen) }))))
     }
@@ -120,23 +120,22 @@ impl Geography {
         self.0.is_some()
     }
 
-    /// Where an address is. `None` if the file does not say, as of private addresses.
-    pub fn place(&self, address: IpAddr) -> Option<Place> {
+    /// The location of an address. `None` if the file has none, as for private addresses.
+    pub fn location(&self, address: IpAddr) -> Option<GeoLocation> {
         let file = self.0.as_ref()?;
         let reader = Arc::clone(&file.reader.read().unwrap_or_else(PoisonError::into_inner));
         // An IPv6 address in a file of IPv4 ones is an error, too.
-        reader.lookup(address.to_canonical()).ok()?.decode::<Record<'_>>().ok()??.place()
+        reader.lookup(address.to_canonical()).ok()?.decode::<GeoRecord<'_>>().ok()??.location()
     }
 
-    /// Reads the file again if it is another one by now, while lookups go on
-    /// in the old one. Blocks as long as reading takes. What cannot be used is
-    /// logged once.
+    /// Reads the file again if it was replaced, while lookups go on in the old one.
+    /// Blocks while it reads. A file that cannot be used is logged once.
     pub fn refresh(&self) -> Refresh {
-        let Some(file) = &self.0 else { return Refresh::Same };
+        let Some(file) = &self.0 else { return Refresh::Unchanged };
         let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Stamp::of(&file.path).ok();
+        let now = FileVersion::of(&file.path).ok();
         if now == *seen {
-            return Refresh::Same;
+            return Refresh::Unchanged;
         }
         *seen = now;
         match read(&file.path) {
@@ -148,7 +147,7 @@ impl Geography {
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
                 warn!(%error, cause, "the old geographic file stays in use");
-                Refresh::Kept
+                Refresh::Rejected
             }
         }
     }
@@ -166,15 +165,15 @@ fn read(path: &Path) -> Result<Reader<Vec<u8>>, BadGeography> {
     let broken = |source| BadGeography::Broken { path: path_buf(), source };
     let reader = Reader::from_source(bytes).map_err(broken)?;
     for network in reader.networks(WithinOptions::default()).map_err(broken)?.take(PROBED) {
-        let record = network.and_then(|network| network.decode::<Record<'_>>()).map_err(broken)?;
-        if record.and_then(|record| record.place()).is_some_and(|place| place.country.is_some()) {
+        let record = network.and_then(|network| network.decode::<GeoRecord<'_>>()).map_err(broken)?;
+        if record.and_then(|record| record.location()).is_some_and(|location| location.country.is_some()) {
             return Ok(reader);
         }
     }
     Err(BadGeography::Placeless { path: path_buf(), kind: reader.metadata().database_type.clone() })
 }
 
-/// DB-IP adds the part of a city, as in `Hanover (Mitte)`; who targets a city means all of it.
+/// DB-IP adds the district of a city, as in `Hanover (Mitte)`. Targeting knows whole cities only.
 fn without_district(city: &str) -> &str {
     match city.strip_suffix(')').and_then(|city| city.rsplit_once(" (")) {
         Some((city, _)) => city,
@@ -182,22 +181,22 @@ fn without_district(city: &str) -> &str {
     }
 }
 
-/// What is read of a record. MaxMind and DB-IP nest names by language; flat
-/// records have them as plain texts.
+/// The fields of a record that are needed. MaxMind and DB-IP nest names by language; flat
+/// records have plain texts.
 #[derive(Deserialize)]
-struct Record<'a> {
+struct GeoRecord<'a> {
     #[serde(borrow, default)]
-    country: Named<'a>,
+    country: NamedArea<'a>,
     country_code: Option<&'a str>,
     #[serde(borrow, default, deserialize_with = "first")]
-    subdivisions: Named<'a>,
+    subdivisions: NamedArea<'a>,
     state1: Option<&'a str>,
     #[serde(borrow, default)]
-    city: Named<'a>,
+    city: NamedArea<'a>,
 }
 
-impl Record<'_> {
-    fn place(&self) -> Option<Place> {
+impl GeoRecord<'_> {
+    fn location(&self) -> Option<GeoLocation> {
         // A flat record may have the code where others have the whole country.
         let code = self.country.code.or(self.country_code).or(self.country.name);
         let country = code.filter(|code| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()));
@@ -208,24 +207,24 @@ impl Record<'_> {
             Some(whole) => Arc::from(format!("{name} ({whole})")),
             None => Arc::from(name),
         };
-        let place = Place {
+        let location = GeoLocation {
             region: region.map(|name| inside(name, country.as_deref())),
             city: city.map(|name| inside(name, region.or(self.country.name).or(country.as_deref()))),
             country: country.map(Arc::from),
         };
-        (place.country.is_some() || place.region.is_some() || place.city.is_some()).then_some(place)
+        (location.country.is_some() || location.region.is_some() || location.city.is_some()).then_some(location)
     }
 }
 
-/// Something with a name: `{"names": {"en": name}, "iso_code": code}`, or the
+/// A country, subdivision or city: `{"names": {"en": name}, "iso_code": code}`, or the
 /// name alone.
 #[derive(Default)]
-struct Named<'a> {
+struct NamedArea<'a> {
     name: Option<&'a str>,
     code: Option<&'a str>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Named<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for NamedArea<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(field_identifier, rename_all = "snake_case")]
@@ -241,21 +240,21 @@ impl<'de: 'a, 'a> Deserialize<'de> for Named<'a> {
             en: Option<&'a str>,
         }
 
-        struct Either;
+        struct NameOrMap;
 
-        impl<'de> Visitor<'de> for Either {
-            type Value = Named<'de>;
+        impl<'de> Visitor<'de> for NameOrMap {
+            type Value = NamedArea<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a name, or a map with names by language")
             }
 
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Named<'de>, E> {
-                Ok(Named { name: Some(name), code: None })
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<NamedArea<'de>, E> {
+                Ok(NamedArea { name: Some(name), code: None })
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<'de>, A::Error> {
-                let mut named = Named::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NamedArea<'de>, A::Error> {
+                let mut named = NamedArea::default();
                 while let Some(field) = map.next_key()? {
                     match field {
                         Field::Names => named.name = map.next_value::<Names<'de>>()?.en,
@@ -267,29 +266,29 @@ impl<'de: 'a, 'a> Deserialize<'de> for Named<'a> {
             }
         }
 
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(NameOrMap)
     }
 }
 
-/// The first of a list: parts of a country come from the largest to the smallest.
-fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Named<'de>, D::Error> {
-    struct First;
+/// Reads the first of a list. Subdivisions are sorted from the largest to the smallest.
+fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NamedArea<'de>, D::Error> {
+    struct FirstOfList;
 
-    impl<'de> Visitor<'de> for First {
-        type Value = Named<'de>;
+    impl<'de> Visitor<'de> for FirstOfList {
+        type Value = NamedArea<'de>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list")
         }
 
-        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Named<'de>, A::Error> {
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<NamedArea<'de>, A::Error> {
             let first = list.next_element()?.unwrap_or_default();
             while list.next_element::<IgnoredAny>()?.is_some() {}
             Ok(first)
         }
     }
 
-    deserializer.deserialize_seq(First)
+    deserializer.deserialize_seq(FirstOfList)
 }
 
 #[cfg(test)]
@@ -303,9 +302,11 @@ pub(super) mod tests {
 
     /// `expect`: country, region and city, with `-` for none, or nothing at all.
     fn check(geography: &Geography, address: &str, expect: &str) {
-        let place = geography.place(address.parse().unwrap());
-        let shown = place.map_or(String::new(), |place| {
-            [place.country, place.region, place.city].map(|part| part.as_deref().unwrap_or("-").to_owned()).join(" | ")
+        let location = geography.location(address.parse().unwrap());
+        let shown = location.map_or(String::new(), |location| {
+            [location.country, location.region, location.city]
+                .map(|part| part.as_deref().unwrap_or("-").to_owned())
+                .join(" | ")
         });
         assert_eq!(shown, expect, "{address} in {geography:?}");
     }
@@ -355,7 +356,7 @@ pub(super) mod tests {
     #[test]
     fn without_a_file_nothing_is_known() {
         check(&Geography::off(), "192.0.2.1", "");
-        assert_eq!(Geography::off().refresh(), Refresh::Same);
+        assert_eq!(Geography::off().refresh(), Refresh::Unchanged);
     }
 
     #[test]
@@ -386,21 +387,21 @@ pub(super) mod tests {
         put(&std::fs::read(file("country")).unwrap());
         let geography = Geography::open(&path).unwrap();
         check(&geography, "198.51.100.1", "US | - | -");
-        assert_eq!(geography.refresh(), Refresh::Same);
+        assert_eq!(geography.refresh(), Refresh::Unchanged);
 
         let city = std::fs::read(file("city")).unwrap();
         put(&city);
         assert_eq!(geography.refresh(), Refresh::Loaded);
         check(&geography, "198.51.100.1", "US | California (US) | San Francisco (California)");
-        assert_eq!(geography.refresh(), Refresh::Same);
+        assert_eq!(geography.refresh(), Refresh::Unchanged);
 
         put(&city[..city.len() / 2]);
-        assert_eq!(geography.refresh(), Refresh::Kept);
-        assert_eq!(geography.refresh(), Refresh::Same, "said once");
+        assert_eq!(geography.refresh(), Refresh::Rejected);
+        assert_eq!(geography.refresh(), Refresh::Unchanged, "said once");
         check(&geography, "198.51.100.1", "US | California (US) | San Francisco (California)");
 
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(geography.refresh(), Refresh::Kept);
+        assert_eq!(geography.refresh(), Refresh::Rejected);
         check(&geography, "192.0.2.1", "DE | Berlin (DE) | Berlin (Berlin)");
 
         put(&std::fs::read(file("flat")).unwrap());
@@ -420,8 +421,9 @@ pub(super) mod tests {
                 let Ok(reader) = Reader::from_source(bytes) else { continue };
                 for address in ["192.0.2.1", "203.0.113.1", "2001:db8:1::1"] {
                     let address: IpAddr = address.parse().unwrap();
-                    let _ =
-                        reader.lookup(address).and_then(|found| Ok(found.decode::<Record<'_>>()?.map(|r| r.place())));
+                    let _ = reader
+                        .lookup(address)
+                        .and_then(|found| Ok(found.decode::<GeoRecord<'_>>()?.map(|r| r.location())));
                 }
             }
         }

@@ -1,0 +1,273 @@
+//! The cache of API keys and projects, which are looked up for every request.
+
+use crate::api_key::{ApiKey, Pepper};
+use crate::clock::Clock;
+use crate::error::Error;
+use muriel_domain::Instant;
+use muriel_domain::time::DAY_US;
+use muriel_sql::Db;
+use muriel_store::keys::StoredKey;
+use muriel_store::tenants::Project;
+use muriel_store::{keys, tenants};
+use quick_cache::sync::Cache;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Keys, and projects, that are cached.
+const CAPACITY: usize = 10_000;
+/// How old an entry may be where writes of other processes cannot be noticed.
+const MAX_AGE: Duration = Duration::from_millis(500);
+/// The most keys whose last use is not written yet.
+const PENDING_USES_MAX: usize = 10_000;
+const MINUTE_US: i64 = 60_000_000;
+/// How old an entry may be while the database is away.
+const OUTAGE_MAX_AGE_US: i64 = DAY_US;
+/// How long a request waits for the database if a cached entry would do.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Which entries may be used while the database is away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutagePolicy {
+    /// None: the request is answered with `Unavailable`.
+    Refuse,
+    /// Those that were read within the last day.
+    UseCached,
+}
+
+/// Keys and projects, at most half a second out of date.
+///
+/// On SQLite entries are valid until any process commits; on PostgreSQL they expire
+/// by age. While the database is away, expired entries serve the requests that allow it
+/// ([`OutagePolicy::UseCached`]).
+pub struct AccessCache {
+    db: Db,
+    pepper: Pepper,
+    clock: Clock,
+    started: std::time::Instant,
+    own_changes: AtomicU64,
+    keys: Cache<String, Cached<KnownKey>>,
+    projects: Cache<String, Cached<Project>>,
+    /// Uses of keys, by the key's id, that are not written yet.
+    pending_uses: Mutex<HashMap<String, Instant>>,
+    retry_gate: RetryGate,
+}
+
+/// A key with the time at which its use was last noted.
+pub struct KnownKey {
+    /// The stored key.
+    pub stored: StoredKey,
+    used_us: AtomicI64,
+}
+
+struct Cached<T> {
+    /// The generation of the cache in which the value was read.
+    generation: u64,
+    read_at: Instant,
+    value: Arc<T>,
+}
+
+impl<T> Clone for Cached<T> {
+    fn clone(&self) -> Self {
+        Self { generation: self.generation, read_at: self.read_at, value: self.value.clone() }
+    }
+}
+
+/// Limits queries while the database is away: of the requests that a cached entry would
+/// do, only one every half a second queries it, and none of the others waits.
+#[derive(Debug, Default)]
+struct RetryGate {
+    /// Milliseconds since the start at which the next query is due; 0 while the database answers.
+    retry_at_ms: AtomicU64,
+}
+
+impl RetryGate {
+    /// Whether this caller may query the database.
+    fn may_query(&self, now_ms: u64) -> bool {
+        let retry_at_ms = self.retry_at_ms.load(Ordering::Relaxed);
+        retry_at_ms == 0
+            || now_ms >= retry_at_ms
+                && self
+                    .retry_at_ms
+                    .compare_exchange(retry_at_ms, Self::next(now_ms), Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
+    }
+
+    /// Notes whether the database answered.
+    fn note(&self, is_away: bool, now_ms: u64) {
+        self.retry_at_ms.store(if is_away { Self::next(now_ms) } else { 0 }, Ordering::Relaxed);
+    }
+
+    fn next(now_ms: u64) -> u64 {
+        now_ms + MAX_AGE.as_millis() as u64
+    }
+}
+
+impl AccessCache {
+    /// An empty cache over this database.
+    pub fn new(db: Db, pepper: Pepper, clock: Clock) -> Self {
+        Self {
+            db,
+            pepper,
+            clock,
+            started: std::time::Instant::now(),
+            own_changes: AtomicU64::new(0),
+            keys: Cache::new(CAPACITY),
+            projects: Cache::new(CAPACITY),
+            pending_uses: Mutex::default(),
+            retry_gate: RetryGate::default(),
+        }
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    /// Changes whenever cached entries may be out of date.
+    fn generation(&self) -> u64 {
+        match self.db.foreign_commits() {
+            Some(commits) => commits + self.own_changes.load(Ordering::Acquire),
+            None => self.elapsed_ms() / MAX_AGE.as_millis() as u64,
+        }
+    }
+
+    /// Invalidates all entries, after a change of keys or projects.
+    pub fn invalidate(&self) {
+        self.own_changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// The key with this text.
+    ///
+    /// # Errors
+    /// `Unauthorized` for unknown, expired and revoked keys. All of them take the same time.
+    pub async fn key(&self, text: &str, outage: OutagePolicy) -> Result<Arc<KnownKey>, Error> {
+        let key = ApiKey::parse(text).ok_or(Error::Unauthorized)?;
+        let known = self.known_key(key.id(), outage).await?;
+        let stored: &[u8] = known.as_ref().map_or(&[0; 32], |known| &known.stored.mac);
+        let fits = self.pepper.fits(&key, stored);
+        let now = self.clock.now();
+        let known = known.filter(|known| fits && known.stored.grant.is_valid(now)).ok_or(Error::Unauthorized)?;
+        self.note_use(&known, now);
+        Ok(known)
+    }
+
+    async fn known_key(&self, id: &str, outage: OutagePolicy) -> Result<Option<Arc<KnownKey>>, Error> {
+        self.look_up(&self.keys, id, outage, async {
+            let wanted = id.to_owned();
+            let found = self
+                .db
+                .read::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::find(tx, &wanted).await?) }))
+                .await?;
+            Ok(found.map(|stored| {
+                let used_us = AtomicI64::new(stored.last_used_at.map_or(0, Instant::us));
+                KnownKey { stored, used_us }
+            }))
+        })
+        .await
+    }
+
+    /// The project with this key, whoever owns it.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn project(&self, key: &str, outage: OutagePolicy) -> Result<Option<Arc<Project>>, Error> {
+        if key.contains('\0') || key.len() > 64 {
+            return Ok(None);
+        }
+        self.look_up(&self.projects, key, outage, async {
+            let wanted = key.to_owned();
+            self.db
+                .read::<_, Error, _>(move |tx| Box::pin(async move { Ok(tenants::project_by_key(tx, &wanted).await?) }))
+                .await
+        })
+        .await
+    }
+
+    /// The cached value while it is up to date, and otherwise the result of `query`. While the
+    /// database is away, an expired value if `outage` allows that.
+    async fn look_up<T>(
+        &self,
+        cache: &Cache<String, Cached<T>>,
+        key: &str,
+        outage: OutagePolicy,
+        query: impl Future<Output = Result<Option<T>, Error>>,
+    ) -> Result<Option<Arc<T>>, Error> {
+        let generation = self.generation();
+        let known = cache.get(key);
+        if let Some(cached) = known.as_ref().filter(|cached| cached.generation == generation) {
+            return Ok(Some(cached.value.clone()));
+        }
+        let read_at = self.clock.now();
+        let fallback = known.filter(|known| {
+            outage == OutagePolicy::UseCached && read_at.us().saturating_sub(known.read_at.us()) < OUTAGE_MAX_AGE_US
+        });
+        let answer = match &fallback {
+            None => query.await,
+            Some(known) if !self.retry_gate.may_query(self.elapsed_ms()) => return Ok(Some(known.value.clone())),
+            Some(_) => match tokio::time::timeout(LOOKUP_TIMEOUT, query).await {
+                Ok(answer) => answer,
+                Err(_) => Err(Error::Unavailable { retry_after_s: 1 }),
+            },
+        };
+        let is_away = matches!(answer, Err(Error::Unavailable { .. }));
+        self.retry_gate.note(is_away, self.elapsed_ms());
+        match (answer, fallback) {
+            (Ok(Some(value)), _) => {
+                let value = Arc::new(value);
+                cache.insert(key.to_owned(), Cached { generation, read_at, value: value.clone() });
+                Ok(Some(value))
+            }
+            (Ok(None), _) => {
+                cache.remove(key);
+                Ok(None)
+            }
+            (Err(_), Some(known)) if is_away => Ok(Some(known.value)),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// Notes that a key was used, at most once a minute. [`AccessCache::flush`] writes it.
+    fn note_use(&self, key: &KnownKey, now: Instant) {
+        let last = key.used_us.load(Ordering::Relaxed);
+        if now.us() - last >= MINUTE_US {
+            key.used_us.store(now.us(), Ordering::Relaxed);
+            let mut pending = self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner);
+            if pending.len() < PENDING_USES_MAX {
+                pending.insert(key.stored.id.clone(), now);
+            }
+        }
+    }
+
+    /// Writes which keys were used. Uses that cannot be written are dropped: a
+    /// later use notes them again.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn flush(&self) -> Result<(), Error> {
+        let pending = std::mem::take(&mut *self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner));
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let used: Vec<_> = pending.into_iter().collect();
+        self.db.write(move |tx| Box::pin(async move { Ok(keys::touch(tx, &used).await?) })).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_request_queries_again_every_half_second() {
+        let gate = RetryGate::default();
+        assert!(gate.may_query(0) && gate.may_query(0), "while it answers, every request queries");
+        gate.note(true, 1_000);
+        assert!(!gate.may_query(1_499));
+        assert!(gate.may_query(1_500));
+        assert!(!gate.may_query(1_500), "one is querying");
+        assert!(gate.may_query(2_000), "the one that queried was cancelled");
+        gate.note(false, 2_001);
+        assert!(gate.may_query(2_001));
+    }
+}
