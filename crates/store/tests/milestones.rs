@@ -1,6 +1,7 @@
 //! Migration 9 on databases that an older release has written.
 //!
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
+#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 use muriel_sql::{Db, Dialect, Error, Migration, PostgresOptions, Row, SqliteOptions, Tx, Value, params};
 use muriel_store::MIGRATIONS;
