@@ -109,7 +109,7 @@ impl LoopGuards {
         sender.send_replace(Some(analysis));
     }
 
-    /// Has code analysed before it is needed. Returns when that is done, or after [`WRITE_TIMEOUT`].
+    /// Has code analysed before it is needed. Returns when that is done, or after `WRITE_TIMEOUT`.
     pub async fn prepare(&self, codes: Vec<Arc<str>>) {
         let all = async {
             for code in &codes {
