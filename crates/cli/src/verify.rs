@@ -357,8 +357,8 @@ mod tests {
         assert_eq!(verify(&[&one, &other]), Ok(()));
         assert_eq!(verify(&[&third, &other, &one]), Ok(()), "in any order, and one that did not go in");
         for (directories, expect) in [
-            (&[&one][..], "which is not given"),
-            (&[&one, &third], "which is not given"),
+            (&[&one][..], "which was not given"),
+            (&[&one, &third], "which was not given"),
             (&[&one, &one], "hold the same log"),
         ] {
             let refused = verify(directories).unwrap_err();
