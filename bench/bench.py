@@ -191,6 +191,7 @@ def read_options():
     parser.add_argument("--warm", type=int, default=3, help="rounds before those that count, at the last of --conns (3)")
     parser.add_argument("--only", default="", help=f"questions and servers, by comma: {' '.join([*QUESTIONS, *SERVERS])}")
     parser.add_argument("--skip-peers", action="store_true", help="Muriel alone")
+    parser.add_argument("--before", type=Path, help="another build of Muriel to compare with, such as that of the last release")
     parser.add_argument("--needs", action="store_true", help="print the servers that these options ask for, and end")
     options = parser.parse_args()
 
@@ -216,6 +217,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="muriel-bench-") as name, ExitStack() as stack:
         folder = Path(name)
         targets = [target for server in options.servers for target in SERVERS[server](stack, folder)]
+        if options.before:
+            targets += servers.muriel(stack, folder, "before", options.before)
         load = ", ".join(f"{n:.1f}" for n in os.getloadavg())
         print(f"{os.cpu_count()} cores, load average {load}; {options.reps} rounds of {options.dur} s")
         wrk = Wrk(folder)

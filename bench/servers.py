@@ -39,23 +39,24 @@ class Target:
     rounds: dict = field(default_factory=dict)
 
 
-def muriel(stack, folder):
-    """Ours, on SQLite."""
-    data = folder / "muriel"
+def muriel(stack, folder, name="muriel", program=None):
+    """Ours, on SQLite: the built server, or another `program` under another `name`."""
+    data = folder / name
     data.mkdir()
-    server = serving.Server(serving.binary("release"), data, folder / "muriel.log", options=["--log-level", "warn"])
+    program = program or serving.binary("release")
+    server = serving.Server(program, data, folder / f"{name}.log", options=["--log-level", "warn"])
     stack.enter_context(server)
     client = server.client("Bench", "Bench")
     ids = [client.call("POST", "/create-experiment", same.muriel_experiment(key))["test_id"] for key in same.KEYS]
     page = client.call("GET", f"/experiments?limit={same.EXPERIMENTS}")
     if page["count"] != same.EXPERIMENTS:
-        sys.exit(f"muriel lists {page['count']} experiments")
+        sys.exit(f"{name} lists {page['count']} experiments")
 
     project = f"/v2/project/{client.project}"
     auth = {"auth": f"Bearer {client.key}"}
 
     def target(question, load, each=1, proof=None):
-        return Target(question, "muriel", server.url, [server.process.pid], load, each, proof)
+        return Target(question, name, server.url, [server.process.pid], load, each, proof)
 
     def post(path, bodies):
         return {"method": "POST", "path": path, "bodies": bodies}
