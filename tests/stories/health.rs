@@ -171,7 +171,7 @@ fn only_the_right_pepper_will_do(on: On) {
     assert!(!pepper.exists(), "none is made for a database that has keys");
     std::fs::write(&pepper, "another pepper that is long enough to be one\n").expect("another pepper");
     let wrong = app.start_refused(|_| {});
-    assert!(wrong.contains("does not fit the database"), "{wrong}");
+    assert!(wrong.contains("is not the one that the database was created with"), "{wrong}");
     std::fs::write(&pepper, "short\n").expect("a short pepper");
     let short = app.start_refused(|_| {});
     assert!(short.contains("shorter than 32 characters"), "{short}");
