@@ -1,5 +1,5 @@
 // Records an exposure in Muriel whenever a flag puts a visitor into an arm of an experiment. Works with the server SDK and
-// with the web SDK. `key` has the scope `write`; leave it out in browsers, where keys have no place.
+// with the web SDK. `key` has the scope `write`; leave it out in browsers, which must not have keys.
 export function exposureHook({ site, project, key, onError = console.error }) {
   const recorded = new Set();
 

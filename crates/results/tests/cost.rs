@@ -98,7 +98,7 @@ async fn load(db: &Db, (project, id): (ProjectId, ExperimentId)) -> (usize, usiz
 
 #[test]
 fn a_result_of_many_epochs_asks_as_little_as_one_of_few() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let dir = tempfile::tempdir().expect("a directory");
     runtime.block_on(async {
         let db = Db::sqlite(&dir.path().join("muriel.db"), SqliteOptions::default()).expect("a database");
