@@ -31,6 +31,12 @@ export const RECORD_FRAMES = inline(`
     requestAnimationFrame(look);
   })();`);
 
+/** What RECORD_FRAMES has recorded, once there is a frame: a busy engine may draw late. */
+export async function frames(page) {
+  await page.waitFor(() => frames_.length > 0);
+  return page.evaluate("frames_");
+}
+
 /** Gives the test control over the timeout of hiding: it ends when `expire` is called, however slow the machine is. */
 export const MANUAL_TIMEOUT = inline(`
   const wait = setTimeout;

@@ -6,17 +6,18 @@ import { changing, experiment, ruleset, serve, snippet } from "../script.mjs";
 import { hang } from "../server.mjs";
 import {
   at,
-  MANUAL_CLOCK,
-  CORS,
   exposures,
-  H1,
+  frames,
   heading,
   inline,
-  MANUAL_TIMEOUT,
   of,
   settled,
   site,
   tag,
+  CORS,
+  H1,
+  MANUAL_CLOCK,
+  MANUAL_TIMEOUT,
   RECORD_FRAMES,
 } from "../visit.mjs";
 
@@ -152,7 +153,7 @@ const seen = {
     await other.received(({ events }) => events.some(({ type, late }) => type === "health" && late === 1));
     await settled(given);
     assert.deepEqual([exposures(other), await page.evaluate(() => muriel.variant("one"))], [[], null]);
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"]);
+    assert.deepEqual([...new Set(await frames(page))], ["Old"]);
     await page.goto(server.url("/"));
     assert.equal(await heading(page), "New");
   },

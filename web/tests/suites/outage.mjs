@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
 import { changing, script, serve } from "../script.mjs";
 import { cut, garbage, gate, hang } from "../server.mjs";
-import { H1, MANUAL_TIMEOUT, tag, RECORD_FRAMES } from "../visit.mjs";
+import { frames, tag, H1, MANUAL_TIMEOUT, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "outage";
 
@@ -45,7 +45,7 @@ const hidden = (page) =>
 /** Checks the frames: hidden at first, in engines that paint such frames, and the arm at last. */
 async function shownLast(page, wanted) {
   await page.waitFor((wanted) => frames_.at(-1) === wanted, { args: [wanted] });
-  const others = (await page.evaluate("frames_")).filter((each) => each !== wanted && each !== "(hidden)");
+  const others = (await frames(page)).filter((each) => each !== wanted && each !== "(hidden)");
   assert.deepEqual(others, []);
 }
 
@@ -69,7 +69,7 @@ const blocking = {
       const head = MANUAL_TIMEOUT + RECORD_FRAMES + (await snippet(muriel, src, "--blocking"));
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head, body })), { until: "dom" });
       await usable(page, "Old");
-      assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"], path);
+      assert.deepEqual([...new Set(await frames(page))], ["Old"], path);
     }
   },
 };
@@ -182,7 +182,7 @@ const slow = Object.entries(FORMS).map(([form, options]) => ({
     ready.open();
     await other.received(({ events }) => events.some(({ type, late }) => type === "health" && late === 1));
     await usable(page, "Old");
-    assert.ok(!(await page.evaluate("frames_")).includes("New"));
+    assert.ok(!(await frames(page)).includes("New"));
   },
 }));
 
@@ -194,7 +194,7 @@ const events = {
       other.route("/events/shop", answer);
       await page.goto(server.route(`/${encodeURI(path)}`, html({ head: RECORD_FRAMES + tag(src), body })));
       await usable(page, "New");
-      assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["New"], path);
+      assert.deepEqual([...new Set(await frames(page))], ["New"], path);
       assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] }, path);
     }
     assert.ok(other.batches.length > 0);
@@ -218,7 +218,7 @@ const places = {
         await page.evaluate("expire()");
       }
       await usable(page, "Old");
-      assert.ok(!(await page.evaluate("frames_")).includes("New"), path);
+      assert.ok(!(await frames(page)).includes("New"), path);
     }
   },
 };

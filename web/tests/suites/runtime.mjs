@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { html, NONCE, strict } from "../html.mjs";
 import { asControl, changing, experiment, serve } from "../script.mjs";
 import { gate } from "../server.mjs";
-import { exposures, H1, inline, MANUAL_TIMEOUT, of, settled, tag, RECORD_FRAMES } from "../visit.mjs";
+import { exposures, frames, inline, of, settled, tag, H1, MANUAL_TIMEOUT, RECORD_FRAMES } from "../visit.mjs";
 
 export const name = "runtime";
 
@@ -39,7 +39,7 @@ const first = {
     await page.waitFor(() => frames_.length > 3);
     late.open();
     await page.waitFor(() => document.readyState === "complete" && frames_.at(-1) === "New in red");
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["New in red"]);
+    assert.deepEqual([...new Set(await frames(page))], ["New in red"]);
     await other.received(({ events }) => events.some(({ type }) => type === "pageview"));
     await settled(given);
     assert.deepEqual(exposures(other), [[1, "1"]]);
@@ -86,7 +86,7 @@ const modules = {
     await page.waitFor(() => document.readyState === "interactive" && document.querySelector("x-card") && drawn > 3);
     late.open();
     await page.waitFor(() => frames_.length > 3);
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["New"]);
+    assert.deepEqual([...new Set(await frames(page))], ["New"]);
     await settled(given);
     assert.deepEqual(exposures(other), [[1, "1"]]);
   },
@@ -97,7 +97,7 @@ const control = {
   async run(given) {
     await open(given, [asControl(changing(H1, { control: { customCSS: "h1 { color: red }" } }))]);
     await settled(given);
-    assert.equal((await given.page.evaluate("frames_")).at(-1), "Old in red");
+    assert.equal((await frames(given.page)).at(-1), "Old in red");
     assert.deepEqual(exposures(given.other), [[1, "0"]]);
     assert.equal(await given.page.evaluate(() => muriel.variant("one")), "Control");
   },
@@ -112,7 +112,7 @@ const sticky = {
     await serve(other, [asControl(changing(H1, { epoch: 2 }))]);
     await page.goto(server.url("/"));
     await settled(given);
-    assert.equal((await page.evaluate("frames_")).at(-1), "New");
+    assert.equal((await frames(page)).at(-1), "New");
     assert.deepEqual(
       of(other, "exposure").map(({ epoch, variant_id }) => [epoch, variant_id]),
       [
@@ -158,7 +158,7 @@ const loop = {
       experiment({ test_id: 2, experiment_key: "two", variants: [{ customJS: "document.body.dataset.two = 1" }] }),
     ]);
     await given.page.waitFor(() => document.body.dataset.two === "1");
-    assert.equal((await given.page.evaluate("frames_")).at(-1), "New");
+    assert.equal((await frames(given.page)).at(-1), "New");
   },
 };
 
@@ -177,7 +177,7 @@ const policy = {
     server.route("/", strict({ head, body: "<h1>Old</h1><p>text</p>" }, { trustedTypes: "muriel" }));
     await page.goto(server.url("/"));
     await page.waitFor(() => document.querySelector("p").dataset.ran === "Variant 1" && frames_.length > 0);
-    assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
+    assert.equal((await frames(page)).at(-1), "New in red");
     assert.deepEqual(await page.evaluate("seen"), { errors: [], rejections: [], blocked: [] });
   },
 };
@@ -204,7 +204,7 @@ const routes = {
       ],
       { path: "/a" },
     );
-    assert.equal((await page.evaluate("frames_")).at(-1), "New in red");
+    assert.equal((await frames(page)).at(-1), "New in red");
     await page.evaluate(() => history.pushState({}, "", "/b"));
     // The view stays as it is, and so does what is seen of the first arm, for a second.
     await page.waitFor(() => document.body.dataset.left === "1" && frames_.at(-1) === "Other");
@@ -387,10 +387,10 @@ const where = {
     );
     await page.goto(server.url("/"));
     await page.waitFor(() => frames_.length > 3);
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["(hidden)"]);
+    assert.deepEqual([...new Set(await frames(page))], ["(hidden)"]);
     told.open();
     await page.waitFor(() => frames_.at(-1) === "New");
-    assert.ok(!(await page.evaluate("frames_")).includes("Old"));
+    assert.ok(!(await frames(page)).includes("Old"));
     await settled(given);
     assert.deepEqual(exposures(other), [[1, "1"]]);
     // It is asked once in a visit.
@@ -405,7 +405,7 @@ const where = {
     await page.waitFor(() => frames_.at(-1) === "Old");
     answer.open();
     await other.received(({ events }) => events.some(({ type, late }) => type === "health" && late === 1));
-    assert.ok(!(await page.evaluate("frames_")).includes("New"));
+    assert.ok(!(await frames(page)).includes("New"));
     await settled(given);
     assert.equal(of(other, "exposure").length, 1);
   },
@@ -423,7 +423,7 @@ const late = {
     await other.received(
       ({ events }) => events.filter(({ type, late }) => type === "health" && late === 1).length === 2,
     );
-    assert.deepEqual([...new Set(await page.evaluate("frames_"))], ["Old"]);
+    assert.deepEqual([...new Set(await frames(page))], ["Old"]);
     assert.equal(of(other, "exposure").length, 0);
     // The next address is in time.
     await page.evaluate(() => history.pushState({}, "", "/next"));
