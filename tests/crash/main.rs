@@ -33,7 +33,7 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 struct Args {
     /// What is written under load, and how the server ends.
     #[arg(long, value_enum, default_value = "experiments")]
-    what: What,
+    what: Subject,
     /// Kills (of experiments: on each database) or cuts.
     #[arg(long, default_value_t = 40, value_name = "N")]
     cycles: u32,
@@ -64,7 +64,7 @@ struct Args {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum What {
+enum Subject {
     /// Changes of experiments, kill -9.
     Experiments,
     /// Events, kill -9.
@@ -106,18 +106,18 @@ fn main() -> ExitCode {
 
 /// Whether all is well.
 fn run(args: &Args) -> Result<bool> {
-    if matches!(args.what, What::Power) && !room::is_inside() {
+    if matches!(args.what, Subject::Power) && !room::is_inside() {
         return Ok(room::enter(std::env::args_os().skip(1), power::PROBE)?);
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
     println!("seed {seed}");
-    if matches!(args.what, What::Experiments) {
+    if matches!(args.what, Subject::Experiments) {
         return of_experiments(args, seed);
     }
-    if matches!(args.what, What::Slow) {
+    if matches!(args.what, Subject::Slow) {
         let program = process::program(args.muriel.as_deref())?;
-        let (time, patience) = (Duration::from_secs(50), Duration::from_secs(300));
-        let options = slow::Options { program, each: args.connections, time, patience };
+        let (time, close_timeout) = (Duration::from_secs(50), Duration::from_secs(300));
+        let options = slow::Options { program, each: args.connections, time, close_timeout };
         return tell(slow::run(&options));
     }
     let options = events::Options {
@@ -127,7 +127,7 @@ fn run(args: &Args) -> Result<bool> {
         load_ms: 20..=400,
     };
     match args.what {
-        What::Power => tell(power::cut_often(&options, args.cycles, args.relaxed)),
+        Subject::Power => tell(power::cut_often(&options, args.cycles, args.relaxed)),
         _ if args.control => tell(events::control::run(&options)),
         _ => tell(events::kill_often(&options, args.cycles)),
     }

@@ -27,7 +27,7 @@ impl Database {
 
 /// A new data directory, and on PostgreSQL a new database. Both go when this is
 /// dropped, unless they are kept; a directory that was given stays.
-pub(crate) struct Place {
+pub(crate) struct DataLocation {
     runtime: Runtime,
     data_dir: Folder,
     postgres: Option<Postgres>,
@@ -50,7 +50,7 @@ struct Postgres {
 /// Backends of PostgreSQL by their process ids.
 pub(crate) type Backends = Vec<i64>;
 
-impl Place {
+impl DataLocation {
     pub(crate) fn new(database: Database) -> Result<Self> {
         let runtime = runtime()?;
         let data_dir = tempfile::Builder::new().prefix("muriel-crash-").tempdir()?;
@@ -178,7 +178,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for DataLocation {
     fn drop(&mut self) {
         if let Some(postgres) = &self.postgres
             && !self.is_kept

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::http::Account;
-use crate::place::Place;
+use crate::place::DataLocation;
 use muriel_tests::process;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ pub(crate) struct Server {
 
 /// Makes a project of this name, and its company with the first one, with a key
 /// that may do everything.
-pub(crate) fn make_project(program: &Path, place: &Place, name: &str) -> Result<Account> {
+pub(crate) fn make_project(program: &Path, place: &DataLocation, name: &str) -> Result<Account> {
     let mut command = command(program, place, &["project", "create"]);
     let output = command.args(["--company", "Crash", "--name", name, "--json"]).output()?;
     if !output.status.success() {
@@ -37,7 +37,7 @@ pub(crate) fn make_project(program: &Path, place: &Place, name: &str) -> Result<
 
 impl Server {
     /// Starts a server with these further settings, and waits until it answers.
-    pub(crate) fn start(program: &Path, place: &Place, settings: &[&str]) -> Result<Self> {
+    pub(crate) fn start(program: &Path, place: &DataLocation, settings: &[&str]) -> Result<Self> {
         let mut child = command(program, place, &["serve"])
             .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"])
             .args(["--rate-limits", "off", "--log-level", "error"])
@@ -106,7 +106,7 @@ fn is_frozen(process: u32) -> Result<bool> {
 }
 
 /// The program on this place.
-fn command(program: &Path, place: &Place, words: &[&str]) -> Command {
+fn command(program: &Path, place: &DataLocation, words: &[&str]) -> Command {
     let mut command = process::command(program, words, place.data_dir());
     if let Some(url) = place.database_url() {
         command.arg("--database-url").arg(url);

@@ -5,7 +5,7 @@
 use crate::Result;
 use crate::findings::Outcome;
 use crate::http::{Account, Connection};
-use crate::place::{Database, Place};
+use crate::place::{DataLocation, Database};
 use crate::server::{self, Server};
 use serde_json::json;
 use std::fmt;
@@ -21,7 +21,7 @@ const HONEST: usize = 4;
 /// Requests that each of them makes, however long they take.
 const MIN_REQUESTS: usize = 13;
 /// Honest requests below which a run says nothing.
-const ENOUGH: usize = 50;
+const MIN_HONEST_REQUESTS: usize = 50;
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     pub(crate) time: Duration,
     /// How long after that the server may take to close what is still open. It has bounds of
     /// its own, of which the longest is 45 seconds; on a busy machine they come late.
-    pub(crate) patience: Duration,
+    pub(crate) close_timeout: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ impl Kind {
 }
 
 /// What slow clients of one kind met.
-struct Met {
+struct SlowClientsReport {
     kind: Kind,
     opened: usize,
     /// Of these, those that the server closed, and when the last of them.
@@ -84,7 +84,7 @@ pub(crate) struct Served {
     /// How long honest requests took, in order of that.
     honest: Vec<Duration>,
     failures: Vec<String>,
-    met: Vec<Met>,
+    met: Vec<SlowClientsReport>,
     memory: u64,
 }
 
@@ -98,7 +98,9 @@ impl Served {
 impl Outcome for Served {
     /// Whether every honest request was answered and every other connection closed.
     fn is_well(&self) -> bool {
-        self.failures.is_empty() && self.honest.len() >= ENOUGH && self.met.iter().all(|met| met.closed == met.opened)
+        self.failures.is_empty()
+            && self.honest.len() >= MIN_HONEST_REQUESTS
+            && self.met.iter().all(|met| met.closed == met.opened)
     }
 }
 
@@ -136,7 +138,7 @@ impl fmt::Display for Served {
 
 /// Lets the slow clients in, and measures the honest ones.
 pub(crate) fn run(options: &Options) -> Result<Served> {
-    let place = Place::new(Database::Sqlite)?;
+    let place = DataLocation::new(Database::Sqlite)?;
     let account = &server::make_project(&options.program, &place, "Rig")?;
     let server = Server::start(&options.program, &place, &[])?;
     let address = server.address;
@@ -199,11 +201,17 @@ fn request(connection: &mut Option<Connection>, address: SocketAddr, account: &A
 }
 
 /// Many slow clients of one kind, until all of them are out or nobody waits for that any more.
-fn slow(kind: Kind, address: SocketAddr, account: &Account, options: &Options, end: Instant) -> Result<Met> {
-    let (each, last) = (options.each, end + options.patience);
+fn slow(
+    kind: Kind,
+    address: SocketAddr,
+    account: &Account,
+    options: &Options,
+    end: Instant,
+) -> Result<SlowClientsReport> {
+    let (each, last) = (options.each, end + options.close_timeout);
     let first = kind.first_bytes(&account.project_key);
     let mut streams = Vec::with_capacity(each);
-    let mut met = Met { kind, opened: 0, closed: 0, last: Duration::ZERO };
+    let mut met = SlowClientsReport { kind, opened: 0, closed: 0, last: Duration::ZERO };
     while met.opened < each && Instant::now() < end {
         let mut stream = TcpStream::connect(address)?;
         stream.set_nonblocking(true)?;
@@ -256,7 +264,7 @@ mod tests {
             program: program(),
             each: most(300),
             time: Duration::from_secs(4),
-            patience: Duration::ZERO,
+            close_timeout: Duration::ZERO,
         });
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         // How long they took depends on what else runs here. Whoever starved would have met a

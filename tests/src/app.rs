@@ -5,14 +5,14 @@ use crate::{Client, Contract, DEADLINE};
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
-use muriel_cli::config::{Common, Place, Settings};
+use muriel_cli::config::{Common, Settings, StorageSettings};
 use muriel_cli::nodes::NodeCommand;
 use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
 use muriel_cli::serve::{self, Running};
 use muriel_demo::{COMPANY, Company};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Conclusion, Outcome};
+use muriel_domain::experiment::{Conclusion, ConclusionOutcome};
 use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
 use muriel_service::clock::Clock;
@@ -63,7 +63,7 @@ impl On {
         let clock = Arc::new(AtomicI64::new(now));
         let data_dir = dir.path().join("data");
         let mut settings = Settings {
-            place: Place {
+            storage: StorageSettings {
                 pepper_file: data_dir.join("pepper"),
                 data_dir,
                 database_url: database.as_ref().map(|database| database.url.clone()),
@@ -100,7 +100,7 @@ impl On {
             warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },
         };
         change(&mut settings);
-        let opened = runtime.block_on(open(&settings.place)).expect("the database opens");
+        let opened = runtime.block_on(open(&settings.storage)).expect("the database opens");
         let running = runtime.block_on(serve::start(settings.clone())).expect("the server starts");
         let app = TestApp {
             address: running.address,
@@ -186,7 +186,7 @@ impl TestApp {
     pub fn revoke(&self, of: &Client) {
         let text = of.api_key.as_deref().expect("a key");
         let key = muriel_service::api_key::ApiKey::parse(text).expect("a key");
-        let place = &self.settings.place;
+        let place = &self.settings.storage;
         let common = Common {
             data_dir: Some(place.data_dir.clone()),
             database_url: place.database_url.clone(),
@@ -260,7 +260,7 @@ impl TestApp {
     /// When it cannot be done.
     pub fn conclude(&self, test_id: i64) {
         let concluded_at = self.settings.clock.now();
-        let conclusion = Conclusion { outcome: Outcome::Win, note: String::new(), concluded_at };
+        let conclusion = Conclusion { outcome: ConclusionOutcome::Win, note: String::new(), concluded_at };
         let (app, target) = self.target(test_id);
         let conclude = experiments::conclude(&app, &DASHBOARD, target, conclusion, None);
         self.runtime().block_on(conclude).expect("a conclusion");
@@ -318,14 +318,14 @@ impl TestApp {
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_beside(&self) -> Beside<'_> {
+    pub fn start_beside(&self) -> SecondServer<'_> {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let mut settings = self.settings.clone();
-        assert!(settings.place.database_url.is_some(), "a SQLite file has one server");
-        settings.place.data_dir = dir.path().join("data");
+        assert!(settings.storage.database_url.is_some(), "a SQLite file has one server");
+        settings.storage.data_dir = dir.path().join("data");
         settings.alone = true;
         let running = self.runtime().block_on(serve::start(settings)).expect("the server starts");
-        Beside { address: running.address, app: self, running: Some(running), _dir: dir }
+        SecondServer { address: running.address, app: self, running: Some(running), _dir: dir }
     }
 
     /// Registers a node that no server runs: what is left of one that died, or a copy of
@@ -374,7 +374,7 @@ impl TestApp {
     /// # Panics
     /// When there is no such node, or it runs.
     pub fn forget_node(&self, id: &str) {
-        let place = &self.settings.place;
+        let place = &self.settings.storage;
         let common = Common {
             data_dir: Some(place.data_dir.clone()),
             database_url: place.database_url.clone(),
@@ -400,7 +400,7 @@ impl TestApp {
 }
 
 /// A second server, stopped when it is dropped.
-pub struct Beside<'a> {
+pub struct SecondServer<'a> {
     /// Where it answers.
     pub address: SocketAddr,
     app: &'a TestApp,
@@ -408,7 +408,7 @@ pub struct Beside<'a> {
     _dir: TempDir,
 }
 
-impl Drop for Beside<'_> {
+impl Drop for SecondServer<'_> {
     fn drop(&mut self) {
         if let Some(running) = self.running.take() {
             let stopped = self.app.runtime().block_on(running.stop());

@@ -13,7 +13,7 @@ pub mod raw;
 pub mod room;
 
 pub use answer::Answer;
-pub use app::{Beside, On, TestApp};
+pub use app::{On, SecondServer, TestApp};
 pub use client::{Call, Client};
 pub use contract::{Contract, Operation};
 pub use link::Link;

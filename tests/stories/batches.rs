@@ -390,7 +390,7 @@ fn a_batch_has_at_most_100_000_events() {
 #[test]
 fn a_bomb_takes_little_memory() {
     /// What a request may take besides what the program has anyway.
-    const RISE: u64 = 64 << 20;
+    const MAX_MEMORY_GROWTH: u64 = 64 << 20;
     let folder = tempfile::tempdir().expect("a folder");
     let data_dir = folder.path().join("data");
     let process = Process::start(&data_dir, &[]);
@@ -414,7 +414,12 @@ fn a_bomb_takes_little_memory() {
             assert_eq!((&told[0]["status"], &told[1]["status"]), (&json!("ok"), &json!("invalid")), "{what}");
         }
         let (_, most) = process.memory();
-        assert!(most.saturating_sub(before) <= RISE, "{what}: from {} to {} MiB", before >> 20, most >> 20);
+        assert!(
+            most.saturating_sub(before) <= MAX_MEMORY_GROWTH,
+            "{what}: from {} to {} MiB",
+            before >> 20,
+            most >> 20
+        );
     }
     // Too much as it is sent.
     let refused = server.send(many(" ", (8 << 20) + 1));

@@ -108,11 +108,11 @@ fn orders_count_in_the_currency_of_the_rates(on: On) {
 
     // They have to be those of the table.
     let verified = |result: &Value| {
-        let file = app.settings.place.data_dir.join("result.json");
+        let file = app.settings.storage.data_dir.join("result.json");
         std::fs::write(&file, result.to_string()).expect("a file");
         let words = ["verify", file.to_str().expect("a path")];
         let program = program(None).expect("the program");
-        let told = command(&program, &words, &app.settings.place.data_dir).output().expect("a process");
+        let told = command(&program, &words, &app.settings.storage.data_dir).output().expect("a process");
         let said = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         (told.status.success(), said)
     };

@@ -426,7 +426,7 @@ fn no_whole_address_is_kept_anywhere() {
     }));
     let holds = |bytes: &[u8], needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
     let mut files = 0;
-    for (path, bytes) in crate::scene::files(&app.settings.place.data_dir) {
+    for (path, bytes) in crate::scene::files(&app.settings.storage.data_dir) {
         files += 1;
         for needle in &needles {
             assert!(!holds(&bytes, needle), "{} holds {}", path.display(), String::from_utf8_lossy(needle));
@@ -570,7 +570,7 @@ fn repeats_are_known_after_a_restart(on: On) {
     for spoil in [false, true] {
         app.stop();
         if spoil {
-            for (path, _) in crate::scene::files(&app.settings.place.data_dir) {
+            for (path, _) in crate::scene::files(&app.settings.storage.data_dir) {
                 if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seen-")) {
                     std::fs::remove_file(path).expect("an index to remove");
                 }

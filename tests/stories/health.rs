@@ -154,7 +154,7 @@ fn one_server_per_data_directory(on: On) {
     let app = on.start();
     let sentence = app.start_refused(|_| {});
     assert!(sentence.contains("another muriel serve is running"), "{sentence}");
-    assert!(sentence.contains(&app.settings.place.data_dir.display().to_string()), "{sentence}");
+    assert!(sentence.contains(&app.settings.storage.data_dir.display().to_string()), "{sentence}");
     app.anyone().get("/readyz").ok();
 }
 
@@ -163,7 +163,7 @@ fn only_the_right_pepper_will_do(on: On) {
     let shop = app.project("Acme", "Shop");
     shop.get("/goals").ok();
     app.stop();
-    let pepper = app.settings.place.pepper_file.clone();
+    let pepper = app.settings.storage.pepper_file.clone();
     let elsewhere = pepper.with_file_name("elsewhere");
     std::fs::rename(&pepper, &elsewhere).expect("the pepper moves");
     let missing = app.start_refused(|_| {});
@@ -175,7 +175,7 @@ fn only_the_right_pepper_will_do(on: On) {
     std::fs::write(&pepper, "short\n").expect("a short pepper");
     let short = app.start_refused(|_| {});
     assert!(short.contains("shorter than 32 characters"), "{short}");
-    app.settings.place.pepper_file = elsewhere;
+    app.settings.storage.pepper_file = elsewhere;
     app.start_again();
     shop.at(app.address).get("/goals").ok();
 }

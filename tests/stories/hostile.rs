@@ -14,7 +14,7 @@ const CEILING: u64 = 400 << 20;
 /// Connections that send at once.
 const STORM: usize = 32;
 /// Bytes that one attack may take.
-const RISE: u64 = 16 << 20;
+const MAX_MEMORY_GROWTH: u64 = 16 << 20;
 
 fn scene() -> (TestApp, Collector) {
     let app = On::Sqlite.start();
@@ -289,7 +289,7 @@ fn a_bomb_takes_little_memory() {
             assert!(matches!(answer.status, 400 | 413), "{}", answer.text());
         }
         let (_, most) = server.memory();
-        assert!(most.saturating_sub(before) <= RISE, "from {} to {} MiB", before >> 20, most >> 20);
+        assert!(most.saturating_sub(before) <= MAX_MEMORY_GROWTH, "from {} to {} MiB", before >> 20, most >> 20);
     }
     assert_eq!(shop.take(&[event()]).statuses(), ["ok"]);
     assert_eq!(stored_in(&data_dir).len(), 21);

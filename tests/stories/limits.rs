@@ -24,14 +24,14 @@ fn scene(on: On) -> (TestApp, Client, String) {
 }
 
 fn a_body_has_two_mebibytes_at_most(on: On) {
-    const MOST: usize = 2 << 20;
+    const BODY_MAX: usize = 2 << 20;
     let (app, shop, path) = scene(on);
     let padded = |size: usize| {
         let body = "{\"test_name\":\"Padded\"}";
         format!("{body}{}", " ".repeat(size - body.len()))
     };
-    shop.call("PATCH", &path).body(padded(MOST)).send().ok();
-    shop.call("PATCH", &path).body(padded(MOST + 1)).send().refused(413, "body_too_large");
+    shop.call("PATCH", &path).body(padded(BODY_MAX)).send().ok();
+    shop.call("PATCH", &path).body(padded(BODY_MAX + 1)).send().refused(413, "body_too_large");
     let key = shop.api_key.as_deref().unwrap_or_default();
     let head = |length: &str| {
         format!(
@@ -41,7 +41,7 @@ fn a_body_has_two_mebibytes_at_most(on: On) {
         )
     };
     // Announced, it is refused before it is sent.
-    raw::exchange(app.address, head(&format!("Content-Length: {}", MOST + 1)).as_bytes())
+    raw::exchange(app.address, head(&format!("Content-Length: {}", BODY_MAX + 1)).as_bytes())
         .refused(413, "body_too_large");
     // Unannounced, as soon as it is too much.
     let mut chunked = head("Transfer-Encoding: chunked");

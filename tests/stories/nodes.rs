@@ -1,6 +1,6 @@
 //! Several servers on one PostgreSQL database: each keeps the events that it took.
 
-use crate::outage::Waiting;
+use crate::outage::WaitingServer;
 use crate::scene::{Collector, id};
 use muriel_tests::process::{command, program};
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, stories};
@@ -46,7 +46,7 @@ fn enters(shop: &Client, test_id: i64, visitor: &str) {
 fn elsewhere(app: &TestApp) -> (tempfile::TempDir, std::path::PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let data_dir = dir.path().join("data");
-    assert_ne!(data_dir, app.settings.place.data_dir);
+    assert_ne!(data_dir, app.settings.storage.data_dir);
     (dir, data_dir)
 }
 
@@ -56,7 +56,7 @@ fn a_second_node_does_not_start() {
     let (shop, test_id) = scene(&app);
     let (_dir, data_dir) = elsewhere(&app);
     for _ in 0..2 {
-        let sentence = app.start_refused(|settings| settings.place.data_dir = data_dir.clone());
+        let sentence = app.start_refused(|settings| settings.storage.data_dir = data_dir.clone());
         for part in ["another muriel node is running", "--alone", "other_nodes", "data directory"] {
             assert!(sentence.contains(part), "{part}: {sentence}");
         }
@@ -64,12 +64,12 @@ fn a_second_node_does_not_start() {
     assert_eq!(checked(&shop, test_id), is("unknown", "keep_running"), "who was refused is none");
     // The first says goodbye, and the second is let in at once.
     app.stop();
-    let first = app.settings.place.data_dir.clone();
-    app.settings.place.data_dir = data_dir;
+    let first = app.settings.storage.data_dir.clone();
+    app.settings.storage.data_dir = data_dir;
     app.start_again();
     assert_eq!(app.nodes().iter().filter(|node| node.is_live).count(), 1);
     // Now the first is the one that is too many.
-    assert!(app.start_refused(|settings| settings.place.data_dir = first).contains("another muriel node"));
+    assert!(app.start_refused(|settings| settings.storage.data_dir = first).contains("another muriel node"));
 }
 
 #[test]
@@ -161,10 +161,10 @@ fn a_start_that_fails_hides_no_events() {
     assert!(before[0].blocks > 0 && !before[0].is_live, "{before:?}");
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let taken = taken.local_addr().map(|address| (taken, address)).expect("an address");
-    let url = app.settings.place.database_url.clone().expect("a database");
+    let url = app.settings.storage.database_url.clone().expect("a database");
     let words = ["serve", "--metrics-listen", "off", "--database-url", &url, "--listen", &taken.1.to_string()];
     let program = program(None).expect("the program");
-    let failed = command(&program, &words, &app.settings.place.data_dir).output().expect("a process");
+    let failed = command(&program, &words, &app.settings.storage.data_dir).output().expect("a process");
     assert_eq!(failed.status.code(), Some(1), "{failed:?}");
     let after = app.nodes();
     assert_eq!((after[0].blocks, after[0].is_live), (before[0].blocks, false), "{after:?}");
@@ -173,7 +173,7 @@ fn a_start_that_fails_hides_no_events() {
     app.leave_behind(&before[0].id, 0, Duration::from_millis(1));
     assert_eq!(app.nodes()[0].blocks, before[0].blocks);
     let (_dir, data_dir) = elsewhere(&app);
-    app.settings.place.data_dir = data_dir;
+    app.settings.storage.data_dir = data_dir;
     app.start_again();
     assert_eq!(checked(&shop.at(app.address), test_id).0, "warn", "the first one's visitor is missing");
 }
@@ -187,8 +187,8 @@ fn a_log_that_became_shorter_is_told() {
     app.stop();
     let own = app.nodes().remove(0);
     app.leave_behind(&own.id, own.blocks + 1, Duration::from_millis(1));
-    let url = app.settings.place.database_url.clone().expect("a database");
-    let line = Waiting::start(&app.settings.place.data_dir, &url).line();
+    let url = app.settings.storage.database_url.clone().expect("a database");
+    let line = WaitingServer::start(&app.settings.storage.data_dir, &url).line();
     for part in ["fewer blocks than this node had before", &format!("\"most_blocks\":{}", own.blocks + 1)] {
         assert!(line.contains(part), "{part}: {line}");
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 fn linked() -> (Link, TestApp) {
     let mut link = None;
     let app = On::Postgres.start_with(|settings| {
-        let url = settings.place.database_url.as_mut().expect("a database");
+        let url = settings.storage.database_url.as_mut().expect("a database");
         let (made, through) = Link::to(url);
         *url = through;
         link = Some(made);
@@ -158,12 +158,12 @@ fn a_database_that_does_not_answer_is_waited_for_once() {
 fn bounded() -> (Link, TestApp) {
     let mut link = None;
     let app = On::Postgres.start_with(|settings| {
-        let url = settings.place.database_url.as_mut().expect("a database");
+        let url = settings.storage.database_url.as_mut().expect("a database");
         let (made, through) = Link::to(url);
         *url = through;
         link = Some(made);
         settings.edge = EdgeSettings::default();
-        settings.place.postgres = PostgresOptions::default();
+        settings.storage.postgres = PostgresOptions::default();
     });
     (link.expect("a link"), app)
 }
@@ -239,12 +239,12 @@ fn a_server_starts_without_its_database() {
 }
 
 /// A server of its own process that waits for its database, and what it says.
-pub(crate) struct Waiting {
+pub(crate) struct WaitingServer {
     child: std::process::Child,
     said: BufReader<std::process::ChildStderr>,
 }
 
-impl Waiting {
+impl WaitingServer {
     pub(crate) fn start(data_dir: &Path, url: &str) -> Self {
         let program = program(None).expect("the program");
         let mut serve = command(&program, &["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], data_dir);
@@ -262,7 +262,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -275,13 +275,13 @@ fn the_first_start_waits_for_its_database() {
     let (link, mut app) = linked();
     app.stop();
     link.cut();
-    let url = app.settings.place.database_url.clone().expect("a database");
+    let url = app.settings.storage.database_url.clone().expect("a database");
     let dir = tempfile::tempdir().expect("a temporary directory");
     let place = dir.path().join("data");
     std::fs::create_dir(&place).expect("a directory");
-    std::fs::copy(&app.settings.place.pepper_file, place.join("pepper")).expect("a pepper");
+    std::fs::copy(&app.settings.storage.pepper_file, place.join("pepper")).expect("a pepper");
     for data_dir in [dir.path().join("without-a-pepper"), place.clone()] {
-        let mut waiting = Waiting::start(&data_dir, &url);
+        let mut waiting = WaitingServer::start(&data_dir, &url);
         let line = waiting.line();
         assert!(line.contains("the database does not answer; the server waits for it"), "{line}");
         assert!(!line.contains("pepper"), "{line}");
@@ -290,7 +290,7 @@ fn the_first_start_waits_for_its_database() {
         assert!(asked.success());
         assert_eq!(waiting.child.wait().expect("a status").code(), Some(0));
     }
-    let mut waiting = Waiting::start(&place, &url);
+    let mut waiting = WaitingServer::start(&place, &url);
     waiting.line();
     link.mend();
     let out = waiting.child.stdout.take().expect("its output");
@@ -306,8 +306,8 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
     let (link, mut app) = linked();
     let shop = scene(&app);
     app.stop();
-    let (place, url) = (&app.settings.place, app.settings.place.database_url.clone().expect("a database"));
-    let mut server = Waiting::start(&place.data_dir, &url);
+    let (place, url) = (&app.settings.storage, app.settings.storage.database_url.clone().expect("a database"));
+    let mut server = WaitingServer::start(&place.data_dir, &url);
     let address = ready(server.child.stdout.take().expect("its output"), DEADLINE).expect("an address");
     let get = |address, path: &str| {
         raw::unchecked(address, format!("GET {path} HTTP/1.1\r\nHost: story\r\nConnection: close\r\n\r\n").as_bytes())
@@ -323,7 +323,7 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
 
     // It serves from files, and does not wait for half a minute first.
     let start = Instant::now();
-    let mut server = Waiting::start(&place.data_dir, &url);
+    let mut server = WaitingServer::start(&place.data_dir, &url);
     let address = ready(server.child.stdout.take().expect("its output"), DEADLINE).expect("an address");
     assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
     get(address, &format!("/ruleset/{}", shop.project_key)).has_status(200);
@@ -333,10 +333,10 @@ fn a_database_that_hangs_holds_up_neither_the_end_nor_a_start() {
 #[test]
 fn a_database_that_says_no_is_not_waited_for() {
     let app = On::Postgres.start();
-    let url = app.settings.place.database_url.clone().expect("a database");
+    let url = app.settings.storage.database_url.clone().expect("a database");
     let (server, _) = url.rsplit_once('/').expect("a database's name");
     let dir = tempfile::tempdir().expect("a temporary directory");
-    let mut waiting = Waiting::start(dir.path(), &format!("{server}/nobody_made_this"));
+    let mut waiting = WaitingServer::start(dir.path(), &format!("{server}/nobody_made_this"));
     assert_eq!(waiting.child.wait().expect("a status").code(), Some(1));
     let line = waiting.line();
     assert!(line.contains("nobody_made_this") && !line.contains("pepper"), "{line}");
@@ -346,9 +346,9 @@ fn a_database_that_says_no_is_not_waited_for() {
 #[test]
 fn commands_beside_a_server_on_postgres_are_told_where_it_keeps_its_data() {
     let mut app = On::Postgres.start();
-    let data_dir = app.settings.place.data_dir.clone();
+    let data_dir = app.settings.storage.data_dir.clone();
     let program = program(None).expect("the program");
-    let url = app.settings.place.database_url.clone().expect("a database");
+    let url = app.settings.storage.database_url.clone().expect("a database");
     for runs in [true, false] {
         if !runs {
             app.stop();

@@ -181,7 +181,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// Every event in the log, in order.
 #[track_caller]
 pub(crate) fn stored(app: &TestApp) -> Vec<Value> {
-    stored_in(&app.settings.place.data_dir)
+    stored_in(&app.settings.storage.data_dir)
 }
 
 /// Every event in the log of a data directory, in order.

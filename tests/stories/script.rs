@@ -354,7 +354,7 @@ fn settings_are_kept_with_the_last_good_ruleset() {
     let shop = known(&app, "Shop");
     app.page_settings(&shop, |changes| changes.health = Some("77".to_owned()));
     eventually("the settings", DEADLINE, || arguments(&script(&app, &shop)).1["health"] == 77);
-    let kept = app.settings.place.data_dir.join("rulesets");
+    let kept = app.settings.storage.data_dir.join("rulesets");
     eventually("its file", DEADLINE, || {
         let files = std::fs::read_dir(&kept).into_iter().flatten().filter_map(Result::ok);
         files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|text| text.contains("\"health\":77"))

@@ -385,10 +385,10 @@ mod postgres {
     fn events_are_taken_while_the_database_is_away() {
         let mut link = None;
         let app = On::Postgres.start_with(|settings| {
-            let url = settings.place.database_url.clone().expect("an address");
+            let url = settings.storage.database_url.clone().expect("an address");
             let (made, through) = Link::to(&url);
             link = Some(made);
-            settings.place.database_url = Some(through);
+            settings.storage.database_url = Some(through);
         });
         let link = link.expect("a link");
         let client = app.project("Acme", "Shop");

@@ -181,7 +181,7 @@ impl Audience {
             };
             rules.push(Rule::Country { included: of(CountryMode::Whitelist), excluded: of(CountryMode::Blacklist) });
         }
-        let places = |places: &[targeting::Place], rule: Match| {
+        let places = |places: &[targeting::PlaceRule], rule: Match| {
             places.iter().filter(|place| place.rule == rule).map(|place| place.name.as_str().into()).collect::<Words>()
         };
         if !allowed_region.is_empty() {

@@ -1,6 +1,6 @@
 //! Projects and API keys from the command line.
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::open::{Opened, open, open_existing};
 use crate::say::say;
 use crate::{Error, Result, page};
@@ -146,7 +146,7 @@ pub struct NewProject {
 pub async fn project(command: ProjectCommand) -> Result<()> {
     match command {
         ProjectCommand::Create { common, company, name, json } => {
-            let opened = open(&Place::load(&common)?).await?;
+            let opened = open(&StorageSettings::load(&common)?).await?;
             let made = project_create(&opened, &company, &name, &Clock::System).await?;
             opened.db.close().await?;
             if json {
@@ -164,13 +164,13 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
             }
         }
         ProjectCommand::List { common, company, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             let projects = project_list(&opened, company).await?;
             opened.db.close().await?;
             print_projects(&projects, json)?;
         }
         ProjectCommand::Set { common, key, changes, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             let settings = page::set(&opened, key.clone(), changes).await?;
             opened.db.close().await?;
             if json {
@@ -185,13 +185,13 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
 }
 
 /// A project as it is listed: its company's name, itself, its settings for pages.
-pub type Listed = (String, Project, PageSettings);
+pub type ListedProject = (String, Project, PageSettings);
 
 /// Projects with their companies' names and settings: of one company, or all.
 ///
 /// # Errors
 /// An unknown company.
-pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Vec<Listed>> {
+pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Vec<ListedProject>> {
     opened
         .db
         .read::<_, Error, _>(move |tx| {
@@ -213,7 +213,7 @@ pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Ve
         .await
 }
 
-fn print_projects(projects: &[Listed], as_json: bool) -> Result<()> {
+fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
     if as_json {
         let projects: Vec<_> = projects
             .iter()
@@ -258,7 +258,7 @@ pub async fn project_create(opened: &Opened, company: &str, name: &str, clock: &
 pub async fn key(command: KeyCommand) -> Result<()> {
     match command {
         KeyCommand::Create { common, wanted, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             let (key, grant) = key_create(&opened, wanted, &Clock::System).await?;
             opened.db.close().await?;
             let expires = grant.expires_at.map(|at| at.to_string());
@@ -279,13 +279,13 @@ pub async fn key(command: KeyCommand) -> Result<()> {
             Ok(())
         }
         KeyCommand::List { common, company, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             let (keys, projects) = key_list(&opened, company).await?;
             opened.db.close().await?;
             print_keys(&keys, &projects, json)
         }
         KeyCommand::Revoke { common, key_id, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             // Whole keys are what people have at hand; no more of one than its id is used or said.
             let key_id: String = key_id.strip_prefix("mrl_").unwrap_or(&key_id).chars().take(8).collect();
             let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, &key_id).await;

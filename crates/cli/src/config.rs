@@ -174,7 +174,7 @@ fn mib(text: &str) -> std::result::Result<u64, &'static str> {
 
 /// Data directory, database and pepper, from flags, environment and file.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct StorageSettings {
     /// Directory where data is stored.
     pub data_dir: PathBuf,
     /// PostgreSQL instead of SQLite.
@@ -189,7 +189,7 @@ pub struct Place {
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Data directory, database and settings file.
-    pub place: Place,
+    pub storage: StorageSettings,
     /// Address to answer on.
     pub listen: SocketAddr,
     /// Address for Prometheus.
@@ -220,7 +220,7 @@ pub struct Settings {
     pub clock: Clock,
 }
 
-impl Place {
+impl StorageSettings {
     /// The address of the database without what is secret in it, for messages.
     pub(crate) fn shown_database(&self) -> String {
         let url = self.database_url.as_deref().unwrap_or_default();
@@ -277,7 +277,7 @@ impl Settings {
     /// A settings file that cannot be read, and settings that are invalid.
     pub fn load(common: Common, flags: ServeFlags) -> Result<Self> {
         let file = File::read(common.config.as_deref())?;
-        let place = Place::of(&common, &file);
+        let place = StorageSettings::of(&common, &file);
         let site = flags.site.over(&file)?;
         let listen = flags.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:4170".to_owned());
         let metrics = flags.metrics_listen.or(file.metrics_listen).unwrap_or_else(|| "127.0.0.1:4171".to_owned());
@@ -291,7 +291,7 @@ impl Settings {
         };
         let log_retention_days = retention(flags.log_retention.or(file.log_retention.map(String::from)).as_deref())?;
         Ok(Self {
-            place,
+            storage: place,
             site,
             listen: address("listen", &listen)?,
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
@@ -388,8 +388,8 @@ mod tests {
         let flags = ServeFlags { listen: Some("127.0.0.1:2".into()), site, ..ServeFlags::default() };
         let settings = Settings::load(common.clone(), flags).unwrap();
         assert_eq!(settings.listen.port(), 2);
-        assert_eq!(settings.place.data_dir, Path::new("there"));
-        assert_eq!(settings.place.pepper_file, Path::new("there/pepper"));
+        assert_eq!(settings.storage.data_dir, Path::new("there"));
+        assert_eq!(settings.storage.pepper_file, Path::new("there/pepper"));
         assert_eq!(settings.rate_limits, RateLimits::OFF);
         assert_eq!(settings.site.page_api.as_str(), "shop");
         assert_eq!(settings.site.visitor_prefix.as_str(), "/y");

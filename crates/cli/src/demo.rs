@@ -114,7 +114,7 @@ async fn until_signalled(
         started => started?,
     };
     let prepared = async {
-        let opened = open(&settings.place).await?;
+        let opened = open(&settings.storage).await?;
         let prepared = with_shop(&opened, visitors.shop_listen, settings.listen.ip()).await;
         opened.db.close().await?;
         prepared
@@ -134,17 +134,17 @@ async fn until_signalled(
             address: running.address,
             metrics_address: running.metrics_address,
             api_key: api_key.reveal().to_owned(),
-            kept_in: match (throw_away, &settings.place.database_url) {
+            kept_in: match (throw_away, &settings.storage.database_url) {
                 (Some(_), _) => "in a temporary directory that goes when this stops".to_owned(),
                 (None, Some(_)) => "in the database of --database-url".to_owned(),
-                (None, None) => settings.place.data_dir.display().to_string(),
+                (None, None) => settings.storage.data_dir.display().to_string(),
             },
             live,
             shop: site.origin,
             named: shop.to_string(),
             program: std::env::args().next().unwrap_or_else(|| "muriel".to_owned()),
-            data_dir: settings.place.data_dir.display().to_string(),
-            all_there: settings.place.database_url.is_none(),
+            data_dir: settings.storage.data_dir.display().to_string(),
+            all_there: settings.storage.database_url.is_none(),
         };
         let mut out = std::io::stdout();
         let text = welcome.text(out.is_terminal() && std::env::var_os("NO_COLOR").is_none());
@@ -166,7 +166,7 @@ async fn until_signalled(
 }
 
 /// Where the shop is.
-struct Site {
+struct DemoShop {
     listener: tokio::net::TcpListener,
     /// As browsers on this machine reach it.
     origin: String,
@@ -174,7 +174,7 @@ struct Site {
 
 /// Makes the data unless it is there, and a new key; the shop listens where the experiments expect it, unless something
 /// else is there or another address was `asked` for.
-async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -> Result<(Site, ApiKey, Prepared)> {
+async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -> Result<(DemoShop, ApiKey, Prepared)> {
     let named = muriel_demo::shop_origin(&opened.db).await?;
     let port = named.and_then(|origin| origin.rsplit(':').next()?.parse().ok()).unwrap_or(shop::PORT);
     let address = asked.unwrap_or(SocketAddr::new(beside, port));
@@ -182,7 +182,7 @@ async fn with_shop(opened: &Opened, asked: Option<SocketAddr>, beside: IpAddr) -
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
     let origin = format!("http://{}", reachable(address));
     let (key, prepared) = prepare(opened, &origin).await?;
-    Ok((Site { listener, origin }, key, prepared))
+    Ok((DemoShop { listener, origin }, key, prepared))
 }
 
 /// Makes the data unless it is there, of a shop with this origin, and a new key.

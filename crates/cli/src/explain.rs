@@ -1,6 +1,6 @@
 //! Why a visitor gets what it gets, in words.
 
-use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::config::{Common, ServeFlags, Settings, StorageSettings};
 use crate::open::{Opened, open_existing};
 use crate::say::{self, say};
 use crate::{Error, Result, named};
@@ -60,7 +60,7 @@ pub async fn run(asked: Explain) -> Result<()> {
         None => Geography::off(),
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
     };
-    let opened = open_existing(&Place::load(&asked.common)?).await?;
+    let opened = open_existing(&StorageSettings::load(&asked.common)?).await?;
     let delivered = find(&opened, &asked.project, &asked.experiment).await;
     opened.db.close().await?;
     let visitors = Visitors::new(geography, TrustedProxies::default());

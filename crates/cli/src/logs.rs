@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 /// Lines that may wait; more are dropped rather than kept or waited for.
-const WAITING: usize = 16_384;
+const MAX_QUEUED_LINES: usize = 16_384;
 
 /// Starts logging; what is waiting is written when the guard goes.
 pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
@@ -22,7 +22,7 @@ pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
         return Err(Error::Setting(format!("log-level must be one of {}", known.join(", "))));
     }
     let (writer, guard) =
-        NonBlockingBuilder::default().buffered_lines_limit(WAITING).lossy(true).finish(std::io::stderr());
+        NonBlockingBuilder::default().buffered_lines_limit(MAX_QUEUED_LINES).lossy(true).finish(std::io::stderr());
     let filter = EnvFilter::new(format!("{level},hyper=warn,tokio_postgres=warn"));
     // A second start, as in tests that run several commands, keeps the first.
     let _ = tracing_subscriber::fmt().event_format(JsonLine).with_env_filter(filter).with_writer(writer).try_init();

@@ -4,7 +4,7 @@
 //! took. A file in the data directory says which node this is; a table of the
 //! database says which nodes run.
 
-use crate::config::Place;
+use crate::config::StorageSettings;
 use crate::{Error, Result};
 use muriel_service::NodeIdentity;
 use muriel_service::api_key::random_text;
@@ -42,7 +42,7 @@ enum Database {
 }
 
 impl Database {
-    fn of(place: &Place) -> Self {
+    fn of(place: &StorageSettings) -> Self {
         if place.database_url.is_some() { Self::Postgresql } else { Self::Sqlite }
     }
 }
@@ -78,7 +78,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// A file that cannot be read or written.
-    pub(crate) fn of(place: &Place) -> Result<Self> {
+    pub(crate) fn of(place: &StorageSettings) -> Result<Self> {
         if let Some(file) = Self::read(&place.data_dir)? {
             return Ok(file);
         }
@@ -93,7 +93,7 @@ impl NodeFile {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(crate) fn settle(place: &Place) -> Result<()> {
+    pub(crate) fn settle(place: &StorageSettings) -> Result<()> {
         let database = Database::of(place);
         match Self::read(&place.data_dir)? {
             Some(file) if file.database != database => {
@@ -140,7 +140,7 @@ impl NodeFile {
 ///
 /// # Errors
 /// A directory that was last served from PostgreSQL, without the address of one.
-pub(crate) fn check_database(place: &Place) -> Result<()> {
+pub(crate) fn check_database(place: &StorageSettings) -> Result<()> {
     if place.database_url.is_some() {
         return Ok(());
     }
@@ -179,7 +179,7 @@ impl Registration {
     ///
     /// # Errors
     /// When the system gives no randomness.
-    pub(crate) fn new(db: &Db, place: &Place, file: &NodeFile, lease: Duration) -> Result<Option<Self>> {
+    pub(crate) fn new(db: &Db, place: &StorageSettings, file: &NodeFile, lease: Duration) -> Result<Option<Self>> {
         if place.database_url.is_none() {
             return Ok(None);
         }
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_directory_stays_with_sqlite_until_postgresql_has_answered() {
         let dir = tempfile::tempdir().unwrap();
-        let place = |name: &str, url: Option<&str>| Place {
+        let place = |name: &str, url: Option<&str>| StorageSettings {
             data_dir: dir.path().join(name),
             database_url: url.map(str::to_owned),
             pepper_file: dir.path().join("pepper"),

@@ -1,6 +1,6 @@
 //! The servers on one database, from the command line.
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::open::open_existing;
 use crate::say::say;
 use crate::{Error, Result};
@@ -38,7 +38,7 @@ pub enum NodeCommand {
 pub async fn run(command: NodeCommand) -> Result<()> {
     match command {
         NodeCommand::List { common, json } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             // No node has an empty id, so these are all of them.
             let read =
                 opened.db.read::<_, Error, _>(|tx| Box::pin(async move { Ok(nodes::others(tx, "").await?) })).await;
@@ -79,7 +79,7 @@ pub async fn run(command: NodeCommand) -> Result<()> {
             Ok(())
         }
         NodeCommand::Forget { common, node_id } => {
-            let opened = open_existing(&Place::load(&common)?).await?;
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
             let wanted = node_id.clone();
             let forgotten = opened
                 .db

@@ -1,6 +1,6 @@
 //! Opening what a command works on: the database and the pepper that fits it.
 
-use crate::config::Place;
+use crate::config::StorageSettings;
 use crate::node::check_database;
 use crate::{Error, Result};
 use muriel_service::api_key::Pepper;
@@ -34,7 +34,7 @@ impl Opened {
 /// # Errors
 /// A directory or database that cannot be used, a newer schema, a pepper that
 /// is missing or does not fit.
-pub async fn open(place: &Place) -> Result<Opened> {
+pub async fn open(place: &StorageSettings) -> Result<Opened> {
     check_database(place)?;
     make_directory(&place.data_dir)?;
     let db = connect(place)?;
@@ -47,7 +47,7 @@ pub async fn open(place: &Place) -> Result<Opened> {
 ///
 /// # Errors
 /// An address that cannot be read, a file that cannot be used.
-pub(crate) fn connect(place: &Place) -> Result<Db> {
+pub(crate) fn connect(place: &StorageSettings) -> Result<Db> {
     check_database(place)?;
     match &place.database_url {
         Some(url) if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) => {
@@ -63,7 +63,7 @@ pub(crate) fn connect(place: &Place) -> Result<Db> {
 ///
 /// # Errors
 /// An address that cannot be read.
-pub(crate) fn connect_later(place: &Place) -> Result<Db> {
+pub(crate) fn connect_later(place: &StorageSettings) -> Result<Db> {
     if place.database_url.is_some() {
         return connect(place);
     }
@@ -76,7 +76,7 @@ pub(crate) fn connect_later(place: &Place) -> Result<Db> {
 /// # Errors
 /// A newer schema, a pepper that is missing or does not fit, a database that
 /// cannot be reached.
-pub(crate) async fn prepare(db: &Db, place: &Place) -> Result<Pepper> {
+pub(crate) async fn prepare(db: &Db, place: &StorageSettings) -> Result<Pepper> {
     muriel_store::migrate(db).await?;
     pepper(db, &place.pepper_file).await
 }
@@ -113,7 +113,7 @@ pub(crate) fn make_directory(path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// As [`open`], and when nothing is there.
-pub async fn open_existing(place: &Place) -> Result<Opened> {
+pub async fn open_existing(place: &StorageSettings) -> Result<Opened> {
     check_database(place)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         let here = std::path::absolute(&place.data_dir).unwrap_or_else(|_| place.data_dir.clone());

@@ -1,6 +1,6 @@
 //! The script on a project's pages: its settings, and the tags to paste.
 
-use crate::config::{Common, Place, SiteFlags};
+use crate::config::{Common, SiteFlags, StorageSettings};
 use crate::named::no_project;
 use crate::open::{Opened, open_existing};
 use crate::{Error, Result, say};
@@ -140,7 +140,7 @@ pub struct Snippet {
 /// # Errors
 /// An unknown project, and not knowing where pages reach the server.
 pub async fn snippet(asked: Snippet) -> Result<()> {
-    let place = Place::load(&asked.common)?;
+    let place = StorageSettings::load(&asked.common)?;
     let site = asked.site.load(&asked.common)?;
     let opened = open_existing(&place).await?;
     let key = asked.key.clone();

@@ -70,10 +70,10 @@ pub struct Running {
 /// Whatever keeps it from answering, another server on the same data directory
 /// among it.
 pub async fn start(settings: Settings) -> Result<Running> {
-    make_directory(&settings.place.data_dir)?;
+    make_directory(&settings.storage.data_dir)?;
     let lock = lock(&settings)?;
-    check_database(&settings.place)?;
-    let node = NodeFile::of(&settings.place)?;
+    check_database(&settings.storage)?;
+    let node = NodeFile::of(&settings.storage)?;
     let geography = match &settings.geo_database {
         None => Geography::off(),
         Some(path) => Geography::open(path).map_err(|error| Error::Other(error.into()))?,
@@ -85,7 +85,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         results: opened.as_ref().map(|(_, results)| results.clone()),
         log: opened.as_ref().map(|(log, _)| log.clone()),
         events: metrics.events.clone(),
-        rulesets: Some(settings.place.data_dir.join("rulesets")),
+        rulesets: Some(settings.storage.data_dir.join("rulesets")),
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
         node: None,
     };
@@ -125,7 +125,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         worker.register(tasks::renew_node_lease(app.clone(), registration.clone()));
     }
     if !is_prepared {
-        worker.register(tasks::prepare_database(app.clone(), settings.place.clone()));
+        worker.register(tasks::prepare_database(app.clone(), settings.storage.clone()));
     }
     if opened.is_none() {
         worker.register(tasks::open_event_log(app.clone(), settings.clone()));
@@ -157,7 +157,7 @@ struct OpenedApp {
 /// The state over the database, and this node's registration there. While PostgreSQL is away, the state is made of the last
 /// good rulesets: visitors are served and everything else waits for it. Without any, it is waited for here.
 async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) -> Result<OpenedApp> {
-    let place = &settings.place;
+    let place = &settings.storage;
     let db = connect_later(place)?;
     let mut registration = Registration::new(&db, place, node, settings.node_lease)?;
     traffic.node = registration.as_ref().map(Registration::identity);
@@ -211,7 +211,7 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
 /// Brings the schema up to date and registers this node; the pepper that fits the
 /// database.
 async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
-    let place = &settings.place;
+    let place = &settings.storage;
     match place.database_url {
         // One that hangs counts as away: visitors are served meanwhile.
         Some(_) => muriel_sql::within(place.postgres.statement_timeout, db.ping()).await?,
@@ -221,7 +221,7 @@ async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registra
     if let Some(registration) = registration {
         registration.register(settings.alone).await?;
     }
-    NodeFile::settle(&settings.place)?;
+    NodeFile::settle(&settings.storage)?;
     Ok(pepper)
 }
 
@@ -235,7 +235,7 @@ async fn wait_for_database(
     let mut error = error;
     loop {
         tracing::error!(
-            database = settings.place.shown_database(),
+            database = settings.storage.shown_database(),
             error = &error as &dyn std::error::Error,
             "the database does not answer; the server waits for it"
         );
@@ -260,7 +260,7 @@ async fn open_events(settings: &Settings) -> Result<Option<(Log, Arc<ReportCache
         let log = open_log(settings).await?;
         Ok((log, open_results(settings).await?))
     };
-    let data_dir = &settings.place.data_dir;
+    let data_dir = &settings.storage.data_dir;
     match opened.await {
         Ok(opened) => Ok(Some(opened)),
         Err(error) if is_full(data_dir) && data_dir.join("rulesets").is_dir() => {
@@ -295,7 +295,7 @@ fn told_if_full(error: Error, directory: &Path) -> Error {
 
 /// The event log. Opening blocks, longest when its index has to be made again.
 pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
-    let (directory, options) = (settings.place.data_dir.clone(), settings.log.clone());
+    let (directory, options) = (settings.storage.data_dir.clone(), settings.log.clone());
     let now = settings.clock.now();
     let opened = tokio::task::spawn_blocking(move || {
         let log = Log::open(&directory, options)?;
@@ -328,7 +328,7 @@ fn is_ahead(time: Instant, now: Instant) -> bool {
 
 /// What answers questions about events, and the thread that feeds it.
 pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>> {
-    let (directory, options) = (settings.place.data_dir.clone(), settings.warehouse.clone());
+    let (directory, options) = (settings.storage.data_dir.clone(), settings.warehouse.clone());
     let opened = tokio::task::spawn_blocking(move || {
         let path = crate::warehouse::path(&directory);
         let warehouse = Arc::new(DuckWarehouse::open(&path, &options)?);
@@ -434,12 +434,12 @@ pub async fn until_signalled(settings: Settings) -> Result<()> {
 
 /// One server per data directory.
 fn lock(settings: &Settings) -> Result<File> {
-    let path = settings.place.data_dir.join("serve.lock");
+    let path = settings.storage.data_dir.join("serve.lock");
     let failed = |source| Error::File { doing: "cannot lock", path: path.clone(), source };
     let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Running(settings.place.data_dir.clone())),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Running(settings.storage.data_dir.clone())),
         Err(std::fs::TryLockError::Error(source)) => Err(failed(source)),
     }
 }

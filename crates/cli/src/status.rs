@@ -29,7 +29,7 @@ pub struct Status {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct StatusResponse {
     tasks: Vec<TaskRow>,
 }
 
@@ -70,7 +70,7 @@ pub fn run(args: Status) -> Result<()> {
     if args.json {
         return say!("{answer}");
     }
-    let answer: Answer = serde_json::from_value(answer).map_err(|error| Error::Other(error.into()))?;
+    let answer: StatusResponse = serde_json::from_value(answer).map_err(|error| Error::Other(error.into()))?;
     print(&answer.tasks)
 }
 

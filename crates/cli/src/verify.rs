@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 /// The largest file that is read.
 const BYTES_MAX: u64 = 64 << 20;
 /// How far the clock of the server may be ahead of ours.
-const AHEAD_US: i64 = 3_600_000_000;
+const MAX_CLOCK_SKEW_US: i64 = 3_600_000_000;
 /// Differences that are listed; the rest are only counted.
-const TOLD: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// `muriel verify`
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ pub fn run(asked: Verify) -> Result<()> {
     let manifest: Manifest = serde_json::from_value(manifest.clone())
         .map_err(|error| refuse(&format!("has a manifest that cannot be read: {error}")))?;
     manifest.check().map_err(|flaw| refuse(&flaw.to_string()))?;
-    if manifest.as_of > Clock::System.now().plus_us(AHEAD_US) {
+    if manifest.as_of > Clock::System.now().plus_us(MAX_CLOCK_SKEW_US) {
         return Err(refuse(&format!("has a manifest.as_of in the future: {}", manifest.as_of)));
     }
     let chosen = logs::choose(&name, &manifest, &logs)?;
@@ -108,22 +108,22 @@ pub fn run(asked: Verify) -> Result<()> {
     })?;
     let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
     let mut differences = Vec::new();
-    differ(Source::Log, &computed, &given, "", &mut differences);
+    differ(ComparedWith::Log, &computed, &given, "", &mut differences);
     match &stored {
-        History::Told(told, believed) => {
+        History::Recorded(told, believed) => {
             for (part, value) in told.as_object().into_iter().flatten() {
                 let given = &given["manifest"][part];
-                differ(Source::History, value, given, &format!("manifest.{part}"), &mut differences);
+                differ(ComparedWith::History, value, given, &format!("manifest.{part}"), &mut differences);
             }
             notes.extend(believed.iter().cloned());
         }
-        History::Silent(why) => {
+        History::Unavailable(why) => {
             notes.push(format!("the manifest's facts about the experiment were not checked: {why}"))
         }
     }
     let holds = differences.is_empty() && damage.is_none();
     if asked.json {
-        let told: Vec<Value> = differences.iter().take(TOLD).map(Difference::as_json).collect();
+        let told: Vec<Value> = differences.iter().take(MAX_LISTED).map(Difference::as_json).collect();
         say!(
             "{}",
             json!({
@@ -144,7 +144,7 @@ pub fn run(asked: Verify) -> Result<()> {
         if let Some(damage) = &damage {
             say!("{name} does not hold: the log that it was computed from is damaged: {damage}")?;
         }
-        for difference in differences.iter().take(TOLD) {
+        for difference in differences.iter().take(MAX_LISTED) {
             say!("{difference}")?;
         }
     }
@@ -183,7 +183,7 @@ fn progress(until: Position) -> ProgressBar {
 
 /// What a part of a result is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum ComparedWith {
     /// What was computed from the log.
     Log,
     /// What is stored in the database.
@@ -194,7 +194,7 @@ enum Source {
 #[derive(Debug, PartialEq)]
 struct Difference {
     at: String,
-    source: Source,
+    source: ComparedWith,
     computed: Option<Value>,
     given: Option<Value>,
 }
@@ -202,8 +202,8 @@ struct Difference {
 impl Difference {
     fn as_json(&self) -> Value {
         let source = match self.source {
-            Source::Log => "log",
-            Source::History => "history",
+            ComparedWith::Log => "log",
+            ComparedWith::History => "history",
         };
         json!({ "at": self.at, "from": source, "computed": self.computed, "given": self.given })
     }
@@ -213,8 +213,8 @@ impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), Value::to_string);
         let source = match self.source {
-            Source::Log => "the log says",
-            Source::History => "the database says",
+            ComparedWith::Log => "the log says",
+            ComparedWith::History => "the database says",
         };
         write!(f, "{}: {source} {}, the result {}", self.at, shown(&self.computed), shown(&self.given))
     }
@@ -222,7 +222,7 @@ impl std::fmt::Display for Difference {
 
 /// Every place where two values differ. Numbers are the same when they are the
 /// same double.
-fn differ(source: Source, computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
+fn differ(source: ComparedWith, computed: &Value, given: &Value, at: &str, found: &mut Vec<Difference>) {
     match (computed, given) {
         (Value::Object(computed), Value::Object(given)) => {
             let within = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
@@ -284,7 +284,7 @@ mod tests {
             (json!({ "a": null }), json!({ "a": 0 }), vec!["a"]),
         ] {
             let mut found = Vec::new();
-            differ(Source::Log, &computed, &given, "", &mut found);
+            differ(ComparedWith::Log, &computed, &given, "", &mut found);
             let places: Vec<&str> = found.iter().map(|difference| difference.at.as_str()).collect();
             assert_eq!(places, expect, "{computed} {given}");
         }

@@ -1,7 +1,7 @@
 //! The warehouse, which answers questions about events. It is made from the log
 //! and can be made again.
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
@@ -52,7 +52,7 @@ impl Rebuild {
     fn run(self) -> Result<()> {
         // Fails with a message when there is no log.
         crate::log::reader(&self.common)?;
-        let data_dir = Place::load(&self.common)?.data_dir;
+        let data_dir = StorageSettings::load(&self.common)?.data_dir;
         let failed = |error: warehouse::Error| Error::Other(error.into());
         let bar = ProgressBar::new(0);
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {

@@ -6,7 +6,7 @@ use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Project, Verdict}
 use crate::{Error, Result};
 use axum::http::Method;
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Conclusion, Outcome};
+use muriel_domain::experiment::{Conclusion, ConclusionOutcome};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::time::DAY_US;
 use muriel_service::api_key::{ApiKey, Pepper};
@@ -241,7 +241,8 @@ impl History<'_> {
 /// Concludes an experiment, which people do in the dashboard and no key can.
 async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &Verdict) -> Result<()> {
     let unknown = || Error::Refused(format!("the demo concludes with an unknown outcome, {}", verdict.outcome));
-    let outcome = Outcome::WORDS.into_iter().find(|(word, _)| *word == verdict.outcome).ok_or_else(unknown)?.1;
+    let outcome =
+        ConclusionOutcome::WORDS.into_iter().find(|(word, _)| *word == verdict.outcome).ok_or_else(unknown)?.1;
     let conclusion = Conclusion { outcome, note: verdict.note.clone(), concluded_at: app.clock.now() };
     let target = Target { project, id, precondition: Precondition::None };
     experiments::conclude(app, &DEMO, target, conclusion, verdict.serve.clone()).await?;

@@ -1,6 +1,6 @@
 use super::*;
 use muriel_domain::access::{Grant, Scopes};
-use muriel_domain::experiment::Outcome;
+use muriel_domain::experiment::ConclusionOutcome;
 use muriel_log::{Log, LogOptions, Reserve};
 use muriel_sql::SqliteOptions;
 use muriel_store::{keys, tenants};
@@ -44,14 +44,14 @@ fn client(db: &Db, key: &ApiKey) -> Client {
 }
 
 /// Everything that the API tells of the company.
-struct Told {
+struct CompanyData {
     experiments: Vec<Value>,
     hypotheses: Vec<Value>,
     goals: Vec<Value>,
 }
 
-async fn told(client: &Client) -> Told {
-    let mut told = Told { experiments: Vec::new(), hypotheses: Vec::new(), goals: Vec::new() };
+async fn told(client: &Client) -> CompanyData {
+    let mut told = CompanyData { experiments: Vec::new(), hypotheses: Vec::new(), goals: Vec::new() };
     let listed = client.get(Project::Shop, "experiments?limit=500").await.unwrap();
     let listed = listed["experiments"].as_array().unwrap().clone();
     for project in Project::ALL {
@@ -169,7 +169,7 @@ fn every_outcome_was_concluded() {
             _ => None,
         })
         .collect();
-    for (word, _) in Outcome::WORDS {
+    for (word, _) in ConclusionOutcome::WORDS {
         assert!(concluded.contains(&word), "{word}");
     }
 }

@@ -1,7 +1,7 @@
 //! Where the script comes from, and how: near enough, soon enough, fresh enough, and as it was made.
 
 use super::delivered::DeliveredScript;
-use super::fetch::{Answer, Cut};
+use super::fetch::{Cut, HttpResponse};
 use super::findings::Findings;
 use super::locate::Ours;
 use super::page::{Page, is_javascript};
@@ -10,9 +10,9 @@ use std::time::Duration;
 use url::{Host, Url};
 
 /// An answer that takes longer is felt: the page waits for it.
-const LONG: Duration = Duration::from_millis(500);
+const SLOW_RESPONSE: Duration = Duration::from_millis(500);
 /// Seconds for which a copy may be used before a change that is made now is missed: ten minutes, as the server says.
-const KEPT_MAX: u64 = 600;
+const MAX_CACHE_SECONDS: u64 = 600;
 /// Smaller scripts gain nothing from compression.
 const COMPRESSED_FROM: usize = 860;
 
@@ -104,7 +104,7 @@ pub(super) fn origin(page_url: &Url, page: &Page, script: &Url, findings: &mut F
 
 /// What the tag and the page ask of the script's answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Asked {
+pub(super) struct DeliveryNeeds {
     /// The page takes only what says that it may be embedded (`Cross-Origin-Embedder-Policy`).
     pub(super) is_isolated: bool,
     /// The page waits for the script.
@@ -115,8 +115,8 @@ pub(super) struct Asked {
 pub(super) fn script(
     page_url: &Url,
     ours: &Ours<'_>,
-    asked: Asked,
-    answer: &Answer,
+    asked: DeliveryNeeds,
+    answer: &HttpResponse,
     findings: &mut Findings,
 ) -> Option<DeliveredScript> {
     let text = String::from_utf8_lossy(&answer.body);
@@ -161,7 +161,7 @@ pub(super) fn script(
 }
 
 /// That there is no script.
-fn unserved(key: &str, answer: &Answer, text: &str, findings: &mut Findings) {
+fn unserved(key: &str, answer: &HttpResponse, text: &str, findings: &mut Findings) {
     let status = answer.status;
     // Muriel's own word for a project that is not there.
     if status == 404 && text.contains("\"not_found\"") {
@@ -200,7 +200,7 @@ fn max_age(cache_control: &str) -> Option<u64> {
 }
 
 /// What is wrong with an answer that has the script.
-fn faults(page_url: &Url, ours: &Ours<'_>, asked: Asked, answer: &Answer, findings: &mut Findings) {
+fn faults(page_url: &Url, ours: &Ours<'_>, asked: DeliveryNeeds, answer: &HttpResponse, findings: &mut Findings) {
     const PROXY: &str = "A proxy or CDN in front of Muriel does that: have it pass the answer's headers on.";
     let script = ours.script;
     if let Some(first) = answer.redirects.first() {
@@ -259,14 +259,14 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: Asked, answer: &Answer, findin
     match max_age(&answer.header("cache-control")) {
         None => findings.warning("delivery", "it does not say how long it may be kept", PROXY),
         Some(0) => findings.warning("delivery", "it may not be kept: every page view waits for it anew", PROXY),
-        Some(seconds) if seconds > KEPT_MAX => findings.warning(
+        Some(seconds) if seconds > MAX_CACHE_SECONDS => findings.warning(
             "delivery",
             format!("browsers keep it for {seconds} s: so long does an experiment go on that was stopped"),
             "Muriel says 60. Have the proxy or CDN pass Cache-Control on.",
         ),
         Some(_) => {}
     }
-    if let Some(age) = answer.header("age").trim().parse().ok().filter(|age: &u64| *age > KEPT_MAX) {
+    if let Some(age) = answer.header("age").trim().parse().ok().filter(|age: &u64| *age > MAX_CACHE_SECONDS) {
         let told = format!("the copy is {age} s old: a cache on the way keeps it for longer than it may");
         findings.warning("delivery", told, "Have the CDN follow Cache-Control.");
     }
@@ -281,7 +281,7 @@ fn faults(page_url: &Url, ours: &Ours<'_>, asked: Asked, answer: &Answer, findin
             "The server does not reach its database: see its log, and /readyz.",
         );
     }
-    if asked.waits && answer.waited >= LONG {
+    if asked.waits && answer.waited >= SLOW_RESPONSE {
         findings.warning(
             "delivery",
             format!("it took {} to answer, for which the page waits on a first visit", took(answer.waited)),
@@ -399,12 +399,12 @@ mod tests {
         ]
     }
 
-    fn answered(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Answer {
+    fn answered(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> HttpResponse {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        Answer {
+        HttpResponse {
             url: url("https://muriel.example/js/prj_1.js"),
             redirects: Vec::new(),
             status,
@@ -420,12 +420,12 @@ mod tests {
         {\"live\":true,\"variants\":[]},{\"live\":false,\"variants\":[]}],\"goals\":[{}]},\
         {\"base\":\"\",\"events\":\"/events/prj_1\",\"global\":\"muriel\"},{});\n";
 
-    fn told(tag: &str, is_isolated: bool, answer: &Answer) -> String {
+    fn told(tag: &str, is_isolated: bool, answer: &HttpResponse) -> String {
         let page = Page::read(tag);
         let page_url = url("https://shop.example/");
         let ours = locate::ours(&page, &page_url, None).remove(0);
         let mut findings = Findings::default();
-        script(&page_url, &ours, Asked { is_isolated, waits: true }, answer, &mut findings);
+        script(&page_url, &ours, DeliveryNeeds { is_isolated, waits: true }, answer, &mut findings);
         findings.text()
     }
 
@@ -468,13 +468,13 @@ mod tests {
         sniffed[0].1 = "text/html";
         sniffed.push(("x-content-type-options", "nosniff"));
         assert!(told(TAG, false, &answered(200, &sniffed, SCRIPT)).starts_with("problem  delivery  its type is"));
-        let slow = Answer { waited: Duration::from_millis(800), ..answered(200, &good(), SCRIPT) };
+        let slow = HttpResponse { waited: Duration::from_millis(800), ..answered(200, &good(), SCRIPT) };
         assert!(told(TAG, false, &slow).starts_with("warning  delivery  it took 800 ms"));
-        let sent_on = Answer { redirects: vec![url("http://muriel.example/")], ..answered(200, &good(), SCRIPT) };
+        let sent_on = HttpResponse { redirects: vec![url("http://muriel.example/")], ..answered(200, &good(), SCRIPT) };
         assert!(
             told(TAG, false, &sent_on).starts_with("warning  delivery  the tag is sent on from http://muriel.example/")
         );
-        let cut = Answer { cut: Some(Cut::Broken), ..answered(200, &good(), SCRIPT) };
+        let cut = HttpResponse { cut: Some(Cut::Broken), ..answered(200, &good(), SCRIPT) };
         assert!(told(TAG, false, &cut).starts_with("problem  delivery  the script does not come whole"));
     }
 

@@ -2,7 +2,7 @@
 
 use super::delivered::DeliveredScript;
 use super::delivery::{Nearness, is_mixed, nearness};
-use super::fetch::{Answer, Failure};
+use super::fetch::{Failure, HttpResponse};
 use super::findings::Findings;
 use super::took;
 use url::Url;
@@ -21,7 +21,7 @@ pub(super) fn address(page: &Url, script: Option<&Url>, carried: &DeliveredScrip
 }
 
 /// Tells what the answer to [`NOTHING`] means.
-pub(super) fn check(page: &Url, to: &Url, answer: &Result<Answer, Failure>, findings: &mut Findings) {
+pub(super) fn check(page: &Url, to: &Url, answer: &Result<HttpResponse, Failure>, findings: &mut Findings) {
     const PASS: &str = "Have what is in front of Muriel pass POST on below this path, and its answer back, unchanged.";
     if is_mixed(page, to) {
         return findings.problem(
@@ -128,7 +128,7 @@ mod tests {
             if !allowed.is_empty() {
                 headers.insert("access-control-allow-origin", HeaderValue::from_static(allowed));
             }
-            let answer = Answer {
+            let answer = HttpResponse {
                 url: url(to),
                 redirects: Vec::new(),
                 status,

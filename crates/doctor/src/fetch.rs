@@ -34,14 +34,14 @@ pub(super) struct Browser {
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum Resource {
     Page,
     Script,
 }
 
 /// An answer, as far as it was read.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     /// Where it came from at last.
     pub(super) url: Url,
     /// Where it was asked for, one after the other.
@@ -68,7 +68,7 @@ pub(super) enum Cut {
     Broken,
 }
 
-impl Answer {
+impl HttpResponse {
     /// A header's value, or its values with commas between; empty without any.
     pub(super) fn header(&self, name: &str) -> String {
         let values = self.headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
@@ -132,14 +132,14 @@ impl Browser {
     ///
     /// # Errors
     /// Why nothing came.
-    pub(super) fn get(&mut self, url: &Url, wanted: Wanted, referrer: Option<&Url>) -> Result<Answer, Failure> {
+    pub(super) fn get(&mut self, url: &Url, wanted: Resource, referrer: Option<&Url>) -> Result<HttpResponse, Failure> {
         let end = Instant::now() + self.patience;
         let mut url = url.clone();
         let mut redirects: Vec<Url> = Vec::new();
         let mut seen = vec![(url.clone(), self.cookies.clone())];
         loop {
             let mut request = Request::get(url.as_str());
-            if wanted == Wanted::Page {
+            if wanted == Resource::Page {
                 request = request
                     .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
                     .header(header::ACCEPT_LANGUAGE, "en-GB,en;q=0.9")
@@ -180,7 +180,7 @@ impl Browser {
             }
             let (parts, body) = response.into_parts();
             let (body, sent, cut) = self.body(body.into_reader(), &parts.headers)?;
-            return Ok(Answer { url, redirects, status, headers: parts.headers, body, sent, cut, waited });
+            return Ok(HttpResponse { url, redirects, status, headers: parts.headers, body, sent, cut, waited });
         }
     }
 
@@ -188,7 +188,7 @@ impl Browser {
     ///
     /// # Errors
     /// Why nothing came.
-    pub(super) fn post(&mut self, url: &Url, text: &'static str, origin: &str) -> Result<Answer, Failure> {
+    pub(super) fn post(&mut self, url: &Url, text: &'static str, origin: &str) -> Result<HttpResponse, Failure> {
         let request = Request::post(url.as_str())
             .header(header::CONTENT_TYPE, "text/plain;charset=UTF-8")
             .header(header::ORIGIN, origin);
@@ -200,7 +200,7 @@ impl Browser {
         let (parts, body) = response.into_parts();
         let (body, sent, cut) = self.body(body.into_reader(), &parts.headers)?;
         let (url, status, headers) = (url.clone(), parts.status.as_u16(), parts.headers);
-        Ok(Answer { url, redirects: Vec::new(), status, headers, body, sent, cut, waited })
+        Ok(HttpResponse { url, redirects: Vec::new(), status, headers, body, sent, cut, waited })
     }
 
     /// The request with what belongs to its host.

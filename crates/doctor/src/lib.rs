@@ -22,8 +22,8 @@ pub use self::findings::{Finding, Status};
 pub use self::locate::is_snippet;
 pub use self::report::{FoundScript, Report};
 
-use self::delivery::Asked;
-use self::fetch::{Answer, Browser, Cut, Wanted};
+use self::delivery::DeliveryNeeds;
+use self::fetch::{Browser, Cut, HttpResponse, Resource};
 use self::findings::Findings;
 use self::locate::Ours;
 use self::page::Page;
@@ -114,7 +114,7 @@ struct Visit {
 impl Visit {
     /// Looks at the page; where it is in the end.
     fn page(&mut self, url: &Url) -> Option<Url> {
-        let answer = match self.browser.get(url, Wanted::Page, None) {
+        let answer = match self.browser.get(url, Resource::Page, None) {
             Ok(answer) => answer,
             Err(failure) => {
                 self.findings.problem("page", format!("{url} {failure}"), NOTHING_ELSE);
@@ -132,7 +132,7 @@ impl Visit {
     }
 
     /// Looks for the script in the page, and at all that it needs.
-    fn install(&mut self, answer: &Answer, page: &Page) {
+    fn install(&mut self, answer: &HttpResponse, page: &Page) {
         let (at, findings) = (&answer.url, &mut self.findings);
         if let Some(refresh) = &page.refresh {
             let advice = "Look at the page that it leads to; a redirect (302) is quicker.";
@@ -145,7 +145,7 @@ impl Visit {
         let ours = ours;
         position::check(page, &ours, findings);
         let isolation = answer.header("cross-origin-embedder-policy");
-        let asked = Asked { is_isolated: isolation.contains("require-corp"), waits: ours.script.blocks() };
+        let asked = DeliveryNeeds { is_isolated: isolation.contains("require-corp"), waits: ours.script.blocks() };
         let (script, carried) = self.script(at, page, &ours, asked);
         let findings = &mut self.findings;
         if let (Some(wanted), Some(key)) =
@@ -188,13 +188,13 @@ impl Visit {
         at: &Url,
         page: &Page,
         ours: &Ours<'_>,
-        asked: Asked,
-    ) -> (Option<Answer>, Option<DeliveredScript>) {
+        asked: DeliveryNeeds,
+    ) -> (Option<HttpResponse>, Option<DeliveredScript>) {
         let Some(url) = &ours.url else {
             return (None, delivery::carried(None, &ours.script.text, &mut self.findings));
         };
         delivery::origin(at, page, url, &mut self.findings);
-        match self.browser.get(url, Wanted::Script, Some(at)) {
+        match self.browser.get(url, Resource::Script, Some(at)) {
             Ok(answer) => {
                 let carried = delivery::script(at, ours, asked, &answer, &mut self.findings);
                 (Some(answer), carried)
@@ -223,7 +223,7 @@ const NOTHING_ELSE: &str = "Nothing else could be looked at.";
 ///
 /// # Errors
 /// Why there is none that visitors get, and what to do.
-fn html(answer: &Answer) -> Result<Page, (String, &'static str)> {
+fn html(answer: &HttpResponse) -> Result<Page, (String, &'static str)> {
     match answer.status {
         ..300 => {}
         status @ (401 | 403) => {
@@ -248,7 +248,7 @@ fn html(answer: &Answer) -> Result<Page, (String, &'static str)> {
 }
 
 /// Tells of a page that came.
-fn received(answer: &Answer, findings: &mut Findings) {
+fn received(answer: &HttpResponse, findings: &mut Findings) {
     let sent_on = match answer.redirects.as_slice() {
         [] => String::new(),
         [from] => format!(", after a redirect from {from}"),

@@ -2,7 +2,7 @@
 
 use super::delivered::DeliveredScript;
 use super::findings::Findings;
-use super::page::{Kind, Page, Place, Script};
+use super::page::{Kind, Page, Script, TextPosition};
 use url::Url;
 
 /// Muriel's script, as the page has it.
@@ -96,7 +96,7 @@ fn lines(ours: &[&Ours<'_>]) -> String {
 }
 
 /// Lines in words: `line 4`, `lines 4, 6 and 7`.
-pub(super) fn on(places: &[Place]) -> String {
+pub(super) fn on(places: &[TextPosition]) -> String {
     let mut lines: Vec<_> = places.iter().map(|place| place.line).collect();
     lines.dedup();
     let told: Vec<_> = lines.iter().map(usize::to_string).collect();

@@ -23,7 +23,7 @@ pub(super) struct Page {
 
 /// A place in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct TextPosition {
     /// From 1.
     pub(super) line: usize,
     /// Bytes before it.
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 /// A `<script>` element.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
-    pub(super) at: Place,
+    pub(super) at: TextPosition,
     pub(super) in_head: bool,
     pub(super) kind: Kind,
     pub(super) src: Option<String>,
@@ -66,7 +66,7 @@ impl Script {
 /// A `<link>` element.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    pub(super) at: Place,
+    pub(super) at: TextPosition,
     /// In small letters.
     pub(super) rel: Vec<String>,
     pub(super) href: String,
@@ -90,14 +90,14 @@ impl Link {
 /// A policy in the page.
 #[derive(Debug, Clone)]
 pub(super) struct Meta {
-    pub(super) at: Place,
+    pub(super) at: TextPosition,
     pub(super) content: String,
 }
 
 /// Where the head ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Body {
-    pub(super) at: Place,
+    pub(super) at: TextPosition,
     /// The element that does not belong into a head, or nothing for text.
     pub(super) by: Option<String>,
 }
@@ -105,7 +105,7 @@ pub(super) struct Body {
 /// What the browser passes over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Aside {
-    pub(super) at: Place,
+    pub(super) at: TextPosition,
     /// Its kind: `a comment`.
     pub(super) kind: &'static str,
     pub(super) text: String,
@@ -165,10 +165,10 @@ impl Page {
     pub(super) fn read(html: &str) -> Page {
         // The tokenizer counts no carriage return of those before a line feed.
         let html = html.replace("\r\n", "\n");
-        let lines = Lines::of(&html);
+        let lines = LineStarts::of(&html);
         let mut emitter = DefaultEmitter::<usize>::new_with_span();
         emitter.naively_switch_states(true);
-        let mut reading = Reading { page: Page::default(), lines, within: Within::Head, templates: 0 };
+        let mut reading = PageReader { page: Page::default(), lines, within: Within::Head, templates: 0 };
         for token in Tokenizer::new_with_emitter(html.as_str(), emitter) {
             let Ok(token) = token;
             reading.take(token);
@@ -178,15 +178,15 @@ impl Page {
 }
 
 /// Where each line begins.
-struct Lines(Vec<usize>);
+struct LineStarts(Vec<usize>);
 
-impl Lines {
+impl LineStarts {
     fn of(text: &str) -> Self {
-        Lines(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+        LineStarts(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
-    fn place(&self, offset: usize) -> Place {
-        Place { line: self.0.partition_point(|start| *start <= offset), offset }
+    fn place(&self, offset: usize) -> TextPosition {
+        TextPosition { line: self.0.partition_point(|start| *start <= offset), offset }
     }
 }
 
@@ -202,15 +202,15 @@ enum Within {
     Body,
 }
 
-struct Reading {
+struct PageReader {
     page: Page,
-    lines: Lines,
+    lines: LineStarts,
     within: Within,
     /// Templates that are open.
     templates: usize,
 }
 
-impl Reading {
+impl PageReader {
     fn take(&mut self, token: Token<usize>) {
         match token {
             Token::StartTag(tag) => self.start(&tag),
@@ -309,7 +309,7 @@ impl Reading {
     }
 }
 
-fn script(tag: &StartTag<usize>, at: Place, in_head: bool) -> Script {
+fn script(tag: &StartTag<usize>, at: TextPosition, in_head: bool) -> Script {
     let value = |name: &str| tag.attributes.get(name.as_bytes()).map(|value| lossy(value));
     let has = |name: &str| tag.attributes.contains_key(name.as_bytes());
     let kind = match value("type").map(|kind| kind.trim().to_ascii_lowercase()) {

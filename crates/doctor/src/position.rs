@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::locate::{Ours, is_snippet, on};
-use super::page::{Kind, Page, Place, Script};
+use super::page::{Kind, Page, Script, TextPosition};
 use super::size;
 
 /// Bytes of HTML before the tag that are no longer few: browsers have these after the second round trip at the earliest.
@@ -86,10 +86,10 @@ fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
             format!("line {line}, {}: what is before it may be painted before it runs", in_body(page, script.at));
         return findings.problem("position", told, advice);
     }
-    let before = |at: &Place| at.offset < script.at.offset;
-    let scripts: Vec<Place> =
+    let before = |at: &TextPosition| at.offset < script.at.offset;
+    let scripts: Vec<TextPosition> =
         page.scripts.iter().filter(|other| other.blocks()).map(|other| other.at).filter(before).collect();
-    let sheets: Vec<Place> =
+    let sheets: Vec<TextPosition> =
         page.links.iter().filter(|link| link.blocks()).map(|link| link.at).filter(before).collect();
     let mut waits = Vec::new();
     for (places, one) in [(&scripts, "script"), (&sheets, "style sheet")] {
@@ -113,7 +113,7 @@ fn waited_for(page: &Page, script: &Script, findings: &mut Findings) {
     );
 }
 
-fn in_body(page: &Page, at: Place) -> String {
+fn in_body(page: &Page, at: TextPosition) -> String {
     match &page.body {
         Some(body) => match body.by.as_deref() {
             Some("body") | None if body.at.line == at.line => "in the body".to_owned(),

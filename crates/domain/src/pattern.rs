@@ -2,7 +2,7 @@
 //!
 //! Rules of pages are decided on servers, where the `regex` crate takes linear
 //! time for any expression, and in browsers, whose engines backtrack. So an
-//! expression has to pass two checks when it is written: `Reader` lets
+//! expression has to pass two checks when it is written: `Translator` lets
 //! through only what both read alike, `Cost` only what a backtracking engine
 //! finishes soon on every text.
 
@@ -60,7 +60,7 @@ pub fn portable(pattern: &str) -> Result<regex::Regex, Flaw> {
         });
     }
     let ast = ast::parse::Parser::new().parse(pattern).map_err(malformed)?;
-    let node = Reader { pattern }.node(&ast)?;
+    let node = Translator { pattern }.node(&ast)?;
     let mut same = String::new();
     node.write(&mut same);
     // The limits of `goal::regular_expression`, for the same reason.
@@ -203,11 +203,11 @@ impl Node {
 }
 
 /// Reads an expression, refusing what engines read differently.
-struct Reader<'p> {
+struct Translator<'p> {
     pattern: &'p str,
 }
 
-impl Reader<'_> {
+impl Translator<'_> {
     fn node(&self, ast: &Ast) -> Result<Node, Flaw> {
         let at = ast.span().start.offset;
         Ok(match ast {
@@ -415,14 +415,14 @@ fn perl(class: &ast::ClassPerl) -> Set {
 /// Regular Languages, 1998.
 #[derive(Default)]
 struct Cost {
-    places: Vec<Place>,
+    places: Vec<Position>,
     edges: usize,
     /// Places of each unbounded repetition, and where it is in the expression.
     loops: Vec<(std::ops::Range<usize>, usize)>,
 }
 
 #[derive(Clone, Default)]
-struct Place {
+struct Position {
     set: Set,
     /// Places that may come next.
     next: Vec<Edge>,
@@ -440,7 +440,7 @@ struct Edge {
 
 /// A part of the expression: how it begins and ends.
 #[derive(Default)]
-struct Part {
+struct Fragment {
     first: Vec<Edge>,
     last: Vec<Edge>,
     /// In how many ways it can be empty.
@@ -470,7 +470,7 @@ impl Cost {
         if !node.is_anchored() && !whole.is_surely_empty {
             next.push(Edge { to: start, weight: 1.0 });
         }
-        cost.places.push(Place { set: ANY, next, ends: whole.empty, is_sure: whole.is_surely_empty });
+        cost.places.push(Position { set: ANY, next, ends: whole.empty, is_sure: whole.is_surely_empty });
         cost.space_words();
         if cost.steps(start) <= STEPS_MAX {
             return Ok(());
@@ -490,17 +490,17 @@ impl Cost {
         }))
     }
 
-    fn part(&mut self, node: &Node) -> Result<Part, Flaw> {
+    fn part(&mut self, node: &Node) -> Result<Fragment, Flaw> {
         match node {
             Node::Set(set) => {
                 let to = self.places.len();
-                self.places.push(Place { set: *set, ..Place::default() });
+                self.places.push(Position { set: *set, ..Position::default() });
                 let edge = vec![Edge { to, weight: 1.0 }];
-                Ok(Part { first: edge.clone(), last: edge, sure: vec![to], ..Part::default() })
+                Ok(Fragment { first: edge.clone(), last: edge, sure: vec![to], ..Fragment::default() })
             }
-            Node::Assertion(_) => Ok(Part { empty: 1.0, ..Part::default() }),
+            Node::Assertion(_) => Ok(Fragment { empty: 1.0, ..Fragment::default() }),
             Node::Concat(nodes) => {
-                let mut whole = Part { empty: 1.0, is_surely_empty: true, ..Part::default() };
+                let mut whole = Fragment { empty: 1.0, is_surely_empty: true, ..Fragment::default() };
                 for (index, node) in nodes.iter().enumerate() {
                     let mut part = self.part(node)?;
                     // Nothing is left to fail after `.*` up to the end.
@@ -513,7 +513,7 @@ impl Cost {
                 Ok(whole)
             }
             Node::Any(nodes) => {
-                let mut whole = Part::default();
+                let mut whole = Fragment::default();
                 for node in nodes {
                     let part = self.part(node)?;
                     whole.first.extend(part.first);
@@ -529,8 +529,8 @@ impl Cost {
     }
 
     /// What is repeated takes a character, or is repeated at most once.
-    fn repeat(&mut self, node: &Node, min: usize, max: Option<usize>, at: usize) -> Result<Part, Flaw> {
-        let empty = || Part { empty: 1.0, is_surely_empty: true, ..Part::default() };
+    fn repeat(&mut self, node: &Node, min: usize, max: Option<usize>, at: usize) -> Result<Fragment, Flaw> {
+        let empty = || Fragment { empty: 1.0, is_surely_empty: true, ..Fragment::default() };
         let mut tail = match max {
             Some(_) => empty(),
             None => {
@@ -565,7 +565,7 @@ impl Cost {
     }
 
     /// The part that is `before` followed by `after`.
-    fn then(&mut self, before: Part, after: Part) -> Result<Part, Flaw> {
+    fn then(&mut self, before: Fragment, after: Fragment) -> Result<Fragment, Flaw> {
         self.join(&before.last, &after.first)?;
         let times = |edges: Vec<Edge>, weight: f64| {
             edges
@@ -573,7 +573,7 @@ impl Cost {
                 .filter(move |_| weight > 0.0)
                 .map(move |edge| Edge { weight: edge.weight * weight, ..edge })
         };
-        let mut whole = Part {
+        let mut whole = Fragment {
             first: before.first,
             last: after.last,
             empty: before.empty * after.empty,
@@ -674,7 +674,7 @@ impl Cost {
         let mut to = word[word.len() - 1];
         for index in (0..word.len() - 1).rev() {
             let weight = f64::from(distances[index]) / f64::from(distances[index + 1]);
-            let copy = Place { next: vec![Edge { to, weight }], ..self.places[word[index]].clone() };
+            let copy = Position { next: vec![Edge { to, weight }], ..self.places[word[index]].clone() };
             to = self.places.len();
             self.places.push(copy);
         }
@@ -688,7 +688,7 @@ impl Cost {
         // Far above the bound, and small enough to be subtracted.
         const MANY: f64 = 1e18;
         let choices: Vec<_> = self.places.iter().map(|place| self.choices(place)).collect();
-        let ways = |place: &Place| 1.0 + place.ends + place.next.iter().map(|edge| edge.weight).sum::<f64>();
+        let ways = |place: &Position| 1.0 + place.ends + place.next.iter().map(|edge| edge.weight).sum::<f64>();
         let own: Vec<_> = self.places.iter().map(ways).collect();
         // For each place, of a way that fails, and of one on which the
         // expression may match in the end. Once a place is sure to match, only
@@ -717,7 +717,7 @@ impl Cost {
 
     /// For each character that can come next, the edges that take it; only
     /// those choices that are not part of another.
-    fn choices(&self, place: &Place) -> Vec<Vec<Edge>> {
+    fn choices(&self, place: &Position) -> Vec<Vec<Edge>> {
         let mut choices: Vec<Vec<usize>> = Vec::new();
         for byte in 0x21..0x7F {
             let takes = |index: &usize| self.places[place.next[*index].to].set >> byte & 1 == 1;

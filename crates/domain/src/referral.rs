@@ -9,11 +9,11 @@ use std::borrow::Cow;
 
 /// The address or name of the page that a visitor came from, as the browser sends it.
 #[derive(Debug, Clone)]
-pub struct Referrer<'a>(Origin<'a>);
+pub struct Referrer<'a>(ReferrerForm<'a>);
 
 /// A referrer that has a host, or any other text.
 #[derive(Debug, Clone)]
-enum Origin<'a> {
+enum ReferrerForm<'a> {
     Address(Address<'a>),
     Other(Cow<'a, str>),
 }
@@ -27,14 +27,14 @@ impl<'a> Referrer<'a> {
             return None;
         }
         let address = Address::of_schemes(text, &["http", "https", "android-app"]);
-        Some(Self(address.map_or_else(|| Origin::Other(ascii(text, ADDRESS_MAX)), Origin::Address)))
+        Some(Self(address.map_or_else(|| ReferrerForm::Other(ascii(text, ADDRESS_MAX)), ReferrerForm::Address)))
     }
 
     /// The whole referrer, which `referral_rule` compares with criteria `url`.
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Origin::Address(address) => address.as_str(),
-            Origin::Other(text) => text,
+            ReferrerForm::Address(address) => address.as_str(),
+            ReferrerForm::Other(text) => text,
         }
     }
 
@@ -42,8 +42,8 @@ impl<'a> Referrer<'a> {
     /// for an Android application; `None` for text that is not an address.
     pub fn host(&self) -> Option<&str> {
         match &self.0 {
-            Origin::Address(address) => Some(address.host()),
-            Origin::Other(_) => None,
+            ReferrerForm::Address(address) => Some(address.host()),
+            ReferrerForm::Other(_) => None,
         }
     }
 }
@@ -87,8 +87,8 @@ const CLICKS: [&str; 8] = ["gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttc
 
 /// What a campaign's `utm_medium` and a referrer's host say about the source.
 /// The first that fits wins.
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [SourcePattern; 4] = [
+    SourcePattern {
         source: Source::Paid,
         medium: "paid",
         mediums: &[
@@ -106,7 +106,7 @@ const KINDS: [Kind; 4] = [
         ],
         hosts: &[],
     },
-    Kind {
+    SourcePattern {
         source: Source::Email,
         medium: "email",
         mediums: &["mail", "newsletter"],
@@ -122,7 +122,7 @@ const KINDS: [Kind; 4] = [
             "com.google.android.gm",
         ],
     },
-    Kind {
+    SourcePattern {
         source: Source::Social,
         medium: "social",
         mediums: &["sm"],
@@ -162,7 +162,7 @@ const KINDS: [Kind; 4] = [
             "org.telegram.messenger",
         ],
     },
-    Kind {
+    SourcePattern {
         source: Source::Search,
         medium: "organic",
         mediums: &[],
@@ -198,7 +198,7 @@ const KINDS: [Kind; 4] = [
 ];
 
 /// How visits from one source are recognised.
-struct Kind {
+struct SourcePattern {
     source: Source,
     /// Prefix of `utm_medium` that means this source: `paid` fits `paidsocial` too.
     medium: &'static str,
@@ -247,7 +247,7 @@ pub fn source_of_medium(referrer: Option<Referrer>, page: Option<&Address>, medi
     let home = page.map(|page| bare(page.host()));
     let referrer = referrer.filter(|referrer| home.is_none() || referrer.host().map(bare) != home);
     let host = referrer.as_ref().and_then(Referrer::host).map(bare);
-    let fits = |kind: &&Kind| {
+    let fits = |kind: &&SourcePattern| {
         medium.starts_with(kind.medium)
             || kind.mediums.contains(&medium.as_str())
             || host.is_some_and(|host| kind.hosts.iter().any(|entry| stands_for(entry, host)))

@@ -19,6 +19,6 @@ pub use manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, LogDamage, LogFacts, METHODS, Manifest, MetricFacts,
     NodeFacts, RateFacts,
 };
-pub use planning::{Forecast, Lately, Planned, SIGMA, Wanted, lately};
+pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
 pub use report_cache::{ReportCache, ReportError, ReportKey, recompute};
 pub use starting::StartPlan;

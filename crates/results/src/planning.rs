@@ -13,20 +13,20 @@ use muriel_warehouse::{Marks, Metric, Stop, TrafficQuestion, WarehouseReader};
 use std::sync::Arc;
 
 /// How far back the project's own traffic is looked at, in days.
-const BACK_DAYS: i64 = 14;
+const TRAFFIC_DAYS: i64 = 14;
 /// Below this many visitors an experiment's own numbers say little.
-const OWN_FROM: u64 = 500;
+const MIN_OWN_VISITORS: u64 = 500;
 /// How the logarithms of orders' values are spread where nothing is known of them: as
 /// `muriel simulate` takes it, which makes the dearest of a thousand orders worth some
 /// twenty of the usual.
 pub const SIGMA: f64 = 1.0;
 /// Days of a forecast, at least and at most.
-const DAYS_LEAST: i64 = 14;
-const DAYS_MOST: i64 = 90;
+const MIN_FORECAST_DAYS: i64 = 14;
+const MAX_FORECAST_DAYS: i64 = 90;
 
 /// What is given; the rest is taken from the plan and the log.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Wanted {
+pub struct PlanningRequest {
     /// Smallest lift worth finding, in percent.
     pub mde: Option<f64>,
     /// Percent of such lifts to be found.
@@ -50,7 +50,7 @@ pub struct Forecast {
 
 /// A plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
+pub struct PlanningReport {
     /// Smallest lift to be found, in percent.
     pub mde: f64,
     /// Percent of such lifts that are found.
@@ -109,7 +109,7 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &Stop)
     let until = Instant::from_us(manifest.as_of.us().div_euclid(DAY_US) * DAY_US);
     let question = TrafficQuestion {
         project_key: question.project_key,
-        from: until.plus_us(-BACK_DAYS * DAY_US),
+        from: until.plus_us(-TRAFFIC_DAYS * DAY_US),
         until,
         metric: metric.map(|metric| Metric { before_us: None, ..metric }),
     };
@@ -135,20 +135,21 @@ fn has_values(manifest: &Manifest) -> bool {
 }
 
 /// A number, and where it comes from.
-type Found = (f64, &'static str);
+type SourcedNumber = (f64, &'static str);
 
 /// The plan of numbers that are known: of what is not given, the rate and the daily
 /// visitors that were found; and how values vary.
 pub(crate) fn plan(
     manifest: &Manifest,
-    wanted: Wanted,
-    rate: Option<Found>,
-    daily: Option<Found>,
+    wanted: PlanningRequest,
+    rate: Option<SourcedNumber>,
+    daily: Option<SourcedNumber>,
     vary: Option<f64>,
-) -> Planned {
+) -> PlanningReport {
     let mde = wanted.mde.unwrap_or(manifest.experiment.mde_percent);
     let power = wanted.power.unwrap_or(80.0);
-    let given = |wanted: Option<f64>, found: Option<Found>| wanted.map(|number| (number, "query")).or(found).unzip();
+    let given =
+        |wanted: Option<f64>, found: Option<SourcedNumber>| wanted.map(|number| (number, "query")).or(found).unzip();
     let (baseline_rate, baseline_from) = given(wanted.baseline_rate, rate);
     let (daily_visitors, daily_from) = given(wanted.daily_visitors, daily);
     let vary = if has_values(manifest) { vary.unwrap_or_else(|| log_normal_value_spread(SIGMA)) } else { 1.0 };
@@ -162,7 +163,7 @@ pub(crate) fn plan(
         .map(|(visitors, daily)| (visitors / daily).ceil().min(1e9) as i64);
     let mde_by_day = match (lift_plan, base, daily_visitors.filter(|daily| *daily > 0.0)) {
         (Some(plan), Some(base), Some(daily)) => {
-            let last = days.unwrap_or(0).clamp(DAYS_LEAST, DAYS_MOST);
+            let last = days.unwrap_or(0).clamp(MIN_FORECAST_DAYS, MAX_FORECAST_DAYS);
             let found = |visitors: f64| {
                 let tuned = plan.tuned_for(visitors_needed.unwrap_or(visitors))?;
                 tuned.mde(base, visitors, share_found)
@@ -176,7 +177,17 @@ pub(crate) fn plan(
         }
         _ => Vec::new(),
     };
-    Planned { mde, power, baseline_rate, baseline_from, daily_visitors, daily_from, visitors_needed, days, mde_by_day }
+    PlanningReport {
+        mde,
+        power,
+        baseline_rate,
+        baseline_from,
+        daily_visitors,
+        daily_from,
+        visitors_needed,
+        days,
+        mde_by_day,
+    }
 }
 
 impl ReportCache {
@@ -189,9 +200,9 @@ impl ReportCache {
         &self,
         project_key: &Arc<str>,
         known: &ReportInputs,
-        wanted: Wanted,
+        wanted: PlanningRequest,
         now: Instant,
-    ) -> Result<Planned, ReportError> {
+    ) -> Result<PlanningReport, ReportError> {
         let manifest = known.manifest(project_key, &Inquiry::default(), now);
         if wanted.baseline_rate.is_some() && wanted.daily_visitors.is_some() && !has_values(&manifest) {
             return Ok(plan(&manifest, wanted, None, None, None));
@@ -205,10 +216,10 @@ impl ReportCache {
         &self,
         manifest: Manifest,
         known: &ReportInputs,
-        wanted: Wanted,
+        wanted: PlanningRequest,
         head: LogPosition,
         now: Instant,
-    ) -> Result<Planned, ReportError> {
+    ) -> Result<PlanningReport, ReportError> {
         let (project_key, test_id) = (manifest.project_key.as_str().into(), manifest.experiment.test_id);
         let key = ReportKey { project_key, test_id, inquiry: manifest.inquiry.clone(), by_quarter: false };
         let computed = self.report_at(&key, known, head, now).await?;
@@ -240,7 +251,7 @@ impl ReportCache {
 /// as far as there are enough of them.
 fn own(computed: &Computed, now: Instant) -> (Option<f64>, Option<f64>) {
     let entered: u64 = computed.visitors.iter().sum();
-    if entered < OWN_FROM {
+    if entered < MIN_OWN_VISITORS {
         return (None, None);
     }
     let top = computed.manifest.top().and(computed.metrics.first());
@@ -320,8 +331,12 @@ mod tests {
 
     #[test]
     fn a_plan_goes_by_the_boundary_that_results_go_by() {
-        let wanted =
-            |mde: f64| Wanted { mde: Some(mde), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+        let wanted = |mde: f64| PlanningRequest {
+            mde: Some(mde),
+            baseline_rate: Some(5.0),
+            daily_visitors: Some(2_000.0),
+            power: None,
+        };
         for (planned_visitors, started_at, is_settled) in [
             (None, None, false),
             (None, Some(at(-1, 0)), true),
@@ -384,8 +399,12 @@ mod tests {
             manifest.experiment.arms = ["0", "1"].map(arm).into();
             manifest.metrics.insert(0, metric);
             let lately = lately(&manifest, &warehouse, &Stop::new()).unwrap();
-            let wanted =
-                Wanted { mde: Some(10.0), baseline_rate: Some(5.0), daily_visitors: Some(2_000.0), power: None };
+            let wanted = PlanningRequest {
+                mde: Some(10.0),
+                baseline_rate: Some(5.0),
+                daily_visitors: Some(2_000.0),
+                power: None,
+            };
             let planned = plan(&manifest, wanted, None, None, lately.values_vary);
             // The variance of a mean: of those who pay and those who do not.
             let variance = |rate: f64| rate * vary - rate * rate;
@@ -453,7 +472,7 @@ mod tests {
             let head = LogPosition { log: LogId::from_bytes([7; 16]), position: Position::default() };
             // Nobody knows the rate without a goal, but for who asks.
             for (baseline_rate, from) in [(None, None), (Some(3.0), Some("query"))] {
-                let wanted = Wanted { baseline_rate, ..Wanted::default() };
+                let wanted = PlanningRequest { baseline_rate, ..PlanningRequest::default() };
                 let planned = reports.plan_at(manifest.clone(), &known, wanted, head, now).await.unwrap();
                 assert_eq!((planned.baseline_rate, planned.baseline_from), (baseline_rate, from));
                 assert_eq!(planned.daily_visitors.zip(planned.daily_from), daily, "{entered} {now}");

@@ -134,7 +134,7 @@ type EventState = (u64, Position);
 /// The last position that was read from the log, for all who asked before that read
 /// began.
 #[derive(Default)]
-struct Head {
+struct LogHead {
     /// Requests so far.
     requests: AtomicU64,
     /// How many requests had been made when the last read began, and what it gave.
@@ -145,7 +145,7 @@ struct Head {
 pub struct ReportCache {
     warehouse: Arc<dyn WarehouseReader>,
     loader: Arc<Loader>,
-    head: Head,
+    head: LogHead,
     cached: Arc<Cache<ReportKey, Arc<CachedReport>>>,
     in_flight: Mutex<HashMap<ReportKey, Weak<InFlight>>>,
     recent: Mutex<HashMap<ReportKey, Recent>>,
@@ -163,7 +163,7 @@ impl ReportCache {
         Self {
             warehouse,
             loader,
-            head: Head::default(),
+            head: LogHead::default(),
             cached: Arc::new(Cache::new(CAPACITY)),
             in_flight: Mutex::default(),
             recent: Mutex::default(),

@@ -3,7 +3,7 @@
 
 use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
-use crate::planning::{Planned, Wanted, lately, plan};
+use crate::planning::{PlanningReport, PlanningRequest, lately, plan};
 use crate::report_cache::{ReportCache, ReportError};
 use muriel_domain::Instant;
 use muriel_domain::ids::MAX_SAFE;
@@ -45,7 +45,7 @@ impl StartPlan {
         Self { visitors: None, message }
     }
 
-    fn of(planned: &Planned) -> Self {
+    fn of(planned: &PlanningReport) -> Self {
         let known = planned.visitors_needed.zip(planned.baseline_rate).zip(planned.daily_visitors);
         let Some(((needed, rate), daily)) = known.filter(|((needed, _), _)| *needed >= 1.0) else {
             return Self::unknown();
@@ -95,7 +95,7 @@ impl ReportCache {
         let lately = self.ask(head, ask).await?;
         let found = |number: Option<f64>| number.map(|number| (number, "project"));
         let (rate, daily) = (found(lately.rate), found(lately.daily_visitors));
-        Ok(Some(StartPlan::of(&plan(&manifest, Wanted::default(), rate, daily, lately.values_vary))))
+        Ok(Some(StartPlan::of(&plan(&manifest, PlanningRequest::default(), rate, daily, lately.values_vary))))
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_start_is_planned_as_far_as_visitors_come() {
-        let planned = |needed: Option<f64>, rate: Option<f64>, daily: Option<f64>| Planned {
+        let planned = |needed: Option<f64>, rate: Option<f64>, daily: Option<f64>| PlanningReport {
             mde: 10.0,
             power: 80.0,
             baseline_rate: rate,

@@ -4,7 +4,7 @@ use crate::error::{ConflictCode, Error, Result};
 use muriel_domain::ids::ProjectId;
 use muriel_domain::{Instant, Problems};
 use muriel_sql::Tx;
-use muriel_store::idempotency::{self, Done};
+use muriel_store::idempotency::{self, CompletedOperation};
 use sha2::{Digest, Sha256};
 
 /// The longest key, in bytes.
@@ -71,7 +71,7 @@ pub async fn replay(tx: &mut dyn Tx, key: Option<&IdempotencyKey>) -> Result<Opt
 /// When the database cannot be reached.
 pub async fn store(tx: &mut dyn Tx, key: Option<&IdempotencyKey>, body: String) -> Result<StoredResponse> {
     if let Some(key) = key {
-        let done = Done { fingerprint: key.fingerprint.clone(), response: body.clone() };
+        let done = CompletedOperation { fingerprint: key.fingerprint.clone(), response: body.clone() };
         idempotency::insert(tx, key.project, &key.operation, &key.key, &done, key.now).await?;
     }
     Ok(StoredResponse { body, replayed: false })

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use muriel_domain::Problems;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_results::{
-    ComputeError, Computed, Inquiry, NotFound, Planned, ReportCache, ReportError, ReportInputs, ReportKey, Wanted,
+    ComputeError, Computed, Inquiry, NotFound, PlanningReport, PlanningRequest, ReportCache, ReportError, ReportInputs,
+    ReportKey,
 };
 use muriel_store::tenants::Project;
 use muriel_warehouse as warehouse;
@@ -47,7 +48,12 @@ pub async fn timeseries(
 ///
 /// # Errors
 /// `NotFound`; then a `wanted` that could not be read; otherwise as [`report`].
-pub async fn plan(app: &App, project: &Project, id: ExperimentId, wanted: Result<Wanted>) -> Result<Planned> {
+pub async fn plan(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    wanted: Result<PlanningRequest>,
+) -> Result<PlanningReport> {
     let inputs = load(app, project.id, id, &Inquiry::default()).await?.map_err(not_found)?;
     let wanted = wanted?;
     let planned = cache(app)?.plan(&project.key.as_str().into(), &inputs, wanted, app.clock.now()).await;

@@ -14,7 +14,7 @@ use crate::sqlite::error;
 use crate::{Error, Result};
 
 /// How long a statement waits for another process that writes.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements kept by each connection.
 const STATEMENTS: usize = 256;
 /// Older versions can lose a commit when a checkpoint meets a write.
@@ -114,7 +114,7 @@ pub fn reader(path: &Path) -> Result<Connection> {
 /// SQLite gives up at once when another process does the same to a new file, as
 /// waiting could block both; here that process is soon done.
 fn keep_log(conn: &Connection) -> Result<String> {
-    let deadline = Instant::now() + BUSY;
+    let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0)) {
             Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
@@ -129,7 +129,7 @@ fn keep_log(conn: &Connection) -> Result<String> {
 /// PostgreSQL's idea of quotes and of `LIKE`.
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(error)?;
-    conn.busy_timeout(BUSY).map_err(error)?;
+    conn.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),

@@ -53,7 +53,7 @@ const CREATE_TABLE: &str = "
 ";
 
 /// What `schema_migration` says of one migration.
-struct Applied {
+struct AppliedMigration {
     version: i64,
     checksum: String,
 }
@@ -88,14 +88,14 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-async fn applied(tx: &mut dyn Tx) -> Result<Vec<Applied>> {
+async fn applied(tx: &mut dyn Tx) -> Result<Vec<AppliedMigration>> {
     let exists = tx.dialect().table_exists();
     if tx.query_one(exists, params!["schema_migration"]).await?.int(0)? == 0 {
         return Ok(Vec::new());
     }
     let rows = tx.query("SELECT version, checksum FROM schema_migration ORDER BY version", params![]).await?;
     rows.into_iter()
-        .map(|mut row| Ok(Applied { version: row.int("version")?, checksum: row.text("checksum")? }))
+        .map(|mut row| Ok(AppliedMigration { version: row.int("version")?, checksum: row.text("checksum")? }))
         .collect()
 }
 
@@ -122,7 +122,7 @@ async fn apply(tx: &mut dyn Tx, migration: Migration) -> Result<()> {
 /// Which migration failed. The cause tells what in it.
 #[derive(Debug, thiserror::Error)]
 #[error("migration {version} ({name}) failed")]
-struct Failed {
+struct MigrationFailed {
     version: i64,
     name: &'static str,
     source: Error,
@@ -130,7 +130,7 @@ struct Failed {
 
 fn named(migration: Migration, source: Error) -> Error {
     let unavailable = matches!(source, Error::Unavailable { .. });
-    let failed = Failed { version: migration.version, name: migration.name, source };
+    let failed = MigrationFailed { version: migration.version, name: migration.name, source };
     if unavailable { Error::unavailable(failed) } else { Error::unexpected(failed) }
 }
 
@@ -151,7 +151,7 @@ fn check_order(migrations: &[Migration]) -> Result<()> {
 ///
 /// # Errors
 /// `Migration` when they are not.
-fn missing<'a>(applied: &[Applied], migrations: &'a [Migration]) -> Result<&'a [Migration]> {
+fn missing<'a>(applied: &[AppliedMigration], migrations: &'a [Migration]) -> Result<&'a [Migration]> {
     let newest = migrations.last().map_or(0, |migration| migration.version);
     for (i, applied) in applied.iter().enumerate() {
         let version = applied.version;
@@ -211,8 +211,8 @@ mod tests {
     fn the_list_and_the_database_must_fit() {
         let migration = |version| Migration { version, name: "a step", sql: "SELECT 1", fill: None };
         let check = |applied: &[i64], known: &[i64], expect: std::result::Result<&[i64], &str>| {
-            let applied: Vec<Applied> =
-                applied.iter().map(|&version| Applied { version, checksum: checksum("SELECT 1") }).collect();
+            let applied: Vec<AppliedMigration> =
+                applied.iter().map(|&version| AppliedMigration { version, checksum: checksum("SELECT 1") }).collect();
             let known: Vec<Migration> = known.iter().map(|&v| migration(v)).collect();
             let found = missing(&applied, &known)
                 .map(|left| left.iter().map(|m| m.version).collect::<Vec<_>>())

@@ -15,7 +15,7 @@ use tokio_postgres::{AsyncMessage, Config, IsolationLevel, NoTls};
 
 use crate::budget::{self, Spending};
 use crate::dialect::{Dialect, Lock};
-use crate::value::{Names, check_params};
+use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
 /// How to use a PostgreSQL server.
@@ -101,7 +101,7 @@ impl Postgres {
     /// Passes on the notifications of `channel`, over a connection of its own that is
     /// made again when it is lost.
     pub(crate) fn listen(&self, channel: &'static str) -> mpsc::Receiver<String> {
-        let (told, hears) = mpsc::channel(WAITING);
+        let (told, hears) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let config = self.config.clone();
         tokio::spawn(async move {
             while !told.is_closed() {
@@ -110,7 +110,7 @@ impl Postgres {
                 }
                 tokio::select! {
                     () = told.closed() => return,
-                    () = tokio::time::sleep(LISTEN_AGAIN) => {}
+                    () = tokio::time::sleep(RECONNECT_INTERVAL) => {}
                 }
             }
         });
@@ -201,9 +201,9 @@ impl Postgres {
 }
 
 /// Notifications that wait for their receiver.
-const WAITING: usize = 1_024;
+const MAX_QUEUED_NOTIFICATIONS: usize = 1_024;
 /// How long to wait before a lost connection is made again.
-const LISTEN_AGAIN: Duration = Duration::from_millis(500);
+const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Listens until the connection or the receiver is gone.
 async fn pass_on(
@@ -369,7 +369,7 @@ impl Tx for PostgresTx<'_> {
 async fn query(tx: &Transaction<'_>, sql: &str, params: Vec<Value>) -> Result<Vec<Row>> {
     check_params(&params)?;
     let statement = tx.prepare_cached(sql).await.map_err(error)?;
-    let names = Names::new(statement.columns().iter().map(|column| column.name()));
+    let names = ColumnNames::new(statement.columns().iter().map(|column| column.name()));
     let stream = tx.query_raw(&statement, params).await.map_err(error)?;
     let mut stream = pin!(stream);
     let mut rows = Vec::new();

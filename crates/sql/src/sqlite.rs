@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot};
 use crate::budget::{self, Spending};
 use crate::dialect::{Dialect, Lock, for_sqlite, unique_name};
 use crate::file::{self, Durability};
-use crate::value::{Names, check_params};
+use crate::value::{ColumnNames, check_params};
 use crate::{BoxFuture, Error, Result, Row, Tx, Value};
 
 /// Writes that may be queued or running; more wait for a place.
@@ -101,12 +101,12 @@ struct Shared {
     /// Places in the queue of the writer.
     places: Arc<Semaphore>,
     /// To the writer thread, which ends when this is dropped.
-    queue: Sender<Message>,
+    queue: Sender<WriterMessage>,
     writer: Mutex<Option<JoinHandle<()>>>,
     foreign_commits: Arc<AtomicU64>,
 }
 
-enum Message {
+enum WriterMessage {
     Job(Box<dyn Job>),
     Close(oneshot::Sender<Result<()>>),
 }
@@ -154,7 +154,7 @@ impl Sqlite {
         let (reply, answer) = oneshot::channel();
         let claimed = Arc::new(AtomicBool::new(false));
         let work = Work { body: Some(body), claimed: claimed.clone(), outcome: None, reply, _place: place };
-        let sent = self.shared.queue.send(Message::Job(Box::new(work)));
+        let sent = self.shared.queue.send(WriterMessage::Job(Box::new(work)));
         sent.map_err(|_| Error::closed())?;
         let Ok(answer) = in_time(answer).await else {
             // What has not begun never will.
@@ -201,7 +201,7 @@ impl Sqlite {
         self.shared.places.close();
         self.shared.readers.close().await;
         let (reply, answer) = oneshot::channel();
-        if self.shared.queue.send(Message::Close(reply)).is_err() {
+        if self.shared.queue.send(WriterMessage::Close(reply)).is_err() {
             return Ok(());
         }
         let closed = answer.await.unwrap_or(Ok(()));
@@ -236,7 +236,7 @@ struct Writer {
 impl Writer {
     /// Runs jobs until asked to close, and answers who asked, or until every
     /// handle is gone.
-    fn serve(&mut self, queue: &Receiver<Message>) -> Option<oneshot::Sender<Result<()>>> {
+    fn serve(&mut self, queue: &Receiver<WriterMessage>) -> Option<oneshot::Sender<Result<()>>> {
         let mut jobs = VecDeque::new();
         loop {
             let mut next = match queue.recv_timeout(POLL_INTERVAL) {
@@ -250,8 +250,8 @@ impl Writer {
             let mut asked = None;
             while let Some(message) = next.take() {
                 match message {
-                    Message::Job(job) => jobs.push_back(job),
-                    Message::Close(reply) => {
+                    WriterMessage::Job(job) => jobs.push_back(job),
+                    WriterMessage::Close(reply) => {
                         asked = Some(reply);
                         break;
                     }
@@ -382,15 +382,15 @@ trait Job: Send {
 }
 
 /// A result, or the panic that came instead.
-type Outcome<T, E> = thread::Result<Result<T, E>>;
+type JobResult<T, E> = thread::Result<Result<T, E>>;
 
 struct Work<T, E, F> {
     body: Option<F>,
     /// Set by whoever is first: the writer when it begins, or the caller when it no
     /// longer waits. The other one leaves it alone.
     claimed: Arc<AtomicBool>,
-    outcome: Option<Outcome<T, E>>,
-    reply: oneshot::Sender<Outcome<T, E>>,
+    outcome: Option<JobResult<T, E>>,
+    reply: oneshot::Sender<JobResult<T, E>>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -454,14 +454,14 @@ impl Readers {
         Ok(Readers { path: path.to_owned(), size, free: Semaphore::new(size as usize), idle: Mutex::new(vec![first]) })
     }
 
-    async fn take(&self) -> Result<Reader<'_>> {
+    async fn take(&self) -> Result<PooledReader<'_>> {
         let place = self.free.acquire().await.map_err(|_| Error::closed())?;
         let idle = lock(&self.idle).pop();
         let conn = match idle {
             Some(conn) => conn,
             None => file::reader(&self.path)?,
         };
-        Ok(Reader { readers: self, conn: Some(conn), _place: place })
+        Ok(PooledReader { readers: self, conn: Some(conn), _place: place })
     }
 
     /// Waits for the reads that run, and closes all connections.
@@ -474,20 +474,20 @@ impl Readers {
 }
 
 /// A connection taken from the pool, which it goes back to without a transaction.
-struct Reader<'a> {
+struct PooledReader<'a> {
     readers: &'a Readers,
     conn: Option<Connection>,
     /// Dropped last: by then the connection is back.
     _place: SemaphorePermit<'a>,
 }
 
-impl Reader<'_> {
+impl PooledReader<'_> {
     fn conn(&mut self) -> Result<&mut Connection> {
         self.conn.as_mut().ok_or_else(Error::closed)
     }
 }
 
-impl Drop for Reader<'_> {
+impl Drop for PooledReader<'_> {
     fn drop(&mut self) {
         let Some(conn) = self.conn.take() else {
             return;
@@ -562,7 +562,7 @@ fn query(conn: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let names = Names::new(statement.column_names());
+    let names = ColumnNames::new(statement.column_names());
     let row = |values| Row::new(values, names.clone());
     Ok(found.into_iter().map(row).collect())
 }

@@ -131,7 +131,7 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 #[derive(Clone, Debug)]
 pub struct Row {
     values: Vec<Value>,
-    names: Names,
+    names: ColumnNames,
 }
 
 /// How a column of a [`Row`] is named: `"created_at"`, or its position from 0.
@@ -168,7 +168,7 @@ impl Column for &str {
 
 /// The column names of one result, shared by its rows.
 #[derive(Clone, Debug)]
-pub(crate) struct Names(Arc<NameList>);
+pub(crate) struct ColumnNames(Arc<NameList>);
 
 #[derive(Debug)]
 struct NameList {
@@ -182,14 +182,14 @@ struct NameList {
     next: AtomicUsize,
 }
 
-impl Names {
-    pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Names {
+impl ColumnNames {
+    pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> ColumnNames {
         let (mut text, mut ends) = (String::new(), Vec::new());
         for name in names {
             text.push_str(name);
             ends.push(text.len());
         }
-        Names(Arc::new(NameList { text, ends, next: AtomicUsize::new(0) }))
+        ColumnNames(Arc::new(NameList { text, ends, next: AtomicUsize::new(0) }))
     }
 
     /// The name at position `i`, `?` past the end.
@@ -209,7 +209,7 @@ impl Names {
 }
 
 impl Row {
-    pub(crate) fn new(values: Vec<Value>, names: Names) -> Row {
+    pub(crate) fn new(values: Vec<Value>, names: ColumnNames) -> Row {
         Row { values, names }
     }
 
@@ -352,7 +352,7 @@ mod tests {
 
     fn row() -> Row {
         let values = vec![Value::Int(7), Value::Null, Value::Text("checkout".to_owned())];
-        Row::new(values, Names::new(["id", "note", "name"].into_iter()))
+        Row::new(values, ColumnNames::new(["id", "note", "name"].into_iter()))
     }
 
     #[test]

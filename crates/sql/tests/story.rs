@@ -22,7 +22,7 @@ macro_rules! stories {
         mod on_sqlite {
             $(#[test] fn $name() -> crate::Done {
                 crate::tell(async {
-                    let place = crate::Place::sqlite()?;
+                    let place = crate::TestDatabase::sqlite()?;
                     crate::$name(place.clone()).await
                 })
             })*
@@ -30,7 +30,7 @@ macro_rules! stories {
         mod on_postgres {
             $(#[test] fn $name() -> crate::Done {
                 crate::tell(async {
-                    let place = crate::Place::postgres().await?;
+                    let place = crate::TestDatabase::postgres().await?;
                     let told = tokio::spawn(crate::$name(place.clone())).await;
                     place.remove().await?;
                     told?
@@ -65,7 +65,7 @@ stories![
     closes,
 ];
 
-async fn writes_and_rolls_back(place: Place) -> Done {
+async fn writes_and_rolls_back(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     assert_eq!(db.dialect(), place.dialect());
     db.ping().await?;
@@ -105,7 +105,7 @@ async fn writes_and_rolls_back(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_read_sees_one_snapshot(place: Place) -> Done {
+async fn a_read_sees_one_snapshot(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     add(&db, "a").await?;
     let (looked, wait_looked) = std::sync::mpsc::channel();
@@ -135,7 +135,7 @@ async fn a_read_sees_one_snapshot(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_read_cannot_write(place: Place) -> Done {
+async fn a_read_cannot_write(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     for _ in 0..20 {
         let refused = db
@@ -149,7 +149,7 @@ async fn a_read_cannot_write(place: Place) -> Done {
     Ok(())
 }
 
-async fn constraints_have_the_same_names(place: Place) -> Done {
+async fn constraints_have_the_same_names(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let id = add(&db, "a").await?;
     let check = async |sql: &'static str, params: Vec<Value>, expect: &str| {
@@ -177,7 +177,7 @@ async fn constraints_have_the_same_names(place: Place) -> Done {
     Ok(())
 }
 
-async fn returns_and_upserts(place: Place) -> Done {
+async fn returns_and_upserts(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let upsert = "INSERT INTO thing (name, note) VALUES ($1, $2)
         ON CONFLICT (name) DO UPDATE SET note = excluded.note
@@ -200,7 +200,7 @@ async fn returns_and_upserts(place: Place) -> Done {
     Ok(())
 }
 
-async fn values_come_back_as_they_went(place: Place) -> Done {
+async fn values_come_back_as_they_went(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let sql = "INSERT INTO every (i, r, t, b) VALUES ($1, $2, $3, $4) RETURNING i, r, t, b";
     for int in [0, 1, -1, i64::MIN, i64::MAX] {
@@ -236,7 +236,7 @@ async fn values_come_back_as_they_went(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_wrong_column_is_named(place: Place) -> Done {
+async fn a_wrong_column_is_named(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let sql = "INSERT INTO every (i, t) VALUES (2, 'x') RETURNING i AS number, t AS words, r";
     let mut row = one(&db, sql, params![]).await?;
@@ -254,7 +254,7 @@ async fn a_wrong_column_is_named(place: Place) -> Done {
     Ok(())
 }
 
-async fn ids_are_never_used_again(place: Place) -> Done {
+async fn ids_are_never_used_again(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let mut last = 0;
     for name in ["a", "b", "c"] {
@@ -266,7 +266,7 @@ async fn ids_are_never_used_again(place: Place) -> Done {
     Ok(())
 }
 
-async fn text_sorts_and_matches_alike(place: Place) -> Done {
+async fn text_sorts_and_matches_alike(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     for name in ["b", "B", "a_b", "aXb", "é", "Z"] {
         add(&db, name).await?;
@@ -280,7 +280,7 @@ async fn text_sorts_and_matches_alike(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_failed_statement_ends_its_transaction(place: Place) -> Done {
+async fn a_failed_statement_ends_its_transaction(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     add(&db, "a").await?;
     let ended = db
@@ -302,7 +302,7 @@ async fn a_failed_statement_ends_its_transaction(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_panic_harms_nobody_else(place: Place) -> Done {
+async fn a_panic_harms_nobody_else(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     // Together, so that on SQLite they share groups.
     let calls: Vec<_> = (0..30)
@@ -339,7 +339,7 @@ async fn a_panic_harms_nobody_else(place: Place) -> Done {
     Ok(())
 }
 
-async fn many_writers_are_all_kept(place: Place) -> Done {
+async fn many_writers_are_all_kept(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let calls: Vec<_> = (0..64)
         .map(|writer| {
@@ -367,7 +367,7 @@ async fn many_writers_are_all_kept(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_dropped_call_leaves_nothing_open(place: Place) -> Done {
+async fn a_dropped_call_leaves_nothing_open(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let (begun, has_begun) = oneshot::channel();
     let (go, may_go) = std::sync::mpsc::channel();
@@ -401,7 +401,7 @@ async fn a_dropped_call_leaves_nothing_open(place: Place) -> Done {
     Ok(())
 }
 
-async fn locks_exclude(place: Place) -> Done {
+async fn locks_exclude(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     add(&db, "0").await?;
     let name = LockName { kind: 1, id: 7 };
@@ -434,7 +434,7 @@ async fn locks_exclude(place: Place) -> Done {
     Ok(())
 }
 
-async fn migrates_once(place: Place) -> Done {
+async fn migrates_once(place: TestDatabase) -> Done {
     let db = place.open().await?;
     db.migrate(&[]).await?;
     db.migrate(&SCHEMA[..1]).await?;
@@ -450,7 +450,7 @@ async fn migrates_once(place: Place) -> Done {
     Ok(())
 }
 
-async fn refuses_migrations_that_do_not_fit(place: Place) -> Done {
+async fn refuses_migrations_that_do_not_fit(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let changed = Migration { sql: "SELECT 2", ..SCHEMA[1] };
     let before = Migration { version: 0, ..changed };
@@ -475,7 +475,7 @@ async fn refuses_migrations_that_do_not_fit(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_failed_migration_leaves_nothing(place: Place) -> Done {
+async fn a_failed_migration_leaves_nothing(place: TestDatabase) -> Done {
     let db = place.open().await?;
     let broken = Migration {
         version: 3,
@@ -493,7 +493,7 @@ async fn a_failed_migration_leaves_nothing(place: Place) -> Done {
     Ok(())
 }
 
-async fn a_migration_fills_what_its_statements_leave_open(place: Place) -> Done {
+async fn a_migration_fills_what_its_statements_leave_open(place: TestDatabase) -> Done {
     let db = place.open().await?;
     let [first, second] = SCHEMA;
     db.migrate(&[first, second]).await?;
@@ -512,7 +512,7 @@ async fn a_migration_fills_what_its_statements_leave_open(place: Place) -> Done 
     Ok(())
 }
 
-async fn a_migration_may_take_longer_than_other_transactions(place: Place) -> Done {
+async fn a_migration_may_take_longer_than_other_transactions(place: TestDatabase) -> Done {
     let limit = Duration::from_secs(3);
     let db = place.open_with(PostgresOptions { transaction_timeout: limit, ..PostgresOptions::default() }).await?;
     let slow = Migration {
@@ -534,7 +534,7 @@ async fn a_migration_may_take_longer_than_other_transactions(place: Place) -> Do
     Ok(())
 }
 
-async fn processes_may_migrate_at_once(place: Place) -> Done {
+async fn processes_may_migrate_at_once(place: TestDatabase) -> Done {
     let mut calls = Vec::new();
     for _ in 0..4 {
         let db = place.open().await?;
@@ -549,7 +549,7 @@ async fn processes_may_migrate_at_once(place: Place) -> Done {
     Ok(())
 }
 
-async fn tells_when_others_write(place: Place) -> Done {
+async fn tells_when_others_write(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let Some(before) = db.foreign_commits() else {
         assert_eq!(place.dialect(), Dialect::Postgres);
@@ -573,7 +573,7 @@ async fn tells_when_others_write(place: Place) -> Done {
     Ok(())
 }
 
-async fn closes(place: Place) -> Done {
+async fn closes(place: TestDatabase) -> Done {
     let db = place.ready().await?;
     let done = Arc::new(AtomicU64::new(0));
     let calls: Vec<_> = (0..20)
@@ -608,7 +608,7 @@ async fn closes(place: Place) -> Done {
 #[test]
 fn on_sqlite_a_body_that_waits_is_an_error() -> Done {
     tell(async {
-        let db = Place::sqlite()?.ready().await?;
+        let db = TestDatabase::sqlite()?.ready().await?;
         let waited = db
             .write::<(), Error, _>(|tx| {
                 Box::pin(async move {
@@ -631,7 +631,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
         [("INSERT OR ROLLBACK INTO thing (name) VALUES ('first')", true), ("PRAGMA defer_foreign_keys = ON", false)]
     {
         tell(async move {
-            let db = Place::sqlite()?.ready().await?;
+            let db = TestDatabase::sqlite()?.ready().await?;
             add(&db, "first").await?;
             // While this one holds the writer, the others gather behind it.
             let (go, may_go) = std::sync::mpsc::channel();
@@ -692,7 +692,7 @@ fn on_sqlite_a_lost_group_is_told_to_all() -> Done {
 #[test]
 fn on_sqlite_many_may_open_and_close_one_file() -> Done {
     tell(async {
-        let place = Place::sqlite()?;
+        let place = TestDatabase::sqlite()?;
         let calls: Vec<_> = (0..8)
             .map(|i| {
                 let place = place.clone();
@@ -719,9 +719,9 @@ fn on_sqlite_many_may_open_and_close_one_file() -> Done {
 fn on_sqlite_the_file_is_private() -> Done {
     use std::os::unix::fs::PermissionsExt;
     tell(async {
-        let place = Place::sqlite()?;
+        let place = TestDatabase::sqlite()?;
         let db = place.ready().await?;
-        let Place::Sqlite(dir) = &place else {
+        let TestDatabase::Sqlite(dir) = &place else {
             return Ok(());
         };
         for file in std::fs::read_dir(dir.path())? {
@@ -740,7 +740,7 @@ fn on_sqlite_the_file_is_private() -> Done {
 #[test]
 fn on_postgres_lost_connections_are_replaced() -> Done {
     tell(async {
-        let place = Place::postgres().await?;
+        let place = TestDatabase::postgres().await?;
         let db = place.ready().await?;
         let calls: Vec<_> = (0..16)
             .map(|_| {
@@ -755,7 +755,7 @@ fn on_postgres_lost_connections_are_replaced() -> Done {
         for _ in 0..3 {
             let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE datname = $1 AND pid <> pg_backend_pid()";
-            let Place::Postgres { database, .. } = &place else {
+            let TestDatabase::Postgres { database, .. } = &place else {
                 return Ok(());
             };
             admin.query(sql, &[database]).await?;
@@ -779,7 +779,7 @@ fn on_postgres_a_server_that_is_not_there_is_unavailable() -> Done {
 #[test]
 fn on_postgres_a_full_pool_and_a_long_wait_are_unavailable() -> Done {
     tell(async {
-        let place = Place::postgres().await?;
+        let place = TestDatabase::postgres().await?;
         let short = Duration::from_millis(300);
         let db = place
             .open_with(PostgresOptions {
@@ -854,17 +854,17 @@ const SCHEMA: [Migration; 2] = [
 
 /// Where a story takes place: a database that is not there before.
 #[derive(Clone)]
-enum Place {
+enum TestDatabase {
     Sqlite(Arc<tempfile::TempDir>),
     Postgres { server: String, database: String },
 }
 
-impl Place {
-    fn sqlite() -> Result<Place, AnyError> {
-        Ok(Place::Sqlite(Arc::new(tempfile::tempdir()?)))
+impl TestDatabase {
+    fn sqlite() -> Result<TestDatabase, AnyError> {
+        Ok(TestDatabase::Sqlite(Arc::new(tempfile::tempdir()?)))
     }
 
-    async fn postgres() -> Result<Place, AnyError> {
+    async fn postgres() -> Result<TestDatabase, AnyError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let server = std::env::var("MURIEL_TEST_POSTGRES").unwrap_or_else(|_| {
             panic!(
@@ -872,7 +872,7 @@ impl Place {
                  (make test does)"
             )
         });
-        let place = Place::Postgres {
+        let place = TestDatabase::Postgres {
             server,
             database: format!("muriel_sql_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)),
         };
@@ -886,7 +886,7 @@ impl Place {
 
     /// A connection to the server itself, and the name of our database on it.
     async fn server(&self) -> Result<(tokio_postgres::Client, &str), AnyError> {
-        let Place::Postgres { server, database } = self else {
+        let TestDatabase::Postgres { server, database } = self else {
             return Err("SQLite has no server".into());
         };
         let (client, connection) = tokio_postgres::connect(server, NoTls).await?;
@@ -902,8 +902,8 @@ impl Place {
 
     fn dialect(&self) -> Dialect {
         match self {
-            Place::Sqlite(_) => Dialect::Sqlite,
-            Place::Postgres { .. } => Dialect::Postgres,
+            TestDatabase::Sqlite(_) => Dialect::Sqlite,
+            TestDatabase::Postgres { .. } => Dialect::Postgres,
         }
     }
 
@@ -921,8 +921,8 @@ impl Place {
 
     async fn open_with(&self, options: PostgresOptions) -> Result<Db, Error> {
         match self {
-            Place::Sqlite(dir) => Db::sqlite(&dir.path().join("story.db"), SqliteOptions::default()),
-            Place::Postgres { server, database } => {
+            TestDatabase::Sqlite(dir) => Db::sqlite(&dir.path().join("story.db"), SqliteOptions::default()),
+            TestDatabase::Postgres { server, database } => {
                 // The last part of the address is the database.
                 let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
                 Db::postgres(&format!("{base}/{database}"), options).await

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const CAPACITY: usize = 256 << 20;
 
 /// Rows read at once when texts are loaded.
-const PORTION: i64 = 2_000;
+const BATCH_SIZE: i64 = 2_000;
 
 /// `text` with letter case folded as Unicode defines it: `Straße` and `STRASSE`
 /// become the same.
@@ -33,7 +33,7 @@ pub fn fold(text: &str) -> String {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct SearchPage {
     /// The page's hypotheses, newest update first.
     pub(crate) ids: Vec<HypothesisId>,
     /// How many match in all.
@@ -49,12 +49,12 @@ pub struct Backlogs {
 
 #[derive(Default)]
 struct Projects {
-    by_id: HashMap<ProjectId, Entry>,
+    by_id: HashMap<ProjectId, CachedBacklog>,
     /// Counts searches, to tell which project was searched least recently.
     clock: u64,
 }
 
-struct Entry {
+struct CachedBacklog {
     backlog: Arc<tokio::sync::Mutex<Backlog>>,
     bytes: usize,
     used: u64,
@@ -104,7 +104,8 @@ impl Backlogs {
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         projects.clock += 1;
         let used = projects.clock;
-        let entry = projects.by_id.entry(project).or_insert_with(|| Entry { backlog: Arc::default(), bytes: 0, used });
+        let entry =
+            projects.by_id.entry(project).or_insert_with(|| CachedBacklog { backlog: Arc::default(), bytes: 0, used });
         entry.used = used;
         entry.backlog.clone()
     }
@@ -134,7 +135,7 @@ fn off_the_queue<T>(work: impl FnOnce() -> T) -> T {
 
 /// One hypothesis as it is searched.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct IndexedHypothesis {
     id: i64,
     updated_at: i64,
     archived: bool,
@@ -150,7 +151,7 @@ struct Line {
 struct Backlog {
     seq: i64,
     text: String,
-    lines: Vec<Line>,
+    lines: Vec<IndexedHypothesis>,
     at: HashMap<i64, usize>,
     replaced: usize,
 }
@@ -161,14 +162,14 @@ impl Backlog {
     }
 
     fn bytes(&self) -> usize {
-        self.text.capacity() + self.lines.capacity() * size_of::<Line>() + self.at.capacity() * 24
+        self.text.capacity() + self.lines.capacity() * size_of::<IndexedHypothesis>() + self.at.capacity() * 24
     }
 
     /// Reads what changed since the last time. Whether it fits into `limit`.
     async fn catch_up(&mut self, tx: &mut dyn Tx, project: ProjectId, limit: usize) -> Result<bool> {
         loop {
             let rows = changed_since(tx, project, self.seq).await?;
-            let last = rows.len() < PORTION as usize;
+            let last = rows.len() < BATCH_SIZE as usize;
             for row in rows {
                 self.seq = row.seq;
                 self.put(&row);
@@ -185,8 +186,8 @@ impl Backlog {
         }
     }
 
-    fn put(&mut self, row: &Changed) {
-        let line = Line {
+    fn put(&mut self, row: &ChangedHypothesis) {
+        let line = IndexedHypothesis {
             id: row.id,
             updated_at: row.updated_at,
             archived: row.archived,
@@ -207,7 +208,7 @@ impl Backlog {
         for (index, line) in self.lines.iter().enumerate().filter(|(_, line)| !line.replaced) {
             let end = self.lines.get(index + 1).map_or(self.text.len(), |next| next.start);
             packed.at.insert(line.id, packed.lines.len());
-            packed.lines.push(Line { start: packed.text.len(), ..*line });
+            packed.lines.push(IndexedHypothesis { start: packed.text.len(), ..*line });
             packed.text.push_str(&self.text[line.start..end]);
         }
         *self = packed;
@@ -252,11 +253,11 @@ struct Matches(Vec<(i64, i64)>);
 impl Matches {
     /// `limit` matches after the first `offset`, newest update first, then
     /// highest id.
-    fn page(mut self, (limit, offset): (usize, usize)) -> Found {
+    fn page(mut self, (limit, offset): (usize, usize)) -> SearchPage {
         let total = self.0.len();
         let end = offset.saturating_add(limit).min(total);
         if offset >= end {
-            return Found { ids: Vec::new(), total: total as i64 };
+            return SearchPage { ids: Vec::new(), total: total as i64 };
         }
         let newest_first = |a: &(i64, i64), b: &(i64, i64)| b.cmp(a);
         if end < total {
@@ -264,12 +265,12 @@ impl Matches {
         }
         let front = &mut self.0[..end];
         front.sort_unstable_by(newest_first);
-        Found { ids: front[offset..].iter().map(|&(_, id)| HypothesisId(id)).collect(), total: total as i64 }
+        SearchPage { ids: front[offset..].iter().map(|&(_, id)| HypothesisId(id)).collect(), total: total as i64 }
     }
 }
 
 /// A hypothesis that changed, as it is read.
-struct Changed {
+struct ChangedHypothesis {
     id: i64,
     updated_at: i64,
     archived: bool,
@@ -277,7 +278,7 @@ struct Changed {
     texts: [Option<String>; 3],
 }
 
-impl Changed {
+impl ChangedHypothesis {
     fn fold_into(&self, text: &mut String) {
         for part in &self.texts {
             text.push_str(&fold(part.as_deref().unwrap_or_default()));
@@ -286,17 +287,17 @@ impl Changed {
     }
 }
 
-async fn changed_since(tx: &mut dyn Tx, project: ProjectId, seq: i64) -> Result<Vec<Changed>> {
+async fn changed_since(tx: &mut dyn Tx, project: ProjectId, seq: i64) -> Result<Vec<ChangedHypothesis>> {
     let rows = tx
         .query(
             "SELECT hypothesis_id, updated_at, archived, seq, observation, problem, solution FROM hypothesis \
              WHERE project_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
-            params![project.0, seq, PORTION],
+            params![project.0, seq, BATCH_SIZE],
         )
         .await?;
     rows.into_iter()
         .map(|mut row| {
-            Ok(Changed {
+            Ok(ChangedHypothesis {
                 id: row.int("hypothesis_id")?,
                 updated_at: row.int("updated_at")?,
                 archived: row.flag("archived")?,
@@ -315,7 +316,7 @@ async fn in_portions(tx: &mut dyn Tx, project: ProjectId, needle: &str, archived
     let mut seq = 0;
     loop {
         let rows = changed_since(tx, project, seq).await?;
-        let last = rows.len() < PORTION as usize;
+        let last = rows.len() < BATCH_SIZE as usize;
         for row in rows {
             seq = row.seq;
             text.clear();
@@ -334,8 +335,8 @@ async fn in_portions(tx: &mut dyn Tx, project: ProjectId, needle: &str, archived
 mod tests {
     use super::*;
 
-    fn changed(id: i64, updated_at: i64, texts: [&str; 3]) -> Changed {
-        Changed {
+    fn changed(id: i64, updated_at: i64, texts: [&str; 3]) -> ChangedHypothesis {
+        ChangedHypothesis {
             id,
             updated_at,
             archived: id % 10 == 0,

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 /// The idea that an experiment came from, as experiments show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct OriginHypothesis {
     /// Its id.
     pub id: HypothesisId,
     /// What the team saw.
@@ -30,16 +30,16 @@ pub struct Origin {
 
 /// An experiment with what its details show of other things.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedExperiment {
     /// The experiment.
     pub experiment: Experiment,
     /// Where it came from.
-    pub origin: Option<Origin>,
+    pub origin: Option<OriginHypothesis>,
     /// The goal that decides.
     pub primary_goal: Option<Goal>,
 }
 
-impl Loaded {
+impl LoadedExperiment {
     /// A text that changes with anything in the experiment's details.
     pub fn version(&self) -> String {
         let origin = self.origin.as_ref().map_or((0, 0), |origin| (origin.id.0, origin.revision));
@@ -50,7 +50,7 @@ impl Loaded {
 
 /// An experiment as a list shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListedExperiment {
     /// Its id.
     pub id: ExperimentId,
     /// Display name.
@@ -62,7 +62,7 @@ pub struct Listed {
     /// Whether it was formally concluded.
     pub is_concluded: bool,
     /// Where it came from.
-    pub origin: Option<Origin>,
+    pub origin: Option<OriginHypothesis>,
     /// Whether a winner is served.
     pub serving: Serving,
     /// When it was made.
@@ -82,7 +82,7 @@ pub async fn list(
     key_id: Option<&str>,
     limit: i64,
     offset: i64,
-) -> Result<Vec<Listed>> {
+) -> Result<Vec<ListedExperiment>> {
     static ALL: LazyLock<String> = LazyLock::new(|| statement(""));
     static OF_KEY: LazyLock<String> =
         LazyLock::new(|| statement("AND e.project_id IN (SELECT project_id FROM api_key_project WHERE key_id = $4)"));
@@ -102,7 +102,7 @@ pub async fn list(
     rows.into_iter().map(|mut row| ListedRow::try_from(&mut row)?.listed(origin(&mut row)?)).collect()
 }
 
-/// An experiment's columns and those of its [`Origin`].
+/// An experiment's columns and those of its [`OriginHypothesis`].
 static FIND: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {columns}, {ORIGIN_COLUMNS} \
@@ -116,13 +116,13 @@ static FIND: LazyLock<String> = LazyLock::new(|| {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Loaded>> {
+pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<LoadedExperiment>> {
     let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
     let mut experiment = whole(ExperimentRow::try_from(&mut row)?, variants(tx, id).await?)?;
     experiment.primary_goal = primary_goal.as_ref().map(|goal: &Goal| goal.key.clone());
     experiment.secondary_goals = secondary_goals.into_iter().map(|goal| goal.key).collect();
-    Ok(Some(Loaded { experiment, origin: origin(&mut row)?, primary_goal }))
+    Ok(Some(LoadedExperiment { experiment, origin: origin(&mut row)?, primary_goal }))
 }
 
 /// The experiment of a row with these variants, without its goals.

@@ -1,7 +1,7 @@
 //! The backlog: hypotheses of a project.
 
 use crate::Result;
-use crate::backlog::{Backlogs, Found};
+use crate::backlog::{Backlogs, SearchPage};
 use crate::codec::{id_places, places};
 use crate::table::{Field, Unreadable, table};
 use muriel_domain::Instant;
@@ -165,7 +165,7 @@ async fn plain_page(
 }
 
 /// The hypotheses that a search found, in its order.
-pub(crate) async fn found(tx: &mut dyn Tx, found: &Found) -> Result<Page> {
+pub(crate) async fn found(tx: &mut dyn Tx, found: &SearchPage) -> Result<Page> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| select(&format!("WHERE h.hypothesis_id IN ({})", places())));
     let ids: Vec<i64> = found.ids.iter().map(|id| id.0).collect();
     let mut by_id = HashMap::with_capacity(ids.len());

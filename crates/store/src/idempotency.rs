@@ -8,7 +8,7 @@ use muriel_sql::{Tx, params};
 
 /// What an operation did under an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
+pub struct CompletedOperation {
     /// SHA-256 of the body it was sent.
     pub fingerprint: Vec<u8>,
     /// What it answered.
@@ -25,7 +25,7 @@ pub async fn find(
     operation: &str,
     key: &str,
     now: Instant,
-) -> Result<Option<Done>> {
+) -> Result<Option<CompletedOperation>> {
     let row = tx
         .query_opt(
             "SELECT fingerprint, response FROM idempotency \
@@ -33,7 +33,8 @@ pub async fn find(
             params![project.0, operation, key, now.plus_us(-DAY_US).us()],
         )
         .await?;
-    row.map(|mut row| Ok(Done { fingerprint: row.blob("fingerprint")?, response: row.text("response")? })).transpose()
+    row.map(|mut row| Ok(CompletedOperation { fingerprint: row.blob("fingerprint")?, response: row.text("response")? }))
+        .transpose()
 }
 
 /// Keeps what was done, and forgets what is older than 24 hours.
@@ -45,7 +46,7 @@ pub async fn insert(
     project: ProjectId,
     operation: &str,
     key: &str,
-    done: &Done,
+    done: &CompletedOperation,
     now: Instant,
 ) -> Result<()> {
     tx.execute("DELETE FROM idempotency WHERE created_at <= $1", params![now.plus_us(-DAY_US).us()]).await?;

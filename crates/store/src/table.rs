@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::codec::to_json;
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Outcome, TestType};
+use muriel_domain::experiment::{ConclusionOutcome, TestType};
 use muriel_domain::goal::{GoalType, Purpose};
 use muriel_sql::{Row, Value};
 use serde::{Serialize, de::DeserializeOwned};
@@ -110,7 +110,7 @@ macro_rules! word_fields {
         })*
     };
 }
-word_fields!(TestType, Outcome, GoalType, Purpose);
+word_fields!(TestType, ConclusionOutcome, GoalType, Purpose);
 
 /// Which row of which table is read, for an error.
 #[derive(Clone, Copy)]

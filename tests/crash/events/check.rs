@@ -1,7 +1,7 @@
 //! Compares the log with what clients know.
 
 use super::journal::{Entry, Fate, Journal, about};
-use super::traffic::{Key, PROJECTS, Recipe, visitor};
+use super::traffic::{EventKey, PROJECTS, Recipe, visitor};
 use crate::Result;
 use crate::violation::{Kind, Violation};
 use muriel_log::{Event, Position, Reader};
@@ -15,7 +15,7 @@ pub(crate) struct Seen {
     /// Unanswered events that were found stored.
     pub(crate) stored: u64,
     /// The events that were lost, to be known as absent from now on.
-    pub(crate) lost: Vec<Key>,
+    pub(crate) lost: Vec<EventKey>,
     pub(crate) violations: Vec<Violation>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn look(
 /// Checks one stored event, and notes where it is.
 fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_>, block: i64) -> Option<Violation> {
     let project = projects.iter().position(|key| *key == &**event.project_key);
-    let key = project.map(|project| Key { project, id: event.id });
+    let key = project.map(|project| EventKey { project, id: event.id });
     let recipe = journal.recipe;
     let Some((key, entry)) = key.and_then(|key| Some((key, journal.entries.get_mut(&key)?))) else {
         let sentence = format!("block {block} has it, and nobody sent it");
@@ -91,7 +91,7 @@ fn event_of(journal: &mut Journal, projects: &[&str; PROJECTS], event: &Event<'_
 }
 
 /// The first field of a stored event that is not as it was sent.
-fn differing(key: Key, recipe: &Recipe, project_key: &str, line: &[u8]) -> Option<String> {
+fn differing(key: EventKey, recipe: &Recipe, project_key: &str, line: &[u8]) -> Option<String> {
     let Ok(stored) = serde_json::from_slice::<Value>(line) else { return Some("the JSON".to_owned()) };
     let sent = recipe.content(key);
     let own = [

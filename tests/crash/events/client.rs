@@ -2,7 +2,7 @@
 //! is gone.
 
 use super::journal::{Journal, Notes};
-use super::traffic::{Batch, Key, PROJECTS};
+use super::traffic::{Batch, EventKey, PROJECTS};
 use crate::http::{Account, Answer, Connection};
 use crate::violation::{Kind, Violation};
 use fastrand::Rng;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Batches of its own that a client remembers, to send them again.
-const REMEMBERED: usize = 32;
+const MAX_REMEMBERED_BATCHES: usize = 32;
 
 /// What all clients of a cycle share.
 pub(crate) struct Load<'a> {
@@ -29,7 +29,7 @@ pub(crate) struct Load<'a> {
     pub(crate) answered: AtomicU64,
     /// Events that were acknowledged in this cycle, in the order of the answers: a result
     /// has to have those that were there before it was asked for.
-    pub(crate) acknowledged: Mutex<Vec<Key>>,
+    pub(crate) acknowledged: Mutex<Vec<EventKey>>,
 }
 
 impl<'a> Load<'a> {
@@ -44,7 +44,7 @@ impl<'a> Load<'a> {
     }
 
     /// The events that were acknowledged so far.
-    pub(crate) fn acknowledged(&self) -> MutexGuard<'_, Vec<Key>> {
+    pub(crate) fn acknowledged(&self) -> MutexGuard<'_, Vec<EventKey>> {
         self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -160,7 +160,7 @@ impl Client<'_> {
         self.outcome.acknowledged += acknowledged;
         self.outcome.violations.extend(told);
         self.outcome.answered.push_back(batch);
-        if self.outcome.answered.len() > REMEMBERED {
+        if self.outcome.answered.len() > MAX_REMEMBERED_BATCHES {
             self.outcome.answered.pop_front();
         }
         Some(())

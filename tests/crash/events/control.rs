@@ -7,7 +7,7 @@ use super::{Options, Rig, check};
 use crate::Result;
 use crate::findings::Planted;
 use crate::http::Connection;
-use crate::place::{Database, Place};
+use crate::place::{DataLocation, Database};
 use crate::violation::{Kind, Violation};
 use muriel_domain::Instant;
 use muriel_log::Position;
@@ -106,7 +106,7 @@ impl Fault {
 /// Plants every fault, each in a copy of a log that was good.
 pub(crate) fn run(options: &Options) -> Result<Planted> {
     let options = Options { load_ms: 150..=250, ..options.clone() };
-    let mut rig = Rig::new(&options, "events", Place::new(Database::Sqlite)?, &[])?;
+    let mut rig = Rig::new(&options, "events", DataLocation::new(Database::Sqlite)?, &[])?;
     // On a busy machine a kill may come before the first answers; those to what is
     // sent again come in any case.
     for cycle in 1..=10 * CYCLES {

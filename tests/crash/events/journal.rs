@@ -1,6 +1,6 @@
 //! What clients know of the events they sent.
 
-use super::traffic::{Batch, Item, Key, Recipe};
+use super::traffic::{Batch, EventKey, Item, Recipe};
 use crate::violation::{Kind, Violation};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -41,17 +41,17 @@ pub(crate) struct Entry {
 #[derive(Clone, Default)]
 pub(crate) struct Journal {
     pub(crate) recipe: Recipe,
-    pub(crate) entries: HashMap<Key, Entry>,
+    pub(crate) entries: HashMap<EventKey, Entry>,
     /// Those whose fate has changed since the log was last read.
-    pub(crate) touched: Vec<Key>,
+    pub(crate) touched: Vec<EventKey>,
 }
 
 /// What one client has learnt, before it is told to the journal.
 #[derive(Debug, Default)]
-pub(crate) struct Notes(HashMap<Key, Fate>);
+pub(crate) struct Notes(HashMap<EventKey, Fate>);
 
 impl Journal {
-    pub(crate) fn fate(&self, key: Key) -> Option<Fate> {
+    pub(crate) fn fate(&self, key: EventKey) -> Option<Fate> {
         self.entries.get(&key).map(|entry| entry.fate)
     }
 
@@ -73,7 +73,7 @@ impl Journal {
 
 impl Notes {
     /// What is known of an event before it is sent (again).
-    fn fate(&self, journal: &Journal, key: Key) -> Option<Fate> {
+    fn fate(&self, journal: &Journal, key: EventKey) -> Option<Fate> {
         self.0.get(&key).copied().or_else(|| journal.fate(key))
     }
 
@@ -103,7 +103,7 @@ impl Notes {
                 }
                 continue;
             };
-            let key = Key { project: batch.project, id: *id };
+            let key = EventKey { project: batch.project, id: *id };
             let known = self.fate(journal, key);
             let due: &[&str] = match known {
                 None | Some(Fate::Absent) => &["ok"],
@@ -124,6 +124,6 @@ impl Notes {
 }
 
 /// An event as violations name it.
-pub(crate) fn about(key: Key) -> String {
+pub(crate) fn about(key: EventKey) -> String {
     format!("event {} of project {}", key.id, key.project)
 }

@@ -13,7 +13,7 @@ mod traffic;
 
 use crate::Result;
 use crate::http::Account;
-use crate::place::{Database, Place};
+use crate::place::{DataLocation, Database};
 use crate::server::{self, Server};
 use crate::violation::{Kind, Violation};
 use client::{Load, Outcome};
@@ -22,7 +22,7 @@ use journal::{Fate, Journal};
 use muriel_log::{Position, Reader};
 use muriel_warehouse::request_rebuild;
 use report::Report;
-use results::{Asked, Told};
+use results::{ReadResult, ResultReads};
 use std::fs::{self, OpenOptions};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt;
@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
-use traffic::{Batch, Key, PROJECTS, Recipe};
+use traffic::{Batch, EventKey, PROJECTS, Recipe};
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub(crate) struct Options {
 }
 
 /// Requests that are answered in a cycle before the server is killed.
-const ANSWERED: u64 = 60;
+const MIN_ANSWERED: u64 = 60;
 /// Longer than these take, on any machine.
 const LOAD_DEADLINE: Duration = Duration::from_secs(180);
 /// Acknowledged batches that are remembered, to be sent again in later cycles.
@@ -61,21 +61,21 @@ pub(crate) struct Rig {
     earlier: Vec<Batch>,
     unanswered: Vec<Batch>,
     /// Results that the next look at the log judges.
-    told: Vec<Told>,
+    told: Vec<ReadResult>,
     /// Events that were acknowledged since the last look, in the order of the answers.
-    acknowledged: Vec<Key>,
+    acknowledged: Vec<EventKey>,
     /// Up to where the log has been read.
     last: Position,
     /// The files of a warehouse of an earlier cycle.
     kept_warehouse: [Option<Vec<u8>>; 2],
     /// Killed before its place goes.
     pub(crate) server: Server,
-    pub(crate) place: Place,
+    pub(crate) place: DataLocation,
 }
 
 impl Rig {
     /// A server with two projects, each with a live experiment, and an empty log.
-    pub(crate) fn new(options: &Options, name: &'static str, place: Place, settings: &[&str]) -> Result<Self> {
+    pub(crate) fn new(options: &Options, name: &'static str, place: DataLocation, settings: &[&str]) -> Result<Self> {
         let first = server::make_project(&options.program, &place, "Rig")?;
         let second = server::make_project(&options.program, &place, "Other")?;
         let server = Server::start(&options.program, &place, settings)?;
@@ -125,7 +125,7 @@ impl Rig {
             thread::sleep(Duration::from_millis(load_ms));
             // On a slow machine that may be too short for anything to happen.
             let end = Instant::now() + LOAD_DEADLINE;
-            while load.answered.load(Ordering::SeqCst) < ANSWERED
+            while load.answered.load(Ordering::SeqCst) < MIN_ANSWERED
                 && clients.iter().any(|client| !client.is_finished())
                 && Instant::now() < end
             {
@@ -137,7 +137,7 @@ impl Rig {
             // Clients wait for answers as long as it lives.
             let killed = server.kill();
             let outcomes: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            let asked = asking.map_or_else(|| Ok(Asked::default()), thread::ScopedJoinHandle::join);
+            let asked = asking.map_or_else(|| Ok(ResultReads::default()), thread::ScopedJoinHandle::join);
             (ended.and(killed), outcomes, asked)
         });
         ended?;
@@ -175,7 +175,7 @@ impl Rig {
         }
     }
 
-    fn hear(&mut self, asked: Asked) {
+    fn hear(&mut self, asked: ResultReads) {
         self.report.not_loaded += asked.not_loaded;
         self.report.findings.add(asked.violations);
         self.told.extend(asked.told);
@@ -358,7 +358,7 @@ impl Rig {
 
 /// A kill in each cycle.
 pub(crate) fn kill_often(options: &Options, cycles: u32) -> Result<Report> {
-    let mut rig = Rig::new(options, "events", Place::new(Database::Sqlite)?, &["--log-roll", "1"])?;
+    let mut rig = Rig::new(options, "events", DataLocation::new(Database::Sqlite)?, &["--log-roll", "1"])?;
     for cycle in 1..=cycles {
         // Results are asked for while the server makes its warehouse again.
         if cycle % 3 == 0 {

@@ -2,7 +2,7 @@
 
 use super::client::Load;
 use super::journal::{Entry, Journal};
-use super::traffic::{ARMS, GOAL, Key, PROJECTS, Role};
+use super::traffic::{ARMS, EventKey, GOAL, PROJECTS, Role};
 use crate::Result;
 use crate::http::{Account, Answer, Connection, Request};
 use crate::violation::{Kind, Violation};
@@ -35,7 +35,7 @@ impl fmt::Display for Count {
 
 /// A result, as far as it is compared.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ReadResult {
     pub(crate) project: usize,
     pub(crate) test_id: i64,
     /// The last block of the log that it says to count.
@@ -76,9 +76,9 @@ fn position(manifest: &Value) -> Option<i64> {
     manifest["logs"].as_array()?.first().map_or(Some(0), |log| log["position"].as_i64())
 }
 
-impl Told {
+impl ReadResult {
     /// What an answer says; `None` while events are being loaded.
-    fn read(project: usize, test_id: i64, before: usize, answer: &Answer) -> Result<Option<Told>, Violation> {
+    fn read(project: usize, test_id: i64, before: usize, answer: &Answer) -> Result<Option<ReadResult>, Violation> {
         if answer.status == 503 {
             return Ok(None);
         }
@@ -88,7 +88,7 @@ impl Told {
             for (count, arm) in arms.iter_mut().zip(shown) {
                 *count = Count { visitors: arm["visitors"].as_u64()?, conversions: arm["conversions"].as_u64()? };
             }
-            Some(Told { project, test_id, position, arms, before })
+            Some(ReadResult { project, test_id, position, arms, before })
         });
         read.map(Some).ok_or_else(|| {
             let sentence = format!("its result is answered {}", answer.summary());
@@ -169,15 +169,15 @@ fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> bool) 
 
 /// What whoever asked under load was told.
 #[derive(Default)]
-pub(crate) struct Asked {
-    pub(crate) told: Vec<Told>,
+pub(crate) struct ResultReads {
+    pub(crate) told: Vec<ReadResult>,
     /// How often there was no result yet.
     pub(crate) not_loaded: u64,
     pub(crate) violations: Vec<Violation>,
 }
 
 /// For each of these events, the last block that has it or one before it.
-pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[Key]) -> Vec<i64> {
+pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[EventKey]) -> Vec<i64> {
     let mut last = 0;
     let blocks = acknowledged.iter().map(|key| journal.entries.get(key).map_or(0, |entry| entry.block));
     blocks
@@ -188,14 +188,14 @@ pub(crate) fn last_blocks(journal: &Journal, acknowledged: &[Key]) -> Vec<i64> {
         .collect()
 }
 
-impl Asked {
+impl ResultReads {
     /// Asks once. Whether there was a result.
     fn ask(&mut self, connection: &mut Connection, load: &Load<'_>, project: usize) -> Result<bool> {
         let test_id = load.journal.recipe.tests[project];
         let request = Request::get(format!("/experiment/{test_id}/result"));
         let before = load.acknowledged().len();
         let answer = connection.call(&load.accounts[project], &request)?;
-        match Told::read(project, test_id, before, &answer) {
+        match ReadResult::read(project, test_id, before, &answer) {
             Ok(Some(told)) => self.told.push(told),
             Ok(None) => {
                 self.not_loaded += 1;
@@ -210,8 +210,8 @@ impl Asked {
 
 /// Asks for results until the server is gone: so events are loaded all the time,
 /// and a kill meets that.
-pub(crate) fn under_load(load: &Load<'_>) -> Asked {
-    let mut asked = Asked::default();
+pub(crate) fn under_load(load: &Load<'_>) -> ResultReads {
+    let mut asked = ResultReads::default();
     let is_over = || load.killing.load(Ordering::SeqCst);
     let mut ask = || -> Result<()> {
         let mut connection = Connection::open(load.address)?;
@@ -235,8 +235,8 @@ pub(crate) fn under_load(load: &Load<'_>) -> Asked {
 
 /// Asks a server that nobody kills for the result of each project, as often as it
 /// takes until all events are loaded.
-pub(crate) fn of_all(load: &Load<'_>) -> Result<Asked> {
-    let mut asked = Asked::default();
+pub(crate) fn of_all(load: &Load<'_>) -> Result<ResultReads> {
+    let mut asked = ResultReads::default();
     let mut connection = Connection::open(load.address)?;
     for project in 0..PROJECTS {
         let end = Clock::now() + TIMEOUT;
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_result_without_events_that_were_acknowledged_before_is_found() {
-        let key = |number| Key { project: 0, id: Uuid::from_u128(number) };
+        let key = |number| EventKey { project: 0, id: Uuid::from_u128(number) };
         let mut journal = Journal::default();
         for (number, block) in [(1, 3), (2, 2), (3, 5)] {
             journal.entries.insert(key(number), Entry { fate: Fate::Acknowledged, block });
@@ -279,7 +279,7 @@ mod tests {
         for (before, position, is_outdated) in
             [(0, 0, false), (1, 3, false), (1, 2, true), (2, 3, false), (2, 2, true), (3, 4, true), (3, 5, false)]
         {
-            let told = Told { project: 0, test_id: 1, position, arms, before };
+            let told = ReadResult { project: 0, test_id: 1, position, arms, before };
             assert_eq!(told.outdated(&blocks).is_some(), is_outdated, "{before} {position}");
         }
     }

@@ -16,17 +16,17 @@ pub(crate) const ARMS: usize = 3;
 /// The event that is the goal of the experiments.
 pub(crate) const GOAL: &str = "bought";
 /// The most events of a batch, those that are invalid aside.
-const MOST: usize = 20;
+const MAX_BATCH_EVENTS: usize = 20;
 /// Visitors of a project.
 const VISITORS: u16 = 40_000;
 /// What an event counts once under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct EventKey {
     pub(crate) project: usize,
     pub(crate) id: Uuid,
 }
 
-impl Key {
+impl EventKey {
     /// Who did it: a number that is in the id, and also tells the arm.
     pub(crate) fn visitor(self) -> u16 {
         let bytes = self.id.as_bytes();
@@ -64,12 +64,12 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     /// What an event is, without the rest of its content.
-    pub(crate) fn role(&self, key: Key) -> Role {
+    pub(crate) fn role(&self, key: EventKey) -> Role {
         self.drawn(key).0
     }
 
     /// The role, and where the rest of the content is drawn from.
-    fn drawn(&self, key: Key) -> (Role, Rng) {
+    fn drawn(&self, key: EventKey) -> (Role, Rng) {
         let (high, low) = key.id.as_u64_pair();
         let mut rng = Rng::with_seed(self.salt ^ high.rotate_left(17) ^ low ^ (key.project as u64) << 60);
         // Between the start of the experiments and the making of the event.
@@ -85,7 +85,7 @@ impl Recipe {
 
     /// What an event has to hold: chosen by its key, so that a content which belongs to
     /// another event, another project or nobody is recognised without remembering any.
-    pub(crate) fn content(&self, key: Key) -> Map<String, Value> {
+    pub(crate) fn content(&self, key: EventKey) -> Map<String, Value> {
         let (role, mut rng) = self.drawn(key);
         let nonce = format!("{:016x}", rng.u64(..));
         // Texts that do not shrink, so that the files of the log fill up.
@@ -137,7 +137,7 @@ impl Batch {
     /// A batch of new events, now and then with one of them twice or with something
     /// invalid between them.
     pub(crate) fn new(rng: &mut Rng, now_ms: u64) -> Self {
-        let count = 1 + rng.usize(..MOST);
+        let count = 1 + rng.usize(..MAX_BATCH_EVENTS);
         let visitor = rng.u16(..VISITORS);
         let mut items: Vec<Item> = (0..count).map(|_| Item::Event(id(rng, now_ms, visitor))).collect();
         if rng.u32(..16) == 0 {
@@ -166,9 +166,9 @@ impl Batch {
         self
     }
 
-    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = EventKey> {
         self.items.iter().filter_map(|item| match item {
-            Item::Event(id) => Some(Key { project: self.project, id: *id }),
+            Item::Event(id) => Some(EventKey { project: self.project, id: *id }),
             Item::Invalid(_) => None,
         })
     }
@@ -204,7 +204,7 @@ impl Batch {
     fn event(&self, item: &Item, recipe: &Recipe) -> Value {
         match item {
             Item::Event(id) => {
-                let mut event = recipe.content(Key { project: self.project, id: *id });
+                let mut event = recipe.content(EventKey { project: self.project, id: *id });
                 event.insert("id".to_owned(), id.to_string().into());
                 Value::Object(event)
             }
@@ -214,7 +214,7 @@ impl Batch {
 }
 
 /// The visitor of an event.
-pub(crate) fn visitor(key: Key) -> String {
+pub(crate) fn visitor(key: EventKey) -> String {
     format!("visitor-{}-{}", key.project, key.visitor())
 }
 

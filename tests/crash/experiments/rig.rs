@@ -7,7 +7,7 @@ use crate::experiments::load::{self, Load};
 use crate::experiments::parts::{self, Links};
 use crate::experiments::report::Report;
 use crate::http::{Account, Answer, Connection, Request};
-use crate::place::{Backends, Database, Place};
+use crate::place::{Backends, DataLocation, Database};
 use crate::server::{self, Server};
 use crate::violation::{Kind, Violation};
 use fastrand::Rng;
@@ -27,7 +27,7 @@ pub(crate) struct Options {
 }
 
 /// Requests that are answered in a cycle before the server is killed.
-const ANSWERED: u64 = 10;
+const MIN_ANSWERED: u64 = 10;
 /// Longer than these take, on any machine.
 const LOAD_DEADLINE: Duration = Duration::from_secs(180);
 /// How long clients load the server at least, in milliseconds.
@@ -41,7 +41,7 @@ pub(crate) struct Rig {
     account: Account,
     /// Killed before its place goes.
     server: Server,
-    pub(crate) place: Place,
+    pub(crate) place: DataLocation,
     /// Of the server that was killed last.
     orphans: Backends,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Rig {
 impl Rig {
     /// A new database with a server, and experiments that hold token 0.
     pub(crate) fn new(options: &Options, database: Database) -> Result<Self> {
-        let place = Place::new(database)?;
+        let place = DataLocation::new(database)?;
         let account = server::make_project(&options.program, &place, "Rig")?;
         let server = Server::start(&options.program, &place, &[])?;
         let mut connection = Connection::open(server.address)?;
@@ -125,7 +125,7 @@ impl Rig {
             thread::sleep(Duration::from_millis(load_ms));
             // On a slow machine that may be too short for anything to happen.
             let end = Instant::now() + LOAD_DEADLINE;
-            while load.answered.load(Ordering::SeqCst) < ANSWERED
+            while load.answered.load(Ordering::SeqCst) < MIN_ANSWERED
                 && clients.iter().any(|client| !client.is_finished())
                 && Instant::now() < end
             {

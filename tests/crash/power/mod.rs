@@ -14,7 +14,7 @@ use crate::Result;
 use crate::events::report::Report;
 use crate::events::{Options, Rig};
 use crate::findings::Outcome;
-use crate::place::Place;
+use crate::place::DataLocation;
 use disk::Disk;
 use std::fmt;
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
     // A file that is soon full at times, so that cuts meet its change.
     let settings =
         |large: bool| ["--log-sync", sync, "--log-reserve", "16", "--log-roll", if large { "1024" } else { "1" }];
-    let place = Place::at(disk.folder().join("data"))?;
+    let place = DataLocation::at(disk.folder().join("data"))?;
     let mut rig = Rig::new(options, if is_relaxed { "power, relaxed" } else { "power" }, place, &settings(true))?;
     let (mut lost, mut losing) = (0, 0);
     for cut in 1..=cuts {

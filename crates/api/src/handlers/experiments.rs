@@ -19,7 +19,7 @@ use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Instant, Problems};
 use muriel_service::experiments::{self, Created, StatusChange, Target};
 use muriel_service::{self as service, App, preview};
-use muriel_store::experiments::Listed;
+use muriel_store::experiments::ListedExperiment;
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
 
@@ -52,7 +52,7 @@ pub(crate) async fn experiment_list(
     let (limit, offset) = (query.limit(50, 500), query.offset());
     query.finish()?;
     let company = caller.company_id();
-    let render = |listed: Vec<Listed>| {
+    let render = |listed: Vec<ListedExperiment>| {
         let list = views::ExperimentList {
             success: true,
             company_id: company.0,

@@ -9,7 +9,7 @@ use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::targeting::AUDIENCE_KEYS;
 use muriel_domain::{Instant, Problems};
 use muriel_service::experiments::Edit;
-use muriel_store::experiments::Loaded;
+use muriel_store::experiments::LoadedExperiment;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment
 
 /// The details of an experiment as a client reads them.
 fn details(experiment: &Experiment) -> Map<String, Value> {
-    let loaded = Loaded { experiment: experiment.clone(), origin: None, primary_goal: None };
+    let loaded = LoadedExperiment { experiment: experiment.clone(), origin: None, primary_goal: None };
     match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj")).unwrap() {
         Value::Object(details) => details,
         _ => unreachable!(),

@@ -4,7 +4,7 @@ use super::fields::{Fields, Mode, ProblemCollector, boolean, integer, list, note
 use crate::json::Json;
 use muriel_domain::targeting::{
     AUDIENCE_KEYS, AttributeCondition, Audience, AudiencePatch, BROWSERS, Condition, Country, CountryMode, DAYS,
-    DEVICES, ENTRIES_MAX, EventRule, Groups, Match, Operator, Place, REFERRAL_CRITERIA, SYSTEMS, Scalar, Schedule,
+    DEVICES, ENTRIES_MAX, EventRule, Groups, Match, Operator, PlaceRule, REFERRAL_CRITERIA, SYSTEMS, Scalar, Schedule,
     ScheduleGroup, TargetingPatch, TimeRange, UrlMatch, UrlRule, UserRule, language_tag, words,
 };
 use muriel_domain::{Flaw, audience_rules};
@@ -59,7 +59,7 @@ fn countries(value: &Json, place: String, found: &ProblemCollector) -> Option<Ve
     list(value, &place, COUNTRIES_MAX, found, |item, place| country(item, place, found))
 }
 
-fn places(value: &Json, at: String, found: &ProblemCollector) -> Option<Vec<Place>> {
+fn places(value: &Json, at: String, found: &ProblemCollector) -> Option<Vec<PlaceRule>> {
     list(value, &at, ENTRIES_MAX, found, |item, at| place(item, at, found))
 }
 
@@ -161,12 +161,12 @@ fn country(value: &Json, place: String, found: &ProblemCollector) -> Option<Coun
     noted(Country::new(name?, code?, rule?), &place, found)
 }
 
-fn place(value: &Json, place: String, found: &ProblemCollector) -> Option<Place> {
+fn place(value: &Json, place: String, found: &ProblemCollector) -> Option<PlaceRule> {
     let fields = Fields::new(value, &*place, found)?;
     fields.only(&["name", "rule"], &[]);
     let name = fields.needed("name", text);
     let rule = fields.needed("rule", word(&Match::WORDS));
-    noted(Place::new(name?, rule?), &place, found)
+    noted(PlaceRule::new(name?, rule?), &place, found)
 }
 
 fn event_rule(value: &Json, place: String, found: &ProblemCollector) -> Option<EventRule> {

@@ -1,6 +1,6 @@
 //! How many events there are, read from the headers of the blocks.
 
-use super::{Damages, Wanted, reader};
+use super::{Damages, EventFilter, reader};
 use crate::Result;
 use crate::config::Common;
 use crate::say::{self, say};
@@ -15,7 +15,7 @@ pub struct Count {
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: EventFilter,
     /// Count each day separately: the UTC day on which an event was received.
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
@@ -46,7 +46,7 @@ impl Count {
 }
 
 /// Counts what is wanted. Events that were stored twice count twice.
-pub(super) fn counts(reader: &Reader, wanted: &Wanted, by_day: bool, damages: &mut Damages) -> Result<Counts> {
+pub(super) fn counts(reader: &Reader, wanted: &EventFilter, by_day: bool, damages: &mut Damages) -> Result<Counts> {
     let mut counts = Counts::new();
     for summary in reader.summaries(Position::default()).map_err(crate::Error::Log)? {
         match summary {

@@ -1,6 +1,6 @@
 //! Every event once, as JSON lines.
 
-use super::{Damages, Output, Wanted, count, reader, shown};
+use super::{Damages, EventFilter, Output, count, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use uuid::Uuid;
 
 /// Ids that are held at a time: about 70 MiB.
-const HELD: u64 = 3_500_000;
+const MAX_IDS: u64 = 3_500_000;
 
 /// `muriel log export`
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub struct Export {
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: EventFilter,
 }
 
 impl Export {
@@ -31,7 +31,7 @@ impl Export {
         // To the byte, but for somebody who looks at it.
         let is_seen = std::io::stdout().is_terminal();
         let print = &mut |line: &[u8]| if is_seen { out.line(&shown(line)) } else { out.line(line) };
-        export(&reader, &self.wanted, HELD, &mut damages, print)?;
+        export(&reader, &self.wanted, MAX_IDS, &mut damages, print)?;
         out.flush()?;
         damages.into_result()
     }
@@ -41,7 +41,7 @@ impl Export {
 /// that nobody reads any more. No more than `held` ids are held at a time.
 pub(super) fn export(
     reader: &Reader,
-    wanted: &Wanted,
+    wanted: &EventFilter,
     held: u64,
     damages: &mut Damages,
     print: &mut dyn FnMut(&[u8]) -> Result<bool>,
@@ -50,9 +50,9 @@ pub(super) fn export(
     let known: u64 = count::counts(reader, wanted, false, &mut Damages::quiet())?.values().sum();
     let last = reader.last().map_err(Error::Log)?;
     let mut once = if known <= held {
-        Once::Holding { keys: Keys::default(), held: HashSet::new() }
+        PrintedEvents::Holding { keys: Keys::default(), held: HashSet::new() }
     } else {
-        Once::Knowing(repeats(reader, wanted, last, known.div_ceil(held))?)
+        PrintedEvents::Knowing(repeats(reader, wanted, last, known.div_ceil(held))?)
     };
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
@@ -75,18 +75,18 @@ pub(super) fn export(
 }
 
 /// What tells whether an event has been printed before.
-enum Once {
+enum PrintedEvents {
     /// By what has been printed so far.
     Holding { keys: Keys, held: HashSet<u128> },
     /// By the places of all repeats: block, and places in it.
     Knowing(HashMap<i64, Vec<u32>>),
 }
 
-impl Once {
+impl PrintedEvents {
     fn is_first(&mut self, seq: i64, nth: usize, project_key: &str, id: Uuid) -> bool {
         match self {
-            Once::Holding { keys, held } => held.insert(keys.key(project_key, id)),
-            Once::Knowing(repeats) => {
+            PrintedEvents::Holding { keys, held } => held.insert(keys.key(project_key, id)),
+            PrintedEvents::Knowing(repeats) => {
                 repeats.get(&seq).is_none_or(|places| places.binary_search(&(nth as u32)).is_err())
             }
         }
@@ -118,7 +118,7 @@ impl Keys {
 
 /// The places of all events that are further back already, found in `parts` walks
 /// over the ids, each of which holds one part of them.
-fn repeats(reader: &Reader, wanted: &Wanted, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
+fn repeats(reader: &Reader, wanted: &EventFilter, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
     // A block that cannot be printed must not stand for events that come again.
     let mut damaged: Vec<RangeInclusive<i64>> = Vec::new();
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {

@@ -1,7 +1,7 @@
 //! Events from JSON lines, each stored once.
 
 use super::fields;
-use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::config::{Common, ServeFlags, Settings, StorageSettings};
 use crate::named::no_project;
 use crate::open::{make_directory, open_existing};
 use crate::say::{say, tell};
@@ -31,15 +31,15 @@ const CHUNK: (usize, usize) = (100_000, 24 << 20);
 const BATCH: (usize, usize) = (10_000, 4 << 20);
 /// What shares a block was received in the same hour, by UTC: the block tells the last
 /// time of them. Days, of which events are counted, are whole hours.
-const TOGETHER_US: i64 = 3_600_000_000;
+const BLOCK_SPAN_US: i64 = 3_600_000_000;
 /// Batches that wait for the log at a time. More would not fit into its queue.
-const AT_ONCE: usize = 8;
+const MAX_IN_FLIGHT: usize = 8;
 /// How often progress is printed where there is no terminal to draw a bar on.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// How often a busy log is tried, half a second apart.
 const MAX_ATTEMPTS: u32 = 120;
 /// Refused lines that are reported one by one; the rest are only counted.
-const TOLD: u64 = 20;
+const MAX_REPORTED: u64 = 20;
 
 /// `muriel log import`
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ struct Tally {
 
 impl Import {
     pub(super) async fn run(self) -> Result<()> {
-        let place = Place::load(&self.common)?;
+        let place = StorageSettings::load(&self.common)?;
         if let Some(project) = &self.project {
             check_project(&place, project).await?;
         }
@@ -125,7 +125,7 @@ impl Import {
 ///
 /// # Errors
 /// No such project, and a database that cannot be used.
-async fn check_project(place: &Place, key: &str) -> Result<()> {
+async fn check_project(place: &StorageSettings, key: &str) -> Result<()> {
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         return Ok(());
     }
@@ -224,9 +224,9 @@ impl Importing<'_> {
 
     fn refuse(&mut self, number: u64, problem: &str) {
         self.tally.refused += 1;
-        if self.tally.refused <= TOLD {
+        if self.tally.refused <= MAX_REPORTED {
             self.bar.suspend(|| tell!("muriel: line {number} is not an event: {problem}"));
-        } else if self.tally.refused == TOLD + 1 {
+        } else if self.tally.refused == MAX_REPORTED + 1 {
             self.bar.suspend(|| tell!("muriel: from here on, lines that are not events are counted but not shown"));
         }
     }
@@ -277,7 +277,7 @@ impl Importing<'_> {
         let events = chunk.into_iter().zip(fresh).filter_map(|(event, is_new)| is_new.then_some(event));
         let mut batches = batches(events).into_iter();
         loop {
-            let some: Vec<Batch> = batches.by_ref().take(AT_ONCE).collect();
+            let some: Vec<Batch> = batches.by_ref().take(MAX_IN_FLIGHT).collect();
             if some.is_empty() {
                 break;
             }
@@ -297,7 +297,7 @@ impl Importing<'_> {
 
     /// A line now and then for whoever reads standard error later.
     fn tell_progress(&mut self) {
-        if !self.bar.is_hidden() || self.told_at.elapsed() < TELL_EVERY {
+        if !self.bar.is_hidden() || self.told_at.elapsed() < PROGRESS_INTERVAL {
             return;
         }
         self.told_at = Clock::now();
@@ -341,7 +341,7 @@ fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
     // Where what is of a project and an hour goes.
     let mut open: HashMap<(Arc<str>, i64), usize> = HashMap::new();
     for event in events {
-        let hour = event.received_at.us().div_euclid(TOGETHER_US);
+        let hour = event.received_at.us().div_euclid(BLOCK_SPAN_US);
         let place = open.entry((event.project_key.clone(), hour)).or_insert(usize::MAX);
         let has_room = |batch: &Batch| batch.events.len() < BATCH.0 && batch.lines.len() < BATCH.1;
         if !batches.get(*place).is_some_and(has_room) {

@@ -10,7 +10,7 @@ mod tail;
 mod tests;
 mod verify;
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
@@ -54,7 +54,7 @@ pub fn run(command: LogCommand) -> Result<()> {
 
 /// Which events a command is about.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Wanted {
+pub struct EventFilter {
     /// Only events of this project (its key).
     #[arg(long, value_name = "PROJECT_KEY")]
     pub project: Option<String>,
@@ -66,7 +66,7 @@ pub struct Wanted {
     pub to: Option<Instant>,
 }
 
-impl Wanted {
+impl EventFilter {
     fn is_at(&self, received_at: Instant) -> bool {
         self.from.is_none_or(|from| from <= received_at) && self.to.is_none_or(|to| received_at < to)
     }
@@ -82,7 +82,7 @@ fn moment(text: &str) -> Result<Instant, String> {
 
 /// The log of the data directory, to be read.
 pub(crate) fn reader(common: &Common) -> Result<Reader> {
-    reader_in(&Place::load(common)?.data_dir, "--data-dir")
+    reader_in(&StorageSettings::load(common)?.data_dir, "--data-dir")
 }
 
 /// The log in a directory that was named with `flag`, to be read.

@@ -1,7 +1,7 @@
 //! Deletes what is old.
 
 use super::reader;
-use crate::config::{Common, Place, ServeFlags, Settings};
+use crate::config::{Common, ServeFlags, Settings, StorageSettings};
 use crate::say::say;
 use crate::{Error, Result};
 use clap::Args;
@@ -31,7 +31,7 @@ impl Prune {
     pub(super) async fn run(self) -> Result<()> {
         // There has to be a log: opening it to write would begin one.
         drop(reader(&self.common)?);
-        let place = Place::load(&self.common)?;
+        let place = StorageSettings::load(&self.common)?;
         let options = Settings::load(self.common, ServeFlags::default())?.log;
         let log = log::Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let before = Clock::System.now().plus_us(-self.older_than * DAY_US);

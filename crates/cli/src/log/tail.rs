@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How often the log is looked at for more.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Blocks to go back at first in search of the newest events.
-const BACK: i64 = 16;
+const INITIAL_BLOCKS: i64 = 16;
 
 /// `muriel log tail`
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ impl Tail {
     /// Far enough back for as many events as are wanted.
     fn beginning(&self, reader: &Reader) -> Result<Position> {
         let last = reader.last().map_err(Error::Log)?;
-        let mut back = if self.lines == 0 { 0 } else { BACK };
+        let mut back = if self.lines == 0 { 0 } else { INITIAL_BLOCKS };
         loop {
             let after = Position { seq: (last.seq - back).max(0) };
             let summaries = reader.summaries(after).map_err(Error::Log)?;

@@ -1,5 +1,5 @@
 use super::export::export;
-use super::{Damages, Wanted};
+use super::{Damages, EventFilter};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::{Batch, Entry, Log, LogOptions, Reader, Reserve, Scope};
@@ -42,7 +42,7 @@ fn a_terminal_is_shown_no_characters_that_control_it() {
     }
 }
 
-fn exported(directory: &Path, wanted: &Wanted, held: u64) -> (Vec<String>, Option<String>) {
+fn exported(directory: &Path, wanted: &EventFilter, held: u64) -> (Vec<String>, Option<String>) {
     let (mut lines, mut damages) = (Vec::new(), Damages::quiet());
     export(&Reader::open(directory).unwrap(), wanted, held, &mut damages, &mut |line| {
         lines.push(String::from_utf8(line.to_vec()).unwrap());
@@ -61,12 +61,12 @@ async fn each_event_is_exported_once_however_little_is_held() {
     let lines =
         |of: &[(i64, i64)]| of.iter().map(|(n, day)| format!("{{\"n\":{n},\"day\":{day}}}")).collect::<Vec<_>>();
     for held in [1, 2, 5, 1_000] {
-        assert_eq!(exported(directory.path(), &Wanted::default(), held), (lines(&all), None), "{held}");
-        let a = Wanted { project: Some("prj_a".to_owned()), ..Wanted::default() };
+        assert_eq!(exported(directory.path(), &EventFilter::default(), held), (lines(&all), None), "{held}");
+        let a = EventFilter { project: Some("prj_a".to_owned()), ..EventFilter::default() };
         let of_a = [(1, 0), (2, 0), (3, 0), (4, 2), (5, 4)];
         assert_eq!(exported(directory.path(), &a, held).0, lines(&of_a), "{held}");
         // The first that is wanted is the first.
-        let later = Wanted { from: Some(Instant::from_us(START_US + DAY_US)), ..a };
+        let later = EventFilter { from: Some(Instant::from_us(START_US + DAY_US)), ..a };
         let of_later = [(3, 2), (4, 2), (1, 4), (5, 4)];
         assert_eq!(exported(directory.path(), &later, held).0, lines(&of_later), "{held}");
     }
@@ -78,7 +78,7 @@ async fn what_is_damaged_does_not_stand_for_its_repeats() {
     log(directory.path(), &[&[1, 2], &[7], &[1, 3]]).await;
     damage(directory.path(), 0);
     for held in [1, 1_000] {
-        let (lines, damage) = exported(directory.path(), &Wanted::default(), held);
+        let (lines, damage) = exported(directory.path(), &EventFilter::default(), held);
         assert_eq!(lines, ["{\"n\":7,\"day\":1}", "{\"n\":1,\"day\":2}", "{\"n\":3,\"day\":2}"], "{held}");
         assert!(damage.unwrap().starts_with("block 1 of "));
     }

@@ -1,6 +1,6 @@
 //! What is stored of the experiment whose plan is tried.
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::open::open_existing;
 use crate::{Error, Result, named};
 use muriel_domain::experiment::Configuration;
@@ -23,7 +23,7 @@ impl Experiment {
     /// # Errors
     /// A project or experiment that is not there; a database that cannot be used.
     pub(super) async fn load(common: &Common, project: &str, wanted: &str) -> Result<Self> {
-        let opened = open_existing(&Place::load(common)?).await?;
+        let opened = open_existing(&StorageSettings::load(common)?).await?;
         let (project, wanted) = (project.to_owned(), wanted.to_owned());
         let found = opened.db.read::<_, Error, _>(move |tx| {
             Box::pin(async move {

@@ -3,7 +3,7 @@ use super::past::Replayed;
 use super::plan::{From, Plan, Tried};
 use super::show::{Promise, grouped, replayed_json, replayed_text, simulated_json, simulated_text};
 use super::*;
-use crate::config::Place;
+use crate::config::StorageSettings;
 use crate::demo;
 use crate::open::open;
 use clap::Parser;
@@ -196,7 +196,7 @@ async fn visitors(directory: &Path, project_key: &str, now: Instant) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_plan_of_an_experiment_is_tried_on_its_project() {
     let directory = tempfile::tempdir().unwrap();
-    let place = Place {
+    let place = StorageSettings {
         data_dir: directory.path().to_owned(),
         database_url: None,
         pepper_file: directory.path().join("pepper"),

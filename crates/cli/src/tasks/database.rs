@@ -1,7 +1,7 @@
 //! Prepares a database that was away when the server started.
 
 use super::run_error;
-use crate::config::Place;
+use crate::config::StorageSettings;
 use crate::node::NodeFile;
 use crate::open::prepare;
 use muriel_service::App;
@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 
 /// Brings the schema up to date once the database answers, and checks that the pepper fits it. Until that has succeeded,
 /// keys are refused with a wrong pepper and a newer schema answers with errors: neither harms, and both need a person.
-pub(crate) fn prepare_database(app: App, place: Place) -> Task {
+pub(crate) fn prepare_database(app: App, place: StorageSettings) -> Task {
     let task = Task::new("prepare_database", PERIOD, move |_| {
         let (app, place) = (app.clone(), place.clone());
         async move {

@@ -14,7 +14,7 @@ pub(crate) fn open_event_log(app: App, settings: Settings) -> Task {
     let task = Task::new("open_event_log", PERIOD, move |_| {
         let (app, settings) = (app.clone(), settings.clone());
         async move {
-            if is_full(&settings.place.data_dir) {
+            if is_full(&settings.storage.data_dir) {
                 return Err(RunError::Waiting(Need::DiskSpace));
             }
             let log = open_log(&settings).await.map_err(run_error)?;

@@ -1,6 +1,6 @@
 //! Compares what a result says about its experiment with the history in the database.
 
-use crate::config::{Common, Place};
+use crate::config::{Common, StorageSettings};
 use crate::node::NodeFile;
 use crate::open::connect;
 use crate::{Error, Result};
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 /// Longest time, in microseconds, between a report's read of the database and its `as_of`. A change in between is not
 /// in the report.
-const BETWEEN_US: i64 = 10_000_000;
+const MAX_READ_US: i64 = 10_000_000;
 
 /// What the database knows about the experiment of a manifest.
 pub(super) enum History {
     /// The manifest's parts as the database has them, and notes about parts that it no longer knows.
-    Told(Value, Vec<String>),
+    Recorded(Value, Vec<String>),
     /// Nothing, and why.
-    Silent(String),
+    Unavailable(String),
 }
 
 /// Asks the data directory what was stored at the moment of a manifest.
@@ -25,9 +25,9 @@ pub(super) enum History {
 /// # Errors
 /// A database that is there and cannot be used.
 pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<History> {
-    let place = Place::load(common)?;
+    let place = StorageSettings::load(common)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
-        return Ok(History::Silent("the data directory has no database".to_owned()));
+        return Ok(History::Unavailable("the data directory has no database".to_owned()));
     }
     let db = connect(&place)?;
     muriel_store::migrate(&db).await?;
@@ -41,7 +41,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
                     return Ok(Err(format!("the database has no project {}", given.project_key)));
                 };
                 let mut told = Vec::new();
-                for before_us in [0, BETWEEN_US] {
+                for before_us in [0, MAX_READ_US] {
                     let at = given.as_of.plus_us(-before_us);
                     match ReportInputs::past(tx, project.id, &given, at, node.as_deref()).await? {
                         Ok(past) => told.push(past),
@@ -58,7 +58,7 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
     db.close().await?;
     let told = match found? {
         Ok(told) => told,
-        Err(why) => return Ok(History::Silent(why)),
+        Err(why) => return Ok(History::Unavailable(why)),
     };
     let as_given = part(manifest)?;
     let mut first = None;
@@ -73,8 +73,8 @@ pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<Hist
         }
     }
     Ok(match first {
-        Some((part, believed)) => History::Told(part, believed),
-        None => History::Silent("the database has no record of these parts".to_owned()),
+        Some((part, believed)) => History::Recorded(part, believed),
+        None => History::Unavailable("the database has no record of these parts".to_owned()),
     })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn open(common: &Common, directories: &[PathBuf]) -> Result<Vec<Given
             Some(directory) => crate::log::reader_in(directory, "--log-dir")?,
         };
         let directory = match directory {
-            None => crate::config::Place::load(common)?.data_dir,
+            None => crate::config::StorageSettings::load(common)?.data_dir,
             Some(directory) => directory.to_path_buf(),
         };
         let extent = reader.extent().map_err(Error::Log)?;

@@ -11,20 +11,20 @@ use std::fmt;
 /// # Errors
 /// What is not valid JSON, and a key that an object has twice.
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Value> {
-    serde_json::from_slice(bytes).map(|Once(value)| value)
+    serde_json::from_slice(bytes).map(|UniqueKeys(value)| value)
 }
 
-struct Once(Value);
+struct UniqueKeys(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Once)
+        deserializer.deserialize_any(UniqueKeysVisitor).map(UniqueKeys)
     }
 }
 
-struct Reader;
+struct UniqueKeysVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Once(item)) = items.next_element()? {
+        while let Some(UniqueKeys(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        while let Some((key, Once(value))) = members.next_entry::<String, Once>()? {
+        while let Some((key, UniqueKeys(value))) = members.next_entry::<String, UniqueKeys>()? {
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format!("the key {key:?} appears twice")));
             }

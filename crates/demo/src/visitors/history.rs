@@ -2,7 +2,7 @@
 
 use super::chance::Chance;
 use super::people::Person;
-use super::visit::{Met, Visit};
+use super::visit::{MetExperiment, Visit};
 use super::wire::Wire;
 use super::{Site, VisitorSettings, moment_before, visitors_of};
 use crate::data::Project;
@@ -23,9 +23,9 @@ use tokio::task::JoinSet;
 /// Connections that send events at one time: many share a commit of the log.
 const CONNECTIONS: usize = 48;
 /// Requests that may wait for each of them.
-const WAITING: usize = 4;
+const MAX_QUEUED_REQUESTS: usize = 4;
 /// Visits that are decided with one request.
-const TOGETHER: usize = 500;
+const VISITS_PER_REQUEST: usize = 500;
 /// The most events of one request.
 const EVENTS: usize = 500;
 /// How often a server that is busy is tried.
@@ -91,7 +91,7 @@ impl History {
         let mut senders = Vec::with_capacity(CONNECTIONS);
         let mut working = JoinSet::new();
         for _ in 0..CONNECTIONS {
-            let (sender, batches) = mpsc::channel(WAITING);
+            let (sender, batches) = mpsc::channel(MAX_QUEUED_REQUESTS);
             senders.push(sender);
             working.spawn(deliver(Wire::new(self.address), authorization.clone(), batches, progress.clone()));
         }
@@ -110,7 +110,7 @@ impl History {
                 let visits = self.visits(project, day, &mut known[project as usize]);
                 let mut visits = visits.into_iter().peekable();
                 while visits.peek().is_some() {
-                    let together: Vec<Visit> = visits.by_ref().take(TOGETHER).collect();
+                    let together: Vec<Visit> = visits.by_ref().take(VISITS_PER_REQUEST).collect();
                     for batch in self.batches(&mut wire, site, epochs, &authorization, together).await? {
                         let Some(sender) = next.next() else { break 'days };
                         if sender.send(batch).await.is_err() {
@@ -165,7 +165,7 @@ impl History {
         let decided: Decided = serde_json::from_slice(&answer).map_err(|error| Error::Other(error.into()))?;
         let mut batches = Vec::with_capacity(visits.len());
         for (visit, assignments) in visits.into_iter().zip(decided.assignments) {
-            let met: Vec<Met<'_>> = assignments
+            let met: Vec<MetExperiment<'_>> = assignments
                 .iter()
                 .filter(|assignment| assignment.in_experiment)
                 .filter_map(|assignment| site.met(&assignment.experiment_key, Arm::from_name(&assignment.variant)?))

@@ -3,7 +3,7 @@
 
 use super::chance::Chance;
 use super::people::Person;
-use super::visit::{Met, Visit};
+use super::visit::{MetExperiment, Visit};
 use super::wire::Wire;
 use super::{Site, visitors_of};
 use crate::Result;
@@ -80,7 +80,7 @@ impl LiveVisitors {
         let Ok(mut visitor) = Visitor::read(facts) else { return Ok(()) };
         visitor.now_ms = now.us().div_euclid(1_000);
         visitor.side = EvaluationSide::Browser;
-        let met: Vec<Met<'_>> = site
+        let met: Vec<MetExperiment<'_>> = site
             .ruleset
             .experiments()
             .iter()

@@ -18,7 +18,7 @@ use muriel_assign::{Document, Ruleset};
 use muriel_domain::Instant;
 use muriel_domain::experiment::Arm;
 use std::collections::HashMap;
-use visit::Met;
+use visit::MetExperiment;
 use wire::Wire;
 
 /// Which visitors the past had.
@@ -81,12 +81,12 @@ impl Site {
     }
 
     /// An experiment that a visitor takes part in.
-    fn met<'s>(&'s self, experiment_key: &str, variant: Arm) -> Option<Met<'s>> {
+    fn met<'s>(&'s self, experiment_key: &str, variant: Arm) -> Option<MetExperiment<'s>> {
         let (experiment_key, test) = self.tests.get_key_value(experiment_key)?;
         let (variant_id, epoch) = (variant.id(), test.epoch);
         let nth = variant_id.parse::<usize>().ok().and_then(|nth| nth.checked_sub(1));
         let leads = nth.and_then(|nth| test.leads.get(nth)?.as_deref());
-        Some(Met { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads })
+        Some(MetExperiment { test_id: test.id, experiment_key, page: &test.page, variant_id, epoch, leads })
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Visit {
 
 /// What was decided for a visit about one experiment that it takes part in.
 #[derive(Debug, Clone)]
-pub(super) struct Met<'t> {
+pub(super) struct MetExperiment<'t> {
     pub(super) test_id: i64,
     pub(super) experiment_key: &'t str,
     /// The page, or pages, that it changes.
@@ -172,7 +172,7 @@ impl Visit {
     }
 
     /// Everything that happened, in its order, and when it was over.
-    pub(super) fn events(self, met: &[Met<'_>]) -> (Vec<Value>, Instant) {
+    pub(super) fn events(self, met: &[MetExperiment<'_>]) -> (Vec<Value>, Instant) {
         let site = if self.project == Project::Shop { &*self.shop } else { JOURNAL };
         let mut story = Story {
             at: self.at,
@@ -180,7 +180,7 @@ impl Visit {
             chance: self.chance.clone(),
             events: Vec::with_capacity(12),
         };
-        let mut rest: Vec<&Met<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
+        let mut rest: Vec<&MetExperiment<'_>> = met.iter().filter(|met| self.person.luck >= effect(met).lost).collect();
         let pages: Vec<String> = std::iter::once(self.landing.clone())
             .chain(self.pages.iter().map(|path| format!("{site}{path}")))
             .collect();
@@ -210,7 +210,7 @@ impl Visit {
         (story.events, story.at)
     }
 
-    fn expose(&self, story: &mut Story, met: &Met<'_>, url: &str) {
+    fn expose(&self, story: &mut Story, met: &MetExperiment<'_>, url: &str) {
         let mut context = Map::from_iter([
             ("url".to_owned(), url.into()),
             ("referrer".to_owned(), self.referrer.into()),
@@ -245,7 +245,7 @@ impl Visit {
     }
 
     /// From the basket to the order, as far as it goes.
-    fn shop(&self, story: &mut Story, pages: &[String], met: &[Met<'_>]) {
+    fn shop(&self, story: &mut Story, pages: &[String], met: &[MetExperiment<'_>]) {
         let factor = |of: fn(&Effect) -> f64| {
             // A variant works on those who saw its page.
             let seen = met.iter().filter(|met| pages.iter().any(|url| is_on(met.page, url)));
@@ -287,7 +287,7 @@ impl Visit {
     }
 
     /// On a page of the journal.
-    fn read(&self, story: &mut Story, url: &str, met: &[Met<'_>]) {
+    fn read(&self, story: &mut Story, url: &str, met: &[MetExperiment<'_>]) {
         let (keen, path) = (self.person.keen, url.strip_prefix(JOURNAL).unwrap_or_default());
         let depth = ((25.0 + 75.0 * story.chance.share()) * (0.7 + 0.3 * keen)).min(100.0).round();
         let seconds = (20.0 + 300.0 * story.chance.share() * keen).round();
@@ -307,7 +307,7 @@ impl Visit {
     }
 }
 
-fn effect(met: &Met<'_>) -> &'static Effect {
+fn effect(met: &MetExperiment<'_>) -> &'static Effect {
     let of = EFFECTS.iter().find(|it| it.experiment_key == met.experiment_key && it.variant_id == met.variant_id);
     of.unwrap_or(&NOTHING)
 }

@@ -14,7 +14,7 @@ pub(super) struct Wire {
 
 /// What the server answered.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
 }
@@ -28,7 +28,7 @@ impl Wire {
     ///
     /// # Errors
     /// When the server cannot be reached.
-    pub(super) async fn send(&mut self, what: &str, headers: &[&str], body: &[u8]) -> Result<Answer> {
+    pub(super) async fn send(&mut self, what: &str, headers: &[&str], body: &[u8]) -> Result<HttpResponse> {
         let mut request = format!("{what} HTTP/1.1\r\nHost: {}\r\n", self.address).into_bytes();
         for header in headers {
             request.extend_from_slice(header.as_bytes());
@@ -48,7 +48,7 @@ impl Wire {
         answered.map_err(|error| Error::Other(format!("the demo's server cannot be reached: {error}").into()))
     }
 
-    async fn exchange(&mut self, request: &[u8]) -> io::Result<Answer> {
+    async fn exchange(&mut self, request: &[u8]) -> io::Result<HttpResponse> {
         let mut stream = match self.open.take() {
             Some(stream) => stream,
             None => {
@@ -80,6 +80,6 @@ impl Wire {
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await?;
         self.open = Some(stream);
-        Ok(Answer { status, body })
+        Ok(HttpResponse { status, body })
     }
 }

@@ -83,7 +83,7 @@ pub enum Serving {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
     /// Which way it went.
-    pub outcome: Outcome,
+    pub outcome: ConclusionOutcome,
     /// The team's reasons, free text.
     pub note: String,
     /// When the team concluded it.
@@ -92,7 +92,7 @@ pub struct Conclusion {
 
 /// How an experiment ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ConclusionOutcome {
     /// A variant won.
     Win,
     /// The control won.
@@ -103,22 +103,22 @@ pub enum Outcome {
     Inconclusive,
 }
 
-impl Outcome {
+impl ConclusionOutcome {
     /// Every outcome with its word.
-    pub const WORDS: [(&'static str, Outcome); 4] = [
-        ("win", Outcome::Win),
-        ("loss", Outcome::Loss),
-        ("no_difference", Outcome::NoDifference),
-        ("inconclusive", Outcome::Inconclusive),
+    pub const WORDS: [(&'static str, ConclusionOutcome); 4] = [
+        ("win", ConclusionOutcome::Win),
+        ("loss", ConclusionOutcome::Loss),
+        ("no_difference", ConclusionOutcome::NoDifference),
+        ("inconclusive", ConclusionOutcome::Inconclusive),
     ];
 
     /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::Win => "win",
-            Outcome::Loss => "loss",
-            Outcome::NoDifference => "no_difference",
-            Outcome::Inconclusive => "inconclusive",
+            ConclusionOutcome::Win => "win",
+            ConclusionOutcome::Loss => "loss",
+            ConclusionOutcome::NoDifference => "no_difference",
+            ConclusionOutcome::Inconclusive => "inconclusive",
         }
     }
 }

@@ -19,7 +19,7 @@ mod variant;
 pub use allocation::Allocation;
 pub use configuration::{CONFIGURATION_KEYS, Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
-pub use lifecycle::{Conclusion, Conflict, Lifecycle, Outcome, PAST_START_MAX_US, Refusal, Serving, Status};
+pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_START_MAX_US, Refusal, Serving, Status};
 pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use revision::{Epoch, Reason, Revision};

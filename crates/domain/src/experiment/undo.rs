@@ -1,6 +1,6 @@
 //! An experiment as it was before a change, from what history keeps of that.
 
-use super::{Arm, Code, Conclusion, Control, Experiment, Lifecycle, Outcome, Serving, Variant};
+use super::{Arm, Code, Conclusion, ConclusionOutcome, Control, Experiment, Lifecycle, Serving, Variant};
 use crate::ids::HypothesisId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -115,7 +115,7 @@ fn lifecycle(kept: &KeptStatus) -> Option<Lifecycle> {
 }
 
 fn conclusion(kept: KeptConclusion) -> Option<Conclusion> {
-    let (_, outcome) = Outcome::WORDS.into_iter().find(|(word, _)| *word == kept.outcome)?;
+    let (_, outcome) = ConclusionOutcome::WORDS.into_iter().find(|(word, _)| *word == kept.outcome)?;
     Some(Conclusion { outcome, note: kept.note, concluded_at: kept.at })
 }
 

@@ -32,9 +32,9 @@ macro_rules! audience_rules {
             /// Countries.
             allowed_country: Vec<Country> => countries [Vec<Country>] nullable false;
             /// Regions, such as `California (US)`.
-            allowed_region: Vec<Place> => places [Vec<Place>] nullable false;
+            allowed_region: Vec<PlaceRule> => places [Vec<Place>] nullable false;
             /// Cities, such as `Berlin (Berlin)`.
-            allowed_city: Vec<Place> => places [Vec<Place>] nullable false;
+            allowed_city: Vec<PlaceRule> => places [Vec<Place>] nullable false;
             /// Kinds of device.
             device_rule: Vec<String> => devices [Vec<Device>] nullable false;
             /// Browsers.

@@ -239,14 +239,14 @@ impl Match {
 
 /// A region or a city let in or kept out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PlaceRule {
     /// `California (US)`, `Berlin (Berlin)`.
     pub name: String,
     /// In or out.
     pub rule: Match,
 }
 
-impl Place {
+impl PlaceRule {
     /// # Errors
     /// A blank or long name.
     pub fn new(name: &str, rule: Match) -> Result<Self, Problems> {

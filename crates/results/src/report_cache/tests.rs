@@ -1,7 +1,7 @@
 //! What the cache promises, with a warehouse that answers when it is let.
 
 use super::*;
-use crate::planning::Wanted;
+use crate::planning::PlanningRequest;
 use muriel_domain::experiment::{Experiment, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_log::LogId;
@@ -218,7 +218,9 @@ async fn plans_wait_for_room_and_end_with_who_asks() {
     let plan = || {
         let (reports, known) = (reports.clone(), known.clone());
         let manifest = known.manifest(&key.project_key, &key.inquiry, NOW);
-        tokio::spawn(async move { reports.plan_at(manifest, &known, Wanted::default(), START, NOW).await.is_ok() })
+        tokio::spawn(
+            async move { reports.plan_at(manifest, &known, PlanningRequest::default(), START, NOW).await.is_ok() },
+        )
     };
     let all = CONCURRENT + QUEUE;
     let running: Vec<_> = (0..CONCURRENT).map(|_| plan()).collect();

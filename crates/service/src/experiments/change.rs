@@ -10,7 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, Revision};
 use muriel_domain::ids::ExperimentId;
 use muriel_sql::Tx;
-use muriel_store::experiments::{self, Loaded};
+use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, lock};
 use std::sync::Arc;
@@ -75,14 +75,14 @@ impl Change {
     }
 
     /// The experiment, locked until this transaction ends.
-    pub(crate) async fn open(&self, tx: &mut dyn Tx) -> Result<Loaded> {
+    pub(crate) async fn open(&self, tx: &mut dyn Tx) -> Result<LoadedExperiment> {
         lock(tx, self.target.project.id, Intent::ChangeExperiment(self.target.id)).await?;
         experiments::find(tx, self.target.project.id, self.target.id).await?.ok_or(NOT_FOUND)
     }
 
     /// The decision about it. The precondition is checked after the input and before the
     /// present state: invalid input is reported first, conflicts last.
-    pub(crate) fn decided<T>(&self, before: &Loaded, decision: Result<T>) -> Result<T> {
+    pub(crate) fn decided<T>(&self, before: &LoadedExperiment, decision: Result<T>) -> Result<T> {
         if matches!(decision, Ok(_) | Err(Error::Conflict { .. })) {
             self.target.precondition.check(&before.version())?;
         }
@@ -90,7 +90,7 @@ impl Change {
     }
 
     /// Stores what became of it, with its history, and announces what has to be delivered.
-    pub(crate) async fn save(&self, tx: &mut dyn Tx, before: Loaded, after: Experiment) -> Result<Changed> {
+    pub(crate) async fn save(&self, tx: &mut dyn Tx, before: LoadedExperiment, after: Experiment) -> Result<Changed> {
         let project = self.target.project.id;
         let Some(revision) = Revision::between(&before.experiment, after.clone(), self.now) else {
             let version = before.version();
@@ -106,7 +106,7 @@ impl Change {
         let version = match relinked {
             // The version covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
-            false => Loaded { experiment: revision.experiment, ..before.clone() }.version(),
+            false => LoadedExperiment { experiment: revision.experiment, ..before.clone() }.version(),
         };
         Ok(Changed { before: before.experiment, after, version, delivery_changed })
     }
@@ -115,7 +115,7 @@ impl Change {
     pub(crate) async fn apply(
         self,
         app: &App,
-        decide: impl FnOnce(&Loaded, Instant) -> Result<Experiment> + Send + 'static,
+        decide: impl FnOnce(&LoadedExperiment, Instant) -> Result<Experiment> + Send + 'static,
     ) -> Result<Changed> {
         let project = self.target.project.clone();
         let changed = app
@@ -137,7 +137,7 @@ impl Change {
         self,
         app: &App,
         key: Result<Option<IdempotencyKey>>,
-        decide: impl FnOnce(&Loaded, Instant) -> Result<Experiment> + Send + 'static,
+        decide: impl FnOnce(&LoadedExperiment, Instant) -> Result<Experiment> + Send + 'static,
         render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
     ) -> Result<StoredResponse> {
         let project = self.target.project.clone();

@@ -23,7 +23,7 @@ use crate::list_cache::ListKey;
 use bytes::Bytes;
 use muriel_domain::experiment::{Epoch, Experiment};
 use muriel_domain::ids::{CompanyId, ExperimentId, ProjectId};
-use muriel_store::experiments::{self, Listed, Loaded};
+use muriel_store::experiments::{self, ListedExperiment, LoadedExperiment};
 
 const NOT_FOUND: Error = Error::NotFound("experiment");
 
@@ -37,7 +37,7 @@ pub async fn list(
     actor: &Actor,
     company: CompanyId,
     (limit, offset): (i64, i64),
-    render: impl FnOnce(Vec<Listed>) -> Result<Bytes>,
+    render: impl FnOnce(Vec<ListedExperiment>) -> Result<Bytes>,
 ) -> Result<Bytes> {
     let limited_to = actor.limited_to().map(str::to_owned);
     let key = ListKey { company, limited_to: limited_to.clone(), limit, offset };
@@ -62,7 +62,7 @@ pub async fn list(
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
-pub async fn find(app: &App, project: ProjectId, id: ExperimentId) -> Result<Loaded> {
+pub async fn find(app: &App, project: ProjectId, id: ExperimentId) -> Result<LoadedExperiment> {
     let found = app.read(move |tx| Box::pin(async move { Ok(experiments::find(tx, project, id).await?) })).await?;
     found.ok_or(NOT_FOUND)
 }
@@ -80,7 +80,7 @@ pub async fn find_delivered(app: &App, project: ProjectId, id: ExperimentId) -> 
 ///
 /// # Errors
 /// As [`find`].
-pub async fn details(app: &App, project: ProjectId, id: ExperimentId) -> Result<(Loaded, Vec<Epoch>)> {
+pub async fn details(app: &App, project: ProjectId, id: ExperimentId) -> Result<(LoadedExperiment, Vec<Epoch>)> {
     app.read(move |tx| {
         Box::pin(async move {
             let loaded = experiments::find(tx, project, id).await?.ok_or(NOT_FOUND)?;

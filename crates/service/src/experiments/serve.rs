@@ -30,7 +30,7 @@ pub async fn serve(
     render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     let change = Change::new(app, actor, target, "serve winner");
-    let decide = move |before: &muriel_store::experiments::Loaded, _| {
+    let decide = move |before: &muriel_store::experiments::LoadedExperiment, _| {
         let Winner { arm, rollout } = winner?;
         Ok(before.experiment.serving(&arm, rollout)?)
     };

@@ -10,7 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::access::Scope;
 use muriel_domain::experiment::Status;
 use muriel_results::StartPlan;
-use muriel_store::experiments::Loaded;
+use muriel_store::experiments::LoadedExperiment;
 use std::sync::{Arc, OnceLock};
 
 /// The status to have.
@@ -88,14 +88,14 @@ pub async fn set_status(
 async fn plan(app: &App, change: &Change) -> Option<(i64, StartPlan)> {
     let project = &change.target.project;
     let found = super::find(app, project.id, change.target.id).await;
-    let Loaded { experiment, primary_goal, .. } = found.ok()?;
+    let LoadedExperiment { experiment, primary_goal, .. } = found.ok()?;
     let revision = experiment.revision;
     let plan = start_plan(app, &project.key, experiment, primary_goal, change.now).await?;
     Some((revision, plan))
 }
 
 /// The plan, unless the experiment was changed since it was planned.
-fn current(planned: Option<(i64, StartPlan)>, before: &Loaded) -> Option<StartPlan> {
+fn current(planned: Option<(i64, StartPlan)>, before: &LoadedExperiment) -> Option<StartPlan> {
     match planned {
         Some((revision, plan)) if revision == before.experiment.revision => Some(plan),
         Some(_) if before.experiment.epoch == 0 => Some(StartPlan::unmeasured()),

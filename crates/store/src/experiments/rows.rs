@@ -1,12 +1,12 @@
 //! Rows of the tables of experiments, to and from the domain's types.
 
-use super::{HistoryEntry, Origin};
+use super::{HistoryEntry, OriginHypothesis};
 use crate::table::{Json, table};
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
-    Allocation, Arm, Change, Code, Conclusion, Configuration, Control, DataKey, Epoch, Experiment, FirstStart,
-    Lifecycle, Milestones, Outcome, Plan, Reason, Serving, TestType, Variant, Weights,
+    Allocation, Arm, Change, Code, Conclusion, ConclusionOutcome, Configuration, Control, DataKey, Epoch, Experiment,
+    FirstStart, Lifecycle, Milestones, Plan, Reason, Serving, TestType, Variant, Weights,
 };
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_domain::targeting::{Audience, Targeting};
@@ -45,7 +45,7 @@ table! {
             status: String,
             started_at: Option<Instant>,
             concluded_at: Option<Instant>,
-            outcome: Option<Outcome>,
+            outcome: Option<ConclusionOutcome>,
             conclusion_note: Option<String>,
             serving: String,
             serving_arm: Option<i64>,
@@ -247,13 +247,13 @@ table! {
 
 impl ListedRow {
     /// The list's entry, with the hypothesis that the experiment came from.
-    pub(super) fn listed(self, origin: Option<Origin>) -> Result<super::Listed> {
+    pub(super) fn listed(self, origin: Option<OriginHypothesis>) -> Result<super::ListedExperiment> {
         let status = lifecycle(&self.status, self.started_at)
             .map(Lifecycle::status)
             .ok_or_else(|| self.damaged("status", "a status that fits started_at"))?;
         let serving = serving(&self.serving, self.serving_arm, self.serving_rollout)
             .ok_or_else(|| self.damaged("serving", "a state that fits serving_arm and serving_rollout"))?;
-        Ok(super::Listed {
+        Ok(super::ListedExperiment {
             id: ExperimentId(self.experiment_id),
             name: self.name,
             url: self.url,
@@ -272,9 +272,9 @@ pub(super) const ORIGIN_COLUMNS: &str = "h.hypothesis_id AS origin_id, h.observa
                                          h.revision AS origin_revision";
 
 /// The hypothesis in a row with the [`ORIGIN_COLUMNS`], if there is one.
-pub(super) fn origin(row: &mut Row) -> Result<Option<Origin>> {
+pub(super) fn origin(row: &mut Row) -> Result<Option<OriginHypothesis>> {
     let Some(id) = row.opt_int("origin_id")? else { return Ok(None) };
-    Ok(Some(Origin {
+    Ok(Some(OriginHypothesis {
         id: HypothesisId(id),
         observation: row.opt_text("observation")?,
         problem: row.opt_text("problem")?,

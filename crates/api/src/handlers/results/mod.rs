@@ -15,7 +15,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, Uri, header};
 use muriel_domain::Flaw;
 use muriel_domain::ids::ExperimentId;
-use muriel_results::Wanted;
+use muriel_results::PlanningRequest;
 use muriel_service::{App, results};
 
 /// Reports an experiment: numbers, what they mean, and whether to trust them.
@@ -95,9 +95,9 @@ pub(crate) async fn experiment_plan(
 }
 
 /// The plan that a query asks for.
-fn wanted_plan(query: Option<&str>) -> Result<Wanted, ApiError> {
+fn wanted_plan(query: Option<&str>) -> Result<PlanningRequest, ApiError> {
     let mut query = Query::read(query, &["mde", "power", "daily_visitors", "baseline_rate"]);
-    let wanted = Wanted {
+    let wanted = PlanningRequest {
         mde: query.parsed("mde", |text| number(text, 0.01, 1_000.0)),
         power: query.parsed("power", |text| number(text, 50.0, 99.0)),
         daily_visitors: query.parsed("daily_visitors", |text| number(text, 1.0, 1e12)),

@@ -10,7 +10,7 @@ use muriel_domain::experiment::{
 use muriel_domain::ids::CompanyId;
 use muriel_domain::targeting::{Audience, Targeting};
 use muriel_service::experiments::Created;
-use muriel_store::experiments::{Listed, Loaded, Origin};
+use muriel_store::experiments::{ListedExperiment, LoadedExperiment, OriginHypothesis};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -83,8 +83,8 @@ pub(crate) struct HypothesisExcerpt {
     solution: Option<String>,
 }
 
-impl From<Origin> for HypothesisExcerpt {
-    fn from(origin: Origin) -> Self {
+impl From<OriginHypothesis> for HypothesisExcerpt {
+    fn from(origin: OriginHypothesis) -> Self {
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         Self {
             hypothesis_id: origin.id.0,
@@ -95,8 +95,8 @@ impl From<Origin> for HypothesisExcerpt {
     }
 }
 
-impl From<Listed> for ExperimentSummary {
-    fn from(listed: Listed) -> Self {
+impl From<ListedExperiment> for ExperimentSummary {
+    fn from(listed: ListedExperiment) -> Self {
         Self {
             test_id: listed.id.0,
             test_name: listed.name,
@@ -283,8 +283,8 @@ impl From<DomainEpoch> for Epoch {
 
 impl ExperimentDetails {
     /// The details of an experiment of the project with this key.
-    pub(crate) fn new(loaded: Loaded, epochs: Vec<DomainEpoch>, project_key: &str) -> Self {
-        let Loaded { experiment, origin, primary_goal } = loaded;
+    pub(crate) fn new(loaded: LoadedExperiment, epochs: Vec<DomainEpoch>, project_key: &str) -> Self {
+        let LoadedExperiment { experiment, origin, primary_goal } = loaded;
         let (serving_variant_id, serving_traffic_allocation) = match experiment.serving {
             Serving::Never => (None, None),
             Serving::Stopped => (Some(None), None),

@@ -1,7 +1,7 @@
 //! How many visitors an experiment needs.
 
 use muriel_domain::ids::MAX_SAFE;
-use muriel_results::Planned;
+use muriel_results::PlanningReport;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -57,7 +57,7 @@ pub(crate) struct DayForecast {
 
 impl PlanAnswer {
     /// The published shape of `planned`.
-    pub(crate) fn new(test_id: i64, planned: &Planned) -> Self {
+    pub(crate) fn new(test_id: i64, planned: &PlanningReport) -> Self {
         Self {
             success: true,
             test_id,
@@ -80,12 +80,12 @@ impl PlanAnswer {
 }
 
 /// How many visitors are needed, where that is a number that JSON holds.
-fn visitors_needed(planned: &Planned) -> Option<i64> {
+fn visitors_needed(planned: &PlanningReport) -> Option<i64> {
     planned.visitors_needed.filter(|visitors| *visitors <= MAX_SAFE as f64).map(|visitors| visitors as i64)
 }
 
 /// What a plan that lacks a number says in its place.
-fn note(planned: &Planned) -> Option<String> {
+fn note(planned: &PlanningReport) -> Option<String> {
     let mde = planned.mde;
     if visitors_needed(planned).is_some() {
         return planned
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_explained() {
-        let plan = |rate, needed, days| Planned {
+        let plan = |rate, needed, days| PlanningReport {
             mde: 10.0,
             power: 80.0,
             baseline_rate: rate,
