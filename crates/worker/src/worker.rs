@@ -142,7 +142,7 @@ impl Worker {
     }
 
     /// Starts no further run, and waits for those under way. What still runs after `timeout` is dropped where it waits; a run
-    /// that never waits keeps its thread, but not the caller.
+    /// that never waits keeps its thread, but not the caller, as long as another thread of the runtime drives its timers.
     pub async fn stop(&self, timeout: Duration) {
         self.signal_stop();
         let mut running = std::mem::take(&mut *locked(&self.running));

@@ -2,6 +2,7 @@ use super::*;
 use crate::task::RUN_LIMIT;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::task::Poll;
 
 const DAY_US: i64 = 86_400_000_000;
 const SECOND: Duration = Duration::from_secs(1);
@@ -333,13 +334,25 @@ fn a_run_that_blocks_its_thread_does_not_keep_stop_waiting() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let (end, ended) = std::sync::mpsc::channel::<()>();
     let (begin, begun) = std::sync::mpsc::channel();
+    let (wait, waiting) = std::sync::mpsc::channel::<std::task::Waker>();
     runtime.block_on(async {
         let (worker, _) = worker();
         let ended = Arc::new(Mutex::new(ended));
         worker.register(
             Task::new("blocks", SECOND, move |_| {
-                let (ended, begin) = (ended.clone(), begin.clone());
+                let (ended, begin, wait) = (ended.clone(), begin.clone(), wait.clone());
                 async move {
+                    // The thread that a timer woke drives the timers of all, and Tokio wakes no other to take over. A task
+                    // that is woken from outside has that done before it blocks.
+                    let mut is_first = true;
+                    std::future::poll_fn(|context| {
+                        if !std::mem::take(&mut is_first) {
+                            return Poll::Ready(());
+                        }
+                        wait.send(context.waker().clone()).unwrap();
+                        Poll::Pending
+                    })
+                    .await;
                     begin.send(()).unwrap();
                     // Until the test lets go of the other end.
                     let _ = locked(&ended).recv();
@@ -349,6 +362,7 @@ fn a_run_that_blocks_its_thread_does_not_keep_stop_waiting() {
             .at_once(),
         );
         worker.start();
+        tokio::task::spawn_blocking(move || waiting.recv()).await.unwrap().unwrap().wake();
         tokio::task::spawn_blocking(move || begun.recv()).await.unwrap().unwrap();
         worker.stop(Duration::from_millis(10)).await;
         assert!(worker.statuses()[0].is_running);
