@@ -8,35 +8,34 @@ use serde_json::{Value, json};
 /// Most fields that one sentence names.
 const NAMED_MAX: usize = 20;
 
+/// Fields that are objects, and what is stored in them.
+const OBJECTS: [(&str, fn(&Experiment) -> Value); 5] = [
+    ("configuration", |experiment| json!(experiment.configuration)),
+    ("targeting", |experiment| json!(experiment.targeting)),
+    ("control", |experiment| of_control(experiment, ["nickname", "customJS", "customCSS"])),
+    ("control_attr", |experiment| of_control(experiment, ["name", "js", "css"])),
+    ("plan", |experiment| json!(experiment.plan)),
+];
+
 /// Sentences about fields that returned to their defaults because an object that was sent whole left them out.
 pub(crate) fn reset_fields(sent: &Json, mode: Mode, before: &Experiment, after: &Experiment) -> Vec<String> {
     let sent_field = |name: &str| sent.as_object()?.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let mut fields = Vec::new();
-    if mode == Mode::Whole {
-        let stored = |experiment: &Experiment| {
-            let json = |value: serde_json::Result<Value>| value.unwrap_or_default();
-            [
-                ("configuration", json(serde_json::to_value(&experiment.configuration))),
-                ("targeting", json(serde_json::to_value(&experiment.targeting))),
-                ("control", of_control(experiment, ["nickname", "customJS", "customCSS"])),
-                ("control_attr", of_control(experiment, ["name", "js", "css"])),
-                ("plan", json(serde_json::to_value(experiment.plan))),
-            ]
+    let objects = if mode == Mode::Whole { &OBJECTS[..] } else { &[] };
+    for (name, stored) in objects {
+        let Some(sent) = sent_field(name) else { continue };
+        // Attributes of the control may be sent as text that holds them.
+        let parsed = match sent {
+            Json::Text(text) => json::parse(text.as_bytes()).ok(),
+            _ => None,
         };
-        for ((name, before), (_, after)) in stored(before).into_iter().zip(stored(after)) {
-            // Attributes of the control may be sent as text that holds them.
-            let parsed = match sent_field(name) {
-                Some(Json::Text(text)) => json::parse(text.as_bytes()).ok(),
-                _ => None,
-            };
-            let Some(sent) = parsed.as_ref().or(sent_field(name)) else { continue };
-            left_out(sent, name, &before, &after, &mut fields);
-        }
+        left_out(parsed.as_ref().unwrap_or(sent), name, &stored(before), &stored(after), &mut fields);
     }
     // Items of an array are whole in either mode.
     let sent_variants = sent_field("variants").and_then(Json::as_array).unwrap_or_default();
     for (at, sent) in sent_variants.iter().enumerate() {
-        if let (Some(before), Some(after)) = (before.variants.get(at), after.variants.get(at)) {
+        let variants = before.variants.get(at).zip(after.variants.get(at));
+        if let Some((before, after)) = variants.filter(|(before, after)| before != after) {
             left_out(sent, &format!("variants[{at}]"), &of_variant(before), &of_variant(after), &mut fields);
         }
     }
