@@ -116,14 +116,16 @@ impl App {
         // The database drops the result, and with it this guard, once the change is
         // committed, even when the request was cancelled.
         let changing = self.list_cache.begin_change(company);
+        // Acts and their results are large, and handed on several times on the way to the writer and back.
+        let body = Box::new(body);
         let (answer, _changing) = self
             .db
             .write::<_, Error, _>(move |tx| {
                 let work = body(tx);
-                Box::pin(async move { Ok((work.await?, changing)) })
+                Box::pin(async move { Ok((Box::new(work.await?), changing)) })
             })
             .await?;
-        Ok(answer)
+        Ok(*answer)
     }
 
     /// Runs `body` over one snapshot.

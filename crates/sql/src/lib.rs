@@ -212,7 +212,8 @@ impl Db {
     {
         match &self.engine {
             Engine::Sqlite(engine) => engine.get()?.write(body).await,
-            Engine::Postgres(engine) => engine.write(body).await,
+            // Boxed, as callers keep room for the larger of the two.
+            Engine::Postgres(engine) => Box::pin(engine.write(body)).await,
         }
     }
 
@@ -230,7 +231,7 @@ impl Db {
     {
         match &self.engine {
             Engine::Sqlite(engine) => engine.get()?.read(body).await,
-            Engine::Postgres(engine) => engine.read(body).await,
+            Engine::Postgres(engine) => Box::pin(engine.read(body)).await,
         }
     }
 

@@ -42,9 +42,14 @@ pub struct LoadedExperiment {
 impl LoadedExperiment {
     /// A text that changes with anything in the experiment's details.
     pub fn version(&self) -> String {
+        self.version_of(self.experiment.revision)
+    }
+
+    /// The version that it has with another `revision`, linked to the same hypothesis and goal.
+    pub fn version_of(&self, revision: i64) -> String {
         let origin = self.origin.as_ref().map_or((0, 0), |origin| (origin.id.0, origin.revision));
         let goal = self.primary_goal.as_ref().map_or((0, 0), |goal| (goal.id.0, goal.revision));
-        format!("{}-{}.{}-{}.{}", self.experiment.revision, origin.0, origin.1, goal.0, goal.1)
+        format!("{revision}-{}.{}-{}.{}", origin.0, origin.1, goal.0, goal.1)
     }
 }
 

@@ -92,8 +92,9 @@ impl Change {
     /// Stores what became of it, with its history, and announces what has to be delivered.
     pub(crate) async fn save(&self, tx: &mut dyn Tx, before: LoadedExperiment, after: Experiment) -> Result<Changed> {
         let project = self.target.project.id;
-        let Some(revision) = Revision::between(&before.experiment, after.clone(), self.now) else {
+        let Some(revision) = Revision::between(&before.experiment, after, self.now) else {
             let version = before.version();
+            let after = before.experiment.clone();
             return Ok(Changed { before: before.experiment, after, version, delivery_changed: false });
         };
         experiments::update(tx, &before.experiment, &revision, self.actor.name(), self.action).await?;
@@ -106,9 +107,9 @@ impl Change {
         let version = match relinked {
             // The version covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
-            false => LoadedExperiment { experiment: revision.experiment, ..before.clone() }.version(),
+            false => before.version_of(revision.experiment.revision),
         };
-        Ok(Changed { before: before.experiment, after, version, delivery_changed })
+        Ok(Changed { before: before.experiment, after: revision.experiment, version, delivery_changed })
     }
 
     /// The whole change in its transaction, which `decide` decides; delivered when this returns.

@@ -68,7 +68,6 @@ table! {
 
 impl From<&Experiment> for ExperimentRow {
     fn from(experiment: &Experiment) -> Self {
-        let experiment = experiment.clone();
         let started_at = match experiment.lifecycle {
             Lifecycle::Live { started_at } => Some(started_at),
             Lifecycle::Draft | Lifecycle::Inactive => None,
@@ -78,42 +77,39 @@ impl From<&Experiment> for ExperimentRow {
             Serving::Stopped => ("stopped", None, None),
             Serving::Winner { arm, rollout } => ("winner", Some(i64::from(arm.0)), Some(rollout)),
         };
-        let milestones = experiment.milestones;
-        let (concluded_at, outcome, conclusion_note) = match experiment.conclusion {
-            Some(conclusion) => (Some(conclusion.concluded_at), Some(conclusion.outcome), Some(conclusion.note)),
-            None => (None, None, None),
-        };
+        let milestones = &experiment.milestones;
+        let conclusion = experiment.conclusion.as_ref();
         Self {
             experiment_id: experiment.id.0,
             project_id: experiment.project_id.0,
             company_id: experiment.company_id.0,
-            experiment_key: experiment.key,
+            experiment_key: experiment.key.clone(),
             created_at: experiment.created_at,
             test_type: experiment.test_type,
-            name: experiment.name,
-            url: experiment.url,
+            name: experiment.name.clone(),
+            url: experiment.url.clone(),
             variants_data_key: experiment.variants_data_key.as_str().to_owned(),
-            control_nickname: experiment.control.nickname,
-            control_js: experiment.control.code.js,
-            control_css: experiment.control.code.css,
-            custom_js: experiment.custom_code.js,
-            custom_css: experiment.custom_code.css,
-            configuration: Json(experiment.configuration),
-            targeting: Json(experiment.targeting),
-            tags: Json(experiment.tags),
-            plan: Json(experiment.plan),
-            builtin_metrics: Json(experiment.builtin_metrics),
-            event_metrics: Json(experiment.event_metrics),
+            control_nickname: experiment.control.nickname.clone(),
+            control_js: experiment.control.code.js.clone(),
+            control_css: experiment.control.code.css.clone(),
+            custom_js: experiment.custom_code.js.clone(),
+            custom_css: experiment.custom_code.css.clone(),
+            configuration: Json(experiment.configuration.clone()),
+            targeting: Json(experiment.targeting.clone()),
+            tags: Json(experiment.tags.clone()),
+            plan: Json(experiment.plan.clone()),
+            builtin_metrics: Json(experiment.builtin_metrics.clone()),
+            event_metrics: Json(experiment.event_metrics.clone()),
             hypothesis_id: experiment.hypothesis_id.map(|id| id.0),
             status: experiment.lifecycle.status().word().to_owned(),
             started_at,
-            concluded_at,
-            outcome,
-            conclusion_note,
+            concluded_at: conclusion.map(|conclusion| conclusion.concluded_at),
+            outcome: conclusion.map(|conclusion| conclusion.outcome),
+            conclusion_note: conclusion.map(|conclusion| conclusion.note.clone()),
             serving: serving.to_owned(),
             serving_arm,
             serving_rollout,
-            allocation: Some(Json(experiment.allocation)),
+            allocation: Some(Json(experiment.allocation.clone())),
             epoch: experiment.epoch,
             revision: experiment.revision,
             updated_at: experiment.updated_at,
