@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use muriel_log::{Position, Reader};
+use muriel_log::{LogReader, Position};
 use muriel_tests::{Answer, Call, Client, DEADLINE, Operation, TestApp, eventually};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -187,7 +187,7 @@ pub(crate) fn stored(app: &TestApp) -> Vec<Value> {
 /// Every event in the log of a data directory, in order.
 #[track_caller]
 pub(crate) fn stored_in(data_dir: &Path) -> Vec<Value> {
-    let blocks = Reader::open(data_dir).expect("a log").blocks(Position::default()).expect("blocks");
+    let blocks = LogReader::open(data_dir).expect("a log").blocks(Position::default()).expect("blocks");
     let mut events = Vec::new();
     for block in blocks {
         let block = block.expect("a block that is whole");

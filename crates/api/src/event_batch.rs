@@ -13,7 +13,7 @@ use bytes::Bytes;
 use flate2::bufread::MultiGzDecoder;
 use muriel_domain::Instant;
 use muriel_log::lines::{Content, Lines};
-use muriel_log::{Batch, Entry};
+use muriel_log::{Batch, BatchEvent};
 use muriel_service::App;
 use muriel_service::intake::{
     IngestOutcome, OutcomeRef, PreparedEvents, append, memory_to_read, memory_to_store, prepare,
@@ -147,7 +147,7 @@ struct BatchIntake<'t> {
     /// How many outcomes `judged` has.
     outcomes: usize,
     /// Events to be appended to the log: the index of their line in `judged`, and their outcome within it.
-    pending: Vec<(usize, OutcomeRef, Entry)>,
+    pending: Vec<(usize, OutcomeRef, BatchEvent)>,
     /// The lines of JSON of the pending events.
     pending_lines: Vec<u8>,
     /// When the pending events were received; `None` while there are none.
@@ -240,7 +240,7 @@ impl<'t> BatchIntake<'t> {
             prepared
                 .entries
                 .into_iter()
-                .map(|(stored, entry)| (line, stored, Entry { end: start + entry.end, ..entry })),
+                .map(|(stored, entry)| (line, stored, BatchEvent { end: start + entry.end, ..entry })),
         );
         let mut outcomes = prepared.outcomes.into_iter().map(owned);
         let outcome = match is_body {

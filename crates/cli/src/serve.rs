@@ -12,7 +12,7 @@ use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use muriel_domain::Instant;
-use muriel_log::{Log, Position, Reader};
+use muriel_log::{Log, LogReader, Position};
 use muriel_results::ReportCache;
 use muriel_service::api_key::Pepper;
 use muriel_service::visitor::{Geography, Visitors};
@@ -316,7 +316,7 @@ pub(crate) async fn open_log(settings: &Settings) -> Result<Log> {
 /// When the last block of the log was received. None where that is unknown, which the
 /// log tells itself.
 fn newest_event(directory: &Path, last: Position) -> Option<Instant> {
-    let reader = Reader::open(directory).ok()?;
+    let reader = LogReader::open(directory).ok()?;
     let mut newest = reader.summaries(Position { seq: last.seq - 1 }).ok()?;
     newest.next()?.ok().map(|block| block.received_at)
 }

@@ -269,7 +269,7 @@ fn excess<'a>(
 mod tests {
     use super::*;
     use muriel_domain::Instant;
-    use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+    use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
     use muriel_results::{Engine, Inquiry};
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
                 });
                 batch.lines.extend(exposure.to_string().into_bytes());
                 batch.lines.push(b'\n');
-                batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+                batch.events.push(BatchEvent { id, scope: DedupScope::PROJECT, end: batch.lines.len() });
             }
             log.append(batch).await.unwrap();
             log.close().await.unwrap();
@@ -342,7 +342,7 @@ mod tests {
         log(&third, &[("d", "0")], at);
         let warehouse = Scratch::new(&Options { memory_bytes: 128 << 20, threads: 1 }).unwrap();
         for directory in [&one, &other] {
-            let reader = muriel_log::Reader::open(directory).unwrap();
+            let reader = muriel_log::LogReader::open(directory).unwrap();
             load_log(&reader, &*warehouse, "prj", reader.last().unwrap(), &mut |_| ()).unwrap();
         }
         let computed = recompute(manifest(at), &*warehouse).unwrap();

@@ -200,7 +200,7 @@ async fn a_database_with_another_company_is_left_alone() {
 
 /// Everything that is in the log, by kind, with the exposures of each arm.
 fn seen(directory: &Path) -> (usize, Vec<Value>) {
-    let reader = muriel_log::Reader::open(directory).unwrap();
+    let reader = muriel_log::LogReader::open(directory).unwrap();
     let mut all = Vec::new();
     for block in reader.blocks(Default::default()).unwrap() {
         let block = block.unwrap();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use muriel_log::{Batch, Entry, Log, LogOptions, Reader, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, LogReader};
 use uuid::Uuid;
 
 const TASKS: u64 = 32;
@@ -101,7 +101,7 @@ async fn load(log: &Log, count: &Arc<AtomicU64>, size: u64, seconds: f64) {
                 if begun >= deadline {
                     break;
                 }
-                let entries = ends.iter().map(|&end| Entry { id: id(&count), scope: Scope::PROJECT, end });
+                let entries = ends.iter().map(|&end| BatchEvent { id: id(&count), scope: DedupScope::PROJECT, end });
                 let batch = Batch {
                     project_key: key.clone(),
                     received_at: muriel_domain::Instant::from_us(now_us()),
@@ -152,7 +152,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     runtime.block_on(async {
         let mut options = LogOptions::default();
         if two {
-            options.recognise_us = (seconds * 2.2e6) as i64;
+            options.dedup_window_us = (seconds * 2.2e6) as i64;
         }
         let log = Log::open(&dir, options)?;
         if two {
@@ -166,7 +166,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes: u64 =
             std::fs::read_dir(&dir)?.flatten().filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
         let began = Instant::now();
-        let verified = Reader::open(&dir)?.verify()?;
+        let verified = LogReader::open(&dir)?.verify()?;
         println!(
             "{} events in {} blocks verified in {:.2} s, {:.0} bytes per event with the index, damage: {:?}",
             verified.events,

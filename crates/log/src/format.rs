@@ -92,23 +92,23 @@ impl Head {
 /// for: whoever guesses an id cannot make another visitor's event, or a server's, a
 /// repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Scope(i64);
+pub struct DedupScope(i64);
 
-impl Scope {
+impl DedupScope {
     /// All events of the project that a key vouched for.
-    pub const PROJECT: Scope = Scope(0);
+    pub const PROJECT: DedupScope = DedupScope(0);
 
     /// All events of the visitor with this id that nobody vouched for.
-    pub fn visitor(id: &str) -> Scope {
+    pub fn visitor(id: &str) -> DedupScope {
         let hash: Hash = Sha256::digest(id).into();
         let [a, b, c, d, e, f, g, h, ..] = hash;
         // Never 0, which is the project.
-        Scope(i64::from_be_bytes([a, b, c, d, e, f, g, h]) | 1)
+        DedupScope(i64::from_be_bytes([a, b, c, d, e, f, g, h]) | 1)
     }
 
     /// That of a stored event, by its line. A line that names no visitor belongs to
     /// the project.
-    pub fn of_line(line: &[u8]) -> Scope {
+    pub fn of_line(line: &[u8]) -> DedupScope {
         #[derive(Deserialize)]
         struct Sender<'l> {
             #[serde(borrow)]
@@ -122,8 +122,8 @@ impl Scope {
             id: Cow<'l, str>,
         }
         match serde_json::from_slice::<Sender<'_>>(line) {
-            Ok(Sender { visitor, vouched: false }) => Scope::visitor(&visitor.id),
-            _ => Scope::PROJECT,
+            Ok(Sender { visitor, vouched: false }) => DedupScope::visitor(&visitor.id),
+            _ => DedupScope::PROJECT,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which events have been stored, for as long as repeats are recognised.
 //!
 //! Two SQLite files, `seen-<n>.db`, each for the events of at least
-//! [`recognise_us`](super::LogOptions::recognise_us): when the younger one spans
+//! [`dedup_window_us`](super::LogOptions::dedup_window_us): when the younger one spans
 //! that long, the next is begun and the older one deleted. They are made from the
 //! log and can be made again. A commit to them is not flushed; each tells the
 //! block up to which it is complete, so what a power cut takes back is read from
@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::{Error, chain};
 use super::files::{self, CHECKPOINT_PAGES};
-use super::format::{Block, Columns, Hash, Scope, Tip};
+use super::format::{Block, Columns, DedupScope, Hash, Tip};
 use super::points;
 use super::scan::{Piece, Scan};
 
@@ -39,7 +39,7 @@ const SCHEMA: &str = "
         hash BLOB NOT NULL,
         closed INTEGER NOT NULL      -- 1: the next generation has begun
     ) STRICT;
-    -- Ids begin with their time, so rows of a project mostly come last. For that the id comes before the scope.
+    -- BlockIds begin with their time, so rows of a project mostly come last. For that the id comes before the scope.
     CREATE TABLE seen (
         project INTEGER NOT NULL,
         id BLOB NOT NULL,
@@ -376,7 +376,7 @@ impl Index {
         for run in &block.runs {
             let project = project_hash(&run.project_key);
             for event in events.by_ref().take(run.events as usize) {
-                insert.execute((project, event.id.as_bytes(), Scope::of_line(event.line).number()))?;
+                insert.execute((project, event.id.as_bytes(), DedupScope::of_line(event.line).number()))?;
             }
         }
         Ok(block.runs.iter().map(|run| u64::from(run.events)).sum())
@@ -485,7 +485,7 @@ pub(super) struct Group<'i> {
 
 impl Group<'_> {
     /// Whether the event is new, in which case it is known from now on.
-    pub(super) fn add(&mut self, project: i64, id: &[u8; 16], scope: Scope) -> Result<bool> {
+    pub(super) fn add(&mut self, project: i64, id: &[u8; 16], scope: DedupScope) -> Result<bool> {
         let key = (project, id, scope.number());
         if self.insert.execute(key)? == 0 {
             return Ok(false);

@@ -1,9 +1,9 @@
 //! The durable log of events: what has been acknowledged is in it, and every
 //! other store of events can be made again from it.
 //!
-//! [`Log`] appends, [`Reader`] reads, both also from several processes at once.
-//! An event counts once per project, [`Scope`] and id: a repeat is told as such and
-//! changes nothing, for [`LogOptions::recognise_us`] after the event at least.
+//! [`Log`] appends, [`LogReader`] reads, both also from several processes at once.
+//! An event counts once per project, [`DedupScope`] and id: a repeat is told as such and
+//! changes nothing, for [`LogOptions::dedup_window_us`] after the event at least.
 //!
 //! # Files
 //!
@@ -96,10 +96,13 @@ use tokio::sync::{Semaphore, oneshot};
 use uuid::Uuid;
 
 pub use self::error::{Error, Result};
-pub use self::format::{Block, Event, Run, Scope};
+pub use self::format::{Block, DedupScope, Event, Run};
 pub use self::id::{InvalidLogId, LogId};
-pub use self::reader::{BlockIds, Blocks, Damage, Extent, Ids, Reader, Summaries, Summary, Trouble, Verified};
-pub use self::record::{Consent, Kind, Properties, Record, Who};
+pub use self::reader::{
+    BlockIds, BlockIdsIter, BlockSummaries, BlockSummary, Blocks, DamagedBlocks, LogExtent, LogReader, ReadError,
+    VerifyReport,
+};
+pub use self::record::{Consent, EventKind, EventVisitor, Properties, Record};
 pub use muriel_sql::file::Durability;
 
 use self::writer::{Message, Pending, Writer};
@@ -127,7 +130,7 @@ pub struct LogOptions {
     pub queue_bytes: usize,
     /// For how long after an event its repeats are recognised, in microseconds by
     /// the `received_at` of batches. 7 days. Many are for longer.
-    pub recognise_us: i64,
+    pub dedup_window_us: i64,
 }
 
 impl Default for LogOptions {
@@ -138,7 +141,7 @@ impl Default for LogOptions {
             roll_us: 30 * DAY_US,
             reserve: Reserve::Usual,
             queue_bytes: 64 << 20,
-            recognise_us: 7 * DAY_US,
+            dedup_window_us: 7 * DAY_US,
         }
     }
 }
@@ -170,7 +173,7 @@ pub struct Batch {
     /// When they arrived, by the clock of the server.
     pub received_at: Instant,
     /// The events in the order of `lines`.
-    pub events: Vec<Entry>,
+    pub events: Vec<BatchEvent>,
     /// A JSON object for each event, each ended by a line feed and without any
     /// other. The id need not be in it, it is kept beside it.
     pub lines: Vec<u8>,
@@ -178,35 +181,35 @@ pub struct Batch {
 
 /// One event of a [`Batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct BatchEvent {
     /// What it counts once under, within its scope.
     pub id: Uuid,
     /// Whose events its id is compared with. It has to be that of the line, from
-    /// which the index is made again: [`Scope::of_line`].
-    pub scope: Scope,
+    /// which the index is made again: [`DedupScope::of_line`].
+    pub scope: DedupScope,
     /// Where its line ends in [`Batch::lines`], past the line feed.
     pub end: usize,
 }
 
 impl Batch {
-    fn check(&self) -> Result<(), Refused> {
+    fn check(&self) -> Result<(), AppendError> {
         if self.lines.len() > BATCH_BYTES {
-            return Err(Refused::TooLarge);
+            return Err(AppendError::TooLarge);
         }
         let mut start = 0;
         for entry in &self.events {
             match self.lines.get(start..entry.end) {
                 Some([line @ .., b'\n']) if !line.contains(&b'\n') => start = entry.end,
-                _ => return Err(Refused::Malformed),
+                _ => return Err(AppendError::Malformed),
             }
         }
-        if start == self.lines.len() { Ok(()) } else { Err(Refused::Malformed) }
+        if start == self.lines.len() { Ok(()) } else { Err(AppendError::Malformed) }
     }
 }
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum AppendOutcome {
     /// It is in the log.
     Stored,
     /// It was there already, or is earlier in the same batch.
@@ -215,7 +218,7 @@ pub enum Taken {
 
 /// Why nothing of a batch was taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum AppendError {
     /// More arrives than can be written: try again in a second.
     #[error("the event log is busy")]
     Busy,
@@ -223,7 +226,7 @@ pub enum Refused {
     #[error("the event log is unavailable: {sentence}")]
     Unavailable {
         /// What kind of obstacle.
-        reason: Reason,
+        reason: UnavailableReason,
         /// The obstacle, for people who run the server.
         sentence: Arc<str>,
     },
@@ -237,13 +240,13 @@ pub enum Refused {
 
 /// Whether batches are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum LogState {
     /// Yes.
-    Taking,
+    Accepting,
     /// No, for now.
-    Refusing {
+    Unavailable {
         /// What kind of obstacle.
-        reason: Reason,
+        reason: UnavailableReason,
         /// The obstacle, for people who run the server.
         sentence: Arc<str>,
     },
@@ -251,7 +254,7 @@ pub enum State {
 
 /// What keeps a log from taking batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum UnavailableReason {
     /// The reserve has been reached, or the volume is full. Passes by itself once
     /// there is space.
     DiskFull,
@@ -268,14 +271,14 @@ pub enum Reason {
 
 /// How much is free on the volume of the log, and how much of it the log leaves free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Space {
+pub struct DiskSpace {
     /// Bytes that are free.
     pub free: u64,
     /// Bytes below which no event is taken; see [`LogOptions::reserve`].
     pub reserve: u64,
 }
 
-impl Space {
+impl DiskSpace {
     /// Whether events are refused soon: less than twice the reserve is free.
     pub fn is_short(self) -> bool {
         self.free < self.reserve.saturating_mul(2)
@@ -309,17 +312,17 @@ pub struct LogPosition {
 
 /// Which closed files [`Log::prune`] deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prune {
+pub struct PruneRequest {
     /// Those whose blocks were all received before this time.
     pub before: Instant,
-    /// Delete them even where that looks like the mistake of a clock; see [`Held`].
+    /// Delete them even where that looks like the mistake of a clock; see [`PruneRefusal`].
     pub force: bool,
 }
 
 /// Why [`Log::prune`] deleted nothing although files are old enough: a clock that is
 /// ahead by a year makes every file old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Held {
+pub enum PruneRefusal {
     /// Even the newest block would be old enough, so nothing shows that the clock is
     /// right.
     #[error(
@@ -328,7 +331,7 @@ pub enum Held {
     NewestIsOld {
         /// When the newest block was received.
         newest: Instant,
-        /// The time from [`Prune`].
+        /// The time from [`PruneRequest`].
         before: Instant,
     },
     /// Their events are old enough, but the first of them was written to since: it was copied
@@ -343,7 +346,7 @@ pub enum Held {
         last: i64,
         /// When the file system says that it was written to.
         written: Instant,
-        /// The time from [`Prune`].
+        /// The time from [`PruneRequest`].
         before: Instant,
     },
     /// They are more than a tenth of the log.
@@ -353,14 +356,14 @@ pub enum Held {
         bytes: u64,
         /// Bytes of all files of the log.
         total: u64,
-        /// The time from [`Prune`].
+        /// The time from [`PruneRequest`].
         before: Instant,
     },
 }
 
 /// What [`Log::prune`] deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneReport {
     /// Files.
     pub files: u64,
     /// Blocks in them.
@@ -368,7 +371,7 @@ pub struct Pruned {
     /// Their size.
     pub bytes: u64,
     /// Why nothing was deleted although files are old enough.
-    pub held: Option<Held>,
+    pub held: Option<PruneRefusal>,
 }
 
 /// A log that is open to be written. Clones share the one writer.
@@ -389,21 +392,21 @@ struct Handle {
 
 /// What the writer tells everybody.
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<LogState>,
     last: AtomicI64,
-    space: Mutex<Space>,
+    space: Mutex<DiskSpace>,
 }
 
 impl Shared {
-    fn set_state(&self, state: State) {
+    fn set_state(&self, state: LogState) {
         let mut was = lock(&self.state);
         if *was == state {
             return;
         }
         match (&*was, &state) {
-            (_, State::Refusing { reason: Reason::Closed, .. }) => {}
-            (State::Refusing { .. }, State::Taking) => tracing::info!("the event log takes batches again"),
-            (State::Taking, State::Refusing { reason, sentence }) => {
+            (_, LogState::Unavailable { reason: UnavailableReason::Closed, .. }) => {}
+            (LogState::Unavailable { .. }, LogState::Accepting) => tracing::info!("the event log takes batches again"),
+            (LogState::Accepting, LogState::Unavailable { reason, sentence }) => {
                 tracing::warn!(?reason, sentence = &**sentence, "the event log refuses batches");
             }
             _ => {}
@@ -420,15 +423,15 @@ impl Shared {
     }
 }
 
-impl State {
-    fn closed() -> State {
-        State::Refusing { reason: Reason::Closed, sentence: "the event log is closed".into() }
+impl LogState {
+    fn closed() -> LogState {
+        LogState::Unavailable { reason: UnavailableReason::Closed, sentence: "the event log is closed".into() }
     }
 }
 
-impl Refused {
-    fn closed() -> Refused {
-        Refused::Unavailable { reason: Reason::Closed, sentence: "the event log is closed".into() }
+impl AppendError {
+    fn closed() -> AppendError {
+        AppendError::Unavailable { reason: UnavailableReason::Closed, sentence: "the event log is closed".into() }
     }
 }
 
@@ -437,7 +440,7 @@ struct Ending(Arc<Shared>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.0.set_state(State::closed());
+        self.0.set_state(LogState::closed());
     }
 }
 
@@ -452,8 +455,11 @@ impl Log {
     /// When its files cannot be made, opened and written, or are no log that can
     /// be gone on with.
     pub fn open(dir: &Path, options: LogOptions) -> Result<Log> {
-        let shared =
-            Arc::new(Shared { state: Mutex::new(State::Taking), last: AtomicI64::new(0), space: Mutex::default() });
+        let shared = Arc::new(Shared {
+            state: Mutex::new(LogState::Accepting),
+            last: AtomicI64::new(0),
+            space: Mutex::default(),
+        });
         let queue_bytes = options.queue_bytes.min(Semaphore::MAX_PERMITS);
         let mut writer = Writer::open(dir, options, shared.clone())?;
         writer.look();
@@ -491,9 +497,9 @@ impl Log {
     /// A call that is dropped before it answers may have happened.
     ///
     /// # Errors
-    /// Nothing of the batch was taken; see [`Refused`]. A full queue is waited for
+    /// Nothing of the batch was taken; see [`AppendError`]. A full queue is waited for
     /// one second.
-    pub async fn append(&self, batch: Batch) -> Result<Vec<Taken>, Refused> {
+    pub async fn append(&self, batch: Batch) -> Result<Vec<AppendOutcome>, AppendError> {
         batch.check()?;
         if batch.events.is_empty() {
             return Ok(Vec::new());
@@ -501,27 +507,27 @@ impl Log {
         let handle = &*self.handle;
         let cost = COST.0 + COST.1 * batch.events.len() + batch.lines.len();
         let cost = u32::try_from(cost).ok().filter(|cost| *cost as usize <= handle.queue_bytes);
-        let cost = cost.ok_or(Refused::TooLarge)?;
+        let cost = cost.ok_or(AppendError::TooLarge)?;
         let place = handle.places.clone().acquire_many_owned(cost);
         let place = match tokio::time::timeout(QUEUE_TIMEOUT, place).await {
             Ok(Ok(place)) => place,
-            Ok(Err(_)) => return Err(Refused::closed()),
-            Err(_) => return Err(Refused::Busy),
+            Ok(Err(_)) => return Err(AppendError::closed()),
+            Err(_) => return Err(AppendError::Busy),
         };
         let (reply, answer) = oneshot::channel();
         let pending = Pending { batch, reply, _place: place };
-        handle.queue.send(Message::Append(pending)).map_err(|_| Refused::closed())?;
-        answer.await.unwrap_or_else(|_| Err(Refused::closed()))
+        handle.queue.send(Message::Append(pending)).map_err(|_| AppendError::closed())?;
+        answer.await.unwrap_or_else(|_| Err(AppendError::closed()))
     }
 
     /// Whether batches are taken; known a second after it changes, also when none
     /// come.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> LogState {
         lock(&self.handle.shared.state).clone()
     }
 
     /// What is free on the volume; as old as a second.
-    pub fn space(&self) -> Space {
+    pub fn space(&self) -> DiskSpace {
         *lock(&self.handle.shared.space)
     }
 
@@ -539,7 +545,7 @@ impl Log {
     ///
     /// # Errors
     /// When a file cannot be read or deleted; those before it are gone.
-    pub async fn prune(&self, prune: Prune) -> Result<Pruned> {
+    pub async fn prune(&self, prune: PruneRequest) -> Result<PruneReport> {
         let (reply, answer) = oneshot::channel();
         self.handle.queue.send(Message::Prune(prune, reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?

@@ -20,13 +20,13 @@ use super::scan::{Piece, Scan};
 /// Reads a log, also while others write and roll it. It blocks, for a file is
 /// read on the calling thread.
 #[derive(Clone, Debug)]
-pub struct Reader {
+pub struct LogReader {
     dir: PathBuf,
 }
 
 /// Blocks that cannot be read, or are not what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct DamagedBlocks {
     /// The first of them.
     pub seq: i64,
     /// The last of them; `None` for all up to the end of the file, however many
@@ -38,7 +38,7 @@ pub struct Damage {
     pub problem: String,
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for DamagedBlocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.last {
             Some(last) if last == self.seq => write!(f, "block {}", self.seq)?,
@@ -50,39 +50,39 @@ impl fmt::Display for Damage {
     }
 }
 
-impl std::error::Error for Damage {}
+impl std::error::Error for DamagedBlocks {}
 
 /// What a walk through the log meets.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum ReadError {
     /// Damage, after which the walk goes on.
-    Damage(Damage),
+    Damage(DamagedBlocks),
     /// A file cannot be opened or the disk fails. This ends the walk; asking it
     /// again tries again.
     Failed(Error),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Damage(damage) => damage.fmt(f),
-            Trouble::Failed(error) => error.fmt(f),
+            ReadError::Damage(damage) => damage.fmt(f),
+            ReadError::Failed(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Trouble {
+impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Trouble::Damage(_) => None,
-            Trouble::Failed(error) => error.source(),
+            ReadError::Damage(_) => None,
+            ReadError::Failed(error) => error.source(),
         }
     }
 }
 
 /// What is known of a block without opening it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct BlockSummary {
     /// As [`Block::seq`].
     pub seq: i64,
     /// As [`Block::received_at`].
@@ -95,7 +95,7 @@ pub struct Summary {
 
 /// The events of a block by their ids, which is all that was read of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ids {
+pub struct BlockIds {
     /// As [`Block::seq`].
     pub seq: i64,
     /// As [`Block::received_at`].
@@ -105,7 +105,7 @@ pub struct Ids {
     ids: Vec<u8>,
 }
 
-impl Ids {
+impl BlockIds {
     /// Project and id of each event, in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, Uuid)> {
         let keys = self.runs.iter().flat_map(|run| (0..run.events).map(move |_| &run.project_key));
@@ -113,9 +113,9 @@ impl Ids {
     }
 }
 
-/// What [`Reader::extent`] tells.
+/// What [`LogReader::extent`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct LogExtent {
     /// The id of the log.
     pub log: LogId,
     /// The first block that it has, or will have.
@@ -127,9 +127,9 @@ pub struct Extent {
     pub last: i64,
 }
 
-/// What [`Reader::verify`] found.
+/// What [`LogReader::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifyReport {
     /// Blocks that are as they were written.
     pub blocks: u64,
     /// Events in them.
@@ -144,19 +144,19 @@ pub struct Verified {
     pub damaged: u64,
     /// The first place that does not fit. `None`: the log is whole, but for what
     /// retention has deleted.
-    pub first_damage: Option<Damage>,
+    pub first_damage: Option<DamagedBlocks>,
 }
 
-impl Reader {
+impl LogReader {
     /// The log in `dir`.
     ///
     /// # Errors
     /// [`Error::Missing`] when there is none.
-    pub fn open(dir: &Path) -> Result<Reader> {
+    pub fn open(dir: &Path) -> Result<LogReader> {
         if !files::exists(&dir.join(ACTIVE))? && files::closed(dir)?.is_empty() {
             return Err(Error::Missing { dir: dir.to_owned() });
         }
-        Ok(Reader { dir: dir.to_owned() })
+        Ok(LogReader { dir: dir.to_owned() })
     }
 
     /// The last block. 0 in a log without any.
@@ -186,7 +186,7 @@ impl Reader {
     /// # Errors
     /// [`Error::Unfit`] when the newest file is none of a log, [`Error::File`] when
     /// it cannot be read.
-    pub fn extent(&self) -> Result<Extent> {
+    pub fn extent(&self) -> Result<LogExtent> {
         let lock = files::lock_to_read(&self.dir)?;
         if let Some(lock) = &lock {
             files::lock_shared(&self.dir, lock)?;
@@ -203,7 +203,7 @@ impl Reader {
         let head = head.map_err(|problem| Error::unfit(newest, problem))?;
         let last = files::tip(&conn, &head).map_err(failed)?.seq;
         let pruned = files::pruned(&conn).map_err(failed)?;
-        Ok(Extent {
+        Ok(LogExtent {
             log: LogId::from_bytes(head.log),
             first: closed.first().map_or(head.after.seq + 1, |file| file.first),
             pruned,
@@ -250,17 +250,17 @@ impl Reader {
     /// are as they were written.
     ///
     /// # Errors
-    /// As [`Reader::blocks`].
-    pub fn summaries(&self, after: Position) -> Result<Summaries> {
-        Ok(Summaries { walk: Walk::new(&self.dir, Columns::Small, after.seq)? })
+    /// As [`LogReader::blocks`].
+    pub fn summaries(&self, after: Position) -> Result<BlockSummaries> {
+        Ok(BlockSummaries { walk: Walk::new(&self.dir, Columns::Small, after.seq)? })
     }
 
     /// The same with the ids of the events, without their lines.
     ///
     /// # Errors
-    /// As [`Reader::blocks`].
-    pub fn ids(&self, after: Position) -> Result<BlockIds> {
-        Ok(BlockIds { walk: Walk::new(&self.dir, Columns::Ids, after.seq)? })
+    /// As [`LogReader::blocks`].
+    pub fn ids(&self, after: Position) -> Result<BlockIdsIter> {
+        Ok(BlockIdsIter { walk: Walk::new(&self.dir, Columns::Ids, after.seq)? })
     }
 
     /// How many events of each project were received in `time`.
@@ -277,8 +277,8 @@ impl Reader {
                     }
                 }
                 Ok(_) => {}
-                Err(Trouble::Damage(damage)) => tracing::warn!(%damage, "damaged blocks are not counted"),
-                Err(Trouble::Failed(error)) => return Err(error),
+                Err(ReadError::Damage(damage)) => tracing::warn!(%damage, "damaged blocks are not counted"),
+                Err(ReadError::Failed(error)) => return Err(error),
             }
         }
         Ok(counts)
@@ -289,8 +289,8 @@ impl Reader {
     /// # Errors
     /// [`Error::File`] when a file cannot be opened or the disk fails. Damage is
     /// no error, it is what this looks for.
-    pub fn verify(&self) -> Result<Verified> {
-        let mut verified = Verified::default();
+    pub fn verify(&self) -> Result<VerifyReport> {
+        let mut verified = VerifyReport::default();
         for block in self.blocks(Position::default())? {
             let (first, last) = match block {
                 Ok(block) => {
@@ -300,7 +300,7 @@ impl Reader {
                     verified.events += block.runs.iter().map(|run| u64::from(run.events)).sum::<u64>();
                     (block.seq, block.seq)
                 }
-                Err(Trouble::Damage(damage)) => {
+                Err(ReadError::Damage(damage)) => {
                     let (first, last) = (damage.seq, damage.last.unwrap_or(damage.seq));
                     verified.damaged += u64::try_from(last - first + 1).unwrap_or(0);
                     verified.first_damage.get_or_insert(damage);
@@ -309,7 +309,7 @@ impl Reader {
                     }
                     (first, last)
                 }
-                Err(Trouble::Failed(error)) => return Err(error),
+                Err(ReadError::Failed(error)) => return Err(error),
             };
             let oldest = verified.range.map_or(first, |(oldest, _)| oldest);
             verified.range = Some((oldest, last));
@@ -320,7 +320,7 @@ impl Reader {
     }
 }
 
-/// What [`Reader::blocks`] walks over.
+/// What [`LogReader::blocks`] walks over.
 pub struct Blocks {
     walk: Walk,
 }
@@ -334,42 +334,42 @@ impl Blocks {
 }
 
 impl Iterator for Blocks {
-    type Item = Result<Block, Trouble>;
+    type Item = Result<Block, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.walk.next(Raw::open)
     }
 }
 
-/// What [`Reader::summaries`] walks over.
-pub struct Summaries {
+/// What [`LogReader::summaries`] walks over.
+pub struct BlockSummaries {
     walk: Walk,
 }
 
-impl Iterator for Summaries {
-    type Item = Result<Summary, Trouble>;
+impl Iterator for BlockSummaries {
+    type Item = Result<BlockSummary, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.walk.next(|raw| {
             let runs = raw.check_runs(Columns::Small)?;
             let events = runs.iter().map(|run| u64::from(run.events)).sum();
-            Ok(Summary { seq: raw.seq, received_at: Instant::from_us(raw.received_at), events, runs })
+            Ok(BlockSummary { seq: raw.seq, received_at: Instant::from_us(raw.received_at), events, runs })
         })
     }
 }
 
-/// What [`Reader::ids`] walks over.
-pub struct BlockIds {
+/// What [`LogReader::ids`] walks over.
+pub struct BlockIdsIter {
     walk: Walk,
 }
 
-impl Iterator for BlockIds {
-    type Item = Result<Ids, Trouble>;
+impl Iterator for BlockIdsIter {
+    type Item = Result<BlockIds, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.walk.next(|raw| {
             let (runs, received_at) = (raw.check_runs(Columns::Ids)?, Instant::from_us(raw.received_at));
-            Ok(Ids { seq: raw.seq, received_at, runs, ids: raw.ids })
+            Ok(BlockIds { seq: raw.seq, received_at, runs, ids: raw.ids })
         })
     }
 }
@@ -411,7 +411,7 @@ impl Walk {
         })
     }
 
-    fn next<T>(&mut self, open: impl Fn(Raw) -> Result<T, String>) -> Option<Result<T, Trouble>> {
+    fn next<T>(&mut self, open: impl Fn(Raw) -> Result<T, String>) -> Option<Result<T, ReadError>> {
         if std::mem::take(&mut self.failed) {
             return None;
         }
@@ -423,7 +423,7 @@ impl Walk {
             match self.scan.next() {
                 Err(error) => {
                     self.failed = true;
-                    return Some(Err(Trouble::Failed(error)));
+                    return Some(Err(ReadError::Failed(error)));
                 }
                 Ok(None) => return None,
                 Ok(Some(Piece::Row(mut raw))) => {
@@ -461,7 +461,12 @@ impl Walk {
                             _ => (&*was, "missing"),
                         };
                         let (path, problem) = (path.to_path_buf(), problem.to_owned());
-                        return Some(Err(Trouble::Damage(Damage { seq: missed, last: Some(seq), path, problem })));
+                        return Some(Err(ReadError::Damage(DamagedBlocks {
+                            seq: missed,
+                            last: Some(seq),
+                            path,
+                            problem,
+                        })));
                     }
                 }
             }
@@ -481,8 +486,8 @@ impl Walk {
         fits
     }
 
-    fn damage(&self, seq: i64, last: Option<i64>, problem: String) -> Trouble {
-        Trouble::Damage(Damage { seq, last, path: self.path.to_path_buf(), problem })
+    fn damage(&self, seq: i64, last: Option<i64>, problem: String) -> ReadError {
+        ReadError::Damage(DamagedBlocks { seq, last, path: self.path.to_path_buf(), problem })
     }
 
     /// Passes over blocks that are not known.

@@ -3,7 +3,7 @@
 //! One JSON object per event, in the shape in which clients send it, with what
 //! the server added. Whoever reads the log needs nothing else.
 
-use crate::Scope;
+use crate::DedupScope;
 use muriel_domain::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub type Properties = Map<String, Value>;
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EventKind {
     /// The visitor met a variant.
     Exposure,
     /// A page was looked at.
@@ -43,21 +43,21 @@ pub enum Kind {
     Health,
 }
 
-impl Kind {
+impl EventKind {
     /// Every kind with its word on the wire.
-    pub const WORDS: [(&'static str, Kind); 12] = [
-        ("exposure", Kind::Exposure),
-        ("pageview", Kind::Pageview),
-        ("click", Kind::Click),
-        ("submit", Kind::Submit),
-        ("appear", Kind::Appear),
-        ("scroll", Kind::Scroll),
-        ("duration", Kind::Duration),
-        ("custom", Kind::Custom),
-        ("order", Kind::Order),
-        ("script", Kind::Script),
-        ("identify", Kind::Identify),
-        ("health", Kind::Health),
+    pub const WORDS: [(&'static str, EventKind); 12] = [
+        ("exposure", EventKind::Exposure),
+        ("pageview", EventKind::Pageview),
+        ("click", EventKind::Click),
+        ("submit", EventKind::Submit),
+        ("appear", EventKind::Appear),
+        ("scroll", EventKind::Scroll),
+        ("duration", EventKind::Duration),
+        ("custom", EventKind::Custom),
+        ("order", EventKind::Order),
+        ("script", EventKind::Script),
+        ("identify", EventKind::Identify),
+        ("health", EventKind::Health),
     ];
 }
 
@@ -75,7 +75,7 @@ pub enum Consent {
 
 /// Whose event it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Who {
+pub struct EventVisitor {
     /// 1 to 128 characters.
     pub id: String,
     /// What is known of the visitor.
@@ -93,7 +93,7 @@ pub struct Record {
     pub id: Uuid,
     /// What happened.
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: EventKind,
     /// In which project.
     pub project_key: Arc<str>,
     /// When it happened: the client's time, corrected by its clock's error.
@@ -101,7 +101,7 @@ pub struct Record {
     /// When it arrived.
     pub received_at: Instant,
     /// Whose it is.
-    pub visitor: Who,
+    pub visitor: EventVisitor,
     /// Whether a program, not a person, sent it.
     pub bot: bool,
     /// Whether it was sent with a key. Nothing that a request says sets this; a line
@@ -214,8 +214,8 @@ pub struct Record {
 
 impl Record {
     /// Within what its id counts once.
-    pub fn scope(&self) -> Scope {
-        if self.vouched { Scope::PROJECT } else { Scope::visitor(&self.visitor.id) }
+    pub fn scope(&self) -> DedupScope {
+        if self.vouched { DedupScope::PROJECT } else { DedupScope::visitor(&self.visitor.id) }
     }
 }
 

@@ -17,7 +17,10 @@ use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE, Active, Due, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
 use super::index::{self, Fault, Index, project_hash};
-use super::{Batch, Durability, Held, LogOptions, Prune, Pruned, Reason, Refused, Shared, Space, State, Taken, points};
+use super::{
+    AppendError, AppendOutcome, Batch, DiskSpace, Durability, LogOptions, LogState, PruneRefusal, PruneReport,
+    PruneRequest, Shared, UnavailableReason, points,
+};
 
 /// Batches that share one commit.
 const GROUP: usize = 1024;
@@ -32,14 +35,14 @@ const ROLL_AGAIN: Duration = Duration::from_secs(1);
 
 pub(super) enum Message {
     Append(Pending),
-    Prune(Prune, oneshot::Sender<Result<Pruned>>),
+    Prune(PruneRequest, oneshot::Sender<Result<PruneReport>>),
     Close(oneshot::Sender<Result<()>>),
 }
 
 /// A batch in the queue.
 pub(super) struct Pending {
     pub(super) batch: Batch,
-    pub(super) reply: oneshot::Sender<Result<Vec<Taken>, Refused>>,
+    pub(super) reply: oneshot::Sender<Result<Vec<AppendOutcome>, AppendError>>,
     pub(super) _place: OwnedSemaphorePermit,
 }
 
@@ -47,7 +50,7 @@ pub(super) struct Pending {
 enum Stop {
     /// Another process is writing and has not finished for seconds.
     Busy,
-    Refuse(Reason, Arc<str>),
+    Refuse(UnavailableReason, Arc<str>),
 }
 
 pub(super) struct Writer {
@@ -207,11 +210,11 @@ impl Writer {
     /// Lets everybody know whether batches are taken.
     fn tell(&self, outcome: &Result<(), Stop>) {
         match outcome {
-            Ok(()) => self.shared.set_state(State::Taking),
+            Ok(()) => self.shared.set_state(LogState::Accepting),
             // Passes by itself.
             Err(Stop::Busy) => {}
             Err(Stop::Refuse(reason, sentence)) => {
-                self.shared.set_state(State::Refusing { reason: *reason, sentence: sentence.clone() });
+                self.shared.set_state(LogState::Unavailable { reason: *reason, sentence: sentence.clone() });
             }
         }
     }
@@ -239,8 +242,8 @@ impl Writer {
                 self.roll_if_due();
                 return;
             }
-            Err(Stop::Busy) => Refused::Busy,
-            Err(Stop::Refuse(reason, sentence)) => Refused::Unavailable { reason, sentence },
+            Err(Stop::Busy) => AppendError::Busy,
+            Err(Stop::Refuse(reason, sentence)) => AppendError::Unavailable { reason, sentence },
         };
         for pending in group {
             let _ = pending.reply.send(Err(refused.clone()));
@@ -250,7 +253,7 @@ impl Writer {
     /// Makes sure there is space, and a file to write to.
     fn ready(&mut self) -> Result<(), Stop> {
         if let Some(sentence) = &self.lost {
-            return Err(Stop::Refuse(Reason::Io, sentence.clone()));
+            return Err(Stop::Refuse(UnavailableReason::Io, sentence.clone()));
         }
         self.check_space()?;
         if let Some(open) = &self.active
@@ -287,14 +290,14 @@ impl Writer {
     fn check_space(&self) -> Result<(), Stop> {
         let (free, reserve) = self.space().map_err(|error| {
             let sentence = format!("the free space for the event log cannot be determined: {error}");
-            Stop::Refuse(Reason::Io, sentence.into())
+            Stop::Refuse(UnavailableReason::Io, sentence.into())
         })?;
-        *super::lock(&self.shared.space) = Space { free, reserve };
+        *super::lock(&self.shared.space) = DiskSpace { free, reserve };
         if free >= reserve {
             return Ok(());
         }
         let sentence = format!("the volume of the event log has {free} bytes free, {reserve} are kept in reserve");
-        Err(Stop::Refuse(Reason::DiskFull, sentence.into()))
+        Err(Stop::Refuse(UnavailableReason::DiskFull, sentence.into()))
     }
 
     /// Opens the active file after a failure, when what it has is trusted no
@@ -302,7 +305,7 @@ impl Writer {
     fn open_again(&mut self) -> Result<(), Stop> {
         let failed = |error: &Error| {
             let sentence = format!("the event log cannot be opened: {}", chain(error));
-            Stop::Refuse(Reason::Io, sentence.into())
+            Stop::Refuse(UnavailableReason::Io, sentence.into())
         };
         let opened = points::pass(&self.dir, "opening").map_err(|error| Error::file("open", &self.dir, error));
         opened.and_then(|()| self.open_active()).map_err(|error| failed(&error))?;
@@ -319,7 +322,7 @@ impl Writer {
                     Err(error) => format!("the event log cannot be flushed: {}", chain(&error)),
                     _ => "the event log waits for its readers to flush it".to_owned(),
                 };
-                return Err(Stop::Refuse(Reason::Io, sentence.into()));
+                return Err(Stop::Refuse(UnavailableReason::Io, sentence.into()));
             }
         }
         self.check_acknowledged()?;
@@ -338,7 +341,7 @@ impl Writer {
         tracing::error!(seq = tip.seq, "an acknowledged block of the event log is gone");
         self.lost = Some(sentence.clone());
         self.let_go();
-        Err(Stop::Refuse(Reason::Io, sentence))
+        Err(Stop::Refuse(UnavailableReason::Io, sentence))
     }
 
     /// Closes the active file as it is.
@@ -382,7 +385,7 @@ impl Writer {
         if remake || place.is_none() {
             let make = if remake { Index::make } else { Index::open };
             *place = None;
-            *place = Some(make(dir, active.head.log, self.options.recognise_us, tip)?);
+            *place = Some(make(dir, active.head.log, self.options.dedup_window_us, tip)?);
         }
         let Some(index) = place else { return Err(Failure::Log(rusqlite::Error::InvalidQuery)) };
         let received_at = group.iter().map(|pending| pending.batch.received_at.us()).max();
@@ -408,7 +411,7 @@ impl Writer {
             self.acknowledged = Some(stored);
         }
         self.shared.set_last(stored.seq);
-        self.shared.set_state(State::Taking);
+        self.shared.set_state(LogState::Accepting);
         for (pending, answer) in group.drain(..).zip(answers) {
             // Nobody listening any more changes nothing.
             let _ = pending.reply.send(Ok(answer));
@@ -448,7 +451,7 @@ impl Writer {
                 }
                 let sentence = format!("the index of events cannot catch up with the log: {fault}");
                 tracing::error!(problem = fault.to_string(), "the index of events cannot catch up with the log");
-                return Stop::Refuse(Reason::Behind, sentence.into());
+                return Stop::Refuse(UnavailableReason::Behind, sentence.into());
             }
         };
         let code = error.sqlite_error_code();
@@ -461,16 +464,16 @@ impl Writer {
         let sentence = format!("the {what} cannot be written: {}", chain(&error)).into();
         if code == Some(ErrorCode::DiskFull) {
             // The file is as it was before.
-            return Stop::Refuse(Reason::DiskFull, sentence);
+            return Stop::Refuse(UnavailableReason::DiskFull, sentence);
         }
         if of_log {
             self.let_go();
-            return Stop::Refuse(Reason::Io, sentence);
+            return Stop::Refuse(UnavailableReason::Io, sentence);
         }
         if let Some(open) = &mut self.active {
             open.index = None;
         }
-        Stop::Refuse(Reason::Behind, sentence)
+        Stop::Refuse(UnavailableReason::Behind, sentence)
     }
 
     /// Begins a new file when the active one is large, unless others have it open.
@@ -506,9 +509,9 @@ impl Writer {
     }
 
     /// Deletes closed files, as [`Log::prune`](super::Log::prune) says.
-    fn prune(&mut self, prune: Prune) -> Result<Pruned> {
+    fn prune(&mut self, prune: PruneRequest) -> Result<PruneReport> {
         let (old, stopped_at) = self.old_files(prune)?;
-        let mut pruned = Pruned::default();
+        let mut pruned = PruneReport::default();
         let bytes = old.iter().map(|file| file_bytes(&file.path)).sum();
         if old.is_empty() {
             pruned.held = stopped_at;
@@ -536,14 +539,14 @@ impl Writer {
 
     /// The closed files that are old enough, from the oldest on; and why the next one stays
     /// whose events are old enough as well, if there is one.
-    fn old_files(&self, prune: Prune) -> Result<(Vec<files::Closed>, Option<Held>)> {
-        let Prune { before, force } = prune;
+    fn old_files(&self, prune: PruneRequest) -> Result<(Vec<files::Closed>, Option<PruneRefusal>)> {
+        let PruneRequest { before, force } = prune;
         let (mut old, mut damaged) = (Vec::new(), Vec::new());
         for closed in files::closed(&self.dir)? {
             let written = written_at(&closed.path).filter(|written| !force && *written >= before);
             match (files::newest(&closed.path)?, written) {
                 (Some(newest), Some(written)) if newest < before.us() => {
-                    let held = Held::WrittenSince { first: closed.first, last: closed.last, written, before };
+                    let held = PruneRefusal::WrittenSince { first: closed.first, last: closed.last, written, before };
                     return Ok((old, Some(held)));
                 }
                 (Some(newest), None) if newest < before.us() => {
@@ -560,7 +563,7 @@ impl Writer {
 
     /// Why files of this size are not to be deleted as older than `before`, if it
     /// looks as if the clock that says so is wrong.
-    fn looks_wrong(&self, before: Instant, bytes: u64) -> Result<Option<Held>> {
+    fn looks_wrong(&self, before: Instant, bytes: u64) -> Result<Option<PruneRefusal>> {
         let mut newest = None;
         let mut total = file_bytes(&self.dir.join(ACTIVE));
         for closed in files::closed(&self.dir)? {
@@ -574,8 +577,8 @@ impl Writer {
                 .max(newest);
         }
         Ok(match newest.map(Instant::from_us) {
-            Some(newest) if newest < before => Some(Held::NewestIsOld { newest, before }),
-            _ if bytes > total / 10 => Some(Held::TooMuch { bytes, total, before }),
+            Some(newest) if newest < before => Some(PruneRefusal::NewestIsOld { newest, before }),
+            _ if bytes > total / 10 => Some(PruneRefusal::TooMuch { bytes, total, before }),
             _ => None,
         })
     }
@@ -620,7 +623,7 @@ struct Draft {
 
 impl Draft {
     /// Takes the new events of a batch, and tells of each whether it is.
-    fn add(&mut self, batch: &Batch, seen: &mut index::Group<'_>) -> Result<Vec<Taken>, Fault> {
+    fn add(&mut self, batch: &Batch, seen: &mut index::Group<'_>) -> Result<Vec<AppendOutcome>, Fault> {
         let project = project_hash(&batch.project_key);
         let mut answer = Vec::with_capacity(batch.events.len());
         // What is new is copied in long pieces, from `from` to the next repeat.
@@ -628,11 +631,11 @@ impl Draft {
         for entry in &batch.events {
             if seen.add(project, entry.id.as_bytes(), entry.scope)? {
                 self.ids.extend_from_slice(entry.id.as_bytes());
-                answer.push(Taken::Stored);
+                answer.push(AppendOutcome::Stored);
                 new += 1;
             } else {
                 self.lines.extend_from_slice(&batch.lines[from..to]);
-                answer.push(Taken::Repeated);
+                answer.push(AppendOutcome::Repeated);
                 from = entry.end;
             }
             to = entry.end;

@@ -12,7 +12,7 @@ use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
 use muriel_domain::ids::CompanyId;
-use muriel_log::{Log, State};
+use muriel_log::{Log, LogState};
 use muriel_results::ReportCache;
 use muriel_sql::{BoxFuture, Db, Tx};
 use muriel_store::backlog::{self, Backlogs};
@@ -196,6 +196,6 @@ impl App {
 
     /// Whether the event log takes events.
     pub fn takes_events(&self) -> bool {
-        self.log().is_some_and(|log| log.state() == State::Taking)
+        self.log().is_some_and(|log| log.state() == LogState::Accepting)
     }
 }

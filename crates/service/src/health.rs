@@ -45,7 +45,7 @@ pub struct Facts {
     /// Whether the event log takes events.
     pub takes_events: bool,
     /// Free space on the volume of the event log, where that is open.
-    pub space: Option<log::Space>,
+    pub space: Option<log::DiskSpace>,
     /// For how long the oldest event has waited for the warehouse, where that is open.
     pub lag: Option<Duration>,
     /// Blocks of the event log that are missing or not as they were written.
@@ -156,7 +156,7 @@ mod tests {
         rulesets_known: true,
         rulesets_stale: false,
         takes_events: true,
-        space: Some(log::Space { free: 100, reserve: 10 }),
+        space: Some(log::DiskSpace { free: 100, reserve: 10 }),
         lag: Some(Duration::ZERO),
         damaged_blocks: 0,
         failing_tasks: 0,
@@ -175,7 +175,7 @@ mod tests {
         check(Facts { rulesets_stale: true, ..WELL }, "degraded", &[("rulesets", "stale")]);
         check(Facts { rulesets_known: false, ..WELL }, "not_ready", &[("rulesets", "unknown")]);
         check(Facts { takes_events: false, ..WELL }, "degraded", &[("events", "refused")]);
-        let space = |free| Some(log::Space { free, reserve: 10 });
+        let space = |free| Some(log::DiskSpace { free, reserve: 10 });
         check(Facts { space: space(20), ..WELL }, "ready", &[]);
         check(Facts { space: space(19), ..WELL }, "degraded", &[("disk", "short")]);
         check(Facts { space: space(9), ..WELL }, "degraded", &[("disk", "full")]);

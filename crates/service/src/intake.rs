@@ -11,8 +11,8 @@ use crate::visitor::Origin;
 use muriel_domain::Instant;
 use muriel_domain::experiment::VARIANTS_MAX;
 use muriel_domain::ids::{ExperimentId, ProjectId};
-use muriel_log::{Batch, Entry, Log, Refused, Taken};
-use muriel_log::{Consent, Kind, Properties, Record, Who};
+use muriel_log::{AppendError, AppendOutcome, Batch, BatchEvent, Log};
+use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_store::experiments::{self, Shape};
 use prometheus_client::metrics::counter::Counter;
 use quick_cache::sync::Cache;
@@ -124,7 +124,7 @@ pub struct PreparedEvents<'e> {
     /// One for each event, in order.
     pub outcomes: Vec<IngestOutcome<'e>>,
     /// Each event that is `ok`, with its outcome.
-    pub entries: Vec<(OutcomeRef, Entry)>,
+    pub entries: Vec<(OutcomeRef, BatchEvent)>,
     /// Their lines of JSON.
     pub lines: Vec<u8>,
 }
@@ -148,13 +148,13 @@ impl Intake {
     }
 
     /// Counts an event that the log has taken. A repeated event gets another outcome.
-    pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: OutcomeRef, taken: Taken) {
+    pub fn count_taken(&self, outcome: &mut IngestOutcome<'_>, stored: OutcomeRef, taken: AppendOutcome) {
         match taken {
-            Taken::Stored => {
+            AppendOutcome::Stored => {
                 self.counts.stored.inc();
                 self.counts.lost_by_pages.inc_by(stored.lost);
             }
-            Taken::Repeated => {
+            AppendOutcome::Repeated => {
                 self.counts.repeated.inc();
                 outcome.status = "duplicate";
                 outcome.note = None;
@@ -169,7 +169,7 @@ pub fn memory_to_read(bytes: usize) -> usize {
 }
 
 /// As [`memory_to_read`], with the records, each of which has the visitor.
-pub fn memory_to_store(bytes: usize, events: usize, visitor: &Who) -> usize {
+pub fn memory_to_store(bytes: usize, events: usize, visitor: &EventVisitor) -> usize {
     let visitor = serde_json::to_string(visitor).map_or(0, |visitor| visitor.len());
     memory_to_read(bytes) + (events * (visitor + RECORD_OVERHEAD)).min(LINES_MAX)
 }
@@ -181,7 +181,7 @@ pub struct IncomingBatch<'e> {
     /// What the visitor consented to, if that is known.
     pub consent: Option<Consent>,
     /// The visitor.
-    pub visitor: Who,
+    pub visitor: EventVisitor,
     /// The country of the visitor, from a trusted server.
     pub country: Option<&'e str>,
     /// Where the visitor comes from.
@@ -280,7 +280,7 @@ where
             Ok((record, note)) => {
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
                 let stored = OutcomeRef { outcome: outcomes.len(), lost };
-                entries.push((stored, Entry { id: record.id, scope, end: lines.len() }));
+                entries.push((stored, BatchEvent { id: record.id, scope, end: lines.len() }));
                 let notes: Vec<_> = [repaired, note.map(str::to_owned)].into_iter().flatten().collect();
                 let note = (!notes.is_empty()).then(|| Cow::Owned(notes.join(". ")));
                 outcomes.push(IngestOutcome { id: id.map(Cow::Borrowed), status: "ok", message: None, note });
@@ -298,7 +298,7 @@ where
 ///
 /// # Errors
 /// `Unavailable` when the log cannot take it. Nothing of it is stored then.
-pub async fn append(app: &App, batch: Batch) -> Result<Vec<Taken>> {
+pub async fn append(app: &App, batch: Batch) -> Result<Vec<AppendOutcome>> {
     let Some(log) = app.log() else { return Err(Error::Unavailable { retry_after_s: 5 }) };
     let events = batch.events.len();
     log.append(batch).await.map_err(|refused| {
@@ -319,7 +319,7 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
     let word = |word: Option<&'static str>, name: Option<&Arc<str>>| word.map(Arc::from).or_else(|| name.cloned());
     let record = Record {
         id: Uuid::nil(),
-        kind: Kind::Custom,
+        kind: EventKind::Custom,
         project_key,
         at: received_at,
         received_at,
@@ -456,7 +456,7 @@ fn note(record: &Record, shape: &Shape) -> Option<&'static str> {
     // Results know the start in milliseconds.
     let is_early = |start: Instant| record.at.us() < start.us().div_euclid(1_000) * 1_000;
     match shape.started_at {
-        _ if record.kind != Kind::Exposure => None,
+        _ if record.kind != EventKind::Exposure => None,
         None if shape.epoch == 0 => Some(
             "the experiment has not started, so no result counts this exposure unless the experiment is given a start \
              before it (status 1 with started_at)",
@@ -483,11 +483,11 @@ fn write_line(record: &Record, lines: &mut Vec<u8>) -> Result<(), &'static str> 
 }
 
 /// The error for a batch that the log refused. The log itself logs when it starts and stops refusing.
-fn refusal(refused: &Refused) -> Error {
+fn refusal(refused: &AppendError) -> Error {
     match refused {
-        Refused::Busy => Error::Unavailable { retry_after_s: 1 },
-        Refused::Unavailable { .. } => Error::Unavailable { retry_after_s: 5 },
-        Refused::TooLarge => Error::TooLarge,
-        Refused::Malformed => Error::internal("a batch of events was not made well"),
+        AppendError::Busy => Error::Unavailable { retry_after_s: 1 },
+        AppendError::Unavailable { .. } => Error::Unavailable { retry_after_s: 5 },
+        AppendError::TooLarge => Error::TooLarge,
+        AppendError::Malformed => Error::internal("a batch of events was not made well"),
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     use crate::clock::Clock;
     use muriel_domain::Instant as Moment;
     use muriel_domain::experiment::{Experiment, Lifecycle, Revision, TestType};
-    use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+    use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
     use muriel_sql::{Db, SqliteOptions};
     use muriel_store::{experiments, tenants};
     use muriel_warehouse::{DuckWarehouse, Loader, Options};
@@ -179,7 +179,7 @@ mod tests {
         let line = format!(
             r#"{{"id":"{id}","type":"pageview","project_key":"{project_key}","at":"{START}","received_at":"{START}","visitor":{{"id":"v"}},"bot":false}}"#
         ) + "\n";
-        let (events, lines) = (vec![Entry { id, scope: Scope::PROJECT, end: line.len() }], line.into_bytes());
+        let (events, lines) = (vec![BatchEvent { id, scope: DedupScope::PROJECT, end: line.len() }], line.into_bytes());
         log.append(Batch { project_key: project_key.into(), received_at: START, events, lines }).await.unwrap();
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant as Clock;
 
 use muriel_domain::Instant;
-use muriel_log::{Batch, Entry, Log, LogOptions, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions};
 use muriel_warehouse::{DuckWarehouse, Options, rebuild};
 use serde_json::json;
 use uuid::Uuid;
@@ -65,7 +65,7 @@ fn write(dir: &Path, events: u64) -> Result<(), Box<dyn Error>> {
             let id = Uuid::from_u128(u128::from(mix(n)) << 64 | u128::from(n));
             serde_json::to_writer(&mut batch.lines, &record(n, id, &batch.project_key, received_at, events))?;
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+            batch.events.push(BatchEvent { id, scope: DedupScope::PROJECT, end: batch.lines.len() });
         }
         runtime.block_on(log.append(batch))?;
     }

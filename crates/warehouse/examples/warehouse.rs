@@ -19,7 +19,7 @@ use std::time::Instant as Clock;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_domain::time::DAY_US;
-use muriel_log::{Kind, Record, Who};
+use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
     CountedOutcome, Dimension, DuckWarehouse, Filter, LoadTarget, Mark, Metric, Options, Question, Rows, Stop,
@@ -120,7 +120,7 @@ fn empty() -> Record {
         "visitor": { "id": "" }, "bot": false,
     }))
     .unwrap_or_else(|error| unreachable!("{error}"));
-    record.visitor = Who::default();
+    record.visitor = EventVisitor::default();
     record
 }
 
@@ -133,7 +133,7 @@ fn url(draw: u64) -> String {
 /// What a visitor is like does not change.
 fn met(record: &mut Record, visitor: u64) {
     let is = |n: u64, of: &[&str]| of[(draw(visitor, 100 + n) % of.len() as u64) as usize].into();
-    record.kind = Kind::Exposure;
+    record.kind = EventKind::Exposure;
     record.test_id = Some(1);
     record.variant_id = Some((draw(visitor, 99) % 2).to_string());
     record.device = (!draw(visitor, 98).is_multiple_of(50)).then(|| is(0, &["desktop", "mobile", "mobile", "tablet"]));
@@ -155,28 +155,28 @@ fn did(record: &mut Record, which: u64, how: u64) {
     record.by = None;
     record.trigger = None;
     record.kind = match which % 100 {
-        0..2 => Kind::Order,
-        2..8 => Kind::Custom,
-        8..60 => Kind::Pageview,
-        60..75 => Kind::Click,
-        75..85 => Kind::Scroll,
-        85..95 => Kind::Duration,
-        _ => Kind::Submit,
+        0..2 => EventKind::Order,
+        2..8 => EventKind::Custom,
+        8..60 => EventKind::Pageview,
+        60..75 => EventKind::Click,
+        75..85 => EventKind::Scroll,
+        85..95 => EventKind::Duration,
+        _ => EventKind::Submit,
     };
     match record.kind {
-        Kind::Order => {
+        EventKind::Order => {
             record.name = Some("Purchase".into());
             record.value = Some((how % 20_000) as f64 / 100.0);
             record.order_id = Some(format!("order-{how}"));
             record.currency = Some("EUR".into());
         }
-        Kind::Custom => record.name = Some(format!("signup-{}", how % 5)),
-        Kind::Click => {
+        EventKind::Custom => record.name = Some(format!("signup-{}", how % 5)),
+        EventKind::Click => {
             record.by = Some("element".into());
             record.trigger = Some(format!("#button-{}", how % 40));
         }
-        Kind::Submit => record.trigger = Some(format!("#form-{}", how % 10)),
-        Kind::Scroll | Kind::Duration => record.value = Some((how % 101) as f64),
+        EventKind::Submit => record.trigger = Some(format!("#form-{}", how % 10)),
+        EventKind::Scroll | EventKind::Duration => record.value = Some((how % 101) as f64),
         _ => {}
     }
 }

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use super::row::Rows;
 use super::{Error, LoadTarget, Mark, Result, WarehouseWriter, lock};
 use muriel_log::Record;
-use muriel_log::{Block, Blocks, Damage, Event, LogId, LogPosition, Position, Reader, Trouble};
+use muriel_log::{Block, Blocks, DamagedBlocks, Event, LogId, LogPosition, LogReader, Position, ReadError};
 
 /// Time between two loads when nobody asks for a report.
 const LOAD_INTERVAL: Duration = Duration::from_millis(500);
@@ -111,7 +111,7 @@ impl Loader {
     /// # Errors
     /// When there is no log, or its newest file cannot be read.
     pub fn head(&self) -> Result<LogPosition> {
-        let reader = Reader::open(&self.log)?;
+        let reader = LogReader::open(&self.log)?;
         let known = lock(&self.shared.state).loaded.map(|loaded| loaded.log);
         match known {
             Some(log) => Ok(LogPosition { log, position: reader.last()? }),
@@ -465,7 +465,7 @@ impl Load {
         let (log, mut walk) = match track.walk.take() {
             Some(walk) => walk,
             None => {
-                let reader = Reader::open(&self.log)?;
+                let reader = LogReader::open(&self.log)?;
                 let extent = reader.extent()?;
                 track.target = Position { seq: extent.last };
                 (extent.log, reader.blocks(track.mark.position)?)
@@ -505,7 +505,7 @@ impl Load {
     /// Opens the log behind what is stored; empties the warehouse if that is not of
     /// this log.
     fn begin_walk(&mut self) -> Result<(LogId, Blocks)> {
-        let reader = Reader::open(&self.log)?;
+        let reader = LogReader::open(&self.log)?;
         let extent = reader.extent()?;
         if self.warehouse.is_damaged() {
             tracing::warn!("the warehouse failed, it is opened anew");
@@ -581,7 +581,7 @@ impl Load {
                         }
                     }
                 }
-                Some(Err(Trouble::Damage(damage))) => {
+                Some(Err(ReadError::Damage(damage))) => {
                     tracing::warn!(%damage, "damaged events are not in the warehouse");
                     self.rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
                     if self.damaged.len() < MAX_DAMAGED_PLACES {
@@ -589,7 +589,7 @@ impl Load {
                     }
                     mark = past(mark, &damage);
                 }
-                Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+                Some(Err(ReadError::Failed(error))) => return Err(error.into()),
             }
         }
         Ok((mark, true))
@@ -598,7 +598,7 @@ impl Load {
     /// Removes what the log has forgotten since it was last asked.
     fn prune(&mut self) -> Result<()> {
         // What somebody else deleted from the log stays here, for as long as it is not made again.
-        let extent = Reader::open(&self.log)?.extent()?;
+        let extent = LogReader::open(&self.log)?.extent()?;
         let oldest = extent.pruned + 1;
         if self.oldest == Some(oldest) {
             return Ok(());
@@ -638,7 +638,7 @@ fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b
 }
 
 /// Where a walk is after damage.
-fn past(mark: Mark, damage: &Damage) -> Mark {
+fn past(mark: Mark, damage: &DamagedBlocks) -> Mark {
     let last = damage.last.unwrap_or(damage.seq);
     if last <= mark.position.seq {
         return mark;
@@ -654,7 +654,7 @@ pub struct Loaded {
     /// Events of the project that were read.
     pub events: u64,
     /// The first damage that was met and passed, if any.
-    pub damage: Option<Damage>,
+    pub damage: Option<DamagedBlocks>,
 }
 
 /// Loads the events of one project from the beginning of a log up to `up_to` into a
@@ -663,7 +663,7 @@ pub struct Loaded {
 /// # Errors
 /// The log's and the database's.
 pub fn load_log(
-    reader: &Reader,
+    reader: &LogReader,
     warehouse: &dyn WarehouseWriter,
     project_key: &str,
     up_to: Position,
@@ -677,19 +677,19 @@ pub fn load_log(
             None => true,
             Some(Ok(block)) if block.seq > up_to.seq => true,
             // Damage behind the end has nothing to say about what is before it.
-            Some(Err(Trouble::Damage(damage))) if damage.seq > up_to.seq => true,
+            Some(Err(ReadError::Damage(damage))) if damage.seq > up_to.seq => true,
             Some(Ok(block)) => {
                 loaded.events += add(&mut rows, &block, block.of(project_key));
                 mark = Mark { position: Position { seq: block.seq }, hash: Some(block.hash) };
                 false
             }
-            Some(Err(Trouble::Damage(damage))) => {
+            Some(Err(ReadError::Damage(damage))) => {
                 rows.add_damage(None, damage.seq, damage.last.unwrap_or(damage.seq));
                 mark = past(mark, &damage);
                 loaded.damage.get_or_insert(damage);
                 false
             }
-            Some(Err(Trouble::Failed(error))) => return Err(error.into()),
+            Some(Err(ReadError::Failed(error))) => return Err(error.into()),
         };
         if ended || rows.len() >= MAX_BATCH.0 || rows.bytes() >= MAX_BATCH.1 {
             rows.sort();

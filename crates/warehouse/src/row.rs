@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::answer::{CHANGES_TOLD, UNITS, VALUE_MAX};
 use muriel_domain::referral::source_of_texts;
-use muriel_log::{Kind, Properties, Record};
+use muriel_log::{EventKind, Properties, Record};
 
 /// Bytes of an address that count.
 pub(super) const URL_BYTES: usize = 2_048;
@@ -151,7 +151,7 @@ impl Rows {
     pub fn add(&mut self, record: &Record, seq: i64) {
         let (events, exposures) = (self.events.len(), self.exposures.len());
         match record.kind {
-            Kind::Exposure => {
+            EventKind::Exposure => {
                 if let Some((row, profile)) = exposure(record, seq) {
                     self.exposures.push(row);
                     if self.known_profiles.insert((profile.project, profile.profile)) {
@@ -161,7 +161,7 @@ impl Rows {
                 }
             }
             _ if record.bot => {}
-            Kind::Health => {
+            EventKind::Health => {
                 let row = applied(record, seq);
                 self.bytes += row.as_ref().map_or(0, |_| ROW_BYTES);
                 self.applied.extend(row);
@@ -280,22 +280,22 @@ fn cut(text: &str, max: usize) -> &str {
 fn event(record: &Record, seq: i64) -> Option<EventRow> {
     let url = record.url.as_deref();
     let kind = match record.kind {
-        Kind::Exposure | Kind::Identify | Kind::Health => return None,
-        Kind::Pageview => kind::PAGEVIEW,
-        Kind::Click => match record.by.as_deref() {
+        EventKind::Exposure | EventKind::Identify | EventKind::Health => return None,
+        EventKind::Pageview => kind::PAGEVIEW,
+        EventKind::Click => match record.by.as_deref() {
             Some("text") => kind::CLICK_TEXT,
             Some("link") if record.href.as_deref().is_some_and(|href| leads_out(href, url)) => kind::CLICK_LINK_OUT,
             Some("link") => kind::CLICK_LINK,
             _ => kind::CLICK_ELEMENT,
         },
-        Kind::Submit => kind::SUBMIT,
-        Kind::Appear => kind::APPEAR,
-        Kind::Scroll => kind::SCROLL,
-        Kind::Duration => kind::DURATION,
-        Kind::Custom => kind::CUSTOM,
-        Kind::Order if record.value.is_some_and(|value| value < 0.0) => kind::REFUND,
-        Kind::Order => kind::ORDER,
-        Kind::Script => kind::SCRIPT,
+        EventKind::Submit => kind::SUBMIT,
+        EventKind::Appear => kind::APPEAR,
+        EventKind::Scroll => kind::SCROLL,
+        EventKind::Duration => kind::DURATION,
+        EventKind::Custom => kind::CUSTOM,
+        EventKind::Order if record.value.is_some_and(|value| value < 0.0) => kind::REFUND,
+        EventKind::Order => kind::ORDER,
+        EventKind::Script => kind::SCRIPT,
     };
     let name = match kind {
         kind::CUSTOM | kind::ORDER | kind::REFUND => &record.name,

@@ -4,7 +4,7 @@ use super::journal::{Entry, Fate, Journal, about};
 use super::traffic::{EventKey, PROJECTS, Recipe, visitor};
 use crate::Result;
 use crate::violation::{Kind, Violation};
-use muriel_log::{Event, Position, Reader};
+use muriel_log::{Event, LogReader, Position};
 use serde_json::Value;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(crate) fn look(
         journal.entries.values_mut().for_each(|entry| entry.block = 0);
         touched = journal.entries.keys().copied().collect();
     }
-    let reader = Reader::open(data_dir)?;
+    let reader = LogReader::open(data_dir)?;
     for block in reader.blocks(after)? {
         let block = match block {
             Ok(block) => block,

@@ -19,7 +19,7 @@ use crate::violation::{Kind, Violation};
 use client::{Load, Outcome};
 use fastrand::Rng;
 use journal::{Fate, Journal};
-use muriel_log::{Position, Reader};
+use muriel_log::{LogReader, Position};
 use muriel_warehouse::request_rebuild;
 use report::Report;
 use results::{ReadResult, ResultReads};
@@ -339,7 +339,7 @@ impl Rig {
         self.ask_for_results()?;
         self.look(true)?;
         self.server.kill()?;
-        let verified = Reader::open(self.place.data_dir())?.verify()?;
+        let verified = LogReader::open(self.place.data_dir())?.verify()?;
         if let Some(damage) = verified.first_damage {
             self.report.findings.add(vec![Violation::new(Kind::Damaged, "the chain", damage.to_string())]);
         }

@@ -6,7 +6,7 @@
 use crate::json::{Anomalies, Json};
 use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
 use muriel_domain::{Flaw, Instant, Problems};
-use muriel_log::{Consent, Kind, Properties, Record, Who};
+use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
 use muriel_service::visitor::Origin;
 use muriel_warehouse::CHANGES_TOLD;
@@ -27,7 +27,7 @@ pub(crate) struct EventBatch<'j> {
     /// When the client sent it, by its own clock.
     pub(crate) sent_at: Option<Instant>,
     pub(crate) consent: Option<Consent>,
-    pub(crate) visitor: Who,
+    pub(crate) visitor: EventVisitor,
     /// The address, user agent and country of the visitor, from a trusted server.
     pub(crate) hints: ClientHints<'j>,
     pub(crate) events: &'j [Json],
@@ -104,7 +104,7 @@ fn consent(fields: &Fields<'_>) -> Option<Consent> {
     })
 }
 
-fn visitor(value: &Json, place: String, found: &ProblemCollector) -> Option<Who> {
+fn visitor(value: &Json, place: String, found: &ProblemCollector) -> Option<EventVisitor> {
     let fields = Fields::new(value, place, found)?;
     let id = fields.needed("id", |value| bounded(text(value)?, 1, 128));
     let attributes = match fields.has("attributes") {
@@ -127,7 +127,7 @@ fn visitor(value: &Json, place: String, found: &ProblemCollector) -> Option<Who>
         }
         _ => Ok(()),
     });
-    Some(Who { id: id?, attributes: attributes? })
+    Some(EventVisitor { id: id?, attributes: attributes? })
 }
 
 fn client_hints(visitor: &Json) -> ClientHints<'_> {
@@ -196,8 +196,8 @@ fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
     });
     let kind = fields.needed("type", |value| {
         let word = text(value)?;
-        Kind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind).ok_or_else(|| {
-            let known: Vec<_> = Kind::WORDS.iter().map(|(word, _)| *word).collect();
+        EventKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind).ok_or_else(|| {
+            let known: Vec<_> = EventKind::WORDS.iter().map(|(word, _)| *word).collect();
             Flaw::new(format!("must be one of {}", known.join(", ")))
         })
     });
@@ -220,7 +220,7 @@ fn read(fields: &Fields<'_>, template: &EventTemplate) -> Option<Record> {
 
 fn of_kind(fields: &Fields<'_>, record: &mut Record) {
     match record.kind {
-        Kind::Exposure => {
+        EventKind::Exposure => {
             arm(fields, record);
             record.epoch = fields.read("epoch", |value| match value.as_int() {
                 Some(epoch) if epoch >= 1 => Ok(epoch),
@@ -230,11 +230,11 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
                 record.context = context;
             }
         }
-        Kind::Pageview => {
+        EventKind::Pageview => {
             fields.require("url");
             record.referrer = limited(fields, "referrer", TEXT_MAX);
         }
-        Kind::Click => {
+        EventKind::Click => {
             record.by = fields.needed("by", |value| match text(value)? {
                 by @ ("element" | "text" | "link") => Ok(by.to_owned()),
                 _ => Err(Flaw::new("must be element, text or link")),
@@ -247,16 +247,16 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
                 None => {}
             }
         }
-        Kind::Submit | Kind::Appear | Kind::Script => {
+        EventKind::Submit | EventKind::Appear | EventKind::Script => {
             record.trigger = fields.needed("trigger", |value| bounded(text(value)?, 1, TEXT_MAX));
         }
-        Kind::Scroll => record.value = fields.needed("value", |value| number(value, 0.0, 100.0)),
-        Kind::Duration => record.value = fields.needed("value", |value| number(value, 0.0, 1e7)),
-        Kind::Custom => {
+        EventKind::Scroll => record.value = fields.needed("value", |value| number(value, 0.0, 100.0)),
+        EventKind::Duration => record.value = fields.needed("value", |value| number(value, 0.0, 1e7)),
+        EventKind::Custom => {
             record.name = fields.needed("name", |value| bounded(text(value)?, 1, 128));
             record.value = fields.read("value", |value| number(value, -1e15, 1e15));
         }
-        Kind::Order => {
+        EventKind::Order => {
             record.name = fields.needed("name", |value| bounded(text(value)?, 1, 128));
             record.value = fields.needed("value", |value| number(value, -1e15, 1e15));
             record.currency = fields.needed("currency", |value| match text(value)? {
@@ -270,12 +270,12 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             }
             record.quantity = fields.read("quantity", |value| number(value, 0.0, 1e9));
         }
-        Kind::Identify => {
+        EventKind::Identify => {
             if let Some(attributes) = fields.needed("attributes", properties) {
                 record.attributes = attributes;
             }
         }
-        Kind::Health => {
+        EventKind::Health => {
             let count = |name| fields.read(name, |value| number(value, 0.0, 1e9));
             record.dropped = count("dropped");
             // Lost events are the page's, and perhaps of no experiment.

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::config::Common;
 use crate::say::{self, say};
 use clap::{Args, ValueEnum};
-use muriel_log::{Position, Reader};
+use muriel_log::{LogReader, Position};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl Count {
 }
 
 /// Counts what is wanted. Events that were stored twice count twice.
-pub(super) fn counts(reader: &Reader, wanted: &EventFilter, by_day: bool, damages: &mut Damages) -> Result<Counts> {
+pub(super) fn counts(reader: &LogReader, wanted: &EventFilter, by_day: bool, damages: &mut Damages) -> Result<Counts> {
     let mut counts = Counts::new();
     for summary in reader.summaries(Position::default()).map_err(crate::Error::Log)? {
         match summary {

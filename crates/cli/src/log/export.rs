@@ -4,7 +4,7 @@ use super::{Damages, EventFilter, Output, count, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_log::{Position, Reader, Trouble};
+use muriel_log::{LogReader, Position, ReadError};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
@@ -40,7 +40,7 @@ impl Export {
 /// Prints what is wanted of the blocks that there are now, until `print` answers
 /// that nobody reads any more. No more than `held` ids are held at a time.
 pub(super) fn export(
-    reader: &Reader,
+    reader: &LogReader,
     wanted: &EventFilter,
     held: u64,
     damages: &mut Damages,
@@ -118,15 +118,15 @@ impl Keys {
 
 /// The places of all events that are further back already, found in `parts` walks
 /// over the ids, each of which holds one part of them.
-fn repeats(reader: &Reader, wanted: &EventFilter, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
+fn repeats(reader: &LogReader, wanted: &EventFilter, last: Position, parts: u64) -> Result<HashMap<i64, Vec<u32>>> {
     // A block that cannot be printed must not stand for events that come again.
     let mut damaged: Vec<RangeInclusive<i64>> = Vec::new();
     for block in reader.blocks(Position::default()).map_err(Error::Log)? {
         match block {
             Ok(block) if block.seq > last.seq => break,
             Ok(_) => {}
-            Err(Trouble::Damage(damage)) => damaged.push(damage.seq..=damage.last.unwrap_or(i64::MAX)),
-            Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+            Err(ReadError::Damage(damage)) => damaged.push(damage.seq..=damage.last.unwrap_or(i64::MAX)),
+            Err(ReadError::Failed(error)) => return Err(Error::Log(error)),
         }
     }
     let mut keys = Keys::default();

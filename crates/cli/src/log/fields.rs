@@ -1,7 +1,7 @@
 //! What is wrong with a line that is not an event, field by field.
 
 use muriel_domain::Instant;
-use muriel_log::Kind;
+use muriel_log::EventKind;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -126,7 +126,7 @@ fn problem(name: &str, value: &Value, shape: Shape) -> Option<String> {
         }
         // Of the type: the words of all kinds.
         Shape::OneOf([]) => {
-            let words = Kind::WORDS.map(|(word, _)| word);
+            let words = EventKind::WORDS.map(|(word, _)| word);
             (!text.is_some_and(|text| words.contains(&text))).then(|| format!("one of {}", words.join(", ")))
         }
         Shape::OneOf(words) => {

@@ -12,7 +12,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use muriel_domain::Instant;
 use muriel_log::Record;
 use muriel_log::lines::{Content, Lines};
-use muriel_log::{Batch, Durability, Entry, Log, Position, Reader, Refused, Scope, Taken, Trouble};
+use muriel_log::{
+    AppendError, AppendOutcome, Batch, BatchEvent, DedupScope, Durability, Log, LogReader, Position, ReadError,
+};
 use muriel_store::tenants;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -78,7 +80,7 @@ impl Import {
         options.durability = Durability::Relaxed;
         let log = Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let mut importing = Importing {
-            reader: Reader::open(&place.data_dir).map_err(Error::Log)?,
+            reader: LogReader::open(&place.data_dir).map_err(Error::Log)?,
             log: &log,
             project: self.project.as_deref(),
             bar: bar(size),
@@ -174,13 +176,13 @@ fn flush(directory: &Path) -> Result<()> {
 struct Received {
     project_key: Arc<str>,
     id: Uuid,
-    scope: Scope,
+    scope: DedupScope,
     received_at: Instant,
     line: Vec<u8>,
 }
 
 struct Importing<'i> {
-    reader: Reader,
+    reader: LogReader,
     log: &'i Log,
     project: Option<&'i str>,
     bar: ProgressBar,
@@ -235,7 +237,7 @@ impl Importing<'_> {
     ///
     /// The log itself recognises repeats for days; here it is asked for all it has.
     async fn store(&mut self, chunk: Vec<Received>) -> Result<()> {
-        let mut new: HashMap<(Uuid, Arc<str>, Scope), usize> = HashMap::with_capacity(chunk.len());
+        let mut new: HashMap<(Uuid, Arc<str>, DedupScope), usize> = HashMap::with_capacity(chunk.len());
         for (at, event) in chunk.iter().enumerate() {
             new.entry((event.id, event.project_key.clone(), event.scope)).or_insert(at);
         }
@@ -249,8 +251,8 @@ impl Importing<'_> {
                     same = Some((same.map_or(block.seq, |(first, _)| first), block.seq));
                 }
                 // What cannot be read is stored again.
-                Ok(_) | Err(Trouble::Damage(_)) => {}
-                Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+                Ok(_) | Err(ReadError::Damage(_)) => {}
+                Err(ReadError::Failed(error)) => return Err(Error::Log(error)),
             }
         }
         if let Some((first, last)) = same {
@@ -260,11 +262,11 @@ impl Importing<'_> {
                     Ok(block) => {
                         for event in block.events().filter(|event| ids.contains(&(event.id, event.project_key.clone())))
                         {
-                            new.remove(&(event.id, event.project_key.clone(), Scope::of_line(event.line)));
+                            new.remove(&(event.id, event.project_key.clone(), DedupScope::of_line(event.line)));
                         }
                     }
-                    Err(Trouble::Damage(_)) => {}
-                    Err(Trouble::Failed(error)) => return Err(Error::Log(error)),
+                    Err(ReadError::Damage(_)) => {}
+                    Err(ReadError::Failed(error)) => return Err(Error::Log(error)),
                 }
             }
         }
@@ -284,8 +286,8 @@ impl Importing<'_> {
             for taken in join_all(some.into_iter().map(|batch| append(self.log, batch))).await {
                 for taken in taken? {
                     match taken {
-                        Taken::Stored => self.tally.new += 1,
-                        Taken::Repeated => self.tally.repeated += 1,
+                        AppendOutcome::Stored => self.tally.new += 1,
+                        AppendOutcome::Repeated => self.tally.repeated += 1,
                     }
                 }
             }
@@ -357,18 +359,18 @@ fn batches(events: impl Iterator<Item = Received>) -> Vec<Batch> {
         batch.received_at = batch.received_at.max(event.received_at);
         batch.lines.extend_from_slice(&event.line);
         batch.lines.push(b'\n');
-        batch.events.push(Entry { id: event.id, scope: event.scope, end: batch.lines.len() });
+        batch.events.push(BatchEvent { id: event.id, scope: event.scope, end: batch.lines.len() });
     }
     batches
 }
 
 /// Stores a batch; a log that others keep busy is waited for.
-async fn append(log: &Log, batch: Batch) -> Result<Vec<Taken>> {
+async fn append(log: &Log, batch: Batch) -> Result<Vec<AppendOutcome>> {
     let mut tries = 0;
     loop {
         match log.append(batch.clone()).await {
             Ok(taken) => return Ok(taken),
-            Err(Refused::Busy) if tries < MAX_ATTEMPTS => {
+            Err(AppendError::Busy) if tries < MAX_ATTEMPTS => {
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }

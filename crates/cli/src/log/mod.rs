@@ -15,7 +15,7 @@ use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use muriel_domain::Instant;
-use muriel_log::{Reader, Trouble};
+use muriel_log::{LogReader, ReadError};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
@@ -81,7 +81,7 @@ fn moment(text: &str) -> Result<Instant, String> {
 }
 
 /// The log of the data directory, to be read.
-pub(crate) fn reader(common: &Common) -> Result<Reader> {
+pub(crate) fn reader(common: &Common) -> Result<LogReader> {
     reader_in(&StorageSettings::load(common)?.data_dir, "--data-dir")
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn reader(common: &Common) -> Result<Reader> {
 ///
 /// # Errors
 /// A directory that does not exist, cannot be read or has no log.
-pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<Reader> {
+pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogReader> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     let failed = |path: &std::path::Path| {
         let path = path.to_owned();
@@ -109,7 +109,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<Reade
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         opened => opened.map(drop).map_err(failed(&active))?,
     }
-    Reader::open(&directory).map_err(|error| match error {
+    LogReader::open(&directory).map_err(|error| match error {
         muriel_log::Error::Missing { .. } => Error::Refused(format!(
             "there is no event log in {}; the first muriel serve creates it. Or name another directory with {flag}",
             directory.display()
@@ -133,10 +133,10 @@ impl Damages {
     }
 
     /// Prints damage on standard error. Trouble that ends the walk is an error.
-    fn note(&mut self, trouble: Trouble) -> Result<()> {
+    fn note(&mut self, trouble: ReadError) -> Result<()> {
         match trouble {
-            Trouble::Failed(error) => Err(Error::Log(error)),
-            Trouble::Damage(damage) => {
+            ReadError::Failed(error) => Err(Error::Log(error)),
+            ReadError::Damage(damage) => {
                 if !self.quiet {
                     tell!("muriel: damaged: {damage}");
                 }

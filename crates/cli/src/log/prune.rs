@@ -35,7 +35,7 @@ impl Prune {
         let options = Settings::load(self.common, ServeFlags::default())?.log;
         let log = log::Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let before = Clock::System.now().plus_us(-self.older_than * DAY_US);
-        let pruned = log.prune(log::Prune { before, force: self.force }).await;
+        let pruned = log.prune(log::PruneRequest { before, force: self.force }).await;
         let closed = log.close().await;
         let pruned = pruned.map_err(Error::Log)?;
         closed.map_err(Error::Log)?;

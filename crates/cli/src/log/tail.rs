@@ -4,7 +4,7 @@ use super::{Damages, Output, reader, shown};
 use crate::config::Common;
 use crate::{Error, Result};
 use clap::Args;
-use muriel_log::{Block, Position, Reader};
+use muriel_log::{Block, LogReader, Position};
 use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Tail {
     }
 
     /// Far enough back for as many events as are wanted.
-    fn beginning(&self, reader: &Reader) -> Result<Position> {
+    fn beginning(&self, reader: &LogReader) -> Result<Position> {
         let last = reader.last().map_err(Error::Log)?;
         let mut back = if self.lines == 0 { 0 } else { INITIAL_BLOCKS };
         loop {

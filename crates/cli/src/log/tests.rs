@@ -2,7 +2,7 @@ use super::export::export;
 use super::{Damages, EventFilter};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_log::{Batch, Entry, Log, LogOptions, Reader, Reserve, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, LogReader, Reserve};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -11,14 +11,14 @@ const START_US: i64 = 1_772_000_000_000_000;
 /// A log with a block for each list of event numbers, of two projects in turn, a
 /// day apart. Repeats are recognised for an hour.
 async fn log(directory: &Path, blocks: &[&[u128]]) {
-    let options = LogOptions { recognise_us: DAY_US / 24, reserve: Reserve::Bytes(0), ..LogOptions::default() };
+    let options = LogOptions { dedup_window_us: DAY_US / 24, reserve: Reserve::Bytes(0), ..LogOptions::default() };
     let log = Log::open(directory, options).unwrap();
     for (day, numbers) in (0..).zip(blocks) {
         let mut lines = Vec::new();
         let mut events = Vec::new();
         for number in *numbers {
             lines.extend_from_slice(format!("{{\"n\":{number},\"day\":{day}}}\n").as_bytes());
-            events.push(Entry { id: Uuid::from_u128(*number), scope: Scope::PROJECT, end: lines.len() });
+            events.push(BatchEvent { id: Uuid::from_u128(*number), scope: DedupScope::PROJECT, end: lines.len() });
         }
         let project_key = if day % 2 == 0 { "prj_a" } else { "prj_b" };
         let received_at = Instant::from_us(START_US + day * DAY_US);
@@ -44,7 +44,7 @@ fn a_terminal_is_shown_no_characters_that_control_it() {
 
 fn exported(directory: &Path, wanted: &EventFilter, held: u64) -> (Vec<String>, Option<String>) {
     let (mut lines, mut damages) = (Vec::new(), Damages::quiet());
-    export(&Reader::open(directory).unwrap(), wanted, held, &mut damages, &mut |line| {
+    export(&LogReader::open(directory).unwrap(), wanted, held, &mut damages, &mut |line| {
         lines.push(String::from_utf8(line.to_vec()).unwrap());
         Ok(true)
     })

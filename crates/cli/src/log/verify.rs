@@ -5,7 +5,7 @@ use crate::config::Common;
 use crate::say::{self, say};
 use crate::{Error, Result};
 use clap::Args;
-use muriel_log::Verified;
+use muriel_log::VerifyReport;
 use serde_json::{Value, json};
 
 /// `muriel log verify`
@@ -37,7 +37,7 @@ fn hex(hash: &[u8; 32]) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn as_json(verified: &Verified) -> Value {
+fn as_json(verified: &VerifyReport) -> Value {
     json!({
         "whole": verified.first_damage.is_none(),
         "blocks": verified.blocks,
@@ -52,7 +52,7 @@ fn as_json(verified: &Verified) -> Value {
     })
 }
 
-fn as_text(verified: &Verified) -> String {
+fn as_text(verified: &VerifyReport) -> String {
     let mut text = format!("blocks      {}", verified.blocks);
     if let Some((first, last)) = verified.range {
         text.push_str(&format!(", from {first} to {last}"));

@@ -10,7 +10,7 @@ use clap::Parser;
 use muriel_analysis::simulate::RunShare;
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_service::clock::Clock;
 use serde_json::json;
 use std::path::Path;
@@ -176,7 +176,7 @@ async fn visitors(directory: &Path, project_key: &str, now: Instant) {
             record.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
             serde_json::to_writer(&mut lines, &record).unwrap();
             lines.push(b'\n');
-            events.push(Entry { id, scope: Scope::PROJECT, end: lines.len() });
+            events.push(BatchEvent { id, scope: DedupScope::PROJECT, end: lines.len() });
         };
         for visitor in 0..DAILY {
             let name = |day: i64| format!("v-{day}-{visitor}");

@@ -2,7 +2,7 @@
 
 use crate::config::Common;
 use crate::{Error, Result};
-use muriel_log::{Extent, LogId, Position, Reader};
+use muriel_log::{LogExtent, LogId, LogReader, Position};
 use muriel_results::Manifest;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ const LOGS_MAX: usize = muriel_warehouse::LOGS_MAX;
 pub(super) struct GivenLog {
     /// Where it is.
     pub(super) directory: PathBuf,
-    pub(super) reader: Reader,
-    pub(super) extent: Extent,
+    pub(super) reader: LogReader,
+    pub(super) extent: LogExtent,
 }
 
 /// Opens the logs in these directories, or the one of the data directory if none is given.

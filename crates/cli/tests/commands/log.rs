@@ -3,7 +3,7 @@
 use crate::{Running, Server, muriel, refuses, run, says, told};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
-use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -44,7 +44,11 @@ fn store(directory: &Path, project_key: &str, numbers: std::ops::Range<u128>, re
         for number in hundred..(hundred + 100).min(numbers.end) {
             batch.lines.extend_from_slice(record(project_key, number, received_at).to_string().as_bytes());
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id: Uuid::from_u128(number + 1), scope: Scope::PROJECT, end: batch.lines.len() });
+            batch.events.push(BatchEvent {
+                id: Uuid::from_u128(number + 1),
+                scope: DedupScope::PROJECT,
+                end: batch.lines.len(),
+            });
         }
         runtime.block_on(log.append(batch)).unwrap();
     }

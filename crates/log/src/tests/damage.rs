@@ -14,7 +14,7 @@ async fn sample() -> (TempDir, HashMap<i64, Block>) {
         assert_eq!(stored(&log, "shop", SECOND, &ids(n * 100..n * 100 + events)).await, events as usize);
     }
     log.close().await.unwrap();
-    let blocks = Reader::open(dir.path()).unwrap().blocks(Position::default()).unwrap();
+    let blocks = LogReader::open(dir.path()).unwrap().blocks(Position::default()).unwrap();
     let blocks: HashMap<i64, Block> = blocks.map(|block| block.unwrap()).map(|block| (block.seq, block)).collect();
     assert_eq!(blocks.len() as u64, BLOCKS);
     assert!(files::closed(dir.path()).unwrap().len() >= 2);
@@ -24,7 +24,7 @@ async fn sample() -> (TempDir, HashMap<i64, Block>) {
 /// Reads a damaged log: what comes back is what was written, the rest is
 /// reported. Tells how many blocks are lost.
 fn check(dir: &Path, blocks: &HashMap<i64, Block>, what: &str) -> u64 {
-    let reader = Reader::open(dir).unwrap();
+    let reader = LogReader::open(dir).unwrap();
     let mut missing: HashSet<i64> = blocks.keys().copied().collect();
     let (mut last, mut reported, mut to_end) = (0, HashSet::new(), i64::MAX);
     let mut pieces = 0;
@@ -38,12 +38,12 @@ fn check(dir: &Path, blocks: &HashMap<i64, Block>, what: &str) -> u64 {
                 assert_eq!(Some(&block), blocks.get(&block.seq), "{what}");
                 missing.remove(&block.seq);
             }
-            Err(Trouble::Damage(damage)) => match damage.last {
+            Err(ReadError::Damage(damage)) => match damage.last {
                 Some(last) => reported.extend(damage.seq..=last.min(1000)),
                 None => to_end = to_end.min(damage.seq),
             },
             // Files that cannot even be opened.
-            Err(Trouble::Failed(error)) => {
+            Err(ReadError::Failed(error)) => {
                 assert!(matches!(error, Error::File { .. }), "{what}: {error}");
                 to_end = to_end.min(last + 1);
                 break;
@@ -190,7 +190,7 @@ async fn what_was_changed_on_purpose_is_named() {
         let dir = copy(place.path());
         rusqlite::Connection::open(dir.path().join(&closed[1])).unwrap().execute_batch(&sql).unwrap();
         assert_eq!(check(dir.path(), &blocks, &sql), damaged, "{sql}");
-        let verified = Reader::open(dir.path()).unwrap().verify().unwrap();
+        let verified = LogReader::open(dir.path()).unwrap().verify().unwrap();
         assert_eq!(verified.damaged, damaged, "{sql}");
         assert_eq!(verified.blocks + damaged, BLOCKS, "{sql}");
         if first > 0 {
@@ -219,7 +219,7 @@ async fn a_writer_goes_on_after_what_it_finds_or_refuses() {
         log.close().await.unwrap();
         if taken.is_ok() {
             went_on += 1;
-            let found: Vec<Block> = Reader::open(dir.path())
+            let found: Vec<Block> = LogReader::open(dir.path())
                 .unwrap()
                 .blocks(Position::default())
                 .unwrap()
@@ -241,7 +241,7 @@ async fn a_writer_goes_on_after_what_it_finds_or_refuses() {
     let log = Log::open(dir.path(), options()).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(90_000..90_001)).await, 1);
     log.close().await.unwrap();
-    let verified = Reader::open(dir.path()).unwrap().verify().unwrap();
+    let verified = LogReader::open(dir.path()).unwrap().verify().unwrap();
     assert_eq!((verified.blocks, verified.damaged), (BLOCKS, 1));
     assert_eq!(verified.first_damage.unwrap().seq, BLOCKS as i64);
 }

@@ -48,24 +48,24 @@ fn dense(at_us: i64, id: Uuid, bytes: usize) -> Batch {
         .filter(|c| *c != '\\')
         .collect();
     let lines = format!("\"{text}\"\n").into_bytes();
-    let events = vec![Entry { id, scope: Scope::PROJECT, end: lines.len() }];
+    let events = vec![BatchEvent { id, scope: DedupScope::PROJECT, end: lines.len() }];
     Batch { project_key: "shop".into(), received_at: Instant::from_us(at_us), events, lines }
 }
 
 fn stored_ids(dir: &Path) -> Vec<Uuid> {
-    let blocks = Reader::open(dir).unwrap().blocks(Position::default()).unwrap();
+    let blocks = LogReader::open(dir).unwrap().blocks(Position::default()).unwrap();
     blocks.flat_map(|block| block.unwrap().events().map(|event| event.id).collect::<Vec<_>>()).collect()
 }
 
-fn is_full<T>(outcome: &Result<T, Refused>) -> bool {
-    matches!(outcome, Err(Refused::Unavailable { reason: Reason::DiskFull, .. }))
+fn is_full<T>(outcome: &Result<T, AppendError>) -> bool {
+    matches!(outcome, Err(AppendError::Unavailable { reason: UnavailableReason::DiskFull, .. }))
 }
 
 #[tokio::test]
 async fn the_reserve_is_left_alone() {
     let dir = place();
     let log = Log::open(dir.path(), LogOptions { reserve: Reserve::Bytes(u64::MAX), ..options() }).unwrap();
-    assert!(matches!(log.state(), State::Refusing { reason: Reason::DiskFull, .. }));
+    assert!(matches!(log.state(), LogState::Unavailable { reason: UnavailableReason::DiskFull, .. }));
     let refused = log.append(batch("shop", SECOND, &ids(0..1))).await;
     assert!(is_full(&refused), "{refused:?}");
     assert_eq!(log.last(), Position { seq: 0 });
@@ -75,22 +75,22 @@ async fn the_reserve_is_left_alone() {
 
     let Some(volume) = Volume::new(8 << 10) else { return };
     let log = Log::open(volume.path(), LogOptions { reserve: Reserve::Bytes(4 << 20), ..options() }).unwrap();
-    assert_eq!(log.state(), State::Taking);
+    assert_eq!(log.state(), LogState::Accepting);
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..5)).await, 5);
     let ballast = volume.path().join("ballast");
     fs::write(&ballast, vec![1; 5 << 20]).unwrap();
     let refused = log.append(batch("shop", SECOND, &ids(5..9))).await;
     assert!(is_full(&refused), "{refused:?}");
-    assert!(matches!(log.state(), State::Refusing { reason: Reason::DiskFull, .. }));
+    assert!(matches!(log.state(), LogState::Unavailable { reason: UnavailableReason::DiskFull, .. }));
     assert_eq!(read(volume.path()).len(), 5, "it can be read meanwhile");
     fs::remove_file(&ballast).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..9)).await, 4);
-    assert_eq!(log.state(), State::Taking);
+    assert_eq!(log.state(), LogState::Accepting);
     // Without anybody asking, too.
     fs::write(&ballast, vec![1; 5 << 20]).unwrap();
-    until("it notices that the disk is full", || log.state() != State::Taking);
+    until("it notices that the disk is full", || log.state() != LogState::Accepting);
     fs::remove_file(&ballast).unwrap();
-    until("it notices that there is space", || log.state() == State::Taking);
+    until("it notices that there is space", || log.state() == LogState::Accepting);
     log.close().await.unwrap();
     assert_eq!(whole(volume.path()).events, 9);
 }
@@ -110,7 +110,7 @@ async fn a_full_volume_loses_nothing() {
                 n += 1;
                 match log.append(dense(SECOND, id(n, n), size)).await {
                     Ok(taken) => {
-                        assert_eq!(taken, [Taken::Stored]);
+                        assert_eq!(taken, [AppendOutcome::Stored]);
                         acknowledged.push(id(n, n));
                     }
                     Err(_) => return,
@@ -118,7 +118,7 @@ async fn a_full_volume_loses_nothing() {
             }
         };
         fill(&log, &mut acknowledged).await;
-        assert!(matches!(log.state(), State::Refusing { .. }));
+        assert!(matches!(log.state(), LogState::Unavailable { .. }));
         assert_eq!(stored_ids(volume.path()), acknowledged);
         let before = acknowledged.len();
         fs::remove_file(&ballast).unwrap();
@@ -134,9 +134,9 @@ async fn a_full_volume_loses_nothing() {
         }
         assert!(volume.remount("size=32m"));
         let log = Log::open(volume.path(), options).unwrap();
-        assert_eq!(log.state(), State::Taking);
+        assert_eq!(log.state(), LogState::Accepting);
         for id in &acknowledged {
-            assert_eq!(log.append(dense(SECOND, *id, 10)).await, Ok(vec![Taken::Repeated]));
+            assert_eq!(log.append(dense(SECOND, *id, 10)).await, Ok(vec![AppendOutcome::Repeated]));
         }
         log.close().await.unwrap();
         whole(volume.path());
@@ -213,13 +213,13 @@ async fn what_fails_is_not_acknowledged_and_can_be_sent_again() {
             let refused = log.append(batch("shop", SECOND, &ids(next..next + 3))).await.unwrap_err();
             let expect = match code {
                 ffi::SQLITE_BUSY => None,
-                ffi::SQLITE_FULL => Some(Reason::DiskFull),
-                _ => Some(Reason::Io),
+                ffi::SQLITE_FULL => Some(UnavailableReason::DiskFull),
+                _ => Some(UnavailableReason::Io),
             };
             match (&refused, expect) {
-                (Refused::Busy, None) => {}
-                (Refused::Unavailable { reason, .. }, Some(expect)) if *reason == expect => {
-                    assert!(matches!(log.state(), State::Refusing { reason, .. } if reason == expect));
+                (AppendError::Busy, None) => {}
+                (AppendError::Unavailable { reason, .. }, Some(expect)) if *reason == expect => {
+                    assert!(matches!(log.state(), LogState::Unavailable { reason, .. } if reason == expect));
                 }
                 _ => panic!("{point} {code}: {refused:?}"),
             }
@@ -227,7 +227,7 @@ async fn what_fails_is_not_acknowledged_and_can_be_sent_again() {
             let there = if point == "committed" { 3 } else { 0 };
             assert_eq!(stored(&log, "shop", SECOND, &ids(next..next + 3)).await, 3 - there, "{point} {code}");
             assert_eq!(stored(&log, "shop", SECOND, &ids(0..next)).await, 0);
-            assert_eq!(log.state(), State::Taking);
+            assert_eq!(log.state(), LogState::Accepting);
             next += 3;
         }
         log.close().await.unwrap();
@@ -260,11 +260,11 @@ async fn a_file_that_does_not_come_back_is_refused_until_it_does() {
         });
         match answer.join().unwrap() {
             Ok(taken) => {
-                assert_eq!(taken, [Taken::Stored; 3]);
+                assert_eq!(taken, [AppendOutcome::Stored; 3]);
                 true
             }
             Err(refused) => {
-                assert!(matches!(refused, Refused::Unavailable { reason: Reason::Io, .. }));
+                assert!(matches!(refused, AppendError::Unavailable { reason: UnavailableReason::Io, .. }));
                 refusals += 1;
                 false
             }
@@ -299,9 +299,9 @@ async fn an_acknowledged_block_that_is_gone_stops_the_log() {
     });
     for _ in 0..3 {
         let refused = log.append(batch("shop", SECOND, &ids(6..9))).await;
-        assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Io, .. })), "{refused:?}");
+        assert!(matches!(refused, Err(AppendError::Unavailable { reason: UnavailableReason::Io, .. })), "{refused:?}");
     }
-    let State::Refusing { sentence, .. } = log.state() else { panic!("it takes batches") };
+    let LogState::Unavailable { sentence, .. } = log.state() else { panic!("it takes batches") };
     assert!(sentence.contains("block 2"), "{sentence}");
     log.close().await.unwrap();
     // A restart goes on with what there is.
@@ -317,7 +317,7 @@ async fn a_file_that_was_taken_away_is_missed() {
     let (path, away) = (dir.path().join("log.db"), dir.path().join("away.db"));
     fs::rename(&path, &away).unwrap();
     let refused = log.append(batch("shop", SECOND, &ids(3..6))).await;
-    assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Io, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(AppendError::Unavailable { reason: UnavailableReason::Io, .. })), "{refused:?}");
     assert!(!path.exists(), "nothing is begun in its place");
     fs::rename(&away, &path).unwrap();
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..6)).await, 3);

@@ -32,7 +32,7 @@ async fn handles_on_one_directory_are_one_log() {
     let found = read(dir.path());
     assert_eq!(found.len(), new);
     assert_eq!(found.into_iter().collect::<HashSet<_>>().len(), new);
-    let last = Reader::open(dir.path()).unwrap().last().unwrap();
+    let last = LogReader::open(dir.path()).unwrap().last().unwrap();
     assert_eq!(whole(dir.path()).blocks, last.seq as u64);
     for log in handles {
         log.close().await.unwrap();
@@ -43,7 +43,7 @@ async fn handles_on_one_directory_are_one_log() {
 #[tokio::test]
 async fn handles_turn_and_roll_beside_each_other() {
     let dir = place();
-    let options = LogOptions { recognise_us: 10 * SECOND, ..rolling() };
+    let options = LogOptions { dedup_window_us: 10 * SECOND, ..rolling() };
     let one = Log::open(dir.path(), options.clone()).unwrap();
     let two = Log::open(dir.path(), options.clone()).unwrap();
     for n in 0..40u64 {
@@ -100,7 +100,7 @@ fn helper_process() {
         while n < end && refusals < 10 {
             match log.append(batch("shop", SECOND, &ids(n * 5..n * 5 + 5))).await {
                 Ok(taken) => {
-                    let new = taken.iter().filter(|taken| **taken == Taken::Stored).count();
+                    let new = taken.iter().filter(|taken| **taken == AppendOutcome::Stored).count();
                     println!("acknowledged {n} {new}");
                     n += 1;
                 }
@@ -238,7 +238,7 @@ fn a_failing_system_call_acknowledges_nothing_false() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let log = Log::open(dir.path(), options()).unwrap();
-            assert_eq!(log.state(), State::Taking, "{what}");
+            assert_eq!(log.state(), LogState::Accepting, "{what}");
             let all: Vec<Uuid> = sure.iter().copied().collect();
             assert_eq!(stored(&log, "shop", SECOND, &all).await, 0, "{what}");
             stored(&log, "shop", SECOND, &ids(0..200)).await;

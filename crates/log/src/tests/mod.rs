@@ -68,7 +68,7 @@ fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
     let mut batch = Batch { project_key: project.into(), received_at, events: Vec::new(), lines: Vec::new() };
     for &id in ids {
         batch.lines.extend_from_slice(line(project, id).as_bytes());
-        batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+        batch.events.push(BatchEvent { id, scope: DedupScope::PROJECT, end: batch.lines.len() });
     }
     batch
 }
@@ -77,13 +77,13 @@ fn batch(project: &str, at_us: i64, ids: &[Uuid]) -> Batch {
 async fn stored(log: &Log, project: &str, at_us: i64, ids: &[Uuid]) -> usize {
     let taken = log.append(batch(project, at_us, ids)).await.unwrap();
     assert_eq!(taken.len(), ids.len());
-    taken.into_iter().filter(|taken| *taken == Taken::Stored).count()
+    taken.into_iter().filter(|taken| *taken == AppendOutcome::Stored).count()
 }
 
 /// What a reader finds: project and id of each event, whose line fits them.
 fn read(dir: &Path) -> Vec<(String, Uuid)> {
     let mut found = Vec::new();
-    for block in Reader::open(dir).unwrap().blocks(Position::default()).unwrap() {
+    for block in LogReader::open(dir).unwrap().blocks(Position::default()).unwrap() {
         for event in block.unwrap().events() {
             assert_eq!(format!("{}\n", str::from_utf8(event.line).unwrap()), line(event.project_key, event.id));
             found.push((event.project_key.to_string(), event.id));
@@ -93,16 +93,16 @@ fn read(dir: &Path) -> Vec<(String, Uuid)> {
 }
 
 /// What is in a log without damage.
-fn whole(dir: &Path) -> Verified {
-    let verified = Reader::open(dir).unwrap().verify().unwrap();
+fn whole(dir: &Path) -> VerifyReport {
+    let verified = LogReader::open(dir).unwrap().verify().unwrap();
     assert_eq!(verified.first_damage, None);
     assert_eq!(verified.damaged, 0);
     verified
 }
 
 /// Deletes closed files that are older than this, whatever that looks like.
-async fn prune(log: &Log, before_us: i64) -> Pruned {
-    log.prune(Prune { before: Instant::from_us(before_us), force: true }).await.unwrap()
+async fn prune(log: &Log, before_us: i64) -> PruneReport {
+    log.prune(PruneRequest { before: Instant::from_us(before_us), force: true }).await.unwrap()
 }
 
 /// Waits until the writer has done what comes after an answer.

@@ -14,7 +14,7 @@ enum Step {
     Reopen,
     /// Goes on with the files as they are, while the writer is open.
     Crash,
-    Prune {
+    PruneRequest {
         age_s: i64,
     },
     LoseIndex,
@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
         8 => (0..2usize, ids(), 0..40i64).prop_map(|(project, ids, later_s)| Step::Append { project, ids, later_s }),
         1 => Just(Step::Reopen),
         1 => Just(Step::Crash),
-        1 => (100..300i64).prop_map(|age_s| Step::Prune { age_s }),
+        1 => (100..300i64).prop_map(|age_s| Step::PruneRequest { age_s }),
         1 => Just(Step::LoseIndex),
         1 => ids().prop_map(|ids| Step::Second { ids }),
     ]
@@ -46,16 +46,16 @@ struct Model {
 }
 
 impl Model {
-    fn appended(&mut self, project: &str, ids: &[Uuid], taken: &[Taken]) -> Result<(), TestCaseError> {
+    fn appended(&mut self, project: &str, ids: &[Uuid], taken: &[AppendOutcome]) -> Result<(), TestCaseError> {
         for (&id, taken) in ids.iter().zip(taken) {
             let key = (project.to_owned(), id);
             match self.stored.get(&key) {
-                Some(at) if self.now - at < WINDOW => prop_assert_eq!(*taken, Taken::Repeated),
+                Some(at) if self.now - at < WINDOW => prop_assert_eq!(*taken, AppendOutcome::Repeated),
                 // It may still be known.
                 Some(_) => {}
-                None => prop_assert_eq!(*taken, Taken::Stored),
+                None => prop_assert_eq!(*taken, AppendOutcome::Stored),
             }
-            if *taken == Taken::Stored {
+            if *taken == AppendOutcome::Stored {
                 self.events.push((key.0.clone(), id, self.now));
                 self.stored.insert(key, self.now);
             }
@@ -65,7 +65,7 @@ impl Model {
 }
 
 async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
-    let options = LogOptions { roll_bytes, recognise_us: WINDOW, durability: Durability::Relaxed, ..options() };
+    let options = LogOptions { roll_bytes, dedup_window_us: WINDOW, durability: Durability::Relaxed, ..options() };
     let mut dir = place();
     let mut log = Log::open(dir.path(), options.clone()).unwrap();
     let mut model = Model { now: 1000 * SECOND, ..Model::default() };
@@ -90,7 +90,7 @@ async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
                 dir = after;
                 log = Log::open(dir.path(), options.clone()).unwrap();
             }
-            Step::Prune { age_s } => {
+            Step::PruneRequest { age_s } => {
                 let before = model.now - age_s * SECOND;
                 prune(&log, before).await;
                 let left = read(dir.path()).len();
@@ -112,7 +112,7 @@ async fn run(steps: Vec<Step>, roll_bytes: u64) -> Result<(), TestCaseError> {
                 second.close().await.unwrap();
             }
         }
-        prop_assert_eq!(log.state(), State::Taking);
+        prop_assert_eq!(log.state(), LogState::Accepting);
     }
     let expect: Vec<(String, Uuid)> =
         model.events[pruned..].iter().map(|(project, id, _)| (project.clone(), *id)).collect();

@@ -16,7 +16,7 @@ async fn an_event_counts_once_per_project_and_id() {
         ("blog", vec![id(0, 9), a, id(2, 9)], "SRS"),
     ] {
         let taken = log.append(batch(project, SECOND, &ids)).await.unwrap();
-        let taken: String = taken.iter().map(|taken| if *taken == Taken::Stored { 'S' } else { 'R' }).collect();
+        let taken: String = taken.iter().map(|taken| if *taken == AppendOutcome::Stored { 'S' } else { 'R' }).collect();
         assert_eq!(taken, expect, "{project} {ids:?}");
     }
     // Batches with nothing new leave no block.
@@ -35,10 +35,10 @@ fn sent(events: &[(&str, bool, Uuid)]) -> Batch {
     for (visitor, vouched, id) in events {
         let told = if *vouched { r#","vouched":true"# } else { "" };
         let line = format!("{{\"id\":\"{id}\",\"visitor\":{{\"id\":\"{visitor}\"}}{told}}}\n");
-        let scope = if *vouched { Scope::PROJECT } else { Scope::visitor(visitor) };
-        assert_eq!(Scope::of_line(line.trim_end().as_bytes()), scope, "{line}");
+        let scope = if *vouched { DedupScope::PROJECT } else { DedupScope::visitor(visitor) };
+        assert_eq!(DedupScope::of_line(line.trim_end().as_bytes()), scope, "{line}");
         batch.lines.extend_from_slice(line.as_bytes());
-        batch.events.push(Entry { id: *id, scope, end: batch.lines.len() });
+        batch.events.push(BatchEvent { id: *id, scope, end: batch.lines.len() });
     }
     batch
 }
@@ -50,23 +50,23 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
     let (a, b) = (id(1, 1), id(1, 2));
     for (visitor, vouched, id, expect) in [
         // Who guesses the id first changes nothing for the server that sends it with a key,
-        ("stranger", false, a, Taken::Stored),
-        ("buyer", true, a, Taken::Stored),
-        ("buyer", true, a, Taken::Repeated),
-        ("another", true, a, Taken::Repeated),
+        ("stranger", false, a, AppendOutcome::Stored),
+        ("buyer", true, a, AppendOutcome::Stored),
+        ("buyer", true, a, AppendOutcome::Repeated),
+        ("another", true, a, AppendOutcome::Repeated),
         // nor for another visitor, and learns nothing about who sent it before.
-        ("buyer", false, a, Taken::Stored),
-        ("buyer", false, a, Taken::Repeated),
-        ("stranger", false, a, Taken::Repeated),
-        ("buyer", true, b, Taken::Stored),
-        ("stranger", false, b, Taken::Stored),
-        ("stranger", false, b, Taken::Repeated),
+        ("buyer", false, a, AppendOutcome::Stored),
+        ("buyer", false, a, AppendOutcome::Repeated),
+        ("stranger", false, a, AppendOutcome::Repeated),
+        ("buyer", true, b, AppendOutcome::Stored),
+        ("stranger", false, b, AppendOutcome::Stored),
+        ("stranger", false, b, AppendOutcome::Repeated),
     ] {
         let taken = log.append(sent(&[(visitor, vouched, id)])).await.unwrap();
         assert_eq!(taken, [expect], "{visitor} {vouched} {id}");
     }
     let escaped = br#"{"id":"x","visitor":{"id":"st\u0072anger","attributes":{"vouched":true}}}"#;
-    assert_eq!(Scope::of_line(escaped), Scope::visitor("stranger"));
+    assert_eq!(DedupScope::of_line(escaped), DedupScope::visitor("stranger"));
     // An index that is made again from the log knows the same.
     let claims = [("stranger", false, a), ("buyer", true, a), ("buyer", false, a), ("buyer", true, b)];
     for remade in [false, true] {
@@ -75,16 +75,16 @@ async fn nobody_can_claim_the_id_of_anothers_event() {
             seen(dir.path()).iter().for_each(|file| fs::remove_file(file).unwrap());
         }
         log = Log::open(dir.path(), options()).unwrap();
-        assert_eq!(log.append(sent(&claims)).await.unwrap(), [Taken::Repeated; 4], "{remade}");
+        assert_eq!(log.append(sent(&claims)).await.unwrap(), [AppendOutcome::Repeated; 4], "{remade}");
     }
-    assert_eq!(log.append(sent(&[("third", false, a)])).await.unwrap(), [Taken::Stored]);
+    assert_eq!(log.append(sent(&[("third", false, a)])).await.unwrap(), [AppendOutcome::Stored]);
     whole(dir.path());
 }
 
 #[tokio::test]
 async fn repeats_are_recognised_for_the_window() {
     let dir = place();
-    let options = LogOptions { recognise_us: DAY, ..options() };
+    let options = LogOptions { dedup_window_us: DAY, ..options() };
     let mut log = Log::open(dir.path(), options.clone()).unwrap();
     let mut last_seen: BTreeMap<u64, i64> = BTreeMap::new();
     for step in 0..40u64 {
@@ -119,13 +119,13 @@ async fn repeats_are_recognised_for_the_window() {
 #[tokio::test]
 async fn a_longer_window_is_filled_from_the_log() {
     let dir = place();
-    let log = Log::open(dir.path(), LogOptions { recognise_us: SECOND, ..options() }).unwrap();
+    let log = Log::open(dir.path(), LogOptions { dedup_window_us: SECOND, ..options() }).unwrap();
     for n in 0..20 {
         stored(&log, "shop", n * SECOND, &ids(n as u64..n as u64 + 1)).await;
     }
     assert_eq!(stored(&log, "shop", 20 * SECOND, &ids(5..6)).await, 1, "forgotten");
     log.close().await.unwrap();
-    let log = Log::open(dir.path(), LogOptions { recognise_us: 15 * SECOND, ..options() }).unwrap();
+    let log = Log::open(dir.path(), LogOptions { dedup_window_us: 15 * SECOND, ..options() }).unwrap();
     assert_eq!(stored(&log, "shop", 20 * SECOND, &ids(5..20)).await, 0);
 }
 
@@ -178,7 +178,7 @@ async fn a_harmed_index_is_made_again() {
         ("a generation that is no file", |dir, _, _| fs::write(dir.join("seen-99.db"), "x").unwrap()),
     ];
     let place = place();
-    let options = LogOptions { recognise_us: 10 * SECOND, ..options() };
+    let options = LogOptions { dedup_window_us: 10 * SECOND, ..options() };
     let log = Log::open(place.path(), options.clone()).unwrap();
     for n in 0..12 {
         stored(&log, "shop", n * SECOND, &ids(n as u64 * 100..n as u64 * 100 + 100)).await;
@@ -201,7 +201,7 @@ async fn a_harmed_index_is_made_again() {
         harm(dir.path(), earlier.path(), other.path());
         let kept: HashSet<Uuid> = read(dir.path()).into_iter().map(|(_, id)| id).collect();
         let log = Log::open(dir.path(), options.clone()).unwrap();
-        assert_eq!(log.state(), State::Taking, "{what}");
+        assert_eq!(log.state(), LogState::Accepting, "{what}");
         // Everything of the last ten seconds, and something new.
         for n in 8..19 {
             let ids = ids(n * 100..n * 100 + 100);
@@ -217,7 +217,7 @@ async fn a_harmed_index_is_made_again() {
 async fn an_index_that_fails_costs_no_answer_and_no_repeat() {
     use rusqlite::ffi::{SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR_WRITE};
     let dir = place();
-    let log = Log::open(dir.path(), LogOptions { recognise_us: 10 * SECOND, ..options() }).unwrap();
+    let log = Log::open(dir.path(), LogOptions { dedup_window_us: 10 * SECOND, ..options() }).unwrap();
     let mut n = 0;
     for (point, code, stored_at_first) in [
         ("index: commit", SQLITE_FULL, true),
@@ -240,19 +240,25 @@ async fn an_index_that_fails_costs_no_answer_and_no_repeat() {
         let first = log.append(batch("shop", at, &new)).await;
         assert_eq!(first.is_ok(), stored_at_first, "{point} {code}: {first:?}");
         if let Err(refused) = &first {
-            let reason = if code == SQLITE_FULL { Reason::DiskFull } else { Reason::Behind };
-            assert!(matches!(refused, Refused::Unavailable { reason: is, .. } if *is == reason), "{point}: {refused}");
+            let reason = if code == SQLITE_FULL { UnavailableReason::DiskFull } else { UnavailableReason::Behind };
+            assert!(
+                matches!(refused, AppendError::Unavailable { reason: is, .. } if *is == reason),
+                "{point}: {refused}"
+            );
         }
         assert_eq!(stored(&log, "shop", at, &new).await, if stored_at_first { 0 } else { 4 }, "{point} {code}");
         assert_eq!(stored(&log, "shop", at, &old).await, 0, "{point} {code}");
-        assert_eq!(log.state(), State::Taking);
+        assert_eq!(log.state(), LogState::Accepting);
     }
     // As long as it fails nothing is taken.
     plant(dir.path(), |name| (name == "index: begun").then_some(SQLITE_CORRUPT));
     for _ in 0..2 {
         let refused = log.append(batch("shop", 999 * SECOND, &ids(9000..9001))).await;
-        assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Behind, .. })), "{refused:?}");
-        assert!(matches!(log.state(), State::Refusing { reason: Reason::Behind, .. }));
+        assert!(
+            matches!(refused, Err(AppendError::Unavailable { reason: UnavailableReason::Behind, .. })),
+            "{refused:?}"
+        );
+        assert!(matches!(log.state(), LogState::Unavailable { reason: UnavailableReason::Behind, .. }));
     }
     plant(dir.path(), |_| None);
     assert_eq!(stored(&log, "shop", 999 * SECOND, &ids(9000..9001)).await, 1);

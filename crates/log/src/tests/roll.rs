@@ -29,7 +29,7 @@ async fn files_follow_each_other() {
     assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(0..3000)).await, 0);
     assert_eq!(stored(&log, "shop", 60 * SECOND, &ids(3000..3001)).await, 1);
     // From the middle of a closed file, and from its end.
-    let reader = Reader::open(dir.path()).unwrap();
+    let reader = LogReader::open(dir.path()).unwrap();
     for after in [closed[1].first, closed[1].last, 60, 61] {
         let found: Vec<i64> = reader.blocks(Position { seq: after }).unwrap().map(|block| block.unwrap().seq).collect();
         assert_eq!(found, (after + 1..=61).collect::<Vec<_>>(), "after {after}");
@@ -41,8 +41,8 @@ async fn a_reader_that_was_further_is_told() {
     let dir = place();
     let log = Log::open(dir.path(), options()).unwrap();
     stored(&log, "shop", SECOND, &ids(0..1)).await;
-    let mut blocks = Reader::open(dir.path()).unwrap().blocks(Position { seq: 3 }).unwrap();
-    let Some(Err(Trouble::Damage(damage))) = blocks.next() else { panic!("nothing is told") };
+    let mut blocks = LogReader::open(dir.path()).unwrap().blocks(Position { seq: 3 }).unwrap();
+    let Some(Err(ReadError::Damage(damage))) = blocks.next() else { panic!("nothing is told") };
     assert_eq!((damage.seq, damage.last), (2, Some(3)));
     for n in 1..5 {
         assert!(blocks.next().is_none());
@@ -58,7 +58,7 @@ async fn a_reader_that_was_further_is_told() {
 #[tokio::test]
 async fn a_crash_at_any_point_is_survived() {
     let dir = place();
-    let turning = LogOptions { recognise_us: 10 * SECOND, ..rolling() };
+    let turning = LogOptions { dedup_window_us: 10 * SECOND, ..rolling() };
     let log = Log::open(dir.path(), LogOptions { roll_bytes: 1 << 30, ..turning.clone() }).unwrap();
     let time = |n: u64| n as i64 * 6 * SECOND;
     let tens = |n: u64| ids(n * 10..n * 10 + 10);
@@ -103,7 +103,7 @@ async fn a_crash_at_any_point_is_survived() {
         assert_eq!(read(dir.path()).len() as u64, last * 10, "{point}");
         for options in [LogOptions { roll_bytes: 1 << 30, ..turning.clone() }, turning.clone()] {
             let log = Log::open(dir.path(), options).unwrap();
-            assert_eq!((log.last().seq as u64, log.state()), (last, State::Taking), "{point}");
+            assert_eq!((log.last().seq as u64, log.state()), (last, LogState::Accepting), "{point}");
             // The last two are not as old as the window.
             for n in last - 2..last {
                 assert_eq!(stored(&log, "shop", time(last - 1), &tens(n)).await, 0, "{point}: {n} of {last}");
@@ -191,7 +191,7 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
         assert_eq!(verified.range, Some((*left.start(), *left.end())), "before {before}");
         assert_eq!(verified.pruned, left.start() - 1, "before {before}");
         // A reader that is behind goes on with what is left.
-        let reader = Reader::open(dir.path()).unwrap();
+        let reader = LogReader::open(dir.path()).unwrap();
         let found: Vec<i64> = reader.blocks(Position { seq: 1 }).unwrap().map(|block| block.unwrap().seq).collect();
         assert_eq!(found, left.filter(|seq| *seq > 1).collect::<Vec<_>>());
     }
@@ -209,9 +209,9 @@ async fn retention_deletes_closed_files_from_the_oldest_on() {
 
 /// The first damage that a walk after `after` meets.
 fn first_damage(dir: &Path, after: i64) -> Option<(i64, Option<i64>)> {
-    let mut blocks = Reader::open(dir).unwrap().blocks(Position { seq: after }).unwrap();
+    let mut blocks = LogReader::open(dir).unwrap().blocks(Position { seq: after }).unwrap();
     blocks.find_map(|block| match block {
-        Err(Trouble::Damage(damage)) => Some((damage.seq, damage.last)),
+        Err(ReadError::Damage(damage)) => Some((damage.seq, damage.last)),
         _ => None,
     })
 }
@@ -241,7 +241,7 @@ async fn a_file_that_somebody_else_deleted_is_told_apart_from_retention() {
     let log = Log::open(dir.path(), rolling()).unwrap();
     stored(&log, "shop", 9 * SECOND, &ids(9..10)).await;
     assert_eq!(remove_oldest(), 4);
-    let verified = Reader::open(dir.path()).unwrap().verify().unwrap();
+    let verified = LogReader::open(dir.path()).unwrap().verify().unwrap();
     assert_eq!((verified.pruned, verified.damaged, verified.range), (2, 2, Some((3, 10))));
     let damage = verified.first_damage.unwrap();
     assert_eq!((damage.seq, damage.last, damage.path.as_path()), (3, Some(4), dir.path()));
@@ -356,8 +356,8 @@ async fn daily(days: std::ops::Range<u64>) -> (TempDir, Log) {
     (dir, log)
 }
 
-async fn careful(log: &Log, before_us: i64) -> Pruned {
-    log.prune(Prune { before: Instant::from_us(before_us), force: false }).await.unwrap()
+async fn careful(log: &Log, before_us: i64) -> PruneReport {
+    log.prune(PruneRequest { before: Instant::from_us(before_us), force: false }).await.unwrap()
 }
 
 #[tokio::test]
@@ -371,12 +371,14 @@ async fn a_wrong_clock_deletes_nothing() {
         assert_eq!(pruned.held.is_some(), day > 140, "day {day}: {:?}", pruned.held);
         assert_eq!(read(dir.path()), before, "day {day}");
     }
-    let Some(Held::NewestIsOld { newest, .. }) = careful(&log, 540 * DAY_US).await.held else { panic!("not held") };
+    let Some(PruneRefusal::NewestIsOld { newest, .. }) = careful(&log, 540 * DAY_US).await.held else {
+        panic!("not held")
+    };
     assert_eq!(newest.us(), 139 * DAY_US);
     // While it runs, events come with the wrong time, and the newest block is new.
     stored(&log, "shop", 600 * DAY_US, &ids(600..601)).await;
     let held = careful(&log, 540 * DAY_US).await.held;
-    assert!(matches!(held, Some(Held::TooMuch { bytes, total, .. }) if bytes > total / 10), "{held:?}");
+    assert!(matches!(held, Some(PruneRefusal::TooMuch { bytes, total, .. }) if bytes > total / 10), "{held:?}");
     assert_eq!(read(dir.path()).len(), before.len() + 1);
     // Whoever knows better says so.
     let pruned = prune(&log, 540 * DAY_US).await;
@@ -397,8 +399,8 @@ async fn retention_that_is_due_needs_nobody() {
     fs::File::options().append(true).open(&oldest.path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
     let pruned = careful(&log, 105 * DAY_US).await;
     assert_eq!((pruned.files, pruned.blocks), (0, 0));
-    assert!(matches!(pruned.held, Some(Held::WrittenSince { first: 4, last: 4, .. })), "{pruned:?}");
-    assert_eq!(careful(&log, 103 * DAY_US).await, Pruned::default(), "its events are not old enough");
+    assert!(matches!(pruned.held, Some(PruneRefusal::WrittenSince { first: 4, last: 4, .. })), "{pruned:?}");
+    assert_eq!(careful(&log, 103 * DAY_US).await, PruneReport::default(), "its events are not old enough");
     assert_eq!(whole(dir.path()).range, Some((4, 40)));
     log.close().await.unwrap();
 }
@@ -408,7 +410,7 @@ async fn a_reader_follows_a_writer_that_rolls() {
     const BLOCKS: u64 = 150;
     let dir = place();
     let log = Log::open(dir.path(), LogOptions { roll_bytes: 30_000, ..options() }).unwrap();
-    let reader = Reader::open(dir.path()).unwrap();
+    let reader = LogReader::open(dir.path()).unwrap();
     let tail = std::thread::spawn(move || {
         let mut blocks = reader.blocks(Position::default()).unwrap();
         let mut found = Vec::new();

@@ -5,7 +5,7 @@ async fn what_is_stored_comes_back() {
     let dir = place();
     let log = Log::open(dir.path(), options()).unwrap();
     assert_eq!(log.last(), Position { seq: 0 });
-    assert_eq!(log.state(), State::Taking);
+    assert_eq!(log.state(), LogState::Accepting);
     assert_eq!(stored(&log, "shop", SECOND, &ids(0..5)).await, 5);
     assert_eq!(stored(&log, "blog", 3 * SECOND, &ids(0..2)).await, 2);
     assert_eq!(log.append(batch("shop", SECOND, &[])).await, Ok(vec![]));
@@ -17,21 +17,29 @@ async fn what_is_stored_comes_back() {
     log.close().await.unwrap();
     assert_eq!(read(dir.path()), expect, "after it");
 
-    let reader = Reader::open(dir.path()).unwrap();
+    let reader = LogReader::open(dir.path()).unwrap();
     assert_eq!(reader.last().unwrap(), Position { seq: 2 });
     let blocks: Vec<Block> = reader.blocks(Position { seq: 1 }).unwrap().map(Result::unwrap).collect();
     assert_eq!((blocks.len(), blocks[0].seq, blocks[0].received_at.us()), (1, 2, 3 * SECOND));
     assert_eq!(blocks[0].of("blog").count(), 2);
     assert_eq!(blocks[0].of("shop").count(), 0);
-    let summaries: Vec<Summary> = reader.summaries(Position::default()).unwrap().map(Result::unwrap).collect();
+    let summaries: Vec<BlockSummary> = reader.summaries(Position::default()).unwrap().map(Result::unwrap).collect();
     assert_eq!(summaries.iter().map(|summary| (summary.seq, summary.events)).collect::<Vec<_>>(), [(1, 5), (2, 2)]);
     let count = |from, to| reader.count(Instant::from_us(from)..Instant::from_us(to)).unwrap();
     assert_eq!(count(0, 2 * SECOND), BTreeMap::from([("shop".into(), 5)]));
     assert_eq!(count(0, 4 * SECOND), BTreeMap::from([("shop".into(), 5), ("blog".into(), 2)]));
     let verified = whole(dir.path());
     assert_eq!(
-        Verified { hashes: None, ..verified.clone() },
-        Verified { blocks: 2, events: 7, range: Some((1, 2)), hashes: None, pruned: 0, damaged: 0, first_damage: None }
+        VerifyReport { hashes: None, ..verified.clone() },
+        VerifyReport {
+            blocks: 2,
+            events: 7,
+            range: Some((1, 2)),
+            hashes: None,
+            pruned: 0,
+            damaged: 0,
+            first_damage: None
+        }
     );
     assert_eq!(verified.hashes.map(|(_, last)| last), Some(blocks[0].hash));
 }
@@ -39,11 +47,11 @@ async fn what_is_stored_comes_back() {
 #[tokio::test]
 async fn an_empty_log_is_a_log() {
     let dir = place();
-    assert!(matches!(Reader::open(dir.path()), Err(Error::Missing { .. })));
+    assert!(matches!(LogReader::open(dir.path()), Err(Error::Missing { .. })));
     Log::open(dir.path(), options()).unwrap().close().await.unwrap();
     assert_eq!(read(dir.path()), []);
-    assert_eq!(whole(dir.path()), Verified::default());
-    assert_eq!(Reader::open(dir.path()).unwrap().last().unwrap(), Position { seq: 0 });
+    assert_eq!(whole(dir.path()), VerifyReport::default());
+    assert_eq!(LogReader::open(dir.path()).unwrap().last().unwrap(), Position { seq: 0 });
 }
 
 #[tokio::test]
@@ -85,18 +93,18 @@ async fn lines_that_are_not_those_of_the_events_are_refused() {
     let log = Log::open(dir.path(), LogOptions { queue_bytes: 1 << 20, ..options() }).unwrap();
     let one = id(1, 1);
     for (ends, lines, expect) in [
-        (vec![3], "{}\n".to_owned(), Ok(vec![Taken::Stored])),
-        (vec![2], "{}".to_owned(), Err(Refused::Malformed)),
-        (vec![3], "{}\n{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![6], "{}\n{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![3, 3], "{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![3, 2], "{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![9], "{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![], "{}\n".to_owned(), Err(Refused::Malformed)),
-        (vec![2 << 20], " ".repeat((2 << 20) - 1) + "\n", Err(Refused::TooLarge)),
-        (vec![9 << 20], " ".repeat((9 << 20) - 1) + "\n", Err(Refused::TooLarge)),
+        (vec![3], "{}\n".to_owned(), Ok(vec![AppendOutcome::Stored])),
+        (vec![2], "{}".to_owned(), Err(AppendError::Malformed)),
+        (vec![3], "{}\n{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![6], "{}\n{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![3, 3], "{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![3, 2], "{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![9], "{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![], "{}\n".to_owned(), Err(AppendError::Malformed)),
+        (vec![2 << 20], " ".repeat((2 << 20) - 1) + "\n", Err(AppendError::TooLarge)),
+        (vec![9 << 20], " ".repeat((9 << 20) - 1) + "\n", Err(AppendError::TooLarge)),
     ] {
-        let events = ends.iter().map(|&end| Entry { id: one, scope: Scope::PROJECT, end }).collect();
+        let events = ends.iter().map(|&end| BatchEvent { id: one, scope: DedupScope::PROJECT, end }).collect();
         let lines = lines.into_bytes();
         let batch = Batch { project_key: "shop".into(), received_at: Instant::from_us(SECOND), events, lines };
         let seen = format!("{ends:?} {}", batch.lines.len());
@@ -148,7 +156,7 @@ async fn what_waits_shares_a_commit() {
     assert_eq!(new, 2 * 250);
     assert_eq!(log.last(), Position { seq: 2 });
     let blocks: Vec<Block> =
-        Reader::open(dir.path()).unwrap().blocks(Position::default()).unwrap().map(Result::unwrap).collect();
+        LogReader::open(dir.path()).unwrap().blocks(Position::default()).unwrap().map(Result::unwrap).collect();
     assert_eq!(blocks[1].runs.len(), 2, "a run for each project");
     assert_eq!(read(dir.path()).into_iter().collect::<HashSet<_>>().len(), 500);
     assert_eq!(whole(dir.path()).events, 500);
@@ -174,7 +182,7 @@ async fn blocks_tell_the_second_they_were_received_in() {
     for task in tasks {
         assert_eq!(task.await.unwrap(), 1);
     }
-    let blocks = Reader::open(dir.path()).unwrap().summaries(Position::default()).unwrap().map(Result::unwrap);
+    let blocks = LogReader::open(dir.path()).unwrap().summaries(Position::default()).unwrap().map(Result::unwrap);
     let blocks: Vec<(i64, u64)> = blocks.map(|block| (block.received_at.us(), block.events)).collect();
     assert_eq!(blocks, [(0, 1), (900_000, 3), (3_500_000, 2), (100, 1), (9_000_000, 1)]);
 }
@@ -198,7 +206,7 @@ async fn a_full_queue_is_busy_and_a_dropped_call_is_whole() {
     dropped.abort();
     assert!(dropped.await.unwrap_err().is_cancelled());
     let large = ids(100..120);
-    assert_eq!(log.append(batch("shop", SECOND, &large)).await, Err(Refused::Busy));
+    assert_eq!(log.append(batch("shop", SECOND, &large)).await, Err(AppendError::Busy));
     drop(go);
     assert_eq!(first.await.unwrap(), 5);
     assert_eq!(stored(&log, "shop", SECOND, &large).await, 20, "there is place again");
@@ -213,10 +221,10 @@ async fn a_closed_log_says_so() {
     let clone = log.clone();
     stored(&log, "shop", SECOND, &ids(0..1)).await;
     log.close().await.unwrap();
-    assert!(matches!(clone.state(), State::Refusing { reason: Reason::Closed, .. }));
+    assert!(matches!(clone.state(), LogState::Unavailable { reason: UnavailableReason::Closed, .. }));
     let refused = clone.append(batch("shop", SECOND, &ids(1..2))).await;
-    assert!(matches!(refused, Err(Refused::Unavailable { reason: Reason::Closed, .. })), "{refused:?}");
-    assert!(matches!(clone.prune(Prune { before: Instant::from_us(0), force: true }).await, Err(Error::Closed)));
+    assert!(matches!(refused, Err(AppendError::Unavailable { reason: UnavailableReason::Closed, .. })), "{refused:?}");
+    assert!(matches!(clone.prune(PruneRequest { before: Instant::from_us(0), force: true }).await, Err(Error::Closed)));
     clone.close().await.unwrap();
     assert_eq!(files_named(dir.path(), "log"), ["log.db"]);
 }

@@ -5,7 +5,7 @@ use crate::planning::PlanningRequest;
 use muriel_domain::experiment::{Experiment, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_log::LogId;
-use muriel_log::{Batch, Entry, Log, LogOptions, Reserve, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_warehouse::testing::{Fault, FaultyWriter};
 use muriel_warehouse::{
     Arrivals, DuckWarehouse, Error, ExperimentAnswer, Options, Question, Traffic, TrafficQuestion, Visitor,
@@ -125,7 +125,8 @@ async fn block(log: &Log) -> Position {
     let line = format!(
         r#"{{"id":"{id}","type":"pageview","project_key":"prj","at":"{NOW}","received_at":"{NOW}","visitor":{{"id":"v"}},"bot":false}}"#
     ) + "\n";
-    let (lines, events) = (line.clone().into_bytes(), vec![Entry { id, scope: Scope::PROJECT, end: line.len() }]);
+    let (lines, events) =
+        (line.clone().into_bytes(), vec![BatchEvent { id, scope: DedupScope::PROJECT, end: line.len() }]);
     log.append(Batch { project_key: "prj".into(), received_at: NOW, events, lines }).await.unwrap();
     log.last()
 }

@@ -4,7 +4,7 @@ use super::fixtures::{SECOND, START, at, question, record, trigger};
 use crate::{CountedOutcome, Dimension, Exchange, Filter, Metric, QUARTER_US, Question, RateSpan};
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
-use muriel_log::{Kind, Record};
+use muriel_log::{EventKind, Record};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ pub(super) fn records() -> impl Strategy<Value = Vec<Record>> {
                     if let Some((visitor, vouched, at)) = another {
                         record.vouched = vouched;
                         // An exposure's id is compared within its moment only.
-                        if record.kind != Kind::Exposure {
+                        if record.kind != EventKind::Exposure {
                             record.visitor.id = visitor.to_owned();
                             record.at = Instant::from_us(at);
                         }

@@ -11,7 +11,7 @@ use crate::{
     Applied, Arrivals, Balance, CountedOutcome, Dimension, Exchange, ExperimentAnswer, GroupTotals, LargestOrder,
     Metric, MetricAnswer, Question, RateSpan, Segment, Totals,
 };
-use muriel_log::{Kind, Record};
+use muriel_log::{EventKind, Record};
 
 const MAX: i128 = 1_000_000_000_000_000;
 
@@ -31,7 +31,7 @@ pub(super) fn answer(records: &[Record], question: &Question) -> ExperimentAnswe
     let exposures: Vec<&Record> = records
         .iter()
         .copied()
-        .filter(|record| record.kind == Kind::Exposure && record.test_id == Some(question.test_id))
+        .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(question.test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
     // Who has an exposure with a key that counts has no others. The end of a report is not looked at.
@@ -187,7 +187,9 @@ fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> V
     for entry in entries {
         let told = records
             .iter()
-            .filter(|record| record.kind == Kind::Health && record.test_id == Some(question.test_id) && !record.bot)
+            .filter(|record| {
+                record.kind == EventKind::Health && record.test_id == Some(question.test_id) && !record.bot
+            })
             .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
             .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
             .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
@@ -256,7 +258,7 @@ enum What {
 
 impl Hit {
     fn of(record: &Record) -> Hit {
-        let amount = if record.kind == Kind::Order { units(record.value.unwrap_or(0.0)) } else { 0 };
+        let amount = if record.kind == EventKind::Order { units(record.value.unwrap_or(0.0)) } else { 0 };
         Hit {
             visitor: record.visitor.id.clone(),
             at: record.at.us(),
@@ -432,9 +434,9 @@ fn units(value: f64) -> i128 {
 /// Everything that a goal counts, in the order of time.
 fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
     let people = || records.iter().copied().filter(|record| !record.bot);
-    let negative = |record: &Record| record.kind == Kind::Order && record.value.is_some_and(|value| value < 0.0);
+    let negative = |record: &Record| record.kind == EventKind::Order && record.value.is_some_and(|value| value < 0.0);
     let matching = people().filter(|record| fits(record, trigger) && !negative(record));
-    let (ordered, others): (Vec<&Record>, Vec<&Record>) = matching.partition(|record| record.kind == Kind::Order);
+    let (ordered, others): (Vec<&Record>, Vec<&Record>) = matching.partition(|record| record.kind == EventKind::Order);
     let mut hits: Vec<Hit> =
         first(others, |record| Some((record.visitor.id.clone(), record.id))).into_iter().map(Hit::of).collect();
     let by_id = |record: &Record| Some(record.id);
@@ -566,32 +568,34 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
         GoalValue::Number(number) => number.to_string(),
     };
     let url = record.url.as_deref().unwrap_or_default();
-    let by = |wanted: &str| record.kind == Kind::Click && record.by.as_deref() == Some(wanted);
+    let by = |wanted: &str| record.kind == EventKind::Click && record.by.as_deref() == Some(wanted);
     let triggered = record.trigger.as_ref() == Some(&text);
     let named = record.name.as_ref() == Some(&text);
     let measured = || record.value.is_some_and(|value| units(value) >= units(text.parse().unwrap()));
     match trigger.goal_type() {
-        GoalType::Pageview => record.kind == Kind::Pageview && url.contains(&text),
-        GoalType::PageviewExact => record.kind == Kind::Pageview && (url == text || url == text + "/"),
+        GoalType::Pageview => record.kind == EventKind::Pageview && url.contains(&text),
+        GoalType::PageviewExact => record.kind == EventKind::Pageview && (url == text || url == text + "/"),
         GoalType::PageviewWildcard => {
             let parts: Vec<String> = text.split('*').map(regex::escape).collect();
             let regex = regex::Regex::new(&format!("^(?s:{})$", parts.join(".*"))).unwrap();
-            record.kind == Kind::Pageview && regex.is_match(url)
+            record.kind == EventKind::Pageview && regex.is_match(url)
         }
-        GoalType::PageviewRegex => record.kind == Kind::Pageview && regex::Regex::new(&text).unwrap().is_match(url),
+        GoalType::PageviewRegex => {
+            record.kind == EventKind::Pageview && regex::Regex::new(&text).unwrap().is_match(url)
+        }
         GoalType::ClickOnElement => by("element") && triggered,
         GoalType::ClickOnText => by("text") && triggered,
         GoalType::ExternalLink => {
             let href = record.href.as_deref().unwrap_or_default();
             by("link") && href.contains(&text) && href.starts_with("https://elsewhere.example/")
         }
-        GoalType::FormSubmit => record.kind == Kind::Submit && triggered,
-        GoalType::ElementAppears => record.kind == Kind::Appear && triggered,
-        GoalType::Scrolling => record.kind == Kind::Scroll && measured(),
-        GoalType::Duration => record.kind == Kind::Duration && measured(),
-        GoalType::Event => matches!(record.kind, Kind::Custom | Kind::Order) && named,
-        GoalType::Revenue => record.kind == Kind::Order && named,
-        GoalType::Script => record.kind == Kind::Script && triggered,
+        GoalType::FormSubmit => record.kind == EventKind::Submit && triggered,
+        GoalType::ElementAppears => record.kind == EventKind::Appear && triggered,
+        GoalType::Scrolling => record.kind == EventKind::Scroll && measured(),
+        GoalType::Duration => record.kind == EventKind::Duration && measured(),
+        GoalType::Event => matches!(record.kind, EventKind::Custom | EventKind::Order) && named,
+        GoalType::Revenue => record.kind == EventKind::Order && named,
+        GoalType::Script => record.kind == EventKind::Script && triggered,
     }
 }
 
@@ -609,11 +613,13 @@ fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
         let value = units(record.value.unwrap_or(0.0));
         match record.kind {
             // A refund is nothing that the visitor did.
-            Kind::Order if record.value.is_some_and(|value| value < 0.0) => None,
-            Kind::Click | Kind::Submit | Kind::Custom | Kind::Order | Kind::Script => Some(true),
-            Kind::Pageview => Some(false),
-            Kind::Scroll if !bounce && value >= units(50.0) => Some(true),
-            Kind::Duration if !bounce && value >= units(10.0) => Some(true),
+            EventKind::Order if record.value.is_some_and(|value| value < 0.0) => None,
+            EventKind::Click | EventKind::Submit | EventKind::Custom | EventKind::Order | EventKind::Script => {
+                Some(true)
+            }
+            EventKind::Pageview => Some(false),
+            EventKind::Scroll if !bounce && value >= units(50.0) => Some(true),
+            EventKind::Duration if !bounce && value >= units(10.0) => Some(true),
             _ => None,
         }
     };

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::testing::{Fault, FaultyWriter};
 use crate::{DuckWarehouse, LostBlocks, Options, Question, Stop, WarehouseReader};
-use muriel_log::{Batch, Entry, Log, LogOptions, Prune, Reserve, Scope};
+use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, PruneRequest, Reserve};
 
 const START: i64 = 1_790_000_000_000_000;
 
@@ -80,7 +80,7 @@ impl Place {
             let id = Uuid::from_u128(u128::from(self.count));
             serde_json::to_writer(&mut batch.lines, &record(project, id, self.count, received_at)).unwrap();
             batch.lines.push(b'\n');
-            batch.events.push(Entry { id, scope: Scope::PROJECT, end: batch.lines.len() });
+            batch.events.push(BatchEvent { id, scope: DedupScope::PROJECT, end: batch.lines.len() });
         }
         self.runtime.block_on(log.append(batch)).unwrap();
     }
@@ -437,8 +437,10 @@ fn what_the_log_forgets_is_forgotten() {
     let before = dump(&warehouse);
 
     let log = place.log.clone().unwrap();
-    let pruned =
-        place.runtime.block_on(log.prune(Prune { before: Instant::from_us(START + 4 * DAY_US), force: true })).unwrap();
+    let pruned = place
+        .runtime
+        .block_on(log.prune(PruneRequest { before: Instant::from_us(START + 4 * DAY_US), force: true }))
+        .unwrap();
     assert_eq!(pruned.blocks, 4);
     load.pruned = None;
     // Whoever reads meanwhile sees what was there, and keeps nobody waiting.
@@ -587,7 +589,7 @@ fn events_that_are_not_understood_are_named_to_their_project() {
     place.block("a", 10);
     let id = Uuid::from_u128(1 << 100);
     let lines = b"{\"what\": 1}\n".to_vec();
-    let events = vec![Entry { id, scope: Scope::PROJECT, end: lines.len() }];
+    let events = vec![BatchEvent { id, scope: DedupScope::PROJECT, end: lines.len() }];
     let batch = Batch { project_key: "b".into(), received_at: Instant::from_us(START), events, lines };
     place.runtime.block_on(place.log.as_ref().unwrap().append(batch)).unwrap();
     let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
@@ -602,7 +604,7 @@ fn one_project_can_be_loaded_alone() {
     for n in 0..6 {
         place.block(if n % 2 == 0 { "a" } else { "b" }, 10);
     }
-    let reader = Reader::open(&place.log_dir()).unwrap();
+    let reader = LogReader::open(&place.log_dir()).unwrap();
     let warehouse = DuckWarehouse::in_memory(&small()).unwrap();
     let mut told = Vec::new();
     let up_to = Position { seq: 4 };
@@ -734,7 +736,7 @@ fn what_comes_after_a_log_that_was_deleted_by_retention_is_known() {
     let log = place.log.clone().unwrap();
     let pruned = place
         .runtime
-        .block_on(log.prune(Prune { before: Instant::from_us(START + 100 * DAY_US), force: true }))
+        .block_on(log.prune(PruneRequest { before: Instant::from_us(START + 100 * DAY_US), force: true }))
         .unwrap();
     assert_eq!(pruned.blocks, 3);
     let warehouse = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());

@@ -2,7 +2,7 @@
 
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::time::DAY_US;
-use muriel_log::{Prune, Pruned};
+use muriel_log::{PruneReport, PruneRequest};
 use muriel_service::App;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 const PERIOD: Duration = Duration::from_secs(3_600);
 
 /// Deletes files of the event log whose events are all older than `days`. After each run `observe` is called with
-/// whether files that are old enough were kept because the clock looks wrong, see [`muriel_log::Held`].
+/// whether files that are old enough were kept because the clock looks wrong, see [`muriel_log::PruneRefusal`].
 pub fn delete_old_events(app: App, days: i64, observe: impl Fn(bool) + Send + Sync + 'static) -> Task {
     let observe = Arc::new(observe);
     let task = Task::new("delete_old_events", PERIOD, move |context| {
@@ -24,10 +24,10 @@ pub fn delete_old_events(app: App, days: i64, observe: impl Fn(bool) + Send + Sy
 async fn prune(app: &App, days: i64, observe: &(impl Fn(bool) + Sync), context: Context) -> Result<Progress, RunError> {
     let Some(log) = app.log() else { return Err(RunError::Waiting(Need::EventLog)) };
     let before = context.now.plus_us(-days.saturating_mul(DAY_US));
-    let pruned = log.prune(Prune { before, force: false }).await;
+    let pruned = log.prune(PruneRequest { before, force: false }).await;
     observe(pruned.as_ref().is_ok_and(|pruned| pruned.held.is_some()));
     match pruned {
-        Ok(Pruned { held: Some(held), .. }) => {
+        Ok(PruneReport { held: Some(held), .. }) => {
             tracing::warn!(
                 retention_days = days,
                 "old files of the event log are not deleted: {held}. Check whether the machine's clock is right; if it \

@@ -80,7 +80,7 @@ closed! {
     /// What the visitor said about being recorded.
     ConsentWord: String ["granted", "denied", "unknown"];
     /// What happened.
-    EventType: String words(muriel_log::Kind::WORDS);
+    EventType: String words(muriel_log::EventKind::WORDS);
     /// `ok` is durable, `duplicate` was there already, `invalid` was not taken.
     EventStatus: String ["ok", "duplicate", "invalid"];
     /// How a check went.
