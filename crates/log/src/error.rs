@@ -1,4 +1,4 @@
-//! What can be wrong with the log as a whole.
+//! Errors of the log as a whole, as opposed to damaged blocks and rejected batches.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,33 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why the log cannot be opened, read or rolled.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or directory cannot be used: missing, no permission, disk full or
-    /// failing.
+    /// An operation on a file or directory failed: it is missing, permission is denied, or
+    /// the disk is full or failing.
     #[error("cannot {action} {}", path.display())]
     File {
-        /// Such as `open`.
+        /// The operation as a verb, such as `open`.
         action: &'static str,
-        /// What it was done to.
+        /// The file or directory.
         path: PathBuf,
-        /// What was wrong.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The directory has no log.
+    /// The directory contains no log.
     #[error("there is no event log in {}", dir.display())]
     Missing {
-        /// Where it was looked for.
+        /// The directory.
         dir: PathBuf,
     },
-    /// A file is not what its name says, or too damaged to go on after.
+    /// A file is not the log file that its name says, or is too damaged to continue after
+    /// it.
     #[error("{} cannot be used: {problem}", path.display())]
     Unfit {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what to do where that is known.
+        /// What is wrong and, where known, what to do about it.
         problem: String,
     },
-    /// It has been closed, or its writer ended.
+    /// The log has been closed, or its writer thread has ended.
     #[error("the event log is closed")]
     Closed,
 }
@@ -58,7 +59,7 @@ impl Error {
     }
 }
 
-/// An error and its causes in one line.
+/// The messages of an error and all its causes, joined by `: `.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::error::{Error, Result};
 use super::format::{APPLICATION, Columns, Hash, Head, Raw, SCHEMA, Tip, VERSION, genesis};
 use super::scan::is_damage;
-use super::{index, points};
+use super::{failpoints, index};
 
 /// The file that is written.
 pub(super) const ACTIVE: &str = "log.db";
@@ -95,7 +95,7 @@ pub(super) fn sync_dir(dir: &Path) -> Result<()> {
 
 /// Flushes what is in the write-ahead log of the active file. SQLite keeps no locks
 /// on that, so it may be closed again.
-pub(super) fn flush_left(dir: &Path) -> Result<()> {
+pub(super) fn flush_wal(dir: &Path) -> Result<()> {
     let path = beside(&dir.join(ACTIVE), "-wal");
     match File::open(&path).and_then(|left| left.sync_all()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("flush", &path, error)),
@@ -133,9 +133,9 @@ pub(super) fn lock_shared(dir: &Path, lock: &File) -> Result<()> {
     lock.lock_shared().map_err(|error| Error::file("lock", &dir.join(LOCK), error))
 }
 
-/// Whether `lock` could be had alone before `patience` ran out.
-fn lock_alone(dir: &Path, lock: &File, patience: Duration) -> Result<bool> {
-    let deadline = Instant::now() + patience;
+/// Whether `lock` could be had alone before `timeout` ran out.
+fn lock_exclusive(dir: &Path, lock: &File, timeout: Duration) -> Result<bool> {
+    let deadline = Instant::now() + timeout;
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(true),
@@ -182,7 +182,7 @@ impl Active {
         let noted = self.conn.execute_batch(table).and_then(|()| self.conn.execute(note, [last]));
         noted.map_err(|error| Error::file("write", &path, error))?;
         // It must not be lost in a power cut that the deletion outlives.
-        flush_left(dir)
+        flush_wal(dir)
     }
 
     /// The hash of the block `seq`, in whichever file of the log it is. `None` when
@@ -230,7 +230,7 @@ impl Active {
     }
 
     /// Whether it is to be closed.
-    pub(super) fn is_due(&self, due: Due) -> bool {
+    pub(super) fn is_due(&self, due: RollLimits) -> bool {
         due.is_met_by(self).unwrap_or(false)
     }
 
@@ -253,7 +253,7 @@ impl Active {
 
     /// Moves the write-ahead log into the file and closes it.
     pub(super) fn close(self, dir: &Path) -> Result<()> {
-        settle(self.conn, &dir.join(ACTIVE))
+        checkpoint_and_close(self.conn, &dir.join(ACTIVE))
     }
 }
 
@@ -318,7 +318,7 @@ pub(super) fn checkpoint(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).map(|busy| busy == 0)
 }
 
-fn settle(conn: Connection, path: &Path) -> Result<()> {
+fn checkpoint_and_close(conn: Connection, path: &Path) -> Result<()> {
     let moved = checkpoint(&conn).map(drop);
     conn.flush_prepared_statement_cache();
     let closed = conn.close().map_err(|(_, error)| error);
@@ -341,7 +341,7 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
             return active;
         }
         unlock(dir, lock)?;
-        if !wait_to_make(dir, lock, &path)? {
+        if !wait_to_create(dir, lock, &path)? {
             continue;
         }
         let made = if exists(&path)? { Ok(()) } else { create(dir, known) };
@@ -355,10 +355,10 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
 ///
 /// # Errors
 /// When it is still missing after others have had the log open for [`LOCK_TIMEOUT`].
-fn wait_to_make(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
+fn wait_to_create(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
     let mut deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
-        if lock_alone(dir, lock, Duration::ZERO)? {
+        if lock_exclusive(dir, lock, Duration::ZERO)? {
             return Ok(true);
         }
         if exists(path)? {
@@ -381,14 +381,14 @@ fn wait_to_make(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
 /// An empty file where the log was: somebody has put it there.
 fn refuse_empty(path: &Path) -> Result<()> {
     match fs::metadata(path) {
-        Ok(file) if file.is_file() && file.len() == 0 => refuse_left(path, "empty"),
+        Ok(file) if file.is_file() && file.len() == 0 => refuse_orphaned_wal(path, "empty"),
         _ => Ok(()),
     }
 }
 
 /// Leaves alone what belongs to a file that is not there: SQLite would move it into
 /// the one that is.
-fn refuse_left(path: &Path, what: &str) -> Result<()> {
+fn refuse_orphaned_wal(path: &Path, what: &str) -> Result<()> {
     let left = beside(path, "-wal");
     if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
         return Err(Error::unfit(path, format!("it is {what}, but {} has blocks of it", left.display())));
@@ -400,7 +400,7 @@ fn refuse_left(path: &Path, what: &str) -> Result<()> {
 /// file, as when a roll was cut short.
 fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
-    refuse_left(&path, "missing")?;
+    refuse_orphaned_wal(&path, "missing")?;
     let (log, after, pruned, seen) = match closed(dir)?.last() {
         Some(newest) => {
             let failed = |error| Error::file("read", &newest.path, error);
@@ -452,19 +452,19 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<(
         conn.execute("INSERT INTO pruned VALUES (1, ?1)", [pruned]).map_err(failed)?;
     }
     conn.execute_batch("COMMIT").map_err(failed)?;
-    settle(conn, &path)
+    checkpoint_and_close(conn, &path)
 }
 
 /// When a file is closed and the next begun.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Due {
+pub(super) struct RollLimits {
     /// When it has more bytes than these.
     pub(super) bytes: u64,
     /// When so many microseconds lie between its first and its last block.
     pub(super) span_us: i64,
 }
 
-impl Due {
+impl RollLimits {
     fn is_met_by(&self, active: &Active) -> rusqlite::Result<bool> {
         if active.bytes()? > self.bytes {
             return Ok(true);
@@ -485,20 +485,20 @@ impl Due {
 ///
 /// Whatever of it has happened when the process dies, [`open_active`] goes on
 /// from there.
-pub(super) fn roll(dir: &Path, lock: &File, active: Active, due: Due) -> Result<bool> {
+pub(super) fn roll(dir: &Path, lock: &File, active: Active, due: RollLimits) -> Result<bool> {
     // First the file, then the lock: who has the lock alone relies on nobody
     // having the file open.
     active.close(dir)?;
     unlock(dir, lock)?;
-    if !lock_alone(dir, lock, ROLL_LOCK_TIMEOUT)? {
+    if !lock_exclusive(dir, lock, ROLL_LOCK_TIMEOUT)? {
         return Ok(false);
     }
-    let rolled = roll_alone(dir, due);
+    let rolled = roll_exclusive(dir, due);
     unlock(dir, lock)?;
     rolled
 }
 
-fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
+fn roll_exclusive(dir: &Path, due: RollLimits) -> Result<bool> {
     let path = dir.join(ACTIVE);
     let failed = |error| Error::file("roll", &path, error);
     let active = Active::open(dir, Durability::Full)?;
@@ -524,18 +524,18 @@ fn roll_alone(dir: &Path, due: Due) -> Result<bool> {
         }
     }
     active.conn.close().map_err(|(_, error)| failed(error))?;
-    points::pass(dir, "roll: closed").map_err(failed)?;
+    failpoints::hit(dir, "roll: closed").map_err(failed)?;
 
     let name = dir.join(closed_name(after.seq + 1, tip.seq));
     if exists(&name)? {
         return Err(Error::unfit(&name, "it has the name that log.db is to get"));
     }
     prepare_next(dir, &log, tip, pruned)?;
-    points::pass(dir, "roll: next made").map_err(failed)?;
+    failpoints::hit(dir, "roll: next made").map_err(failed)?;
     rename(dir, &path, &name)?;
-    points::pass(dir, "roll: renamed").map_err(failed)?;
+    failpoints::hit(dir, "roll: renamed").map_err(failed)?;
     rename(dir, &dir.join(NEXT), &path)?;
-    points::pass(dir, "roll: done").map_err(failed)?;
+    failpoints::hit(dir, "roll: done").map_err(failed)?;
     tracing::info!(first = after.seq + 1, last = tip.seq, "the event log was rolled");
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! What a file of the log holds, and the hash that chains its blocks.
+//! The file format of the log: schema, rows, and the hash that chains the blocks.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,18 +10,19 @@ use serde::de::Error as _;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// Says that a SQLite file is one of ours: "Mlog".
+/// `application_id` of a log file: "Mlog" in ASCII.
 pub(super) const APPLICATION: i32 = 0x4d6c_6f67;
-/// The version of the format, told by `user_version`.
+/// Version of the format, stored as `user_version`.
 pub(super) const VERSION: i32 = 1;
-/// What the hash before the first block of a log is made from, with its id.
+/// Prefix that is hashed together with the log's id to give the hash before block 1.
 const GENESIS: &[u8] = b"muriel event log\n";
-/// zstd at its fastest: most of the gain is in level 1.
-const LEVEL: i32 = 1;
-/// More than the writer ever puts in a block; a damaged length is not believed.
-const BODY_LIMIT: usize = 64 << 20;
+/// zstd level. Level 1 is fast, and higher levels gain little on JSON lines.
+const ZSTD_LEVEL: i32 = 1;
+/// Maximum decompressed size of a body, in bytes. The writer stays far below it; a larger
+/// size is damage, and must not make the reader allocate that much.
+const MAX_BODY_BYTES: usize = 64 << 20;
 
-/// Tables of a file of the log.
+/// Tables of a log file.
 pub(super) const SCHEMA: &str = "
     -- Which log the file belongs to and where it begins: after the block `after_seq`, whose hash is `after_hash`.
     CREATE TABLE file (
@@ -46,29 +47,30 @@ pub(super) const SCHEMA: &str = "
         last INTEGER NOT NULL
     ) STRICT;";
 
-/// SHA-256.
+/// A SHA-256 digest.
 pub(super) type Hash = [u8; 32];
 
-/// The end of a chain of blocks.
+/// The last block of the chain: its number and hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tip {
     pub(super) seq: i64,
     pub(super) hash: Hash,
 }
 
-/// The hash before the first block of the log with this id.
+/// The hash that precedes the first block of the log with this id.
 pub(super) fn genesis(log: &[u8; 16]) -> Hash {
     Sha256::new().chain_update(GENESIS).chain_update(log).finalize().into()
 }
 
-/// What a file says about itself.
+/// The header of a log file: the log's id, and the block after which the file begins.
 pub(super) struct Head {
     pub(super) log: [u8; 16],
     pub(super) after: Tip,
 }
 
 impl Head {
-    /// `Err` tells what is wrong with it.
+    /// Reads the header. The inner `Err` says why the file is not a log file of this
+    /// format.
     pub(super) fn read(conn: &Connection) -> rusqlite::Result<Result<Head, String>> {
         let application: i32 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         if application != APPLICATION {
@@ -85,29 +87,28 @@ impl Head {
     }
 }
 
-/// Within what an event's id counts once.
+/// Deduplication scope: the events among which an event's id is unique.
 ///
-/// An event that a key vouched for is alone with its id in the project. One that
-/// nobody vouched for is so among the events of its visitor that nobody vouched
-/// for: whoever guesses an id cannot make another visitor's event, or a server's, a
-/// repeat.
+/// For an event that was sent with an API key, the scope is all such events of the
+/// project. For any other event, it is the events of the same visitor that were sent
+/// without a key. So a client that guesses an id cannot make another visitor's event, or
+/// a server's, look like a repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DedupScope(i64);
 
 impl DedupScope {
-    /// All events of the project that a key vouched for.
+    /// All events of the project that were sent with an API key.
     pub const PROJECT: DedupScope = DedupScope(0);
 
-    /// All events of the visitor with this id that nobody vouched for.
+    /// All events of the visitor with this id that were sent without an API key.
     pub fn visitor(id: &str) -> DedupScope {
         let hash: Hash = Sha256::digest(id).into();
         let [a, b, c, d, e, f, g, h, ..] = hash;
-        // Never 0, which is the project.
+        // Never 0, which is `PROJECT`.
         DedupScope(i64::from_be_bytes([a, b, c, d, e, f, g, h]) | 1)
     }
 
-    /// That of a stored event, by its line. A line that names no visitor belongs to
-    /// the project.
+    /// The scope of a stored event, from its line. `PROJECT` if the line names no visitor.
     pub fn of_line(line: &[u8]) -> DedupScope {
         #[derive(Deserialize)]
         struct Sender<'l> {
@@ -127,24 +128,24 @@ impl DedupScope {
         }
     }
 
-    /// As the index stores it.
+    /// The number that the index stores: 0 for `PROJECT`, else a hash of the visitor's id.
     pub(super) fn number(self) -> i64 {
         self.0
     }
 }
 
-/// Events of one project that follow each other in a block.
+/// Consecutive events of one project in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Whose they are.
+    /// The project.
     pub project_key: Arc<str>,
-    /// How many.
+    /// Number of events, at least 1.
     pub events: u32,
 }
 
 pub(super) fn write_runs(runs: &[Run]) -> String {
     let pairs: Vec<(&str, u32)> = runs.iter().map(|run| (&*run.project_key, run.events)).collect();
-    // Pairs of text and number always become JSON.
+    // Serializing pairs of text and number cannot fail.
     serde_json::to_string(&pairs).unwrap_or_default()
 }
 
@@ -156,7 +157,7 @@ pub(super) fn read_runs(text: &str) -> serde_json::Result<Vec<Run>> {
     Ok(pairs.into_iter().map(|(project_key, events)| Run { project_key, events }).collect())
 }
 
-/// A block as its row has it. Columns that were not asked for are empty.
+/// A row of `block`, not checked. Columns that were not selected are empty.
 pub(super) struct Raw {
     pub(super) seq: i64,
     pub(super) received_at: i64,
@@ -167,18 +168,19 @@ pub(super) struct Raw {
     pub(super) body: Vec<u8>,
 }
 
-/// How much of a block to read.
+/// The columns of `block` to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// Neither ids nor lines.
+    /// Neither ids nor body.
     Small,
-    /// All but the lines.
+    /// All columns but the body.
     Ids,
+    /// All columns.
     All,
 }
 
 impl Columns {
-    /// What to select; [`Raw::read`] reads it.
+    /// The column list for `SELECT`, in the order that [`Raw::read`] expects.
     pub(super) fn list(self) -> &'static str {
         match self {
             Columns::Small => "seq, received_at, events, hash, runs",
@@ -201,7 +203,7 @@ impl Raw {
         })
     }
 
-    /// The hash this block has to have after one with the hash `before`.
+    /// The hash that this block must have if it follows a block with the hash `before`.
     pub(super) fn chained(&self, before: &Hash) -> Hash {
         let mut hash = Sha256::new()
             .chain_update(before)
@@ -215,8 +217,8 @@ impl Raw {
         hash.finalize().into()
     }
 
-    /// The runs, if they fit the count of events and, where they were read, the
-    /// ids.
+    /// The runs, checked against the number of events and, if they were read, the ids.
+    /// `Err` says what is wrong.
     pub(super) fn check_runs(&self, columns: Columns) -> Result<Vec<Run>, String> {
         let runs = read_runs(&self.runs).map_err(|error| format!("its runs cannot be read: {error}"))?;
         let events: u64 = runs.iter().map(|run| u64::from(run.events)).sum();
@@ -229,7 +231,7 @@ impl Raw {
         Ok(runs)
     }
 
-    /// The events themselves.
+    /// Decompresses the block. `Err` says which part is inconsistent.
     pub(super) fn open(self) -> Result<Block, String> {
         let runs = self.check_runs(Columns::All)?;
         let lines = expand(&self.body)?;
@@ -242,13 +244,13 @@ impl Raw {
     }
 }
 
-/// Makes bodies of lines.
+/// Compresses the lines of blocks.
 pub(super) struct Packer(zstd::bulk::Compressor<'static>);
 
 impl Packer {
     pub(super) fn new() -> std::io::Result<Packer> {
-        let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
-        // Tells damage even where the hash before a block is lost.
+        let mut packer = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+        // Detects damage even where the hash before a block is lost.
         packer.include_checksum(true)?;
         Ok(Packer(packer))
     }
@@ -260,42 +262,42 @@ impl Packer {
 
 fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
     let size = zstd::zstd_safe::get_frame_content_size(body).ok().flatten();
-    let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= BODY_LIMIT);
+    let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MAX_BODY_BYTES);
     let size = size.ok_or("its lines have no believable length")?;
     zstd::bulk::decompress(body, size).map_err(|error| format!("its lines cannot be expanded: {error}"))
 }
 
-/// Events that were stored with one commit.
+/// The events that were stored with one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Counts up by one, over all files, from 1.
+    /// Number of the block, from 1, without gaps over all files.
     pub seq: i64,
-    /// When the last of its batches was received; the others within the second
-    /// before.
+    /// When the last of its batches was received. The other batches were received within
+    /// the second before, or in the same hour of UTC if they were imported.
     pub received_at: Instant,
-    /// Chains it to the block before.
+    /// SHA-256 over the previous block's hash and this block's columns.
     pub hash: [u8; 32],
-    /// Whose the events are, in their order.
+    /// The projects of the events, in order.
     pub runs: Vec<Run>,
     /// The ids of the events, 16 bytes each.
     pub(super) ids: Vec<u8>,
-    /// A JSON object for each event, each ended by a line feed.
+    /// One JSON object per event, in order, each ended by a line feed.
     pub lines: Vec<u8>,
 }
 
 /// One event of a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'b> {
-    /// Whose it is.
+    /// The project.
     pub project_key: &'b Arc<str>,
-    /// What it counts once under, within its scope.
+    /// Unique within the project and the event's [`DedupScope`].
     pub id: Uuid,
-    /// Its JSON object, without the line feed.
+    /// Its JSON object, a [`Record`](super::Record), without the line feed.
     pub line: &'b [u8],
 }
 
 impl Block {
-    /// The events in their order.
+    /// The events, in order.
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
         let keys = self.runs.iter().flat_map(|run| (0..run.events).map(move |_| &run.project_key));
         let ids = self.ids.as_chunks::<16>().0.iter().map(|id| Uuid::from_bytes(*id));
@@ -303,7 +305,7 @@ impl Block {
         keys.zip(ids).zip(lines).map(|((project_key, id), line)| Event { project_key, id, line })
     }
 
-    /// The events of one project in their order.
+    /// The events of one project, in order.
     pub fn of<'b>(&'b self, project_key: &'b str) -> impl Iterator<Item = Event<'b>> {
         self.events().filter(move |event| **event.project_key == *project_key)
     }

@@ -1,4 +1,4 @@
-//! The name of a log.
+//! The id of a log.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,27 +6,27 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
-/// The id of a log: 16 random bytes that are made with it and kept in each of its files.
+/// The id of a log: a UUID that is generated when the log is created and stored in each
+/// of its files.
 ///
-/// Positions are numbers of blocks and every log counts its own from 1, so a position
-/// means something only together with the id of its log. The text form is that of a
-/// UUID, in small letters with hyphens.
+/// Every log numbers its blocks from 1, so a position is meaningful only together with
+/// the id of its log. The text form is that of a UUID in lower case with hyphens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LogId([u8; 16]);
 
 impl LogId {
-    /// The id with these bytes, as files and warehouses store it.
+    /// The id with these 16 bytes, the form in which files and warehouses store it.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// The 16 bytes.
+    /// The 16 bytes of the id.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
 
-/// A text that is not the id of a log.
+/// The text is not the canonical text form of a [`LogId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be the id of a log: a UUID such as 7d444840-9dc0-11d1-b245-5ffdce74fad2")]
 pub struct InvalidLogId;
@@ -34,7 +34,7 @@ pub struct InvalidLogId;
 impl FromStr for LogId {
     type Err = InvalidLogId;
 
-    /// Reads the text form, and no other: one id has one text.
+    /// Accepts only the canonical text form, so that equal ids have equal texts.
     fn from_str(text: &str) -> Result<Self, InvalidLogId> {
         let id = Uuid::try_parse(text).map_err(|_| InvalidLogId)?;
         let id = LogId(id.into_bytes());

@@ -19,10 +19,10 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use sha2::{Digest, Sha256};
 
 use super::error::{Error, chain};
+use super::failpoints;
 use super::files::{self, CHECKPOINT_PAGES};
 use super::format::{Block, Columns, DedupScope, Hash, Tip};
-use super::points;
-use super::scan::{Piece, Scan};
+use super::scan::{Scan, ScanItem};
 
 const APPLICATION: i32 = 0x4d73_6565;
 const VERSION: i32 = 2;
@@ -51,42 +51,42 @@ const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND id = ?2 AND scope
 /// KiB of pages each generation keeps in memory, while it is used.
 const CACHE_KIB: i64 = 16_384;
 /// Events read from the log with one commit.
-const CATCH_UP: u64 = 100_000;
+const CATCH_UP_COMMIT_EVENTS: u64 = 100_000;
 
 /// What can be wrong with the index.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum IndexError {
     /// It has to be made anew.
-    Unfit(String),
+    Unusable(String),
     /// It cannot be written now.
     Sql(rusqlite::Error),
     /// A file cannot be used.
     Log(Error),
 }
 
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Fault {
-        if super::scan::is_damage(&error) { Fault::Unfit(chain(&error)) } else { Fault::Sql(error) }
+impl From<rusqlite::Error> for IndexError {
+    fn from(error: rusqlite::Error) -> IndexError {
+        if super::scan::is_damage(&error) { IndexError::Unusable(chain(&error)) } else { IndexError::Sql(error) }
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
-        Fault::Log(error)
+impl From<Error> for IndexError {
+    fn from(error: Error) -> IndexError {
+        IndexError::Log(error)
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Unfit(problem) => f.write_str(problem),
-            Fault::Sql(error) => f.write_str(&chain(error)),
-            Fault::Log(error) => f.write_str(&chain(error)),
+            IndexError::Unusable(problem) => f.write_str(problem),
+            IndexError::Sql(error) => f.write_str(&chain(error)),
+            IndexError::Log(error) => f.write_str(&chain(error)),
         }
     }
 }
 
-type Result<T> = std::result::Result<T, Fault>;
+type Result<T> = std::result::Result<T, IndexError>;
 
 /// A project in the index.
 pub(super) fn project_hash(key: &str) -> i64 {
@@ -175,8 +175,8 @@ fn step(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 fn open(path: &Path) -> Result<Connection> {
     let conn = file::writer(path, Durability::Relaxed).map_err(|error| match error {
         // No database at all, where a log file would be one of SQLite's.
-        muriel_sql::Error::Unexpected { .. } => Fault::Unfit(chain(&error)),
-        error => Fault::Log(Error::file("open", path, error)),
+        muriel_sql::Error::Unexpected { .. } => IndexError::Unusable(chain(&error)),
+        error => IndexError::Log(Error::file("open", path, error)),
     })?;
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -204,7 +204,7 @@ fn span_of(conn: &Connection) -> Result<Span> {
         conn.query_row("PRAGMA user_version", [], |row| row.get(0))?,
     );
     if kind != (APPLICATION, VERSION) {
-        return Err(Fault::Unfit("it is not an index of this version".to_owned()));
+        return Err(IndexError::Unusable("it is not an index of this version".to_owned()));
     }
     Span::read(conn)
 }
@@ -228,14 +228,14 @@ pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
 }
 
 /// Opens a generation that exists.
-fn adopt(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
+fn open_existing(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
     if !files::exists(path)? {
-        return Err(Fault::Unfit(format!("{} is missing", path.display())));
+        return Err(IndexError::Unusable(format!("{} is missing", path.display())));
     }
     let conn = open(path)?;
     let span = span_of(&conn)?;
     if span.log != *log {
-        return Err(Fault::Unfit("it belongs to another log".to_owned()));
+        return Err(IndexError::Unusable("it belongs to another log".to_owned()));
     }
     Ok((conn, span))
 }
@@ -246,10 +246,10 @@ impl Index {
     pub(super) fn open(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         match Index::find(dir, log, window_us) {
             Ok(Some(index)) => Ok(index),
-            Ok(None) => Index::make(dir, log, window_us, tip),
-            Err(Fault::Unfit(problem)) => {
+            Ok(None) => Index::rebuild(dir, log, window_us, tip),
+            Err(IndexError::Unusable(problem)) => {
                 tracing::warn!(problem, "the index of events is made anew");
-                Index::make(dir, log, window_us, tip)
+                Index::rebuild(dir, log, window_us, tip)
             }
             Err(fault) => Err(fault),
         }
@@ -257,9 +257,9 @@ impl Index {
 
     fn find(dir: &Path, log: [u8; 16], window_us: i64) -> Result<Option<Index>> {
         let Some(&number) = numbers(dir)?.last() else { return Ok(None) };
-        let (conn, span) = adopt(&path(dir, number), &log)?;
+        let (conn, span) = open_existing(&path(dir, number), &log)?;
         if span.window_us < window_us {
-            return Err(Fault::Unfit("repeats are to be recognised for longer now".to_owned()));
+            return Err(IndexError::Unusable("repeats are to be recognised for longer now".to_owned()));
         }
         let current = Generation { number, conn };
         if span.closed {
@@ -272,9 +272,9 @@ impl Index {
         // Left when a turn was cut short.
         remove_before(dir, number.saturating_sub(u64::from(span.older)))?;
         let older = if span.older {
-            let (conn, before) = adopt(&path(dir, number.saturating_sub(1)), &log)?;
+            let (conn, before) = open_existing(&path(dir, number.saturating_sub(1)), &log)?;
             if !before.closed || before.tip.seq != span.since {
-                return Err(Fault::Unfit("the older generation is not complete".to_owned()));
+                return Err(IndexError::Unusable("the older generation is not complete".to_owned()));
             }
             Some(conn)
         } else {
@@ -284,7 +284,7 @@ impl Index {
     }
 
     /// An index that knows what the log has received in the last `window_us`.
-    pub(super) fn make(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
+    pub(super) fn rebuild(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         let known = numbers(dir)?;
         for number in &known {
             files::remove(&path(dir, *number))?;
@@ -328,7 +328,7 @@ impl Index {
         if span.tip != tip {
             if span.tip.seq > tip.seq || hash_at(span.tip.seq) != Some(span.tip.hash) {
                 let (is, should) = (span.tip.seq, tip.seq);
-                return Err(Fault::Unfit(format!(
+                return Err(IndexError::Unusable(format!(
                     "it is of another past: complete up to {is}, the log ends at {should}"
                 )));
             }
@@ -337,9 +337,9 @@ impl Index {
             span.tip = tip;
         }
         if received_at.is_some_and(|at| self.is_over(&span, at)) {
-            span = self.turn(span)?;
+            span = self.rotate(span)?;
         }
-        points::pass(&self.dir, "index: begun")?;
+        failpoints::hit(&self.dir, "index: begun")?;
         span.started = span.started.or(received_at);
         if let Some(older) = &self.older {
             step(older, "BEGIN")?;
@@ -388,18 +388,18 @@ impl Index {
 
     /// Closes the current generation, whose transaction is open, and opens one in
     /// the next.
-    fn turn(&mut self, mut span: Span) -> Result<Span> {
+    fn rotate(&mut self, mut span: Span) -> Result<Span> {
         span.closed = true;
         span.write(&self.current.conn)?;
         step(&self.current.conn, "COMMIT")?;
-        points::pass(&self.dir, "index: closed")?;
+        failpoints::hit(&self.dir, "index: closed")?;
         // Nothing will be added, and it has to be whole after a power cut.
         files::checkpoint(&self.current.conn)?;
         let next =
             Span { older: true, since: span.tip.seq, started: None, closed: false, window_us: self.window_us, ..span };
         let number = self.current.number;
         let current = create(&self.dir, number + 1, &next)?;
-        points::pass(&self.dir, "index: next made")?;
+        failpoints::hit(&self.dir, "index: next made")?;
         self.older = Some(std::mem::replace(&mut self.current, current).conn);
         remove_before(&self.dir, number)?;
         step(&self.current.conn, "BEGIN IMMEDIATE")?;
@@ -415,25 +415,25 @@ impl Index {
         while span.tip.seq < until {
             let raw = match scan.next()? {
                 None => break,
-                Some(Piece::File { seq, hash, .. }) => {
+                Some(ScanItem::File { seq, hash, .. }) => {
                     if let Some(hash) = hash.filter(|_| seq >= span.tip.seq) {
                         span.tip = Tip { seq, hash };
                     }
                     continue;
                 }
-                Some(Piece::Unreadable { first, last, problem }) => {
+                Some(ScanItem::Unreadable { first, last, problem }) => {
                     // An event that cannot be read is stored when it comes again.
                     tracing::error!(first, last, problem, "damaged blocks are missing in the index of events");
                     continue;
                 }
-                Some(Piece::Row(raw)) if raw.seq > until => break,
-                Some(Piece::Row(raw)) => raw,
+                Some(ScanItem::Row(raw)) if raw.seq > until => break,
+                Some(ScanItem::Row(raw)) => raw,
             };
             let (tip, received_at) = (Tip { seq: raw.seq, hash: raw.hash }, raw.received_at);
             match raw.open() {
                 Ok(block) => {
                     if self.is_over(&span, received_at) {
-                        span = self.turn(span)?;
+                        span = self.rotate(span)?;
                     }
                     span.started.get_or_insert(received_at);
                     read += self.add_block(&block)?;
@@ -444,7 +444,7 @@ impl Index {
                 }
             }
             span.tip = tip;
-            if read >= CATCH_UP {
+            if read >= CATCH_UP_COMMIT_EVENTS {
                 read = 0;
                 span.write(&self.current.conn)?;
                 step(&self.current.conn, "COMMIT")?;
@@ -463,8 +463,8 @@ fn first_of_window(dir: &Path, window_us: i64) -> Result<i64> {
     let mut scan = Scan::new(dir, Columns::Small, 0)?;
     while let Some(piece) = scan.next()? {
         match piece {
-            Piece::Row(raw) => times.push((raw.seq, raw.received_at)),
-            Piece::File { .. } | Piece::Unreadable { .. } => {}
+            ScanItem::Row(raw) => times.push((raw.seq, raw.received_at)),
+            ScanItem::File { .. } | ScanItem::Unreadable { .. } => {}
         }
     }
     let newest = times.iter().map(|(_, at)| *at).max().unwrap_or(0);
@@ -498,7 +498,7 @@ impl Group<'_> {
 
     /// Keeps the events, which the block `tip` has.
     pub(super) fn finish(mut self, tip: Tip) -> Result<()> {
-        points::pass(self.dir, "index: commit")?;
+        failpoints::hit(self.dir, "index: commit")?;
         self.span.tip = tip;
         self.span.write(self.conn)?;
         drop(self.probe);

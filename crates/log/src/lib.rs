@@ -1,22 +1,24 @@
-//! The durable log of events: what has been acknowledged is in it, and every
-//! other store of events can be made again from it.
+//! The durable event log. It is the source of truth: every acknowledged event is in
+//! it, and every other store of events can be rebuilt from it.
 //!
-//! [`Log`] appends, [`LogReader`] reads, both also from several processes at once.
-//! An event counts once per project, [`DedupScope`] and id: a repeat is told as such and
-//! changes nothing, for [`LogOptions::dedup_window_us`] after the event at least.
+//! [`Log`] appends and [`LogReader`] reads; several processes can do both at the same
+//! time. Appending is idempotent: an event with the same project, [`DedupScope`] and id
+//! as a stored one is reported as repeated and is not stored again, for at least
+//! [`LogOptions::dedup_window_us`] after the first.
 //!
 //! # Files
 //!
-//! `log.db` is written. When it is larger than [`LogOptions::roll_bytes`], or its
-//! blocks span more than [`LogOptions::roll_us`], it is
-//! closed as `log-<first>-<last>.db`, the numbers of its blocks in 19 digits, and
-//! a new `log.db` goes on. Retention deletes closed files, from the oldest on. All
-//! are SQLite files with `application_id` 0x4d6c6f67 and `user_version` 1;
-//! `log.db` has a write-ahead log beside it, closed files stand alone. `log.lock`
-//! is locked shared by whoever has `log.db` open, and alone by who rolls it: while
-//! two have it open to write, it only grows.
-//! `seen-<n>.db` is an index for recognising repeats; it is made again when it is
-//! missing or damaged.
+//! `log.db` is the active file, the only one that is written. When it is larger than
+//! [`LogOptions::roll_bytes`], or its blocks span more than [`LogOptions::roll_us`], it
+//! is rolled: closed as `log-<first>-<last>.db`, with the numbers of its first and last
+//! block in 19 digits, and replaced by a new `log.db`. Retention deletes closed files,
+//! oldest first. All are SQLite files with `application_id` 0x4d6c6f67 and
+//! `user_version` 1; `log.db` has a write-ahead log beside it, closed files have none.
+//!
+//! A process that has `log.db` open holds a shared lock on `log.lock`; rolling needs the
+//! exclusive lock. So while two processes have `log.db` open for writing, it cannot be
+//! rolled and only grows. `seen-<n>.db` is the deduplication index; it is rebuilt from
+//! the log when it is missing or damaged.
 //!
 //! Each file has one row in `file`: the id of the log (`log`, 16 bytes, the same
 //! in all files), and the number and hash of the block it begins after
@@ -27,19 +29,20 @@
 //! ```
 //!
 //! `pruned` has one row once retention has deleted something: the number of the last
-//! block that it deleted (`last`), written before the file goes. `log.db` has the
-//! present one, and each file that is begun takes it over. So a file that somebody else
-//! deleted is told apart: its blocks are missing.
+//! block that it deleted (`last`), written before the file is deleted. The row in
+//! `log.db` is the current one, and each new file copies it. Blocks up to `last` are
+//! pruned; any other block that is absent is missing, for example because somebody
+//! deleted its file by hand.
 //!
 //! Each commit of events is one row in `block`:
 //!
 //! | column | |
 //! |---|---|
 //! | `seq` | number of the block, from 1, without gaps over all files |
-//! | `received_at` | microseconds since 1970 UTC: when the last of its batches was received; the others within the second before, imported ones in the same hour of UTC |
-//! | `events` | how many |
-//! | `hash` | 32 bytes, below |
-//! | `runs` | JSON `[[project key, events], …]`: whose they are, in order |
+//! | `received_at` | microseconds since 1970 UTC: when the last of its batches was received; the others were received within the second before, or in the same hour of UTC if imported |
+//! | `events` | number of events |
+//! | `hash` | 32 bytes, defined below |
+//! | `runs` | JSON `[[project key, events], …]`: the project of consecutive events, in order |
 //! | `ids` | 16 bytes for each event, in order |
 //! | `body` | one zstd frame: a JSON object for each event, in order, each ended by a line feed |
 //!
@@ -53,27 +56,27 @@
 //!               ‖ len(body) ‖ body as stored )
 //! ```
 //!
-//! with every integer big-endian, in two's complement. Whoever keeps the hash of
-//! a block can tell later that nothing up to it has been changed.
+//! with every integer big-endian, in two's complement. A copy of one block's hash, kept
+//! elsewhere, is enough to prove later that no block up to it has changed.
 //!
 //! # Durability
 //!
-//! A batch is answered after the commit that stored it, and with
-//! [`Durability::Full`] that commit is flushed to the disk. Nothing of a batch
-//! that is refused is stored, except when writing failed so late that the disk
-//! has it: then sending it again finds its events repeated.
+//! A batch is acknowledged after the commit that stored it; with [`Durability::Full`]
+//! that commit is flushed to the disk. A rejected batch is not stored, with one
+//! exception: the write may fail after the data has reached the disk. Sending the batch
+//! again is then safe, as its events are reported as repeated.
 //!
-//! [`Durability::Relaxed`] leaves the flush to SQLite's checkpoints: acknowledged
-//! events outlive the process, but a power cut takes the last of them. The log
-//! stays intact.
+//! [`Durability::Relaxed`] leaves the flush to SQLite's checkpoints: acknowledged events
+//! survive a crash of the process, but a power failure can lose the most recent ones.
+//! The log stays consistent.
 
 mod error;
+mod failpoints;
 mod files;
 mod format;
 mod id;
 mod index;
 pub mod lines;
-mod points;
 mod reader;
 mod record;
 mod scan;
@@ -107,29 +110,33 @@ pub use muriel_sql::file::Durability;
 
 use self::writer::{Message, Pending, Writer};
 
-/// The longest `lines` of a batch.
-const BATCH_BYTES: usize = 8 << 20;
-/// How long a batch waits for a place in the queue.
+/// Maximum size of a batch's `lines`, in bytes.
+const MAX_BATCH_BYTES: usize = 8 << 20;
+/// Time that a batch waits for space in the queue before it is rejected as busy.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
-/// What a batch takes of the queue besides its lines, and each event of it.
-const COST: (usize, usize) = (256, 32);
+/// Bytes of the queue that a batch takes in addition to its lines, and that each of its
+/// events takes: an estimate of their memory.
+const BATCH_OVERHEAD_BYTES: usize = 256;
+const EVENT_OVERHEAD_BYTES: usize = 32;
 
-/// How to write a log.
+/// Options for writing a log.
 #[derive(Clone, Debug)]
 pub struct LogOptions {
-    /// What an acknowledged event outlives. A power cut, unless said otherwise.
+    /// What acknowledged events survive. Default: a power failure ([`Durability::Full`]).
     pub durability: Durability,
-    /// Bytes after which a file is closed and the next begun. 1 GiB.
+    /// Size in bytes above which the active file is rolled. Default: 1 GiB.
     pub roll_bytes: u64,
-    /// Microseconds from the first to the last block of a file after which it is
-    /// closed, however small: closed files are what retention deletes. 30 days.
+    /// Microseconds between the first and the last block of the active file above which
+    /// it is rolled, whatever its size: retention can delete only closed files.
+    /// Default: 30 days.
     pub roll_us: i64,
-    /// What to leave free on the volume.
+    /// Free space below which batches are rejected.
     pub reserve: Reserve,
-    /// Bytes of batches that may wait. 64 MiB.
+    /// Bytes of batches that may wait in the queue. Default: 64 MiB.
     pub queue_bytes: usize,
-    /// For how long after an event its repeats are recognised, in microseconds by
-    /// the `received_at` of batches. 7 days. Many are for longer.
+    /// Deduplication window: the minimum time, in microseconds between the `received_at`
+    /// of two batches, for which a repeated event is recognised. The index keeps up to
+    /// twice as much, so many repeats are recognised for longer. Default: 7 days.
     pub dedup_window_us: i64,
 }
 
@@ -146,17 +153,19 @@ impl Default for LogOptions {
     }
 }
 
-/// What to leave free on a volume, for everything else that has to be written.
+/// Free space that the log leaves on its volume, for everything else that must be
+/// written there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reserve {
     /// 2 % of the volume, but at least 64 MiB and at most 4 GiB.
     #[default]
     Usual,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
 }
 
 impl Reserve {
+    /// The reserve in bytes, for a volume of `volume` bytes.
     fn bytes(self, volume: u64) -> u64 {
         match self {
             Reserve::Usual => (volume / 50).clamp(64 << 20, 4 << 30),
@@ -168,32 +177,33 @@ impl Reserve {
 /// Events of one project that were received together.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Whose they are.
+    /// The project of all events of the batch.
     pub project_key: Arc<str>,
-    /// When they arrived, by the clock of the server.
+    /// When the batch arrived, by the server's clock.
     pub received_at: Instant,
-    /// The events in the order of `lines`.
+    /// The events, in the order of `lines`.
     pub events: Vec<BatchEvent>,
-    /// A JSON object for each event, each ended by a line feed and without any
-    /// other. The id need not be in it, it is kept beside it.
+    /// One JSON object per event, each ended by a line feed and containing no other line
+    /// feed. At most 8 MiB. The object need not contain the id, which is stored
+    /// separately.
     pub lines: Vec<u8>,
 }
 
 /// One event of a [`Batch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchEvent {
-    /// What it counts once under, within its scope.
+    /// Unique within the project and `scope`.
     pub id: Uuid,
-    /// Whose events its id is compared with. It has to be that of the line, from
-    /// which the index is made again: [`DedupScope::of_line`].
+    /// The events with which the id is compared. It must equal
+    /// [`DedupScope::of_line`] of the line, because the index is rebuilt from the lines.
     pub scope: DedupScope,
-    /// Where its line ends in [`Batch::lines`], past the line feed.
+    /// Byte offset in [`Batch::lines`] after the line feed of this event's line.
     pub end: usize,
 }
 
 impl Batch {
     fn check(&self) -> Result<(), AppendError> {
-        if self.lines.len() > BATCH_BYTES {
+        if self.lines.len() > MAX_BATCH_BYTES {
             return Err(AppendError::TooLarge);
         }
         let mut start = 0;
@@ -207,156 +217,157 @@ impl Batch {
     }
 }
 
-/// What became of an event.
+/// Whether an appended event was new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// It is in the log.
+    /// The event is new and is in the log now.
     Stored,
-    /// It was there already, or is earlier in the same batch.
+    /// The event was in the log already, or occurs earlier in the same batch.
     Repeated,
 }
 
-/// Why nothing of a batch was taken.
+/// Why a batch was rejected. None of its events was stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
-    /// More arrives than can be written: try again in a second.
+    /// Batches arrive faster than they can be written. Try again in a second.
     #[error("the event log is busy")]
     Busy,
-    /// Nothing can be written at present.
+    /// The log cannot be written at present.
     #[error("the event log is unavailable: {sentence}")]
     Unavailable {
-        /// What kind of obstacle.
+        /// The kind of problem.
         reason: UnavailableReason,
-        /// The obstacle, for people who run the server.
+        /// The problem as a sentence for the operator of the server.
         sentence: Arc<str>,
     },
-    /// The lines have more than 8 MiB, or more than the queue may hold.
+    /// The lines have more than 8 MiB, or the batch is larger than the whole queue.
     #[error("the batch is too large")]
     TooLarge,
-    /// `lines` are not one line for each event, which is a mistake of the caller.
+    /// `lines` does not have exactly one line for each event: a bug of the caller.
     #[error("the lines of the batch are not those of its events")]
     Malformed,
 }
 
-/// Whether batches are taken.
+/// Whether the log accepts batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogState {
-    /// Yes.
+    /// Batches are accepted.
     Accepting,
-    /// No, for now.
+    /// Batches are rejected with [`AppendError::Unavailable`].
     Unavailable {
-        /// What kind of obstacle.
+        /// The kind of problem.
         reason: UnavailableReason,
-        /// The obstacle, for people who run the server.
+        /// The problem as a sentence for the operator of the server.
         sentence: Arc<str>,
     },
 }
 
-/// What keeps a log from taking batches.
+/// Why a log rejects batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnavailableReason {
-    /// The reserve has been reached, or the volume is full. Passes by itself once
-    /// there is space.
+    /// The free space is below the reserve, or the volume is full. The log accepts
+    /// batches again once there is space.
     DiskFull,
-    /// The disk or the file fails. The file is opened again for the next batch and
-    /// every second; when something acknowledged is gone from it, not before a
-    /// restart.
+    /// The disk or the file fails. The log opens the file again for the next batch and
+    /// every second. If an acknowledged block is gone from the file, the log stays
+    /// unavailable until a restart.
     Io,
-    /// The index of events does not know all of the log and cannot be brought up
-    /// to it, so repeats would not be recognised.
+    /// The deduplication index lags behind the log and cannot catch up, so repeats would
+    /// not be recognised.
     Behind,
-    /// It has been closed.
+    /// The log has been closed.
     Closed,
 }
 
-/// How much is free on the volume of the log, and how much of it the log leaves free.
+/// Free space on the log's volume, and the part of it that the log does not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// Bytes that are free.
+    /// Free bytes.
     pub free: u64,
-    /// Bytes below which no event is taken; see [`LogOptions::reserve`].
+    /// Free bytes below which batches are rejected; see [`LogOptions::reserve`].
     pub reserve: u64,
 }
 
 impl DiskSpace {
-    /// Whether events are refused soon: less than twice the reserve is free.
+    /// Whether batches will be rejected soon: less than twice the reserve is free.
     pub fn is_short(self) -> bool {
         self.free < self.reserve.saturating_mul(2)
     }
 }
 
-/// Bytes that are free on the volume of a directory.
+/// Free bytes on the volume of `dir` that an unprivileged process may use.
 ///
 /// # Errors
-/// When the system does not tell.
+/// The error of `statvfs`.
 pub fn free_bytes(dir: &Path) -> std::io::Result<u64> {
     let volume = rustix::fs::statvfs(dir)?;
     Ok(volume.f_bavail.saturating_mul(volume.f_frsize))
 }
 
-/// A place in the log: after the block `seq`. The default is before everything.
+/// A position in the log: after the block `seq`. The default is the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The number of a block, or 0.
+    /// The number of a block, from 1; 0 is the beginning of the log.
     pub seq: i64,
 }
 
-/// A place in one of several logs.
+/// A position together with the log it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LogPosition {
-    /// Which log.
+    /// The id of the log.
     pub log: LogId,
-    /// Where in it.
+    /// The position in that log.
     pub position: Position,
 }
 
 /// Which closed files [`Log::prune`] deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PruneRequest {
-    /// Those whose blocks were all received before this time.
+    /// Delete files whose blocks were all received before this time.
     pub before: Instant,
-    /// Delete them even where that looks like the mistake of a clock; see [`PruneRefusal`].
+    /// Skip the safety checks against a wrong clock; see [`PruneRefusal`].
     pub force: bool,
 }
 
-/// Why [`Log::prune`] deleted nothing although files are old enough: a clock that is
-/// ahead by a year makes every file old.
+/// Why [`Log::prune`] deleted nothing although files are old enough. The checks guard
+/// against a wrong clock: one that is a year ahead makes every file look old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PruneRefusal {
-    /// Even the newest block would be old enough, so nothing shows that the clock is
-    /// right.
+    /// Even the newest block is old enough to be deleted, so nothing confirms that the
+    /// clock is right.
     #[error(
         "the newest events were received on {newest}, which is before {before} too: either nothing has come since, or the clock is wrong"
     )]
     NewestIsOld {
         /// When the newest block was received.
         newest: Instant,
-        /// The time from [`PruneRequest`].
+        /// [`PruneRequest::before`].
         before: Instant,
     },
-    /// Their events are old enough, but the first of them was written to since: it was copied
-    /// without its time, or its events got the time of a wrong clock.
+    /// The events of the files are old enough, but the first file was modified after
+    /// `before`: it was copied without its modification time, or its events got their
+    /// times from a wrong clock.
     #[error(
         "the blocks {first} to {last} were received before {before}, but their file was written on {written}: either it was copied, or the clock was or is wrong"
     )]
     WrittenSince {
         /// The first block of that file.
         first: i64,
-        /// Its last block.
+        /// The last block of that file.
         last: i64,
-        /// When the file system says that it was written to.
+        /// The modification time of the file.
         written: Instant,
-        /// The time from [`PruneRequest`].
+        /// [`PruneRequest::before`].
         before: Instant,
     },
-    /// They are more than a tenth of the log.
+    /// The files are more than a tenth of the log.
     #[error("{bytes} of the {total} bytes of the log are from before {before}, which is more than a tenth")]
     TooMuch {
-        /// Bytes of the files that are old enough.
+        /// Bytes of the files that would be deleted.
         bytes: u64,
         /// Bytes of all files of the log.
         total: u64,
-        /// The time from [`PruneRequest`].
+        /// [`PruneRequest::before`].
         before: Instant,
     },
 }
@@ -364,33 +375,33 @@ pub enum PruneRefusal {
 /// What [`Log::prune`] deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PruneReport {
-    /// Files.
+    /// Number of deleted files.
     pub files: u64,
-    /// Blocks in them.
+    /// Number of blocks in them.
     pub blocks: u64,
-    /// Their size.
+    /// Size of the deleted files in bytes.
     pub bytes: u64,
-    /// Why nothing was deleted although files are old enough.
+    /// Why nothing was deleted, when files were old enough but a safety check failed.
     pub held: Option<PruneRefusal>,
 }
 
-/// A log that is open to be written. Clones share the one writer.
+/// A log that is open for writing. Clones share one writer thread.
 #[derive(Clone)]
 pub struct Log {
     handle: Arc<Handle>,
 }
 
 struct Handle {
-    /// Bytes left in the queue.
-    places: Arc<Semaphore>,
+    /// One permit per byte that is free in the queue.
+    queue_space: Arc<Semaphore>,
     queue_bytes: usize,
-    /// To the writer, which ends when this is dropped.
+    /// Messages to the writer thread, which ends when this is dropped.
     queue: Sender<Message>,
     writer: Mutex<Option<JoinHandle<()>>>,
     shared: Arc<Shared>,
 }
 
-/// What the writer tells everybody.
+/// State that the writer thread publishes to all handles.
 struct Shared {
     state: Mutex<LogState>,
     last: AtomicI64,
@@ -435,25 +446,25 @@ impl AppendError {
     }
 }
 
-/// Says that the log is closed, however its writer ended.
-struct Ending(Arc<Shared>);
+/// Guard that marks the log as closed when the writer thread ends, also by a panic.
+struct CloseGuard(Arc<Shared>);
 
-impl Drop for Ending {
+impl Drop for CloseGuard {
     fn drop(&mut self) {
         self.0.set_state(LogState::closed());
     }
 }
 
 impl Log {
-    /// Opens the log in `dir`, which exists, or begins one there. Others may have
-    /// it open too. Blocks; longest when the index has to be made again, about a
-    /// second for each million events.
+    /// Opens the log in the existing directory `dir`, or creates one there. Other
+    /// processes may have it open too. Blocks the calling thread; rebuilding the
+    /// deduplication index takes longest, about a second per million events.
     ///
-    /// A full disk or a failing index is told by [`Log::state`].
+    /// A full disk or a failing index is not an error here: [`Log::state`] reports it.
     ///
     /// # Errors
-    /// When its files cannot be made, opened and written, or are no log that can
-    /// be gone on with.
+    /// [`Error::File`] when the files cannot be created, opened or written;
+    /// [`Error::Unfit`] when they are not a log that can be continued.
     pub fn open(dir: &Path, options: LogOptions) -> Result<Log> {
         let shared = Arc::new(Shared {
             state: Mutex::new(LogState::Accepting),
@@ -462,15 +473,15 @@ impl Log {
         });
         let queue_bytes = options.queue_bytes.min(Semaphore::MAX_PERMITS);
         let mut writer = Writer::open(dir, options, shared.clone())?;
-        writer.look();
+        writer.poll();
 
         let (queue, messages) = mpsc::channel();
-        let ending = Ending(shared.clone());
+        let close_guard = CloseGuard(shared.clone());
         let thread = thread::Builder::new().name("muriel-log-writer".to_owned()).spawn(move || {
             let asked = writer.serve(&messages);
             let closed = writer.close();
             drop(writer);
-            drop(ending);
+            drop(close_guard);
             match (asked, closed) {
                 (Some(asked), closed) => drop(asked.send(closed)),
                 (None, Ok(())) => {}
@@ -482,7 +493,7 @@ impl Log {
         let writer = thread.map_err(|error| Error::file("start a thread for", dir, error))?;
         Ok(Log {
             handle: Arc::new(Handle {
-                places: Arc::new(Semaphore::new(queue_bytes)),
+                queue_space: Arc::new(Semaphore::new(queue_bytes)),
                 queue_bytes,
                 queue,
                 writer: Mutex::new(Some(writer)),
@@ -491,73 +502,73 @@ impl Log {
         })
     }
 
-    /// Stores the new events of `batch`, and tells of each, in order, whether it
-    /// was new. They are durable when this returns.
+    /// Stores the new events of `batch`. Returns one outcome per event, in order. The
+    /// events are durable when this returns.
     ///
-    /// A call that is dropped before it answers may have happened.
+    /// The batch may be stored even if the future is dropped before it completes.
     ///
     /// # Errors
-    /// Nothing of the batch was taken; see [`AppendError`]. A full queue is waited for
-    /// one second.
+    /// [`AppendError`]; no event of the batch was stored. When the queue is full, the
+    /// call waits up to one second before it returns [`AppendError::Busy`].
     pub async fn append(&self, batch: Batch) -> Result<Vec<AppendOutcome>, AppendError> {
         batch.check()?;
         if batch.events.is_empty() {
             return Ok(Vec::new());
         }
         let handle = &*self.handle;
-        let cost = COST.0 + COST.1 * batch.events.len() + batch.lines.len();
+        let cost = BATCH_OVERHEAD_BYTES + EVENT_OVERHEAD_BYTES * batch.events.len() + batch.lines.len();
         let cost = u32::try_from(cost).ok().filter(|cost| *cost as usize <= handle.queue_bytes);
         let cost = cost.ok_or(AppendError::TooLarge)?;
-        let place = handle.places.clone().acquire_many_owned(cost);
-        let place = match tokio::time::timeout(QUEUE_TIMEOUT, place).await {
-            Ok(Ok(place)) => place,
+        let permit = handle.queue_space.clone().acquire_many_owned(cost);
+        let permit = match tokio::time::timeout(QUEUE_TIMEOUT, permit).await {
+            Ok(Ok(permit)) => permit,
             Ok(Err(_)) => return Err(AppendError::closed()),
             Err(_) => return Err(AppendError::Busy),
         };
         let (reply, answer) = oneshot::channel();
-        let pending = Pending { batch, reply, _place: place };
+        let pending = Pending { batch, reply, _permit: permit };
         handle.queue.send(Message::Append(pending)).map_err(|_| AppendError::closed())?;
         answer.await.unwrap_or_else(|_| Err(AppendError::closed()))
     }
 
-    /// Whether batches are taken; known a second after it changes, also when none
-    /// come.
+    /// Whether the log accepts batches. At most about one second old, also when no
+    /// batches arrive.
     pub fn state(&self) -> LogState {
         lock(&self.handle.shared.state).clone()
     }
 
-    /// What is free on the volume; as old as a second.
+    /// Free space on the volume. At most about one second old.
     pub fn space(&self) -> DiskSpace {
         *lock(&self.handle.shared.space)
     }
 
-    /// The last block, of which others that write may be a second ahead.
+    /// The last block. Blocks of other writing processes appear within about one second.
     pub fn last(&self) -> Position {
         Position { seq: self.handle.shared.last() }
     }
 
-    /// Deletes closed files, from the oldest on, whose blocks were all received
-    /// before a time. The file that is written always stays.
+    /// Deletes closed files whose blocks were all received before `prune.before`,
+    /// oldest first. The active file is never deleted.
     ///
-    /// Unless it is forced, this deletes nothing when the newest block is as old, or
-    /// when more than a tenth of the log would go; and no file that was written to
-    /// after that time by the clock of the file system.
+    /// Without `prune.force` this deletes nothing when the newest block is that old too,
+    /// or when more than a tenth of the log would be deleted; and it keeps files whose
+    /// modification time is not before `prune.before`.
     ///
     /// # Errors
-    /// When a file cannot be read or deleted; those before it are gone.
+    /// When a file cannot be read or deleted; older files may have been deleted by then.
     pub async fn prune(&self, prune: PruneRequest) -> Result<PruneReport> {
         let (reply, answer) = oneshot::channel();
         self.handle.queue.send(Message::Prune(prune, reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Stores what waits, then closes the files. Later calls, on clones too, are
-    /// refused.
+    /// Stores the batches in the queue, then closes the files. Later calls, also on
+    /// clones, fail as closed.
     ///
     /// # Errors
-    /// When a file could not be closed in order; nothing is lost by that.
+    /// When a file could not be closed cleanly; no acknowledged event is lost.
     pub async fn close(self) -> Result<()> {
-        self.handle.places.close();
+        self.handle.queue_space.close();
         let (reply, answer) = oneshot::channel();
         if self.handle.queue.send(Message::Close(reply)).is_err() {
             return Ok(());
@@ -565,7 +576,7 @@ impl Log {
         let closed = answer.await.unwrap_or(Ok(()));
         let writer = lock(&self.handle.writer).take();
         if let Some(writer) = writer {
-            // It has answered as its last act, so this does not block.
+            // The thread replies as its last action, so this does not block.
             let _ = writer.join();
         }
         closed
@@ -578,8 +589,8 @@ impl fmt::Debug for Log {
     }
 }
 
-/// The content of a mutex. Nothing here leaves it half changed, so a panic
-/// elsewhere under it does not matter.
+/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,65 +1,65 @@
-//! JSON lines as they come: numbered, and none longer than a bound.
+//! Reads JSON lines with line numbers and a maximum line length.
 
 use std::io::{self, BufRead, Read};
 
-/// What some programs put in front of text in UTF-8.
+/// UTF-8 byte order mark, which some programs write at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a source line by line, with memory for one line.
+/// Reads a source line by line and buffers at most one line.
 ///
-/// A line ends with a line feed, the last one also with the source. White space around
-/// it is left out, and so is a byte order mark at the beginning of the source.
+/// A line ends with a line feed or with the end of the source. ASCII white space around a
+/// line is trimmed, and so is a byte order mark at the beginning of the source.
 #[derive(Debug)]
 pub struct Lines<R> {
     from: R,
     max: usize,
-    /// Of the line that was read last.
+    /// Number of the line that was read last, from 1.
     number: u64,
     read: u64,
-    /// Whether the end of a line that is too long is still to come.
+    /// Whether the reader is inside a line that is too long.
     is_within: bool,
     line: Vec<u8>,
 }
 
-/// A line, or a piece of one that is too long.
+/// One step of reading: a line, or a part of a line that is too long.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Line<'l> {
-    /// From 1; blank lines count.
+    /// Line number, from 1; blank lines count.
     pub number: u64,
-    /// What it has.
+    /// The text of the line, if there is any to process.
     pub content: Content<'l>,
 }
 
-/// What a line has.
+/// The content of a [`Line`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Content<'l> {
-    /// Text within the bound, which is not blank.
+    /// A line that is not blank and not too long.
     Text(&'l [u8]),
-    /// More bytes than the bound. Told once for each such line.
+    /// The line has more bytes than the maximum. Returned once for each such line.
     TooLong,
-    /// Nothing to look at: a blank line, or a further piece of a line that is too long.
-    /// So each call takes time and memory for one line of the longest length at most.
+    /// Skip this: a blank line, or a further part of a line that is too long. It is
+    /// returned so that one call never reads more than one line of maximum length.
     Nothing,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of a source; `max` bytes are the most that one may have.
+    /// Reads lines of at most `max` bytes, white space around them not counted.
     pub fn new(from: R, max: usize) -> Self {
         Self { from, max, number: 0, read: 0, is_within: false, line: Vec::new() }
     }
 
-    /// Bytes that were read so far.
+    /// Number of bytes read so far.
     pub fn read(&self) -> u64 {
         self.read
     }
 
-    /// The next line; none at the end.
+    /// Reads the next line, or part of one; `None` at the end of the source.
     ///
     /// # Errors
-    /// When the source cannot be read.
+    /// The error of the source.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
-        // Room for the line feed, and for one byte that tells a line that is too long.
+        // Space for the line feed, and for one byte that shows that the line is too long.
         let most = (self.max as u64).saturating_add(2);
         let read = self.from.by_ref().take(most).read_until(b'\n', &mut self.line)?;
         if read == 0 {

@@ -1,5 +1,5 @@
-//! Reading the log: its blocks in order, what can be told without opening them,
-//! and whether the chain holds.
+//! Reading the log: blocks in order, summaries without decompressing them, and
+//! verification of the hash chain.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,24 +15,24 @@ use super::error::{Error, Result};
 use super::files::{self, ACTIVE};
 use super::format::{Block, Columns, Hash, Raw, Run, genesis};
 use super::id::LogId;
-use super::scan::{Piece, Scan};
+use super::scan::{Scan, ScanItem};
 
-/// Reads a log, also while others write and roll it. It blocks, for a file is
-/// read on the calling thread.
+/// Reads a log, also while other processes write and roll it. Calls block: files are read
+/// on the calling thread.
 #[derive(Clone, Debug)]
 pub struct LogReader {
     dir: PathBuf,
 }
 
-/// Blocks that cannot be read, or are not what was written.
+/// A range of blocks that cannot be read, are missing or were changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedBlocks {
-    /// The first of them.
+    /// The first damaged block.
     pub seq: i64,
-    /// The last of them; `None` for all up to the end of the file, however many
-    /// these are. Before `seq` when only the beginning of a file is wrong.
+    /// The last damaged block. `None`: up to the end of the file, whose number of blocks
+    /// is unknown. Less than `seq`: only the header of a file is wrong.
     pub last: Option<i64>,
-    /// The file they are in, or should be.
+    /// The file that contains the blocks, or should.
     pub path: PathBuf,
     /// What is wrong.
     pub problem: String,
@@ -52,13 +52,13 @@ impl fmt::Display for DamagedBlocks {
 
 impl std::error::Error for DamagedBlocks {}
 
-/// What a walk through the log meets.
+/// An error of an iterator over the log.
 #[derive(Debug)]
 pub enum ReadError {
-    /// Damage, after which the walk goes on.
+    /// Blocks are damaged. The iterator continues after them.
     Damage(DamagedBlocks),
-    /// A file cannot be opened or the disk fails. This ends the walk; asking it
-    /// again tries again.
+    /// A file cannot be opened or the disk fails. The iterator returns `None` next; a later
+    /// call tries again.
     Failed(Error),
 }
 
@@ -80,78 +80,79 @@ impl std::error::Error for ReadError {
     }
 }
 
-/// What is known of a block without opening it.
+/// A block without its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSummary {
     /// As [`Block::seq`].
     pub seq: i64,
     /// As [`Block::received_at`].
     pub received_at: Instant,
-    /// How many events it has.
+    /// Number of events.
     pub events: u64,
-    /// Whose they are.
+    /// The projects of the events, in order.
     pub runs: Vec<Run>,
 }
 
-/// The events of a block by their ids, which is all that was read of them.
+/// A block with the ids of its events, without their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockIds {
     /// As [`Block::seq`].
     pub seq: i64,
     /// As [`Block::received_at`].
     pub received_at: Instant,
-    /// Whose they are.
+    /// The projects of the events, in order.
     pub runs: Vec<Run>,
     ids: Vec<u8>,
 }
 
 impl BlockIds {
-    /// Project and id of each event, in their order.
+    /// Project key and id of each event, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, Uuid)> {
         let keys = self.runs.iter().flat_map(|run| (0..run.events).map(move |_| &run.project_key));
         keys.zip(self.ids.as_chunks::<16>().0.iter().map(|id| Uuid::from_bytes(*id)))
     }
 }
 
-/// What [`LogReader::extent`] tells.
+/// The range of blocks that a log has, as returned by [`LogReader::extent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogExtent {
     /// The id of the log.
     pub log: LogId,
-    /// The first block that it has, or will have.
+    /// The first block of the log, or the next one if the log is empty.
     pub first: i64,
-    /// The last block that retention has deleted; 0 for none. What is missing between
-    /// this and `first` was deleted by somebody else.
+    /// The last block that retention has deleted; 0 if none. Blocks between this and
+    /// `first` are missing: retention did not delete them.
     pub pruned: i64,
-    /// The last block; before `first` when there is none.
+    /// The last block; less than `first` if the log is empty.
     pub last: i64,
 }
 
-/// What [`LogReader::verify`] found.
+/// The result of [`LogReader::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// Blocks that are as they were written.
+    /// Number of intact blocks.
     pub blocks: u64,
-    /// Events in them.
+    /// Number of events in the intact blocks.
     pub events: u64,
-    /// The first and the last block there is, or should be.
+    /// The first and the last block, intact or not; `None` for an empty log.
     pub range: Option<(i64, i64)>,
-    /// Hashes of the first and the last block that are as they were written.
+    /// Hashes of the first and the last intact block.
     pub hashes: Option<([u8; 32], [u8; 32])>,
-    /// The last block that retention has deleted; 0 for none.
+    /// The last block that retention has deleted; 0 if none.
     pub pruned: i64,
-    /// Blocks that are missing or not as they were written, as far as they can be counted.
+    /// Number of blocks that are missing or damaged, as far as they can be counted.
     pub damaged: u64,
-    /// The first place that does not fit. `None`: the log is whole, but for what
+    /// The first missing or damaged blocks. `None`: the log is intact, apart from what
     /// retention has deleted.
     pub first_damage: Option<DamagedBlocks>,
 }
 
 impl LogReader {
-    /// The log in `dir`.
+    /// Opens the log in `dir` for reading.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is none.
+    /// [`Error::Missing`] when `dir` contains no log, [`Error::File`] when it cannot be
+    /// listed.
     pub fn open(dir: &Path) -> Result<LogReader> {
         if !files::exists(&dir.join(ACTIVE))? && files::closed(dir)?.is_empty() {
             return Err(Error::Missing { dir: dir.to_owned() });
@@ -159,7 +160,7 @@ impl LogReader {
         Ok(LogReader { dir: dir.to_owned() })
     }
 
-    /// The last block. 0 in a log without any.
+    /// The position of the last block; 0 for an empty log.
     ///
     /// # Errors
     /// When the newest file cannot be read.
@@ -177,15 +178,15 @@ impl LogReader {
             let tip = files::tip(&conn, &head).map_err(failed)?;
             return Ok(Position { seq: tip.seq });
         }
-        // Closing the file lets go of the lock, and so does an early return.
+        // Dropping `lock` releases it, also on an early return.
         Ok(Position { seq: files::closed(&self.dir)?.last().map_or(0, |file| file.last) })
     }
 
-    /// Which log it is, and from where to where it goes.
+    /// The id of the log and the range of its blocks.
     ///
     /// # Errors
-    /// [`Error::Unfit`] when the newest file is none of a log, [`Error::File`] when
-    /// it cannot be read.
+    /// [`Error::Unfit`] when the newest file is not a log file, [`Error::File`] when it
+    /// cannot be read.
     pub fn extent(&self) -> Result<LogExtent> {
         let lock = files::lock_to_read(&self.dir)?;
         if let Some(lock) = &lock {
@@ -211,8 +212,8 @@ impl LogReader {
         })
     }
 
-    /// The hash of a block. `None` when the log does not have it, any more or yet,
-    /// or that cannot be told.
+    /// The stored hash of the block at `position`. `None` when the log no longer has the
+    /// block or does not have it yet, or when its row cannot be read.
     ///
     /// # Errors
     /// [`Error::File`] when a file cannot be opened.
@@ -233,21 +234,21 @@ impl LogReader {
         Ok(files::hash_at(&conn, position.seq).ok().flatten())
     }
 
-    /// The blocks after `after`, in order, each checked against its hash; all of
-    /// them after `Position::default()`.
+    /// Iterates over the blocks after `after`, in order, and checks each against the hash
+    /// chain. `Position::default()` gives all blocks.
     ///
-    /// At the end the walk answers `None`, and blocks again once there are more.
-    /// Blocks that were pruned are passed over in silence. Others that are missing are
-    /// damage, and so is a log that ends before `after`.
+    /// The iterator returns `None` at the end of the log, and blocks again once more have
+    /// been written. It skips pruned blocks without an error. Other missing blocks are
+    /// [`ReadError::Damage`], and so is a log that ends before `after`.
     ///
     /// # Errors
-    /// [`Error::File`] when the lock of the log cannot be opened.
+    /// [`Error::File`] when the lock file cannot be opened.
     pub fn blocks(&self, after: Position) -> Result<Blocks> {
         Ok(Blocks { walk: Walk::new(&self.dir, Columns::All, after.seq)? })
     }
 
-    /// The same without opening the blocks, and so without knowing whether they
-    /// are as they were written.
+    /// Like [`LogReader::blocks`], but does not read ids and bodies, and so cannot check
+    /// the hash chain.
     ///
     /// # Errors
     /// As [`LogReader::blocks`].
@@ -255,7 +256,7 @@ impl LogReader {
         Ok(BlockSummaries { walk: Walk::new(&self.dir, Columns::Small, after.seq)? })
     }
 
-    /// The same with the ids of the events, without their lines.
+    /// Like [`LogReader::summaries`], with the ids of the events.
     ///
     /// # Errors
     /// As [`LogReader::blocks`].
@@ -263,10 +264,10 @@ impl LogReader {
         Ok(BlockIdsIter { walk: Walk::new(&self.dir, Columns::Ids, after.seq)? })
     }
 
-    /// How many events of each project were received in `time`.
+    /// The number of events per project key in blocks with `received_at` in `time`.
     ///
     /// # Errors
-    /// [`Error::File`]. Damaged blocks do not count, and are logged.
+    /// [`Error::File`]. Damaged blocks are logged and not counted.
     pub fn count(&self, time: Range<Instant>) -> Result<BTreeMap<Arc<str>, u64>> {
         let mut counts = BTreeMap::new();
         for summary in self.summaries(Position::default())? {
@@ -284,11 +285,11 @@ impl LogReader {
         Ok(counts)
     }
 
-    /// Reads everything and compares it with the chain of hashes.
+    /// Reads the whole log and checks every block against the hash chain.
     ///
     /// # Errors
-    /// [`Error::File`] when a file cannot be opened or the disk fails. Damage is
-    /// no error, it is what this looks for.
+    /// [`Error::File`] when a file cannot be opened or the disk fails. Damage is not an
+    /// error here; the report contains it.
     pub fn verify(&self) -> Result<VerifyReport> {
         let mut verified = VerifyReport::default();
         for block in self.blocks(Position::default())? {
@@ -314,20 +315,20 @@ impl LogReader {
             let oldest = verified.range.map_or(first, |(oldest, _)| oldest);
             verified.range = Some((oldest, last));
         }
-        // A log whose newest file cannot be read has named that as damage.
+        // If the newest file cannot be read, the damage is in the report already.
         verified.pruned = self.extent().map_or(0, |extent| extent.pruned);
         Ok(verified)
     }
 }
 
-/// What [`LogReader::blocks`] walks over.
+/// Iterator over blocks; see [`LogReader::blocks`].
 pub struct Blocks {
     walk: Walk,
 }
 
 impl Blocks {
-    /// The last block that the walk has passed, and its hash where that is known.
-    /// It may be one that was not given back: damaged, or deleted by retention.
+    /// The position of the iterator, and the hash of the block there if it is known. The
+    /// block may be one that was not returned, because it is damaged or was pruned.
     pub fn passed(&self) -> (Position, Option<[u8; 32]>) {
         (Position { seq: self.walk.seq }, self.walk.stored)
     }
@@ -341,7 +342,7 @@ impl Iterator for Blocks {
     }
 }
 
-/// What [`LogReader::summaries`] walks over.
+/// Iterator over summaries; see [`LogReader::summaries`].
 pub struct BlockSummaries {
     walk: Walk,
 }
@@ -358,7 +359,7 @@ impl Iterator for BlockSummaries {
     }
 }
 
-/// What [`LogReader::ids`] walks over.
+/// Iterator over the ids of blocks; see [`LogReader::ids`].
 pub struct BlockIdsIter {
     walk: Walk,
 }
@@ -374,22 +375,23 @@ impl Iterator for BlockIdsIter {
     }
 }
 
-/// A scan and the chain along it.
+/// A [`Scan`] that also checks the hash chain.
 struct Walk {
     scan: Scan,
     columns: Columns,
     path: Arc<Path>,
-    /// The last block that was passed, readable or not.
+    /// The last block that was read or skipped.
     seq: i64,
     log: Option<[u8; 16]>,
-    /// The hash that is stored for it. A block that fits it is as it was written.
+    /// The stored hash of that block. The next block is intact if it chains to this.
     stored: Option<Hash>,
-    /// The hash it should have, where that is another one: when only the stored
-    /// hash was damaged, this is what the next block fits.
+    /// The hash computed for that block, if it differs from the stored one. When only the
+    /// stored hash was damaged, the next block chains to this.
     computed: Option<Hash>,
-    /// Read, but something else comes first.
+    /// A row that has been read but not returned, because damage before it is reported
+    /// first.
     ahead: Option<Raw>,
-    /// The scan has failed, and the walk is to end once.
+    /// The scan has failed; the next call returns `None`.
     failed: bool,
 }
 
@@ -426,7 +428,7 @@ impl Walk {
                     return Some(Err(ReadError::Failed(error)));
                 }
                 Ok(None) => return None,
-                Ok(Some(Piece::Row(mut raw))) => {
+                Ok(Some(ScanItem::Row(mut raw))) => {
                     let (missed, seq) = (self.seq + 1, raw.seq);
                     if missed < seq && self.is_next_but_for_number(&mut raw) {
                         self.lose(seq);
@@ -440,14 +442,14 @@ impl Walk {
                         return Some(Err(self.damage(missed, Some(seq - 1), "missing".to_owned())));
                     }
                 }
-                Ok(Some(Piece::Unreadable { first, last, problem })) => {
+                Ok(Some(ScanItem::Unreadable { first, last, problem })) => {
                     self.lose(last.unwrap_or(first));
                     return Some(Err(self.damage(first, last, problem)));
                 }
-                Ok(Some(Piece::File { path, oldest, log, seq, hash })) => {
+                Ok(Some(ScanItem::File { path, oldest, log, seq, hash })) => {
                     let mut missed = self.seq + 1;
                     if oldest && missed <= seq {
-                        // What retention has deleted is not missed.
+                        // Blocks that retention has deleted are not missing.
                         missed = missed.max(self.scan.pruned().unwrap_or(seq) + 1);
                     }
                     let was = std::mem::replace(&mut self.path, path);
@@ -456,7 +458,7 @@ impl Walk {
                     }
                     if missed <= seq {
                         let (path, problem) = match self.path.parent() {
-                            // The file that they were in is gone, and its name with it.
+                            // The name of the deleted file is unknown, so name the directory.
                             Some(dir) if oldest => (dir, "missing, and retention did not delete them"),
                             _ => (&*was, "missing"),
                         };
@@ -473,8 +475,8 @@ impl Walk {
         }
     }
 
-    /// Whether a row after a gap is none of later blocks, but the next one under a
-    /// wrong number. With the block before it missing its hash would not tell.
+    /// Whether the row after a gap is the next block with a damaged number, rather than a
+    /// later block: it chains to the last block once its number is replaced.
     fn is_next_but_for_number(&self, raw: &mut Raw) -> bool {
         if self.columns != Columns::All {
             return false;
@@ -490,15 +492,15 @@ impl Walk {
         ReadError::Damage(DamagedBlocks { seq, last, path: self.path.to_path_buf(), problem })
     }
 
-    /// Passes over blocks that are not known.
+    /// Skips blocks up to `seq`, whose hashes are unknown.
     fn lose(&mut self, seq: i64) {
         self.seq = seq;
         self.stored = None;
         self.computed = None;
     }
 
-    /// Comes into a file that says it begins after `seq` and `hash`, and tells what
-    /// does not fit about that.
+    /// Enters a file whose header says that it begins after the block `seq` with `hash`.
+    /// Returns what is inconsistent with the file before, if anything.
     fn enter(&mut self, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash>) -> Option<String> {
         let known = [self.stored, self.computed];
         let follows = self.seq == seq;
@@ -509,7 +511,7 @@ impl Walk {
             self.stored = hash;
             self.computed = None;
         } else if let Some(hash) = hash {
-            // With both at hand the next block may fit either.
+            // The next block may chain to either hash.
             self.stored = Some(hash);
             self.computed = known.into_iter().flatten().find(|known| *known != hash);
             let fits = known[0].is_none() || known.contains(&Some(hash));

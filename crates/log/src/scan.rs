@@ -13,14 +13,14 @@ use super::files::{self, ACTIVE};
 use super::format::{Columns, Hash, Head, Raw};
 
 /// Rows read at a time. While they are read the log cannot be rolled.
-const ROWS: usize = 1000;
+const MAX_CHUNK_ROWS: usize = 1000;
 /// Bytes after which fewer rows will do.
-const BYTES: usize = 4 << 20;
+const MAX_CHUNK_BYTES: usize = 4 << 20;
 /// More rows than fit into a page.
-const ROWS_OF_PAGE: i64 = 100;
+const MAX_ROWS_PER_PAGE: i64 = 100;
 
 /// What a walk comes past.
-pub(super) enum Piece {
+pub(super) enum ScanItem {
     /// What follows is in this file, after the block `seq` with this hash, which
     /// is unknown where that block cannot be read.
     File { path: Arc<Path>, oldest: bool, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash> },
@@ -41,13 +41,13 @@ pub(super) struct Scan {
     after: i64,
     /// The file that was in, and the block it begins after.
     at: Option<(PathBuf, i64)>,
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<ScanItem>,
     /// The rest of the active file cannot be read.
     stuck: bool,
 }
 
 /// One of the files there are.
-struct Place {
+struct LogFile {
     path: PathBuf,
     /// The block it begins after, where names tell.
     begins: Option<i64>,
@@ -68,7 +68,7 @@ impl Scan {
     /// # Errors
     /// When a file cannot be opened or the disk fails, as opposed to a damaged
     /// file, which is a piece.
-    pub(super) fn next(&mut self) -> Result<Option<Piece>> {
+    pub(super) fn next(&mut self) -> Result<Option<ScanItem>> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
                 return Ok(Some(piece));
@@ -127,22 +127,22 @@ impl Scan {
     }
 
     /// The file with the block after `after`.
-    fn place(&self) -> Result<Option<Place>> {
+    fn place(&self) -> Result<Option<LogFile>> {
         let closed = files::closed(&self.dir)?;
         if let Some(i) = closed.iter().position(|file| file.last > self.after) {
             let file = &closed[i];
             let (begins, last) = (Some(file.first - 1), Some(file.last));
-            return Ok(Some(Place { path: file.path.clone(), begins, last, oldest: i == 0 }));
+            return Ok(Some(LogFile { path: file.path.clone(), begins, last, oldest: i == 0 }));
         }
         let path = self.dir.join(ACTIVE);
         if !files::exists(&path)? {
             return Ok(None);
         }
         let begins = closed.last().map(|file| file.last);
-        Ok(Some(Place { path, begins, last: None, oldest: begins.is_none() }))
+        Ok(Some(LogFile { path, begins, last: None, oldest: begins.is_none() }))
     }
 
-    fn read(&mut self, place: &Place) -> Result<()> {
+    fn read(&mut self, place: &LogFile) -> Result<()> {
         if !files::exists(&place.path)? {
             return Err(Error::file("open", &place.path, std::io::Error::from(std::io::ErrorKind::NotFound)));
         }
@@ -159,12 +159,12 @@ impl Scan {
     }
 
     /// Passes over the rest of a file.
-    fn give_up(&mut self, place: &Place, problem: String) {
+    fn give_up(&mut self, place: &LogFile, problem: String) {
         if self.at.as_ref().is_none_or(|(path, _)| *path != place.path) {
             self.after = self.after.max(place.begins.unwrap_or(self.after));
             self.enter(place, None, None);
         }
-        self.pieces.push_back(Piece::Unreadable { first: self.after + 1, last: place.last, problem });
+        self.pieces.push_back(ScanItem::Unreadable { first: self.after + 1, last: place.last, problem });
         match place.last {
             Some(last) => self.after = last,
             None => self.stuck = true,
@@ -172,10 +172,10 @@ impl Scan {
     }
 
     /// Comes into a file, past the block `after`.
-    fn enter(&mut self, place: &Place, head: Option<&Head>, hash: Option<Hash>) {
+    fn enter(&mut self, place: &LogFile, head: Option<&Head>, hash: Option<Hash>) {
         let begins = head.map_or(self.after, |head| head.after.seq);
         self.at = Some((place.path.clone(), begins));
-        self.pieces.push_back(Piece::File {
+        self.pieces.push_back(ScanItem::File {
             path: place.path.as_path().into(),
             oldest: place.oldest,
             log: head.map(|head| head.log),
@@ -184,7 +184,7 @@ impl Scan {
         });
     }
 
-    fn rows(&mut self, conn: &Connection, place: &Place) -> rusqlite::Result<()> {
+    fn rows(&mut self, conn: &Connection, place: &LogFile) -> rusqlite::Result<()> {
         conn.execute_batch("BEGIN")?;
         let head = match Head::read(conn) {
             Ok(Ok(head)) => Some(head),
@@ -220,13 +220,13 @@ impl Scan {
             if short {
                 let (first, last) = (end + 1, Some(self.after));
                 let problem = "the log ends before".to_owned();
-                self.pieces.push_back(Piece::Unreadable { first, last, problem });
+                self.pieces.push_back(ScanItem::Unreadable { first, last, problem });
             }
         }
 
         // No more rows than there is space for, whatever numbers say.
         let pages: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
-        let most = self.after.saturating_add(pages.saturating_mul(ROWS_OF_PAGE));
+        let most = self.after.saturating_add(pages.saturating_mul(MAX_ROWS_PER_PAGE));
         let begins = self.at.as_ref().map_or(self.after, |(_, begins)| *begins);
         let (bound, sure) = match (place.last, last) {
             (Some(last), _) => (last, true),
@@ -249,7 +249,7 @@ impl Scan {
         } else if whole && sure && self.after < bound {
             // The rows ended early.
             let (first, last) = (self.after + 1, Some(bound));
-            self.pieces.push_back(Piece::Unreadable { first, last, problem: "missing".to_owned() });
+            self.pieces.push_back(ScanItem::Unreadable { first, last, problem: "missing".to_owned() });
             self.after = bound;
         }
         Ok(())
@@ -267,7 +267,7 @@ impl Scan {
         let mut statement = conn.prepare_cached(&sql)?;
         let mut found = statement.query([self.after])?;
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        while rows.len() < ROWS && bytes < BYTES {
+        while rows.len() < MAX_CHUNK_ROWS && bytes < MAX_CHUNK_BYTES {
             match found.next() {
                 Ok(Some(row)) => match Raw::read(row, self.columns) {
                     Ok(raw) => {
@@ -297,7 +297,7 @@ impl Scan {
             match row {
                 Ok(raw) if seq == expected || gap => {
                     self.after = seq;
-                    self.pieces.push_back(Piece::Row(raw));
+                    self.pieces.push_back(ScanItem::Row(raw));
                 }
                 row => {
                     let problem = match row {
@@ -307,7 +307,7 @@ impl Scan {
                     if end.is_some_and(|end| expected > end) {
                         return;
                     }
-                    self.pieces.push_back(Piece::Unreadable { first: expected, last: Some(expected), problem });
+                    self.pieces.push_back(ScanItem::Unreadable { first: expected, last: Some(expected), problem });
                     self.after = expected;
                 }
             }
@@ -334,12 +334,12 @@ impl Scan {
             }
         }
         if self.after >= first {
-            self.pieces.push_back(Piece::Unreadable { first, last: Some(self.after), problem });
+            self.pieces.push_back(ScanItem::Unreadable { first, last: Some(self.after), problem });
         }
         // Taken here, since to come by it as before may fail again.
         if let Some(raw) = found {
             self.after = raw.seq;
-            self.pieces.push_back(Piece::Row(raw));
+            self.pieces.push_back(ScanItem::Row(raw));
         }
         Ok(())
     }

@@ -14,24 +14,24 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::error::{Error, Result, chain};
-use super::files::{self, ACTIVE, Active, Due, WAL_BYTES};
+use super::files::{self, ACTIVE, Active, RollLimits, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
-use super::index::{self, Fault, Index, project_hash};
+use super::index::{self, Index, IndexError, project_hash};
 use super::{
     AppendError, AppendOutcome, Batch, DiskSpace, Durability, LogOptions, LogState, PruneRefusal, PruneReport,
-    PruneRequest, Shared, UnavailableReason, points,
+    PruneRequest, Shared, UnavailableReason, failpoints,
 };
 
 /// Batches that share one commit.
-const GROUP: usize = 1024;
+const MAX_GROUP_BATCHES: usize = 1024;
 /// Bytes of lines after which a block takes no more batches.
-const GROUP_BYTES: usize = 8 << 20;
+const MAX_BLOCK_BYTES: usize = 8 << 20;
 /// A block tells one time for all its batches.
-const GROUP_US: u64 = 1_000_000;
+const MAX_BLOCK_SPAN_US: u64 = 1_000_000;
 /// How often an idle writer looks at the disk, and whether it can write again.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long until a roll that others were in the way of is tried again.
-const ROLL_AGAIN: Duration = Duration::from_secs(1);
+const ROLL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) enum Message {
     Append(Pending),
@@ -43,14 +43,14 @@ pub(super) enum Message {
 pub(super) struct Pending {
     pub(super) batch: Batch,
     pub(super) reply: oneshot::Sender<Result<Vec<AppendOutcome>, AppendError>>,
-    pub(super) _place: OwnedSemaphorePermit,
+    pub(super) _permit: OwnedSemaphorePermit,
 }
 
 /// Why a group was not stored.
-enum Stop {
+enum StoreError {
     /// Another process is writing and has not finished for seconds.
     Busy,
-    Refuse(UnavailableReason, Arc<str>),
+    Unavailable(UnavailableReason, Arc<str>),
 }
 
 pub(super) struct Writer {
@@ -59,7 +59,7 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
     lock: File,
     /// `None` after a failure, until it is opened again.
-    active: Option<Open>,
+    active: Option<OpenFiles>,
     /// The last block that was answered for. It must not disappear.
     acknowledged: Option<Tip>,
     /// Why nothing is taken until a restart.
@@ -70,7 +70,7 @@ pub(super) struct Writer {
 }
 
 /// The active file and what belongs to it while it is open.
-struct Open {
+struct OpenFiles {
     active: Active,
     /// Tells whether the name still means this file.
     identity: Option<(u64, u64)>,
@@ -116,7 +116,7 @@ impl Writer {
         if writer.options.durability == Durability::Full {
             // Whoever wrote it last may have died before the flush, and repeats of
             // what is found are answered for.
-            files::flush_left(dir)?;
+            files::flush_wal(dir)?;
         }
         writer.lengthen_wal();
         Ok(writer)
@@ -144,7 +144,7 @@ impl Writer {
             );
         }
         self.shared.set_last(tip.seq);
-        self.active = Some(Open { active, identity: identity(&path), index: None });
+        self.active = Some(OpenFiles { active, identity: identity(&path), index: None });
         Ok(())
     }
 
@@ -160,11 +160,11 @@ impl Writer {
             if waiting.is_empty() && other.is_none() {
                 match queue.recv_timeout(POLL_INTERVAL) {
                     Ok(message) => next = Some(message),
-                    Err(RecvTimeoutError::Timeout) => self.look(),
+                    Err(RecvTimeoutError::Timeout) => self.poll(),
                     Err(RecvTimeoutError::Disconnected) => return None,
                 }
             }
-            while other.is_none() && waiting.len() < GROUP {
+            while other.is_none() && waiting.len() < MAX_GROUP_BATCHES {
                 match next.take().or_else(|| queue.try_recv().ok()) {
                     Some(Message::Append(pending)) => waiting.push_back(pending),
                     Some(message) => other = Some(message),
@@ -185,7 +185,7 @@ impl Writer {
 
     /// Moves everything to its file and lets go of it.
     pub(super) fn close(&mut self) -> Result<()> {
-        let Some(Open { active, index, .. }) = self.active.take() else { return Ok(()) };
+        let Some(OpenFiles { active, index, .. }) = self.active.take() else { return Ok(()) };
         drop(index);
         let closed = active.close(&self.dir);
         files::unlock(&self.dir, &self.lock)?;
@@ -194,7 +194,7 @@ impl Writer {
 
     /// What an idle writer does now and then, and a new one first: it looks whether
     /// batches can be stored, so that everybody knows before the next one comes.
-    pub(super) fn look(&mut self) {
+    pub(super) fn poll(&mut self) {
         let mut ready = self.ready();
         if ready.is_ok() && self.active.as_ref().is_none_or(|open| open.index.is_none()) {
             ready = self.store(&mut Vec::new());
@@ -204,16 +204,16 @@ impl Writer {
         {
             self.shared.set_last(tip.seq);
         }
-        self.tell(&ready);
+        self.publish_state(&ready);
     }
 
     /// Lets everybody know whether batches are taken.
-    fn tell(&self, outcome: &Result<(), Stop>) {
+    fn publish_state(&self, outcome: &Result<(), StoreError>) {
         match outcome {
             Ok(()) => self.shared.set_state(LogState::Accepting),
             // Passes by itself.
-            Err(Stop::Busy) => {}
-            Err(Stop::Refuse(reason, sentence)) => {
+            Err(StoreError::Busy) => {}
+            Err(StoreError::Unavailable(reason, sentence)) => {
                 self.shared.set_state(LogState::Unavailable { reason: *reason, sentence: sentence.clone() });
             }
         }
@@ -225,9 +225,9 @@ impl Writer {
         let (mut bytes, mut received_at) = (0, None);
         while let Some(next) = waiting.front() {
             let at = next.batch.received_at.us();
-            let far = at.abs_diff(*received_at.get_or_insert(at)) > GROUP_US;
+            let far = at.abs_diff(*received_at.get_or_insert(at)) > MAX_BLOCK_SPAN_US;
             bytes += next.batch.lines.len();
-            if !group.is_empty() && (group.len() >= GROUP || bytes > GROUP_BYTES || far) {
+            if !group.is_empty() && (group.len() >= MAX_GROUP_BATCHES || bytes > MAX_BLOCK_BYTES || far) {
                 break;
             }
             group.extend(waiting.pop_front());
@@ -236,14 +236,14 @@ impl Writer {
         group.sort_by(|a, b| a.batch.project_key.cmp(&b.batch.project_key));
 
         let stored = self.ready().and_then(|()| self.store(&mut group));
-        self.tell(&stored);
+        self.publish_state(&stored);
         let refused = match stored {
             Ok(()) => {
                 self.roll_if_due();
                 return;
             }
-            Err(Stop::Busy) => AppendError::Busy,
-            Err(Stop::Refuse(reason, sentence)) => AppendError::Unavailable { reason, sentence },
+            Err(StoreError::Busy) => AppendError::Busy,
+            Err(StoreError::Unavailable(reason, sentence)) => AppendError::Unavailable { reason, sentence },
         };
         for pending in group {
             let _ = pending.reply.send(Err(refused.clone()));
@@ -251,16 +251,16 @@ impl Writer {
     }
 
     /// Makes sure there is space, and a file to write to.
-    fn ready(&mut self) -> Result<(), Stop> {
+    fn ready(&mut self) -> Result<(), StoreError> {
         if let Some(sentence) = &self.lost {
-            return Err(Stop::Refuse(UnavailableReason::Io, sentence.clone()));
+            return Err(StoreError::Unavailable(UnavailableReason::Io, sentence.clone()));
         }
         self.check_space()?;
         if let Some(open) = &self.active
             && open.identity != identity(&self.dir.join(ACTIVE))
         {
             tracing::error!("the file of the event log was moved or removed while it was written");
-            self.let_go();
+            self.close_active();
         }
         if self.active.is_none() {
             self.open_again()?;
@@ -271,7 +271,7 @@ impl Writer {
     /// Makes commits faster, where there is space for it.
     fn lengthen_wal(&self) {
         let most = WAL_BYTES.min(self.options.roll_bytes / 16);
-        let (Some(Open { active, .. }), Ok((free, reserve))) = (&self.active, self.space()) else { return };
+        let (Some(OpenFiles { active, .. }), Ok((free, reserve))) = (&self.active, self.space()) else { return };
         if self.options.durability != Durability::Full || free < reserve.saturating_add(4 * most) {
             return;
         }
@@ -287,42 +287,42 @@ impl Writer {
         Ok((free, self.options.reserve.bytes(volume.f_blocks.saturating_mul(volume.f_frsize))))
     }
 
-    fn check_space(&self) -> Result<(), Stop> {
+    fn check_space(&self) -> Result<(), StoreError> {
         let (free, reserve) = self.space().map_err(|error| {
             let sentence = format!("the free space for the event log cannot be determined: {error}");
-            Stop::Refuse(UnavailableReason::Io, sentence.into())
+            StoreError::Unavailable(UnavailableReason::Io, sentence.into())
         })?;
         *super::lock(&self.shared.space) = DiskSpace { free, reserve };
         if free >= reserve {
             return Ok(());
         }
         let sentence = format!("the volume of the event log has {free} bytes free, {reserve} are kept in reserve");
-        Err(Stop::Refuse(UnavailableReason::DiskFull, sentence.into()))
+        Err(StoreError::Unavailable(UnavailableReason::DiskFull, sentence.into()))
     }
 
     /// Opens the active file after a failure, when what it has is trusted no
     /// further than it can be read again.
-    fn open_again(&mut self) -> Result<(), Stop> {
+    fn open_again(&mut self) -> Result<(), StoreError> {
         let failed = |error: &Error| {
             let sentence = format!("the event log cannot be opened: {}", chain(error));
-            Stop::Refuse(UnavailableReason::Io, sentence.into())
+            StoreError::Unavailable(UnavailableReason::Io, sentence.into())
         };
-        let opened = points::pass(&self.dir, "opening").map_err(|error| Error::file("open", &self.dir, error));
+        let opened = failpoints::hit(&self.dir, "opening").map_err(|error| Error::file("open", &self.dir, error));
         opened.and_then(|()| self.open_active()).map_err(|error| failed(&error))?;
         let Some(open) = &self.active else { return Ok(()) };
         // After a flush failed, the system may take pages for written that are not.
         // So what the write-ahead log holds is written once more, elsewhere and
         // flushed, before anything relies on it.
-        let moved = points::pass(&self.dir, "opened").and_then(|()| files::checkpoint(&open.active.conn));
+        let moved = failpoints::hit(&self.dir, "opened").and_then(|()| files::checkpoint(&open.active.conn));
         match moved {
             Ok(true) => {}
             other => {
-                self.let_go();
+                self.close_active();
                 let sentence = match other {
                     Err(error) => format!("the event log cannot be flushed: {}", chain(&error)),
                     _ => "the event log waits for its readers to flush it".to_owned(),
                 };
-                return Err(Stop::Refuse(UnavailableReason::Io, sentence.into()));
+                return Err(StoreError::Unavailable(UnavailableReason::Io, sentence.into()));
             }
         }
         self.check_acknowledged()?;
@@ -330,7 +330,7 @@ impl Writer {
         Ok(())
     }
 
-    fn check_acknowledged(&mut self) -> Result<(), Stop> {
+    fn check_acknowledged(&mut self) -> Result<(), StoreError> {
         let (Some(tip), Some(open)) = (self.acknowledged, &self.active) else { return Ok(()) };
         if open.active.hash_at(&self.dir, tip.seq) == Some(tip.hash) {
             return Ok(());
@@ -340,12 +340,12 @@ impl Writer {
                 .into();
         tracing::error!(seq = tip.seq, "an acknowledged block of the event log is gone");
         self.lost = Some(sentence.clone());
-        self.let_go();
-        Err(Stop::Refuse(UnavailableReason::Io, sentence))
+        self.close_active();
+        Err(StoreError::Unavailable(UnavailableReason::Io, sentence))
     }
 
     /// Closes the active file as it is.
-    fn let_go(&mut self) {
+    fn close_active(&mut self) {
         self.active = None;
         if let Err(error) = files::unlock(&self.dir, &self.lock) {
             tracing::warn!(error = &error as &dyn std::error::Error, "cannot unlock the event log");
@@ -355,43 +355,43 @@ impl Writer {
     /// Stores the group, answers it and empties it; or leaves it as it is, with
     /// nothing of it stored or answered. Without batches it only makes sure of the
     /// index.
-    fn store(&mut self, group: &mut Vec<Pending>) -> Result<(), Stop> {
-        let mut remake = false;
+    fn store(&mut self, group: &mut Vec<Pending>) -> Result<(), StoreError> {
+        let mut rebuild = false;
         loop {
-            let failure = match self.attempt(group, remake) {
+            let failure = match self.attempt(group, rebuild) {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
             self.roll_back();
             match failure {
-                Failure::Index(Fault::Unfit(problem)) if !remake => {
+                AttemptError::Index(IndexError::Unusable(problem)) if !rebuild => {
                     tracing::warn!(problem, "the index of events is made anew");
-                    remake = true;
+                    rebuild = true;
                 }
                 failure => return Err(self.explain(failure)),
             }
         }
     }
 
-    fn attempt(&mut self, group: &mut Vec<Pending>, remake: bool) -> Result<(), Failure> {
-        let Some(Open { active, index: place, .. }) = &mut self.active else {
-            return Err(Failure::Log(rusqlite::Error::InvalidQuery));
+    fn attempt(&mut self, group: &mut Vec<Pending>, rebuild: bool) -> Result<(), AttemptError> {
+        let Some(OpenFiles { active, index: place, .. }) = &mut self.active else {
+            return Err(AttemptError::Log(rusqlite::Error::InvalidQuery));
         };
         let (dir, conn) = (&self.dir, &active.conn);
         step(conn, "BEGIN IMMEDIATE")?;
-        points::pass(dir, "begun")?;
+        failpoints::hit(dir, "begun")?;
         // Others may have written since.
         let tip = active.tip()?;
-        if remake || place.is_none() {
-            let make = if remake { Index::make } else { Index::open };
+        if rebuild || place.is_none() {
+            let open_index = if rebuild { Index::rebuild } else { Index::open };
             *place = None;
-            *place = Some(make(dir, active.head.log, self.options.dedup_window_us, tip)?);
+            *place = Some(open_index(dir, active.head.log, self.options.dedup_window_us, tip)?);
         }
-        let Some(index) = place else { return Err(Failure::Log(rusqlite::Error::InvalidQuery)) };
+        let Some(index) = place else { return Err(AttemptError::Log(rusqlite::Error::InvalidQuery)) };
         let received_at = group.iter().map(|pending| pending.batch.received_at.us()).max();
         let mut seen = index.begin(tip, received_at, |seq| active.hash_at(dir, seq))?;
 
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         let mut answers = Vec::with_capacity(group.len());
         for pending in &*group {
             answers.push(draft.add(&pending.batch, &mut seen)?);
@@ -401,12 +401,12 @@ impl Writer {
             step(conn, "ROLLBACK")?;
         } else {
             let raw = draft.block(tip, received_at.unwrap_or_default(), &mut self.packer)?;
-            points::pass(dir, "insert")?;
+            failpoints::hit(dir, "insert")?;
             let mut insert = conn.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
             insert.execute((raw.seq, raw.received_at, raw.events, raw.hash, &raw.runs, &raw.ids, &raw.body))?;
-            points::pass(dir, "commit")?;
+            failpoints::hit(dir, "commit")?;
             step(conn, "COMMIT")?;
-            points::pass(dir, "committed")?;
+            failpoints::hit(dir, "committed")?;
             stored = Tip { seq: raw.seq, hash: raw.hash };
             self.acknowledged = Some(stored);
         }
@@ -436,62 +436,62 @@ impl Writer {
             && let Err(error) = step(&open.active.conn, "ROLLBACK")
         {
             tracing::error!(error = &error as &dyn std::error::Error, "cannot roll back");
-            self.let_go();
+            self.close_active();
         }
     }
 
     /// Says why nothing was stored, and lets go of what has failed.
-    fn explain(&mut self, failure: Failure) -> Stop {
+    fn explain(&mut self, failure: AttemptError) -> StoreError {
         let (error, of_log) = match failure {
-            Failure::Log(error) => (error, true),
-            Failure::Index(Fault::Sql(error)) => (error, false),
-            Failure::Index(fault) => {
+            AttemptError::Log(error) => (error, true),
+            AttemptError::Index(IndexError::Sql(error)) => (error, false),
+            AttemptError::Index(fault) => {
                 if let Some(open) = &mut self.active {
                     open.index = None;
                 }
                 let sentence = format!("the index of events cannot catch up with the log: {fault}");
                 tracing::error!(problem = fault.to_string(), "the index of events cannot catch up with the log");
-                return Stop::Refuse(UnavailableReason::Behind, sentence.into());
+                return StoreError::Unavailable(UnavailableReason::Behind, sentence.into());
             }
         };
         let code = error.sqlite_error_code();
         if matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) {
             tracing::warn!("another process writes the event log for too long");
-            return Stop::Busy;
+            return StoreError::Busy;
         }
         let what = if of_log { "event log" } else { "index of events" };
         tracing::error!(error = &error as &dyn std::error::Error, "the {what} cannot be written");
         let sentence = format!("the {what} cannot be written: {}", chain(&error)).into();
         if code == Some(ErrorCode::DiskFull) {
             // The file is as it was before.
-            return Stop::Refuse(UnavailableReason::DiskFull, sentence);
+            return StoreError::Unavailable(UnavailableReason::DiskFull, sentence);
         }
         if of_log {
-            self.let_go();
-            return Stop::Refuse(UnavailableReason::Io, sentence);
+            self.close_active();
+            return StoreError::Unavailable(UnavailableReason::Io, sentence);
         }
         if let Some(open) = &mut self.active {
             open.index = None;
         }
-        Stop::Refuse(UnavailableReason::Behind, sentence)
+        StoreError::Unavailable(UnavailableReason::Behind, sentence)
     }
 
     /// Begins a new file when the active one is large, unless others have it open.
     fn roll_if_due(&mut self) {
-        let due = Due { bytes: self.options.roll_bytes, span_us: self.options.roll_us };
+        let due = RollLimits { bytes: self.options.roll_bytes, span_us: self.options.roll_us };
         let Some(open) = &self.active else { return };
         if !open.active.is_due(due) || self.roll_after.is_some_and(|after| Clock::now() < after) {
             return;
         }
-        let Some(Open { active, index, .. }) = self.active.take() else { return };
+        let Some(OpenFiles { active, index, .. }) = self.active.take() else { return };
         match files::roll(&self.dir, &self.lock, active, due) {
             Ok(true) => self.roll_after = None,
-            Ok(false) => self.roll_after = Some(Clock::now() + ROLL_AGAIN),
+            Ok(false) => self.roll_after = Some(Clock::now() + ROLL_RETRY_INTERVAL),
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the event log could not be rolled");
-                self.roll_after = Some(Clock::now() + ROLL_AGAIN);
+                self.roll_after = Some(Clock::now() + ROLL_RETRY_INTERVAL);
                 // A lock that is still held alone would keep everybody out.
-                self.let_go();
+                self.close_active();
             }
         }
         match self.open_active() {
@@ -500,7 +500,7 @@ impl Writer {
                     open.index = index;
                 }
                 let checked = self.check_acknowledged();
-                self.tell(&checked);
+                self.publish_state(&checked);
                 self.lengthen_wal();
             }
             // The next group opens it or is told why not.
@@ -596,34 +596,34 @@ fn written_at(path: &Path) -> Option<Instant> {
 }
 
 /// Why an attempt came to nothing.
-enum Failure {
+enum AttemptError {
     Log(rusqlite::Error),
-    Index(Fault),
+    Index(IndexError),
 }
 
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Failure {
-        Failure::Log(error)
+impl From<rusqlite::Error> for AttemptError {
+    fn from(error: rusqlite::Error) -> AttemptError {
+        AttemptError::Log(error)
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Failure {
-        Failure::Index(fault)
+impl From<IndexError> for AttemptError {
+    fn from(fault: IndexError) -> AttemptError {
+        AttemptError::Index(fault)
     }
 }
 
 /// A block in the making.
 #[derive(Default)]
-struct Draft {
+struct BlockBuilder {
     runs: Vec<Run>,
     ids: Vec<u8>,
     lines: Vec<u8>,
 }
 
-impl Draft {
+impl BlockBuilder {
     /// Takes the new events of a batch, and tells of each whether it is.
-    fn add(&mut self, batch: &Batch, seen: &mut index::Group<'_>) -> Result<Vec<AppendOutcome>, Fault> {
+    fn add(&mut self, batch: &Batch, seen: &mut index::Group<'_>) -> Result<Vec<AppendOutcome>, IndexError> {
         let project = project_hash(&batch.project_key);
         let mut answer = Vec::with_capacity(batch.events.len());
         // What is new is copied in long pieces, from `from` to the next repeat.

@@ -13,8 +13,8 @@ use muriel_domain::time::DAY_US;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::failpoints::plant;
 use super::files;
-use super::points::plant;
 use super::*;
 
 mod damage;

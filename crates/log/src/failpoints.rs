@@ -1,18 +1,19 @@
-//! Named points at which tests look in or make things fail. Nothing in a build
-//! that is not a test.
+//! Failpoints: named places at which tests observe the log or inject SQLite errors. They
+//! compile to nothing outside of tests.
 
-/// Passes the point `name` of the log in `dir`.
+/// Runs the hook that a test has set for the log in `dir`, if any, with the failpoint's
+/// name.
 ///
 /// # Errors
-/// What a test plants there.
+/// The error that the hook injects.
 #[cfg(not(test))]
 #[inline(always)]
-pub(super) fn pass(_dir: &std::path::Path, _name: &'static str) -> rusqlite::Result<()> {
+pub(super) fn hit(_dir: &std::path::Path, _name: &'static str) -> rusqlite::Result<()> {
     Ok(())
 }
 
 #[cfg(test)]
-pub(super) use planted::{pass, plant};
+pub(super) use planted::{hit, plant};
 
 #[cfg(test)]
 mod planted {
@@ -20,8 +21,7 @@ mod planted {
     use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex};
 
-    /// Is told the name of each point, and makes it fail with the SQLite code it
-    /// answers.
+    /// Called with the name of each failpoint. Returns the SQLite result code to fail with.
     pub(crate) type Hook = Arc<dyn Fn(&'static str) -> Option<i32> + Send + Sync>;
 
     static HOOKS: Mutex<Option<HashMap<PathBuf, Hook>>> = Mutex::new(None);
@@ -30,7 +30,7 @@ mod planted {
         HOOKS.lock().unwrap().get_or_insert_default().insert(dir.to_owned(), Arc::new(hook));
     }
 
-    pub(crate) fn pass(dir: &Path, name: &'static str) -> rusqlite::Result<()> {
+    pub(crate) fn hit(dir: &Path, name: &'static str) -> rusqlite::Result<()> {
         let hook = HOOKS.lock().unwrap().as_ref().and_then(|hooks| hooks.get(dir).cloned());
         match hook.and_then(|hook| hook(name)) {
             Some(code) => {
