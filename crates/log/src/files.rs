@@ -1,4 +1,4 @@
-//! The files of a log: their names, who may touch them, how one follows another.
+//! The files of a log: names, locks, and rolling from one file to the next.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -15,25 +15,26 @@ use super::format::{APPLICATION, Columns, Hash, Head, Raw, SCHEMA, Tip, VERSION,
 use super::scan::is_damage;
 use super::{failpoints, index};
 
-/// The file that is written.
+/// Name of the active file, the only one that is written.
 pub(super) const ACTIVE: &str = "log.db";
-/// The next one, before it takes that name.
+/// Name of the next active file until it is complete.
 const NEXT: &str = "log.db.new";
-/// Locked shared by whoever has the active file open, alone by who renames it.
+/// Lock file: a shared lock for having the active file open, an exclusive one for renaming
+/// it.
 const LOCK: &str = "log.lock";
-/// How long to wait for others to let go of a log whose active file is missing.
+/// Time to wait for other processes to close a log whose active file is missing.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long to wait for readers before a roll is put off: they are quick, but
-/// appends wait meanwhile.
+/// Time to wait for readers before a roll is postponed. It is short because appends wait
+/// meanwhile.
 const ROLL_LOCK_TIMEOUT: Duration = Duration::from_millis(20);
-/// Pages of a write-ahead log before they are moved to its file, 16 MiB: each
-/// time costs two flushes.
+/// Pages in the write-ahead log at which it is checkpointed; 16 MiB. A checkpoint costs two
+/// flushes, so it should be rare.
 pub(super) const CHECKPOINT_PAGES: i32 = 4096;
-/// What a write-ahead log has when it is moved: pages with their heads, and the
-/// largest usual group.
+/// Bytes of the write-ahead log at a checkpoint: pages of 4,096 bytes with frame headers of
+/// 24 bytes, and 256 pages for the last group.
 pub(super) const WAL_BYTES: u64 = (CHECKPOINT_PAGES as u64 + 256) * (4096 + 24);
 
-/// A file that is written no more.
+/// A file that was rolled and is no longer written.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
     pub(super) first: i64,
@@ -51,7 +52,7 @@ fn parse_closed(name: &str) -> Option<(i64, i64)> {
     (first >= 1 && first <= last).then_some((first, last))
 }
 
-/// The closed files, oldest first.
+/// The closed files in `dir`, oldest first.
 pub(super) fn closed(dir: &Path) -> Result<Vec<Closed>> {
     let mut found = Vec::new();
     let failed = |error| Error::file("list", dir, error);
@@ -69,14 +70,15 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
     path.try_exists().map_err(|error| Error::file("look at", path, error))
 }
 
-/// `path` with the ending SQLite gives to the files beside it.
+/// `path` with a suffix appended, such as SQLite's `-wal`.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Removes a SQLite file and what SQLite keeps beside it. Missing is fine.
+/// Removes a SQLite file with its write-ahead log, shared memory and journal, whichever
+/// exist.
 pub(super) fn remove(path: &Path) -> Result<()> {
     for ending in ["", "-wal", "-shm", "-journal"] {
         let path = beside(path, ending);
@@ -88,13 +90,13 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes names given and taken in a directory outlive a power cut.
+/// Flushes a directory, so that created and renamed files survive a power failure.
 pub(super) fn sync_dir(dir: &Path) -> Result<()> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
 }
 
-/// Flushes what is in the write-ahead log of the active file. SQLite keeps no locks
-/// on that, so it may be closed again.
+/// Flushes the write-ahead log of the active file. SQLite holds no locks on that file, so
+/// opening and closing it here releases none.
 pub(super) fn flush_wal(dir: &Path) -> Result<()> {
     let path = beside(&dir.join(ACTIVE), "-wal");
     match File::open(&path).and_then(|left| left.sync_all()) {
@@ -108,7 +110,7 @@ fn rename(dir: &Path, from: &Path, to: &Path) -> Result<()> {
     sync_dir(dir)
 }
 
-/// The lock of a log, for who writes it.
+/// Opens the lock file for a writer, creating it if needed.
 pub(super) fn lock_file(dir: &Path) -> Result<File> {
     let path = dir.join(LOCK);
     let mut options = OpenOptions::new();
@@ -118,8 +120,8 @@ pub(super) fn lock_file(dir: &Path) -> Result<File> {
     options.open(&path).map_err(|error| Error::file("open", &path, error))
 }
 
-/// The lock of a log, for who reads it: none where there is none and none can be
-/// made, as in a copy on a medium that is not writable. Nobody rolls it there.
+/// Opens the lock file for a reader. `None` when there is none and none can be created, as
+/// on a read-only volume: nothing can roll the log there.
 pub(super) fn lock_to_read(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     match File::open(&path) {
@@ -133,7 +135,7 @@ pub(super) fn lock_shared(dir: &Path, lock: &File) -> Result<()> {
     lock.lock_shared().map_err(|error| Error::file("lock", &dir.join(LOCK), error))
 }
 
-/// Whether `lock` could be had alone before `timeout` ran out.
+/// Tries to take the exclusive lock for up to `timeout`. Returns whether it succeeded.
 fn lock_exclusive(dir: &Path, lock: &File, timeout: Duration) -> Result<bool> {
     let deadline = Instant::now() + timeout;
     loop {
@@ -150,7 +152,7 @@ pub(super) fn unlock(dir: &Path, lock: &File) -> Result<()> {
     lock.unlock().map_err(|error| Error::file("unlock", &dir.join(LOCK), error))
 }
 
-/// The active file, open to be written.
+/// The active file, open for writing.
 pub(super) struct Active {
     pub(super) conn: Connection,
     pub(super) head: Head,
@@ -167,26 +169,26 @@ impl Active {
         Ok(Active { conn, head })
     }
 
-    /// Where the chain ends now.
+    /// The last block.
     pub(super) fn tip(&self) -> rusqlite::Result<Tip> {
         tip(&self.conn, &self.head)
     }
 
-    /// Notes that retention deletes all blocks up to `last`, before it does.
+    /// Records that retention is about to delete all blocks up to `last`.
     pub(super) fn note_pruned(&self, dir: &Path, last: i64) -> Result<()> {
         let path = dir.join(ACTIVE);
-        // A file that was begun by an earlier release has no such table.
+        // Files without this table exist: it was added without a new format version.
         let table =
             "CREATE TABLE IF NOT EXISTS pruned (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT";
         let note = "INSERT INTO pruned VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET last = max(last, ?1)";
         let noted = self.conn.execute_batch(table).and_then(|()| self.conn.execute(note, [last]));
         noted.map_err(|error| Error::file("write", &path, error))?;
-        // It must not be lost in a power cut that the deletion outlives.
+        // A power failure must not lose this record but keep the deletion.
         flush_wal(dir)
     }
 
-    /// The hash of the block `seq`, in whichever file of the log it is. `None` when
-    /// it is not there, or that cannot be told.
+    /// The hash of the block `seq`, from any file of the log. `None` when the log does not
+    /// have the block or its file cannot be read.
     pub(super) fn hash_at(&self, dir: &Path, seq: i64) -> Option<Hash> {
         let after = self.head.after;
         if seq >= after.seq {
@@ -197,13 +199,13 @@ impl Active {
         hash_at(&file::reader(&file.path).ok()?, seq).ok()?
     }
 
-    /// Makes the write-ahead log `bytes` long beforehand, with zeros
-    /// that SQLite takes for its end. To flush what overwrites them is an order of
-    /// magnitude faster than to flush a file that grows.
+    /// Extends the write-ahead log to `bytes` with zeros, which SQLite reads as its end.
+    /// Flushing overwritten bytes is an order of magnitude faster than flushing a file that
+    /// grows.
     pub(super) fn lengthen_wal(&self, dir: &Path, bytes: u64) -> Result<()> {
         let path = beside(&dir.join(ACTIVE), "-wal");
         let failed = |error| Error::file("lengthen", &path, error);
-        // Nobody else lengthens or shortens it while this lasts.
+        // The write lock keeps other processes from extending or truncating it meanwhile.
         self.conn.execute_batch("BEGIN IMMEDIATE").map_err(|error| Error::file("lengthen", &path, error))?;
         let fill = || -> io::Result<()> {
             let mut file = OpenOptions::new().append(true).open(&path)?;
@@ -229,12 +231,12 @@ impl Active {
         Ok((pages * page).unsigned_abs())
     }
 
-    /// Whether it is to be closed.
+    /// Whether the file exceeds the limits. False if that cannot be determined.
     pub(super) fn is_due(&self, due: RollLimits) -> bool {
         due.is_met_by(self).unwrap_or(false)
     }
 
-    /// What does not fit about the last block, if anything.
+    /// Checks the last block against the hash chain. Returns what is wrong, if anything.
     pub(super) fn check_tail(&self) -> rusqlite::Result<Option<String>> {
         let tip = self.tip()?;
         if tip.seq == self.head.after.seq {
@@ -251,17 +253,17 @@ impl Active {
         Ok((raw.chained(&before) != raw.hash).then(|| "its hash does not fit".to_owned()))
     }
 
-    /// Moves the write-ahead log into the file and closes it.
+    /// Checkpoints and closes the file.
     pub(super) fn close(self, dir: &Path) -> Result<()> {
         checkpoint_and_close(self.conn, &dir.join(ACTIVE))
     }
 }
 
-/// Where the chain ends in a file.
+/// The last block of a file, or the block it begins after if it has none.
 ///
 /// # Errors
-/// Also when the last block has a number from before the file, after which none
-/// could be given.
+/// `SQLITE_CORRUPT` when the number of the last block is not greater than that of the block
+/// before the file, so that no next number can be given.
 pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
     let mut last = conn.prepare_cached("SELECT seq, hash FROM block ORDER BY seq DESC LIMIT 1")?;
     let last = last.query_row([], |row| Ok(Tip { seq: row.get(0)?, hash: row.get(1)? })).optional()?;
@@ -274,7 +276,7 @@ pub(super) fn tip(conn: &Connection, head: &Head) -> rusqlite::Result<Tip> {
     }
 }
 
-/// The last block that retention has deleted, as a file knows it; 0 for none.
+/// The last block that retention had deleted when this file was last written; 0 if none.
 pub(super) fn pruned(conn: &Connection) -> rusqlite::Result<i64> {
     let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'pruned'";
     if conn.query_row(known, [], |_| Ok(())).optional()?.is_none() {
@@ -283,7 +285,7 @@ pub(super) fn pruned(conn: &Connection) -> rusqlite::Result<i64> {
     Ok(conn.query_row("SELECT max(last) FROM pruned", [], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
 }
 
-/// The newest file: the active one, or the last that was closed.
+/// The newest file: the active one or, if it is missing, the last closed one.
 pub(super) fn newest_file(dir: &Path) -> Result<PathBuf> {
     let active = dir.join(ACTIVE);
     if exists(&active)? {
@@ -297,8 +299,8 @@ pub(super) fn hash_at(conn: &Connection, seq: i64) -> rusqlite::Result<Option<Ha
     block.query_row([seq], |row| row.get(0)).optional()
 }
 
-/// When the newest block of a closed file was received, in microseconds since
-/// 1970. `None` when it is damaged.
+/// The latest `received_at` in a closed file, in microseconds since 1970 UTC. `None` when the
+/// file is damaged.
 pub(super) fn newest(path: &Path) -> Result<Option<i64>> {
     let conn = file::reader(path).map_err(|error| Error::file("open", path, error))?;
     match newest_of(&conn) {
@@ -308,12 +310,14 @@ pub(super) fn newest(path: &Path) -> Result<Option<i64>> {
     }
 }
 
-/// The same of an open file; `None` while it has no block.
+/// The latest `received_at` in an open file, in microseconds since 1970 UTC; `None` if it has
+/// no block.
 pub(super) fn newest_of(conn: &Connection) -> rusqlite::Result<Option<i64>> {
     conn.query_row("SELECT max(received_at) FROM block", [], |row| row.get(0))
 }
 
-/// Whether everything in the write-ahead log was moved to the file.
+/// Moves the write-ahead log to the main file and truncates it. False when readers prevented
+/// a complete checkpoint.
 pub(super) fn checkpoint(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).map(|busy| busy == 0)
 }
@@ -325,10 +329,11 @@ fn checkpoint_and_close(conn: Connection, path: &Path) -> Result<()> {
     moved.and(closed).map_err(|error| Error::file("close", path, error))
 }
 
-/// Opens the active file, making it if it is missing, with `lock` held shared
-/// when it succeeds and not held when it fails.
+/// Opens the active file, creating it if it is missing. Holds the shared `lock` on success
+/// and no lock on failure.
 ///
-/// The block `known` is one that the log has: a file without it is not made.
+/// `known` is a block that the log is known to have: if the new file would begin before it,
+/// this fails instead of creating the file.
 pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known: i64) -> Result<Active> {
     let path = dir.join(ACTIVE);
     loop {
@@ -350,11 +355,12 @@ pub(super) fn open_active(dir: &Path, lock: &File, durability: Durability, known
     }
 }
 
-/// Waits until the missing active file can be made, with `lock` held alone. False when
-/// somebody else has made it meanwhile, whatever locks they hold since.
+/// Waits for the exclusive `lock`, under which the missing active file can be created.
+/// False when another process has created the file meanwhile; then `lock` is not held.
 ///
 /// # Errors
-/// When it is still missing after others have had the log open for [`LOCK_TIMEOUT`].
+/// [`Error::Unfit`] when the file is still missing after other processes have had the log
+/// open for [`LOCK_TIMEOUT`].
 fn wait_to_create(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
     let mut deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
@@ -365,9 +371,11 @@ fn wait_to_create(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
             return Ok(false);
         }
         match lock.try_lock_shared() {
-            // Others have it open, as they do when its file was taken away.
+            // Other processes hold shared locks: they have the log open, and its file was
+            // moved or deleted.
             Ok(()) => unlock(dir, lock)?,
-            // Somebody holds it alone, and is making the file, however slow the disk is.
+            // Another process holds the exclusive lock and is creating the file. A slow
+            // disk is not an error, so the time starts again.
             Err(TryLockError::WouldBlock) => deadline = Instant::now() + LOCK_TIMEOUT,
             Err(TryLockError::Error(error)) => return Err(Error::file("lock", &dir.join(LOCK), error)),
         }
@@ -378,7 +386,8 @@ fn wait_to_create(dir: &Path, lock: &File, path: &Path) -> Result<bool> {
     }
 }
 
-/// An empty file where the log was: somebody has put it there.
+/// Rejects an empty active file with a write-ahead log that is not empty: something other
+/// than this program has replaced the file.
 fn refuse_empty(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(file) if file.is_file() && file.len() == 0 => refuse_orphaned_wal(path, "empty"),
@@ -386,8 +395,8 @@ fn refuse_empty(path: &Path) -> Result<()> {
     }
 }
 
-/// Leaves alone what belongs to a file that is not there: SQLite would move it into
-/// the one that is.
+/// Fails if a write-ahead log is left from a file that is gone: SQLite would apply it to the
+/// new file.
 fn refuse_orphaned_wal(path: &Path, what: &str) -> Result<()> {
     let left = beside(path, "-wal");
     if fs::metadata(&left).is_ok_and(|left| left.len() > 0) {
@@ -396,8 +405,8 @@ fn refuse_orphaned_wal(path: &Path, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes the active file: the first of a log, or the one after the newest closed
-/// file, as when a roll was cut short.
+/// Creates the active file: the first of a new log, or the one after the newest closed
+/// file if a roll was interrupted.
 fn create(dir: &Path, known: i64) -> Result<()> {
     let path = dir.join(ACTIVE);
     refuse_orphaned_wal(&path, "missing")?;
@@ -421,8 +430,8 @@ fn create(dir: &Path, known: i64) -> Result<()> {
         return Err(Error::unfit(&path, format!("it is missing, and with it the blocks up to {known}")));
     }
     if after.seq < seen {
-        // A file that begins here would give the numbers of lost blocks to others, and the
-        // warehouse would be made again without them.
+        // A file that begins here would reuse the numbers of lost blocks, and the warehouse
+        // would be rebuilt without their events.
         let problem = format!(
             "it is missing, and with it the blocks {} to {seen}: put it back; to go on without them for good, delete the \
              files seen-*.db beside it",
@@ -437,8 +446,7 @@ fn create(dir: &Path, known: i64) -> Result<()> {
     rename(dir, &dir.join(NEXT), &path)
 }
 
-/// Makes the file that will be active next, whole and flushed, under a name of
-/// its own.
+/// Creates the next active file under a temporary name, complete and flushed.
 fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<()> {
     let path = dir.join(NEXT);
     let failed = |error| Error::file("create", &path, error);
@@ -455,12 +463,12 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<(
     checkpoint_and_close(conn, &path)
 }
 
-/// When a file is closed and the next begun.
+/// The limits above which the active file is rolled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RollLimits {
-    /// When it has more bytes than these.
+    /// Maximum size in bytes.
     pub(super) bytes: u64,
-    /// When so many microseconds lie between its first and its last block.
+    /// Maximum microseconds between its first and its last block.
     pub(super) span_us: i64,
 }
 
@@ -479,15 +487,14 @@ impl RollLimits {
     }
 }
 
-/// Closes the active file under its final name and begins the next, if that is
-/// due and nobody else has it open. `lock` is held shared before
-/// and not at all after.
+/// Rolls the active file if it exceeds the limits and no other process has it open: renames
+/// it to its final name and creates the next one. Returns whether it was rolled. The shared
+/// `lock` is held before the call and no lock after it.
 ///
-/// Whatever of it has happened when the process dies, [`open_active`] goes on
-/// from there.
+/// If the process dies at any step, [`open_active`] completes the roll.
 pub(super) fn roll(dir: &Path, lock: &File, active: Active, due: RollLimits) -> Result<bool> {
-    // First the file, then the lock: who has the lock alone relies on nobody
-    // having the file open.
+    // Close the file before releasing the lock: a process with the exclusive lock relies
+    // on no other process having the file open.
     active.close(dir)?;
     unlock(dir, lock)?;
     if !lock_exclusive(dir, lock, ROLL_LOCK_TIMEOUT)? {
@@ -505,14 +512,14 @@ fn roll_exclusive(dir: &Path, due: RollLimits) -> Result<bool> {
     let tip = active.tip().map_err(failed)?;
     let Head { log, after } = active.head;
     let pruned = pruned(&active.conn).map_err(failed)?;
-    // Another process may have rolled it just before.
+    // Another process may have rolled it before this one got the lock.
     if tip.seq == after.seq || !due.is_met_by(&active).map_err(failed)? {
         active.close(dir)?;
         return Ok(false);
     }
-    // Without a write-ahead log the file is whole by itself and stays readable
-    // where nothing can be written. SQLite refuses while anybody has it open, so
-    // this also keeps the roll away from programs that do not know the lock.
+    // Without a write-ahead log the file is self-contained and can be read on a read-only
+    // volume. SQLite refuses to change the mode while the file is open elsewhere, so this
+    // also protects programs that do not use the lock file.
     active.conn.busy_timeout(Duration::ZERO).map_err(failed)?;
     let mode = active.conn.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get::<_, String>(0));
     match mode {

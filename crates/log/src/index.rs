@@ -1,14 +1,14 @@
-//! Which events have been stored, for as long as repeats are recognised.
+//! The deduplication index: the ids of the events stored within the deduplication window.
 //!
-//! Two SQLite files, `seen-<n>.db`, each for the events of at least
-//! [`dedup_window_us`](super::LogOptions::dedup_window_us): when the younger one spans
-//! that long, the next is begun and the older one deleted. They are made from the
-//! log and can be made again. A commit to them is not flushed; each tells the
-//! block up to which it is complete, so what a power cut takes back is read from
-//! the log once more.
+//! It has two generations, SQLite files named `seen-<n>.db`. When the current one spans
+//! [`dedup_window_us`](super::LogOptions::dedup_window_us), the next is created and the
+//! older one deleted, so together they always cover the window. They are derived from the
+//! log and can be rebuilt from it. Their commits are not flushed: each file stores the
+//! block up to which it is complete, so what a power failure loses is read from the log
+//! again.
 //!
-//! All of this happens while the caller holds the log's write lock, so handles
-//! and processes that share the files take turns.
+//! The caller holds the log's write lock during all calls, which serialises handles and
+//! processes that share the files.
 
 use std::fmt;
 use std::fs;
@@ -48,19 +48,19 @@ const SCHEMA: &str = "
     ) STRICT, WITHOUT ROWID;";
 const INSERT: &str = "INSERT OR IGNORE INTO seen VALUES (?1, ?2, ?3)";
 const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND id = ?2 AND scope = ?3";
-/// KiB of pages each generation keeps in memory, while it is used.
+/// Page cache of each generation, in KiB.
 const CACHE_KIB: i64 = 16_384;
-/// Events read from the log with one commit.
+/// Events per commit while the index catches up with the log.
 const CATCH_UP_COMMIT_EVENTS: u64 = 100_000;
 
-/// What can be wrong with the index.
+/// Errors of the index.
 #[derive(Debug)]
 pub(super) enum IndexError {
-    /// It has to be made anew.
+    /// The index is damaged or does not belong to the log: it must be rebuilt.
     Unusable(String),
-    /// It cannot be written now.
+    /// The index cannot be read or written at present.
     Sql(rusqlite::Error),
-    /// A file cannot be used.
+    /// A file of the index or the log cannot be used.
     Log(Error),
 }
 
@@ -88,7 +88,8 @@ impl fmt::Display for IndexError {
 
 type Result<T> = std::result::Result<T, IndexError>;
 
-/// A project in the index.
+/// The number that stands for a project in the index: the first 8 bytes of the SHA-256 of its
+/// key.
 pub(super) fn project_hash(key: &str) -> i64 {
     let hash: Hash = Sha256::digest(key).into();
     let [a, b, c, d, e, f, g, h, ..] = hash;
@@ -108,7 +109,7 @@ struct Generation {
     conn: Connection,
 }
 
-/// The row of `span`.
+/// The row of `span`: the blocks that a generation covers.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     log: [u8; 16],
@@ -148,7 +149,7 @@ fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("seen-{number}.db"))
 }
 
-/// The generations there are, in order.
+/// The numbers of the generations in `dir`, in ascending order.
 fn numbers(dir: &Path) -> Result<Vec<u64>> {
     let failed = |error| Error::file("list", dir, error);
     let mut found = Vec::new();
@@ -174,7 +175,7 @@ fn step(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 
 fn open(path: &Path) -> Result<Connection> {
     let conn = file::writer(path, Durability::Relaxed).map_err(|error| match error {
-        // No database at all, where a log file would be one of SQLite's.
+        // The file is not a SQLite database.
         muriel_sql::Error::Unexpected { .. } => IndexError::Unusable(chain(&error)),
         error => IndexError::Log(Error::file("open", path, error)),
     })?;
@@ -183,7 +184,7 @@ fn open(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Makes the generation `number`, with nothing in it.
+/// Creates the generation `number`, empty, replacing an existing file.
 fn create(dir: &Path, number: u64, span: &Span) -> Result<Generation> {
     let path = path(dir, number);
     files::remove(&path)?;
@@ -197,7 +198,7 @@ fn create(dir: &Path, number: u64, span: &Span) -> Result<Generation> {
     Ok(Generation { number, conn })
 }
 
-/// What a generation that exists covers.
+/// The span of an existing generation, after a check of its format version.
 fn span_of(conn: &Connection) -> Result<Span> {
     let kind: (i32, i32) = (
         conn.query_row("PRAGMA application_id", [], |row| row.get(0))?,
@@ -209,15 +210,16 @@ fn span_of(conn: &Connection) -> Result<Span> {
     Span::read(conn)
 }
 
-/// The last block that the index in `dir` has of the log with the id `log`, or of
-/// whichever it is of; 0 where there is none or it cannot be read.
+/// The last block in the index in `dir`, if the index belongs to `log` or `log` is `None`; 0
+/// if there is no index or it cannot be read.
 ///
-/// A block is in the index only once the log has it, so a log that ends earlier has lost
-/// blocks.
+/// A block is added to the index only after it is in the log, so a log that ends before
+/// this block has lost blocks.
 pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
     let read = || -> Result<i64> {
         let Some(&number) = numbers(dir)?.last() else { return Ok(0) };
-        // Opened to be written, as a reader would leave files beside it.
+        // Opened for writing, because a read-only connection would leave `-wal` and `-shm`
+        // files.
         let span = span_of(&open(&path(dir, number))?)?;
         Ok(if log.is_none_or(|log| *log == span.log) { span.tip.seq } else { 0 })
     };
@@ -227,7 +229,7 @@ pub(super) fn last_seen(dir: &Path, log: Option<&[u8; 16]>) -> i64 {
     })
 }
 
-/// Opens a generation that exists.
+/// Opens an existing generation of the log with the id `log`.
 fn open_existing(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
     if !files::exists(path)? {
         return Err(IndexError::Unusable(format!("{} is missing", path.display())));
@@ -241,8 +243,8 @@ fn open_existing(path: &Path, log: &[u8; 16]) -> Result<(Connection, Span)> {
 }
 
 impl Index {
-    /// The index of the log in `dir`, which has the id `log` and ends at `tip`.
-    /// [`Index::begin`] makes it complete.
+    /// Opens the index of the log in `dir` with the id `log`, or builds it up to `tip` if there
+    /// is none that can be used. [`Index::begin`] brings an existing one up to date.
     pub(super) fn open(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         match Index::find(dir, log, window_us) {
             Ok(Some(index)) => Ok(index),
@@ -263,13 +265,13 @@ impl Index {
         }
         let current = Generation { number, conn };
         if span.closed {
-            // Nobody came to begin the next.
+            // The process that closed this generation ended before it created the next.
             let next = Span { older: true, since: span.tip.seq, started: None, closed: false, ..span };
             let next = create(dir, number + 1, &next)?;
             remove_before(dir, number)?;
             return Ok(Some(Index { dir: dir.to_owned(), log, window_us, current: next, older: Some(current.conn) }));
         }
-        // Left when a turn was cut short.
+        // Old generations remain when a rotation was interrupted.
         remove_before(dir, number.saturating_sub(u64::from(span.older)))?;
         let older = if span.older {
             let (conn, before) = open_existing(&path(dir, number.saturating_sub(1)), &log)?;
@@ -283,17 +285,18 @@ impl Index {
         Ok(Some(Index { dir: dir.to_owned(), log, window_us, current, older }))
     }
 
-    /// An index that knows what the log has received in the last `window_us`.
+    /// Replaces the index by one built from the blocks that the log received in the last
+    /// `window_us`.
     pub(super) fn rebuild(dir: &Path, log: [u8; 16], window_us: i64, tip: Tip) -> Result<Index> {
         let known = numbers(dir)?;
         for number in &known {
             files::remove(&path(dir, *number))?;
         }
         let since = first_of_window(dir, window_us)?;
-        // Only the number counts until the first block has been read.
+        // The hash is not used before the first block has been read.
         let none = Tip { seq: since, hash: Hash::default() };
         let span = Span { log, window_us, older: false, since, started: None, tip: none, closed: false };
-        // A new number: the old file may be open elsewhere.
+        // A new number, because another process may have the old file open.
         let current = create(dir, known.last().map_or(1, |last| last + 1), &span)?;
         let mut index = Index { dir: dir.to_owned(), log, window_us, current, older: None };
         step(&index.current.conn, "BEGIN IMMEDIATE")?;
@@ -304,11 +307,11 @@ impl Index {
         Ok(index)
     }
 
-    /// Begins a group that follows the block `tip` of the log and was received at
-    /// `received_at`, if there is anything in it: reads from the log what is missing, and turns to the next
-    /// generation when it is time.
+    /// Begins adding the events of the block after `tip`, which was received at
+    /// `received_at`; `None` for an empty group. Reads blocks that the index lacks from
+    /// the log, and rotates to the next generation when the current one spans the window.
     ///
-    /// `hash_at` tells the hash of a block of the log.
+    /// `hash_at` returns the hash of a block of the log.
     pub(super) fn begin(
         &mut self,
         tip: Tip,
@@ -321,7 +324,7 @@ impl Index {
             if !span.closed {
                 break span;
             }
-            // Another handle has turned to the next generation.
+            // Another handle has rotated to the next generation.
             self.abandon();
             *self = Index::open(&self.dir, self.log, self.window_us, tip)?;
         };
@@ -333,7 +336,7 @@ impl Index {
                 )));
             }
             span = self.catch_up(span, tip.seq)?;
-            // What of it could be read does not matter, it was looked at.
+            // Also if some blocks could not be read, so that they are not read again.
             span.tip = tip;
         }
         if received_at.is_some_and(|at| self.is_over(&span, at)) {
@@ -358,7 +361,7 @@ impl Index {
         })
     }
 
-    /// Forgets what was begun and not finished.
+    /// Rolls back open transactions.
     pub(super) fn abandon(&self) {
         for conn in [Some(&self.current.conn), self.older.as_ref()].into_iter().flatten() {
             if !conn.is_autocommit()
@@ -369,7 +372,7 @@ impl Index {
         }
     }
 
-    /// Adds the events of a block of the log; how many.
+    /// Adds the events of a block of the log. Returns their number.
     fn add_block(&self, block: &Block) -> Result<u64> {
         let mut insert = self.current.conn.prepare_cached(INSERT)?;
         let mut events = block.events();
@@ -386,14 +389,14 @@ impl Index {
         span.started.is_some_and(|started| received_at.saturating_sub(started) >= self.window_us)
     }
 
-    /// Closes the current generation, whose transaction is open, and opens one in
-    /// the next.
+    /// Commits and closes the current generation, creates the next and begins a transaction
+    /// in it.
     fn rotate(&mut self, mut span: Span) -> Result<Span> {
         span.closed = true;
         span.write(&self.current.conn)?;
         step(&self.current.conn, "COMMIT")?;
         failpoints::hit(&self.dir, "index: closed")?;
-        // Nothing will be added, and it has to be whole after a power cut.
+        // It is not written again, so it must be complete after a power failure.
         files::checkpoint(&self.current.conn)?;
         let next =
             Span { older: true, since: span.tip.seq, started: None, closed: false, window_us: self.window_us, ..span };
@@ -406,10 +409,10 @@ impl Index {
         Ok(next)
     }
 
-    /// Reads the blocks after the span up to `until` from the log, within the
-    /// transaction that is open.
+    /// Adds the blocks after `span` up to `until` from the log, within the open transaction.
+    /// Damaged blocks are logged and skipped.
     fn catch_up(&mut self, mut span: Span, until: i64) -> Result<Span> {
-        // With the lines, which say whose scope an id is in.
+        // The deduplication scope of an event comes from its line.
         let mut scan = Scan::new(&self.dir, Columns::All, span.tip.seq)?;
         let (mut read, mut lost) = (0, 0u64);
         while span.tip.seq < until {
@@ -422,7 +425,7 @@ impl Index {
                     continue;
                 }
                 Some(ScanItem::Unreadable { first, last, problem }) => {
-                    // An event that cannot be read is stored when it comes again.
+                    // A repeat of an event in these blocks is stored again.
                     tracing::error!(first, last, problem, "damaged blocks are missing in the index of events");
                     continue;
                 }
@@ -456,8 +459,8 @@ impl Index {
     }
 }
 
-/// The block after which everything has to be known, for the last `window_us`
-/// before the newest block.
+/// The block after which the index must begin to cover the `window_us` before the newest
+/// block.
 fn first_of_window(dir: &Path, window_us: i64) -> Result<i64> {
     let mut times = Vec::new();
     let mut scan = Scan::new(dir, Columns::Small, 0)?;
@@ -473,7 +476,7 @@ fn first_of_window(dir: &Path, window_us: i64) -> Result<i64> {
     Ok(first.map_or(0, |(seq, _)| seq - 1))
 }
 
-/// The events of one block on their way into the index.
+/// An open transaction that adds the events of one block.
 pub(super) struct Group<'i> {
     dir: &'i Path,
     conn: &'i Connection,
@@ -484,7 +487,7 @@ pub(super) struct Group<'i> {
 }
 
 impl Group<'_> {
-    /// Whether the event is new, in which case it is known from now on.
+    /// Adds an event. Returns whether it is new.
     pub(super) fn add(&mut self, project: i64, id: &[u8; 16], scope: DedupScope) -> Result<bool> {
         let key = (project, id, scope.number());
         if self.insert.execute(key)? == 0 {
@@ -496,7 +499,7 @@ impl Group<'_> {
         }
     }
 
-    /// Keeps the events, which the block `tip` has.
+    /// Commits, after the events have been stored in the log as the block `tip`.
     pub(super) fn finish(mut self, tip: Tip) -> Result<()> {
         failpoints::hit(self.dir, "index: commit")?;
         self.span.tip = tip;

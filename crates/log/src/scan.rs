@@ -1,4 +1,4 @@
-//! Walks over the rows of all files in order, around what is damaged.
+//! Reads the rows of all log files in order, skipping what is damaged.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,62 +12,60 @@ use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE};
 use super::format::{Columns, Hash, Head, Raw};
 
-/// Rows read at a time. While they are read the log cannot be rolled.
+/// Maximum rows read under one lock: the log cannot be rolled meanwhile.
 const MAX_CHUNK_ROWS: usize = 1000;
-/// Bytes after which fewer rows will do.
+/// Bytes of rows after which a chunk ends, even with fewer rows.
 const MAX_CHUNK_BYTES: usize = 4 << 20;
-/// More rows than fit into a page.
+/// An upper bound of the number of rows in one page.
 const MAX_ROWS_PER_PAGE: i64 = 100;
 
-/// What a walk comes past.
+/// What a scan returns.
 pub(super) enum ScanItem {
-    /// What follows is in this file, after the block `seq` with this hash, which
-    /// is unknown where that block cannot be read.
+    /// The following items are from this file and come after the block `seq`. `hash` is that
+    /// block's; `None` if the block cannot be read.
     File { path: Arc<Path>, oldest: bool, log: Option<[u8; 16]>, seq: i64, hash: Option<Hash> },
-    /// A row with the number after the one before, or a later one where rows are
-    /// missing.
+    /// The next row. Its number is greater than the last one plus 1 if rows are missing.
     Row(Raw),
-    /// The blocks from `first` to `last`, or to the end of the file, cannot be
-    /// read.
+    /// The blocks from `first` to `last` cannot be read; to the end of the file if `last` is
+    /// `None`.
     Unreadable { first: i64, last: Option<i64>, problem: String },
 }
 
 pub(super) struct Scan {
     dir: PathBuf,
-    /// Opened by the first walk that finds one.
+    /// The lock file; see [`files::lock_to_read`].
     lock: Option<File>,
     columns: Columns,
-    /// The last block that has been passed.
+    /// The last block that was returned or skipped.
     after: i64,
-    /// The file that was in, and the block it begins after.
+    /// The file that contains this block, and the block after which it begins.
     at: Option<(PathBuf, i64)>,
     pieces: VecDeque<ScanItem>,
-    /// The rest of the active file cannot be read.
+    /// The rest of the active file cannot be read, so the scan returns no more items.
     stuck: bool,
 }
 
-/// One of the files there are.
+/// One file of the log.
 struct LogFile {
     path: PathBuf,
-    /// The block it begins after, where names tell.
+    /// The block after which it begins, if the file names show it.
     begins: Option<i64>,
-    /// The last block of a closed file.
+    /// The last block of a closed file; `None` for the active one.
     last: Option<i64>,
     oldest: bool,
 }
 
 impl Scan {
-    /// A walk over what comes after the block `after`.
+    /// A scan of the blocks after `after`.
     pub(super) fn new(dir: &Path, columns: Columns, after: i64) -> Result<Scan> {
         let lock = files::lock_to_read(dir)?;
         Ok(Scan { dir: dir.to_owned(), lock, columns, after, at: None, pieces: VecDeque::new(), stuck: false })
     }
 
-    /// The next piece, or `None` where there is no more for now.
+    /// The next item, or `None` at the current end of the log.
     ///
     /// # Errors
-    /// When a file cannot be opened or the disk fails, as opposed to a damaged
-    /// file, which is a piece.
+    /// When a file cannot be opened or the disk fails. Damage is not an error but an item.
     pub(super) fn next(&mut self) -> Result<Option<ScanItem>> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
@@ -79,8 +77,8 @@ impl Scan {
         }
     }
 
-    /// The last block that retention has deleted; `None` where that cannot be told.
-    /// Known before the blocks are gone, so it is to be asked after they were missed.
+    /// The last block that retention has deleted; `None` if it cannot be read. Retention
+    /// records it before it deletes, so read it after blocks were found to be missing.
     pub(super) fn pruned(&self) -> Option<i64> {
         if let Some(lock) = &self.lock {
             files::lock_shared(&self.dir, lock).ok()?;
@@ -95,7 +93,7 @@ impl Scan {
         pruned
     }
 
-    /// Reads some more. `false` when there is none.
+    /// Reads the next chunk of items. False when there are none.
     fn fill(&mut self) -> Result<bool> {
         if let Some(lock) = &self.lock {
             files::lock_shared(&self.dir, lock)?;
@@ -113,7 +111,7 @@ impl Scan {
             let read = self.read(&place);
             match read {
                 Ok(()) => {}
-                // Pruned since it was listed.
+                // Retention deleted the file after it was listed.
                 Err(error) if error.is_not_found() && !files::exists(&place.path)? => continue,
                 Err(error) => return Err(error),
             }
@@ -126,7 +124,7 @@ impl Scan {
         }
     }
 
-    /// The file with the block after `after`.
+    /// The file that contains the block after `after`, or will contain it.
     fn place(&self) -> Result<Option<LogFile>> {
         let closed = files::closed(&self.dir)?;
         if let Some(i) = closed.iter().position(|file| file.last > self.after) {
@@ -158,7 +156,7 @@ impl Scan {
         }
     }
 
-    /// Passes over the rest of a file.
+    /// Skips the rest of a file.
     fn give_up(&mut self, place: &LogFile, problem: String) {
         if self.at.as_ref().is_none_or(|(path, _)| *path != place.path) {
             self.after = self.after.max(place.begins.unwrap_or(self.after));
@@ -171,7 +169,7 @@ impl Scan {
         }
     }
 
-    /// Comes into a file, past the block `after`.
+    /// Enters a file, after the block `after`.
     fn enter(&mut self, place: &LogFile, head: Option<&Head>, hash: Option<Hash>) {
         let begins = head.map_or(self.after, |head| head.after.seq);
         self.at = Some((place.path.clone(), begins));
@@ -200,10 +198,10 @@ impl Scan {
             Some(begins) => Some(begins),
             None => first_row(conn)?.map(|first| first - 1),
         };
-        // A damaged beginning must not hide what follows it.
+        // A damaged header must not hide the rows that follow.
         let head = head.filter(|head| first.is_none_or(|first| first == head.after.seq));
         let same = self.at.as_ref().is_some_and(|(path, begins)| {
-            // The active file may have been rolled, and another be in its place.
+            // The active file may have been rolled and replaced by another.
             *path == place.path && head.as_ref().is_none_or(|head| head.after.seq == *begins)
         });
         if !same {
@@ -224,14 +222,14 @@ impl Scan {
             }
         }
 
-        // No more rows than there is space for, whatever numbers say.
+        // A damaged number must not make the scan look for more rows than the file can have.
         let pages: i64 = conn.query_row("PRAGMA page_count", [], |row| row.get(0))?;
         let most = self.after.saturating_add(pages.saturating_mul(MAX_ROWS_PER_PAGE));
         let begins = self.at.as_ref().map_or(self.after, |(_, begins)| *begins);
         let (bound, sure) = match (place.last, last) {
             (Some(last), _) => (last, true),
             (None, Some(last)) if last > begins => (last.min(most), true),
-            // The last row has a number from before the file.
+            // The number of the last row is damaged: it is from before the file.
             (None, Some(_)) => (most, false),
             (None, None) => return Ok(()),
         };
@@ -247,7 +245,7 @@ impl Scan {
                 self.give_up(place, problem);
             }
         } else if whole && sure && self.after < bound {
-            // The rows ended early.
+            // The last rows are missing.
             let (first, last) = (self.after + 1, Some(bound));
             self.pieces.push_back(ScanItem::Unreadable { first, last, problem: "missing".to_owned() });
             self.after = bound;
@@ -255,12 +253,13 @@ impl Scan {
         Ok(())
     }
 
-    /// Some rows after `after`, as they come, whether these were all, and what
-    /// ended them otherwise.
+    /// Up to [`MAX_CHUNK_ROWS`] rows after `after`, in table order; a row that cannot be read
+    /// is its number. Also whether these are the last rows, and the error that ended the
+    /// chunk, if any.
     #[expect(clippy::type_complexity, reason = "taken apart at once by the only caller")]
     fn chunk(&self, conn: &Connection) -> rusqlite::Result<(Vec<Result<Raw, i64>>, bool, Option<String>)> {
-        // From the beginning nothing has to be looked up, which a damaged number can
-        // lead astray.
+        // At the beginning of a file, scan without an index lookup, which a damaged number
+        // can misdirect.
         let begins = self.at.as_ref().is_some_and(|(_, begins)| *begins == self.after);
         let which = if begins { "?1 IS NOT NULL" } else { "seq > ?1" };
         let sql = format!("SELECT {} FROM block WHERE {which} ORDER BY seq", self.columns.list());
@@ -285,14 +284,14 @@ impl Scan {
         Ok((rows, false, None))
     }
 
-    /// Passes over rows in the order they were found in, where a damaged number
-    /// must not make the ones after it disappear.
+    /// Turns rows into items, in the order in which they were found: a damaged number must
+    /// not hide the rows after it.
     fn sort_out(&mut self, rows: Vec<Result<Raw, i64>>, bound: i64, end: Option<i64>) {
         let numbers: Vec<i64> = rows.iter().map(|row| row.as_ref().map_or_else(|seq| *seq, |raw| raw.seq)).collect();
         for (i, row) in rows.into_iter().enumerate() {
             let (seq, expected) = (numbers[i], self.after + 1);
             let next = numbers.get(i + 1).copied();
-            // A gap is believed when what follows agrees with it.
+            // A gap is real if the next row's number follows this one's.
             let gap = seq > expected && seq <= bound && next.is_none_or(|next| next == seq + 1);
             match row {
                 Ok(raw) if seq == expected || gap => {
@@ -314,8 +313,8 @@ impl Scan {
         }
     }
 
-    /// Looks for the next row that can be read, one number at a time up to `most`:
-    /// from there the walk goes on.
+    /// Looks up one number at a time, up to `most`, until a row can be read. The scan
+    /// continues from that row.
     fn salvage(&mut self, conn: &Connection, bound: i64, most: i64, problem: String) -> rusqlite::Result<()> {
         let sql = format!("SELECT {} FROM block WHERE seq = ?1", self.columns.list());
         let mut statement = conn.prepare_cached(&sql)?;
@@ -336,7 +335,7 @@ impl Scan {
         if self.after >= first {
             self.pieces.push_back(ScanItem::Unreadable { first, last: Some(self.after), problem });
         }
-        // Taken here, since to come by it as before may fail again.
+        // Added here, because reading it as part of a chunk may fail again.
         if let Some(raw) = found {
             self.after = raw.seq;
             self.pieces.push_back(ScanItem::Row(raw));
@@ -345,17 +344,18 @@ impl Scan {
     }
 }
 
-/// The number of the first row.
+/// The number of the first row; `None` if there are no rows.
 fn first_row(conn: &Connection) -> rusqlite::Result<Option<i64>> {
     conn.query_row("SELECT min(seq) FROM block", [], |row| row.get(0))
 }
 
-/// The number of the last row.
+/// The number of the last row; `None` if there are no rows.
 pub(super) fn last_row(conn: &Connection) -> rusqlite::Result<Option<i64>> {
     conn.query_row("SELECT max(seq) FROM block", [], |row| row.get(0))
 }
 
-/// Whether the content of a file is to blame, and not the way to it.
+/// Whether the error means that the content of a file is damaged, as opposed to a failing
+/// disk or a busy lock.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
     use rusqlite::ErrorCode as C;

@@ -1,5 +1,5 @@
-//! The one thread that writes: it takes whatever batches wait, stores them with
-//! one commit, and answers them after it.
+//! The writer thread. It stores all waiting batches with one commit (group commit) and
+//! replies to them after it.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -22,15 +22,16 @@ use super::{
     PruneRequest, Shared, UnavailableReason, failpoints,
 };
 
-/// Batches that share one commit.
+/// Maximum number of batches that share one commit.
 const MAX_GROUP_BATCHES: usize = 1024;
-/// Bytes of lines after which a block takes no more batches.
+/// Maximum bytes of lines in a block of several batches.
 const MAX_BLOCK_BYTES: usize = 8 << 20;
-/// A block tells one time for all its batches.
+/// Maximum microseconds between the `received_at` of batches in one block, which stores
+/// one time for all of them.
 const MAX_BLOCK_SPAN_US: u64 = 1_000_000;
-/// How often an idle writer looks at the disk, and whether it can write again.
+/// Interval at which an idle writer checks the free space and whether it can write.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How long until a roll that others were in the way of is tried again.
+/// Delay before a roll is tried again after other processes had the file open.
 const ROLL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) enum Message {
@@ -46,10 +47,11 @@ pub(super) struct Pending {
     pub(super) _permit: OwnedSemaphorePermit,
 }
 
-/// Why a group was not stored.
+/// Why a group of batches was not stored.
 enum StoreError {
-    /// Another process is writing and has not finished for seconds.
+    /// Another process holds the write lock; waiting for it timed out.
     Busy,
+    /// The log cannot be written: the kind of problem, and a sentence for the operator.
     Unavailable(UnavailableReason, Arc<str>),
 }
 
@@ -60,26 +62,26 @@ pub(super) struct Writer {
     lock: File,
     /// `None` after a failure, until it is opened again.
     active: Option<OpenFiles>,
-    /// The last block that was answered for. It must not disappear.
+    /// The last block whose batches were acknowledged. It must never disappear.
     acknowledged: Option<Tip>,
-    /// Why nothing is taken until a restart.
+    /// Set when an acknowledged block is gone: why batches are rejected until a restart.
     lost: Option<Arc<str>>,
     packer: Packer,
-    /// Not before this a roll is tried.
+    /// Earliest time of the next attempt to roll.
     roll_after: Option<Clock>,
 }
 
-/// The active file and what belongs to it while it is open.
+/// The active file and the index, while they are open.
 struct OpenFiles {
     active: Active,
-    /// Tells whether the name still means this file.
+    /// Device and inode, to notice when the file's name refers to another file.
     identity: Option<(u64, u64)>,
     /// `None` after a failure, until it is opened again.
     index: Option<Index>,
 }
 
-/// What a name stands for, without opening it: to close a file again would end
-/// the locks SQLite holds on it.
+/// Device and inode of the file at `path`; `None` if there is none. It does not open the
+/// file, because closing it again would release SQLite's POSIX locks on it.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -97,7 +99,7 @@ fn step(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 }
 
 impl Writer {
-    /// Opens the log, or makes it.
+    /// Opens the log in `dir`, or creates it.
     pub(super) fn open(dir: &Path, options: LogOptions, shared: Arc<Shared>) -> Result<Writer> {
         let packer = Packer::new().map_err(|error| Error::file("compress for", dir, error))?;
         let lock = files::lock_file(dir)?;
@@ -114,8 +116,8 @@ impl Writer {
         };
         writer.open_active()?;
         if writer.options.durability == Durability::Full {
-            // Whoever wrote it last may have died before the flush, and repeats of
-            // what is found are answered for.
+            // The last writing process may have died before its flush. Repeats of what
+            // it wrote are acknowledged from now on, so it must be durable first.
             files::flush_wal(dir)?;
         }
         writer.lengthen_wal();
@@ -148,12 +150,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Runs until asked to close, and answers who asked, or until every handle is
-    /// gone.
+    /// Processes messages until one asks to close, whose reply channel it returns, or
+    /// until every handle is dropped (`None`).
     pub(super) fn serve(&mut self, queue: &Receiver<Message>) -> Option<oneshot::Sender<Result<()>>> {
         let mut waiting: VecDeque<Pending> = VecDeque::new();
-        // What is not a batch has its turn after those before it, and before any
-        // more are taken from the queue.
+        // A message that is not a batch is processed after the batches before it and
+        // before any later message.
         let mut other = None;
         loop {
             let mut next = None;
@@ -183,7 +185,7 @@ impl Writer {
         }
     }
 
-    /// Moves everything to its file and lets go of it.
+    /// Checkpoints and closes the active file, and releases the lock.
     pub(super) fn close(&mut self) -> Result<()> {
         let Some(OpenFiles { active, index, .. }) = self.active.take() else { return Ok(()) };
         drop(index);
@@ -192,8 +194,8 @@ impl Writer {
         closed
     }
 
-    /// What an idle writer does now and then, and a new one first: it looks whether
-    /// batches can be stored, so that everybody knows before the next one comes.
+    /// Checks whether batches can be stored and publishes the result, so that the state is
+    /// current also when no batches arrive. Runs at the start and while idle.
     pub(super) fn poll(&mut self) {
         let mut ready = self.ready();
         if ready.is_ok() && self.active.as_ref().is_none_or(|open| open.index.is_none()) {
@@ -207,11 +209,11 @@ impl Writer {
         self.publish_state(&ready);
     }
 
-    /// Lets everybody know whether batches are taken.
+    /// Publishes whether batches are accepted, as [`Log::state`](super::Log::state).
     fn publish_state(&self, outcome: &Result<(), StoreError>) {
         match outcome {
             Ok(()) => self.shared.set_state(LogState::Accepting),
-            // Passes by itself.
+            // Temporary, so the state does not change.
             Err(StoreError::Busy) => {}
             Err(StoreError::Unavailable(reason, sentence)) => {
                 self.shared.set_state(LogState::Unavailable { reason: *reason, sentence: sentence.clone() });
@@ -219,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// Stores as many of `waiting` as go into one block, and answers them.
+    /// Stores as many of `waiting` as fit into one block, and replies to them.
     fn group(&mut self, waiting: &mut VecDeque<Pending>) {
         let mut group: Vec<Pending> = Vec::new();
         let (mut bytes, mut received_at) = (0, None);
@@ -232,7 +234,7 @@ impl Writer {
             }
             group.extend(waiting.pop_front());
         }
-        // Makes one run of each project. The order within a project stays.
+        // So each project has one run. The sort is stable: the order within a project stays.
         group.sort_by(|a, b| a.batch.project_key.cmp(&b.batch.project_key));
 
         let stored = self.ready().and_then(|()| self.store(&mut group));
@@ -250,7 +252,7 @@ impl Writer {
         }
     }
 
-    /// Makes sure there is space, and a file to write to.
+    /// Checks the free space and that the active file is open, opening it if needed.
     fn ready(&mut self) -> Result<(), StoreError> {
         if let Some(sentence) = &self.lost {
             return Err(StoreError::Unavailable(UnavailableReason::Io, sentence.clone()));
@@ -268,7 +270,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes commits faster, where there is space for it.
+    /// Extends the write-ahead log in advance, if there is enough free space: commits are
+    /// faster when the file does not grow.
     fn lengthen_wal(&self) {
         let most = WAL_BYTES.min(self.options.roll_bytes / 16);
         let (Some(OpenFiles { active, .. }), Ok((free, reserve))) = (&self.active, self.space()) else { return };
@@ -280,7 +283,7 @@ impl Writer {
         }
     }
 
-    /// Bytes that are free on the volume, and that are to stay so.
+    /// Free bytes on the volume, and the reserve in bytes.
     fn space(&self) -> io::Result<(u64, u64)> {
         let volume = rustix::fs::statvfs(&self.dir)?;
         let free = super::free_bytes(&self.dir)?;
@@ -300,8 +303,8 @@ impl Writer {
         Err(StoreError::Unavailable(UnavailableReason::DiskFull, sentence.into()))
     }
 
-    /// Opens the active file after a failure, when what it has is trusted no
-    /// further than it can be read again.
+    /// Opens the active file again after a failure, and verifies that its content is on
+    /// the disk.
     fn open_again(&mut self) -> Result<(), StoreError> {
         let failed = |error: &Error| {
             let sentence = format!("the event log cannot be opened: {}", chain(error));
@@ -310,9 +313,9 @@ impl Writer {
         let opened = failpoints::hit(&self.dir, "opening").map_err(|error| Error::file("open", &self.dir, error));
         opened.and_then(|()| self.open_active()).map_err(|error| failed(&error))?;
         let Some(open) = &self.active else { return Ok(()) };
-        // After a flush failed, the system may take pages for written that are not.
-        // So what the write-ahead log holds is written once more, elsewhere and
-        // flushed, before anything relies on it.
+        // After a failed flush, the operating system may treat unwritten pages as clean.
+        // A checkpoint copies the content of the write-ahead log to the main file and
+        // flushes that, before anything relies on it.
         let moved = failpoints::hit(&self.dir, "opened").and_then(|()| files::checkpoint(&open.active.conn));
         match moved {
             Ok(true) => {}
@@ -344,7 +347,7 @@ impl Writer {
         Err(StoreError::Unavailable(UnavailableReason::Io, sentence))
     }
 
-    /// Closes the active file as it is.
+    /// Closes the active file without a checkpoint.
     fn close_active(&mut self) {
         self.active = None;
         if let Err(error) = files::unlock(&self.dir, &self.lock) {
@@ -352,9 +355,9 @@ impl Writer {
         }
     }
 
-    /// Stores the group, answers it and empties it; or leaves it as it is, with
-    /// nothing of it stored or answered. Without batches it only makes sure of the
-    /// index.
+    /// Stores the group, replies to its batches and empties it. On an error the group is
+    /// unchanged, and none of its batches is stored or replied to. An empty group only
+    /// brings the index up to date.
     fn store(&mut self, group: &mut Vec<Pending>) -> Result<(), StoreError> {
         let mut rebuild = false;
         loop {
@@ -380,7 +383,7 @@ impl Writer {
         let (dir, conn) = (&self.dir, &active.conn);
         step(conn, "BEGIN IMMEDIATE")?;
         failpoints::hit(dir, "begun")?;
-        // Others may have written since.
+        // Another process may have written since the last commit.
         let tip = active.tip()?;
         if rebuild || place.is_none() {
             let open_index = if rebuild { Index::rebuild } else { Index::open };
@@ -413,12 +416,12 @@ impl Writer {
         self.shared.set_last(stored.seq);
         self.shared.set_state(LogState::Accepting);
         for (pending, answer) in group.drain(..).zip(answers) {
-            // Nobody listening any more changes nothing.
+            // The caller may have dropped its future; the batch is stored all the same.
             let _ = pending.reply.send(Ok(answer));
         }
 
-        // The index comes after the answers: they are true without it, and what it
-        // misses is read from the log before the next group.
+        // The index is committed after the replies, which do not depend on it: what it
+        // lacks is read from the log before the next group.
         if let Err(fault) = seen.finish(stored) {
             tracing::warn!(problem = fault.to_string(), seq = stored.seq, "the index of events has fallen behind");
             index.abandon();
@@ -440,7 +443,7 @@ impl Writer {
         }
     }
 
-    /// Says why nothing was stored, and lets go of what has failed.
+    /// Converts the failure of an attempt, logs it, and closes the file that failed.
     fn explain(&mut self, failure: AttemptError) -> StoreError {
         let (error, of_log) = match failure {
             AttemptError::Log(error) => (error, true),
@@ -463,7 +466,7 @@ impl Writer {
         tracing::error!(error = &error as &dyn std::error::Error, "the {what} cannot be written");
         let sentence = format!("the {what} cannot be written: {}", chain(&error)).into();
         if code == Some(ErrorCode::DiskFull) {
-            // The file is as it was before.
+            // SQLite has left the file unchanged, so it can stay open.
             return StoreError::Unavailable(UnavailableReason::DiskFull, sentence);
         }
         if of_log {
@@ -476,7 +479,8 @@ impl Writer {
         StoreError::Unavailable(UnavailableReason::Behind, sentence)
     }
 
-    /// Begins a new file when the active one is large, unless others have it open.
+    /// Rolls the active file when it exceeds the limits, unless another process has it
+    /// open.
     fn roll_if_due(&mut self) {
         let due = RollLimits { bytes: self.options.roll_bytes, span_us: self.options.roll_us };
         let Some(open) = &self.active else { return };
@@ -490,7 +494,7 @@ impl Writer {
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the event log could not be rolled");
                 self.roll_after = Some(Clock::now() + ROLL_RETRY_INTERVAL);
-                // A lock that is still held alone would keep everybody out.
+                // An exclusive lock that is still held would block all other processes.
                 self.close_active();
             }
         }
@@ -503,7 +507,7 @@ impl Writer {
                 self.publish_state(&checked);
                 self.lengthen_wal();
             }
-            // The next group opens it or is told why not.
+            // The next group tries again, and fails with the reason.
             Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the event log cannot be opened"),
         }
     }
@@ -521,7 +525,7 @@ impl Writer {
         if old.is_empty() || pruned.held.is_some() {
             return Ok(pruned);
         }
-        // Before they are gone, so that they are never taken for lost.
+        // Recorded before the files are deleted, so that they never look lost.
         let Some(open) = &self.active else {
             let problem = "it cannot be written, so what is deleted could not be noted in it";
             return Err(Error::unfit(&self.dir.join(ACTIVE), problem));
@@ -537,8 +541,8 @@ impl Writer {
         Ok(pruned)
     }
 
-    /// The closed files that are old enough, from the oldest on; and why the next one stays
-    /// whose events are old enough as well, if there is one.
+    /// The closed files to delete, oldest first. Also why the next file is kept, if its
+    /// events are old enough too.
     fn old_files(&self, prune: PruneRequest) -> Result<(Vec<files::Closed>, Option<PruneRefusal>)> {
         let PruneRequest { before, force } = prune;
         let (mut old, mut damaged) = (Vec::new(), Vec::new());
@@ -553,7 +557,8 @@ impl Writer {
                     old.append(&mut damaged);
                     old.push(closed);
                 }
-                // It goes with the next one, which is not older.
+                // A damaged file has no known time. It is deleted with the next file, which
+                // is newer.
                 (None, None) => damaged.push(closed),
                 (Some(_), _) | (None, Some(_)) => break,
             }
@@ -561,8 +566,8 @@ impl Writer {
         Ok((old, None))
     }
 
-    /// Why files of this size are not to be deleted as older than `before`, if it
-    /// looks as if the clock that says so is wrong.
+    /// Checks whether the clock may be wrong: `Some` is the reason not to delete files of
+    /// `bytes` in total as older than `before`.
     fn looks_wrong(&self, before: Instant, bytes: u64) -> Result<Option<PruneRefusal>> {
         let mut newest = None;
         let mut total = file_bytes(&self.dir.join(ACTIVE));
@@ -570,7 +575,7 @@ impl Writer {
             newest = files::newest(&closed.path)?.max(newest);
             total += file_bytes(&closed.path);
         }
-        // Of a file that cannot be opened at present nothing is known, so it is not new.
+        // An active file that is not open does not count as new.
         if let Some(open) = &self.active {
             newest = files::newest_of(&open.active.conn)
                 .map_err(|error| Error::file("read", &self.dir.join(ACTIVE), error))?
@@ -588,14 +593,14 @@ fn file_bytes(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// When the file system says that the file was last written to, if it does.
+/// The modification time of a file; `None` if it cannot be read.
 fn written_at(path: &Path) -> Option<Instant> {
     let modified = fs::metadata(path).and_then(|file| file.modified()).ok()?;
     let since_1970 = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Instant::from_us(i64::try_from(since_1970.as_micros()).ok()?))
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt to store a group failed.
 enum AttemptError {
     Log(rusqlite::Error),
     Index(IndexError),
@@ -613,7 +618,7 @@ impl From<IndexError> for AttemptError {
     }
 }
 
-/// A block in the making.
+/// Collects the new events of a group for one block.
 #[derive(Default)]
 struct BlockBuilder {
     runs: Vec<Run>,
@@ -622,11 +627,11 @@ struct BlockBuilder {
 }
 
 impl BlockBuilder {
-    /// Takes the new events of a batch, and tells of each whether it is.
+    /// Adds the new events of a batch. Returns one outcome per event, in order.
     fn add(&mut self, batch: &Batch, seen: &mut index::Group<'_>) -> Result<Vec<AppendOutcome>, IndexError> {
         let project = project_hash(&batch.project_key);
         let mut answer = Vec::with_capacity(batch.events.len());
-        // What is new is copied in long pieces, from `from` to the next repeat.
+        // Lines of consecutive new events are copied together: `from..to`.
         let (mut from, mut to, mut new) = (0, 0, 0);
         for entry in &batch.events {
             if seen.add(project, entry.id.as_bytes(), entry.scope)? {
