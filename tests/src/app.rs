@@ -19,6 +19,7 @@ use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, Precondition, Target};
 use muriel_service::{Actor, App};
 use muriel_sql::{Db, PostgresOptions};
+use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
 use muriel_store::{experiments as stored, tenants};
@@ -342,6 +343,38 @@ impl TestApp {
             Box::pin(async move { nodes::register(tx, &node, lease_us, true).await })
         });
         self.runtime().block_on(register).expect("a node");
+    }
+
+    /// Empties the PostgreSQL database and gives it the schema before the last migration. The server has stopped.
+    ///
+    /// # Panics
+    /// When that cannot be done.
+    pub fn downgrade(&self) {
+        assert!(self.settings.storage.database_url.is_some(), "only a PostgreSQL database is emptied");
+        let db = &self.opened.db;
+        let (_, older) = MIGRATIONS.split_last().expect("migrations");
+        self.runtime().block_on(async {
+            let empty = db.write::<_, muriel_sql::Error, _>(|tx| {
+                Box::pin(async move { tx.batch("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await })
+            });
+            empty.await.expect("an empty database");
+            db.migrate(older).await.expect("an older schema");
+        });
+        // The keys of the database are gone, and so is what they were made with.
+        std::fs::remove_file(&self.settings.storage.pepper_file).expect("a pepper");
+    }
+
+    /// The last migration that the database has had.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn schema_version(&self) -> i64 {
+        let read = self.opened.db.read::<_, muriel_sql::Error, _>(|tx| {
+            Box::pin(async move {
+                tx.query_one("SELECT max(version) FROM schema_migration", muriel_sql::params![]).await?.int(0)
+            })
+        });
+        self.runtime().block_on(read).expect("a version")
     }
 
     /// Moves when a node was seen, and the end of its lease, into the future, as if the

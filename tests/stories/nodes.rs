@@ -106,6 +106,29 @@ fn results_of_nodes_side_by_side_fail_a_check() {
     assert_eq!(checked(&shop, test_id), is("ok", "keep_running"));
 }
 
+/// A program of a newer release that is refused leaves the schema to the node that runs.
+#[test]
+fn a_node_that_is_refused_does_not_migrate() {
+    let mut app = On::Postgres.start();
+    app.stop();
+    app.downgrade();
+    let old = app.schema_version();
+    app.leave_behind("old", 0, LONG);
+    assert!(app.start_refused(|_| {}).contains("old on elsewhere"));
+    assert_eq!(app.schema_version(), old);
+    // Whoever insists, or finds nobody, migrates.
+    app.settings.alone = true;
+    app.start_again();
+    assert_eq!(app.schema_version(), old + 1);
+
+    app.stop();
+    app.downgrade();
+    app.leave_behind("old", 0, Duration::from_millis(1));
+    app.settings.alone = false;
+    app.start_again();
+    assert_eq!(app.schema_version(), old + 1);
+}
+
 /// One that died says no goodbye: its lease has to run out by the database's clock.
 #[test]
 fn who_died_is_waited_for() {

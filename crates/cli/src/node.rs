@@ -201,6 +201,20 @@ impl Registration {
         self.identity.clone()
     }
 
+    /// Refuses to start while another node runs and the schema is older than this program's: migrating it would change the
+    /// database under the node that stays. Without anything to migrate, [`Self::register`] decides.
+    ///
+    /// Nothing is locked meanwhile. A node that starts between this and [`Self::register`] finds the schema migrated.
+    ///
+    /// # Errors
+    /// [`Error::OtherNode`], and when the database cannot be reached.
+    pub(crate) async fn check_before_migration(&self) -> Result<()> {
+        match nodes::running_before_migration(&self.db, &self.node.id).await?.first() {
+            Some(other) => Err(Error::OtherNode(sentence(other))),
+            None => Ok(()),
+        }
+    }
+
     /// Registers, beside others too with `insist`.
     ///
     /// # Errors

@@ -208,7 +208,7 @@ async fn open_app(settings: &Settings, mut traffic: Traffic, node: &NodeFile) ->
     }
 }
 
-/// Brings the schema up to date and registers this node; the pepper that fits the
+/// Brings the schema up to date and registers this node, unless another one runs; the pepper that fits the
 /// database.
 async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registration>) -> Result<Pepper> {
     let place = &settings.storage;
@@ -216,6 +216,11 @@ async fn joined(db: &Db, settings: &Settings, registration: &mut Option<Registra
         // One that hangs counts as away: visitors are served meanwhile.
         Some(_) => muriel_sql::within(place.postgres.statement_timeout, db.ping()).await?,
         None => db.ping().await?,
+    }
+    if let Some(registration) = registration
+        && !settings.alone
+    {
+        registration.check_before_migration().await?;
     }
     let pepper = prepare(db, place).await?;
     if let Some(registration) = registration {

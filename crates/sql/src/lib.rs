@@ -187,6 +187,14 @@ impl Db {
         migrate::run(self, migrations).await
     }
 
+    /// Those of `migrations` that [`Db::migrate`] would apply, in order. Changes nothing.
+    ///
+    /// # Errors
+    /// As [`Db::migrate`].
+    pub async fn pending_migrations(&self, migrations: &[Migration]) -> Result<Vec<Migration>> {
+        migrate::pending(self, migrations).await
+    }
+
     /// Runs `body` in one transaction: committed and durable when it returns
     /// `Ok`, rolled back when it returns `Err` or panics. A panic goes on in the
     /// caller.

@@ -60,13 +60,7 @@ struct AppliedMigration {
 
 /// Applies what is missing, each in a transaction of its own.
 pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
-    check_order(migrations)?;
-    // Looking needs no right to change the schema, which a server may not have.
-    let all = migrations.to_vec();
-    let todo: Vec<Migration> = db
-        .read::<_, Error, _>(move |tx| Box::pin(async move { Ok(missing(&applied(tx).await?, &all)?.to_vec()) }))
-        .await?;
-    for next in todo {
+    for next in pending(db, migrations).await? {
         let all = migrations.to_vec();
         let apply_next = db.write::<_, Error, _>(move |tx| {
             Box::pin(async move {
@@ -86,6 +80,13 @@ pub(crate) async fn run(db: &Db, migrations: &[Migration]) -> Result<()> {
         crate::within(MIGRATION_TIMEOUT, apply_next).await?;
     }
     Ok(())
+}
+
+/// What [`run`] would apply. Looking needs no right to change the schema, which a server may not have.
+pub(crate) async fn pending(db: &Db, migrations: &[Migration]) -> Result<Vec<Migration>> {
+    check_order(migrations)?;
+    let all = migrations.to_vec();
+    db.read(move |tx| Box::pin(async move { Ok(missing(&applied(tx).await?, &all)?.to_vec()) })).await
 }
 
 async fn applied(tx: &mut dyn Tx) -> Result<Vec<AppliedMigration>> {

@@ -1,9 +1,12 @@
 //! The servers that work on one database. Each has an event log of its own, so
 //! results of one lack what another took.
 
-use crate::{Error, NODE_LOCK, Result};
+use crate::{Error, MIGRATIONS, NODE_LOCK, Result};
 use muriel_domain::Instant;
-use muriel_sql::{Lock, LockName, Row, Tx, params};
+use muriel_sql::{Db, Lock, LockName, Row, Tx, params};
+
+/// The migration that makes the table of nodes.
+const NODE_MIGRATION: i64 = 4;
 
 /// Nodes that are remembered at most. Those that were not seen for longest go first.
 pub const NODES_MAX: i64 = 1_000;
@@ -146,7 +149,27 @@ pub async fn leave(tx: &mut dyn Tx, id: &str, session: &str, blocks: i64) -> Res
     Ok(())
 }
 
+/// The other nodes that run on a database whose schema is older than this program's. Empty where nothing is to be migrated,
+/// and where the schema is too old to know nodes. Changes nothing: a node that will be refused must not take the schema
+/// away from those that run.
+///
+/// # Errors
+/// A database newer than this program, or one that cannot be reached.
+pub async fn running_before_migration(db: &Db, own: &str) -> Result<Vec<Node>> {
+    let pending = db.pending_migrations(MIGRATIONS).await?;
+    if pending.first().is_none_or(|first| first.version <= NODE_MIGRATION) {
+        return Ok(Vec::new());
+    }
+    let own = own.to_owned();
+    let mut nodes = db.read::<_, Error, _>(move |tx| Box::pin(async move { others(tx, &own).await })).await?;
+    nodes.retain(|node| node.is_live);
+    Ok(nodes)
+}
+
 /// Every node but this one, those that were seen last first.
+///
+/// [`running_before_migration`] asks this of older schemas too, so it reads only columns that the table has had since
+/// it was made.
 ///
 /// # Errors
 /// When the database cannot be reached.
