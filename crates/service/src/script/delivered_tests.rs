@@ -3,6 +3,7 @@
 use super::tests::document;
 use super::{Mount, RUNTIME, ScriptSettings, compose, snippet};
 use crate::site::Site;
+use muriel_domain::experiment::Change;
 use muriel_doctor::{DeliveredScript, is_snippet};
 use serde_json::json;
 
@@ -42,6 +43,21 @@ fn contents_of_a_script_can_be_read_back() {
             page_api: "shop".to_owned(),
         };
         assert_eq!(DeliveredScript::read(&script), Some(expect), "{fields}");
+    }
+}
+
+/// The doctor counts experiments with HTML by the keys by which storing a change needs the scope `code`.
+#[test]
+fn html_is_what_carries_code() {
+    for key in Change::keys() {
+        let text = json!({ "target": "h1", "innerText": "a", key: "x" });
+        let flag = json!({ "target": "h1", "innerText": "a", key: true });
+        let parsed = [text, flag].into_iter().find_map(|item| Change::new(item.as_object()?.clone()).ok());
+        let change = parsed.unwrap_or_else(|| panic!("no change has the key {key}"));
+        let fields = json!({ "variants": [{ "data": [change.as_object()] }] });
+        let script = compose(&document(fields), &ScriptSettings::default(), &Site::default(), Mount::Root);
+        let found = DeliveredScript::read(&script).unwrap();
+        assert_eq!(found.with_html, usize::from(change.carries_code()), "{key}");
     }
 }
 

@@ -204,22 +204,39 @@ impl Health {
 
     /// The checks that are not `ok`, by name, with their status and message.
     pub(super) fn not_ok(&self) -> impl Iterator<Item = (&'static str, &'static str, &str)> {
+        // Without `..`, so that a check that is missing in the list below does not compile.
+        let Self {
+            status: _,
+            sample_ratio,
+            crossovers,
+            minimum_data,
+            bots,
+            before_start,
+            epochs,
+            balance,
+            changes,
+            other_nodes,
+            guardrails,
+            event_log,
+            currency,
+            orders,
+        } = self;
         let plain = [
-            ("crossovers", Some(&self.crossovers)),
-            ("minimum_data", Some(&self.minimum_data)),
-            ("bots", Some(&self.bots)),
-            ("before_start", Some(&self.before_start)),
-            ("epochs", Some(&self.epochs)),
-            ("balance", Some(&self.balance)),
-            ("changes", Some(&self.changes)),
-            ("other_nodes", Some(&self.other_nodes)),
-            ("guardrails", Some(&self.guardrails)),
-            ("event_log", Some(&self.event_log)),
-            ("currency", self.currency.as_ref()),
-            ("orders", self.orders.as_ref()),
+            ("crossovers", Some(crossovers)),
+            ("minimum_data", Some(minimum_data)),
+            ("bots", Some(bots)),
+            ("before_start", Some(before_start)),
+            ("epochs", Some(epochs)),
+            ("balance", Some(balance)),
+            ("changes", Some(changes)),
+            ("other_nodes", Some(other_nodes)),
+            ("guardrails", Some(guardrails)),
+            ("event_log", Some(event_log)),
+            ("currency", currency.as_ref()),
+            ("orders", orders.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));
-        let sample_ratio = ("sample_ratio", self.sample_ratio.status, self.sample_ratio.message.as_str());
+        let sample_ratio = ("sample_ratio", sample_ratio.status, sample_ratio.message.as_str());
         std::iter::once(sample_ratio)
             .chain(plain.map(|(name, check)| (name, check.status, check.message.as_str())))
             .filter(|(_, status, _)| *status != "ok")
