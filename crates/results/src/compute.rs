@@ -9,7 +9,7 @@ use muriel_analysis::{
 };
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
-    self as warehouse, ExperimentAnswer, LargestOrder, MetricAnswer, QuarterChange, QuarterClosing, Segment, Stop,
+    self as warehouse, ExperimentAnswer, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Stop,
     Totals, UNITS, WarehouseReader,
 };
 use std::collections::BTreeMap;
@@ -91,18 +91,8 @@ pub struct MetricNumbers {
     pub capped: u64,
     /// The currency of the values; `None` where no order named one.
     pub currency: Option<String>,
-    /// Orders in other currencies, which are left out.
-    pub other_currency_orders: u64,
-    /// How many of these a key vouched for.
-    pub other_currency_vouched_orders: u64,
-    /// Orders worth more than [`MetricNumbers::order_limit`], which are left out.
-    pub implausible_orders: u64,
-    /// Most that an order may be worth, if there is a limit.
-    pub order_limit: Option<f64>,
-    /// Orders that count and that a key vouched for.
-    pub vouched_orders: u64,
-    /// The order that is worth most.
-    pub largest_order: Option<LargestOrder>,
+    /// Which orders count, of revenue.
+    pub orders: OrderSummary,
 }
 
 /// The top metric among the visitors of one segment of the breakdown.
@@ -300,12 +290,7 @@ fn shown(metric: &MetricAnswer, arms: usize) -> MetricNumbers {
         cap: metric.cap,
         capped: metric.capped,
         currency: metric.currency.clone(),
-        other_currency_orders: metric.other_currency_orders,
-        other_currency_vouched_orders: metric.other_currency_vouched_orders,
-        implausible_orders: metric.implausible_orders,
-        order_limit: metric.order_limit,
-        vouched_orders: metric.vouched_orders,
-        largest_order: metric.largest_order,
+        orders: metric.orders,
     }
 }
 

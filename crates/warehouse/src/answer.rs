@@ -135,21 +135,28 @@ pub struct MetricAnswer {
     pub capped: u64,
     /// The currency of the values, if any order named one.
     pub currency: Option<String>,
+    /// Which orders count, of revenue.
+    pub orders: OrderSummary,
+}
+
+/// Which orders count towards revenue and which are left out. Zero and `None` of other metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct OrderSummary {
     /// Orders in other currencies, which are not counted.
-    pub other_currency_orders: u64,
+    pub other_currency: u64,
     /// How many of these a key vouched for.
-    pub other_currency_vouched_orders: u64,
-    /// Orders that were too large to be plausible, which are not counted.
-    pub implausible_orders: u64,
-    /// Above which an order was. Where [`Metric::max_order_value`] is `None`, for
+    pub other_currency_vouched: u64,
+    /// Orders worth more than [`OrderSummary::limit`], which are not counted.
+    pub implausible: u64,
+    /// The most that an order may be worth, if there is a limit. Where [`Metric::max_order_value`] is `None`, it is for
     /// orders that no key vouched for.
     ///
     /// [`Metric::max_order_value`]: super::question::Metric::max_order_value
-    pub order_limit: Option<f64>,
+    pub limit: Option<f64>,
     /// Orders that are counted and that a key vouched for.
-    pub vouched_orders: u64,
+    pub vouched: u64,
     /// The order that is worth most, less what was refunded of it.
-    pub largest_order: Option<LargestOrder>,
+    pub largest: Option<LargestOrder>,
 }
 
 /// The order that is worth most of all that count.

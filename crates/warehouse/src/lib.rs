@@ -28,7 +28,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
     Applied, Arrivals, Balance, CHANGES_TOLD, Change, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks,
-    MetricAnswer, QuarterChange, QuarterClosing, Segment, Sums, Totals, Traffic, UNITS, VALUE_MAX, Visitor,
+    MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Sums, Totals, Traffic, UNITS, VALUE_MAX,
+    Visitor,
 };
 pub use self::duckdb::{DuckWarehouse, Options};
 pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};

@@ -5,7 +5,7 @@ use muriel_analysis::{Analysis, Applied, Health, HealthCheck, LiftEstimate, Metr
 use muriel_domain::Instant;
 use muriel_stats::Interval;
 use muriel_stats::srm::ChiSquared;
-use muriel_warehouse::{LargestOrder, Segment};
+use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
@@ -75,19 +75,9 @@ fn numbers(arms: &[Numbers]) -> Value {
 }
 
 fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
-    let MetricNumbers {
-        arms,
-        cap,
-        capped,
-        currency,
-        other_currency_orders,
-        other_currency_vouched_orders,
-        implausible_orders,
-        order_limit,
-        vouched_orders,
-        largest_order,
-    } = shown;
-    let largest_order = largest_order.map(|largest| {
+    let MetricNumbers { arms, cap, capped, currency, orders } = shown;
+    let OrderSummary { other_currency, other_currency_vouched, implausible, limit, vouched, largest } = orders;
+    let largest = largest.map(|largest| {
         let LargestOrder { units, at, variant, vouched } = largest;
         json!({ "units": units, "at": at.us(), "variant": variant, "vouched": vouched })
     });
@@ -97,12 +87,12 @@ fn metric(shown: &MetricNumbers, report: &MetricReport) -> Value {
         "cap": cap,
         "capped": capped,
         "currency": currency,
-        "other_currency_orders": other_currency_orders,
-        "other_currency_vouched_orders": other_currency_vouched_orders,
-        "implausible_orders": implausible_orders,
-        "order_limit": order_limit,
-        "vouched_orders": vouched_orders,
-        "largest_order": largest_order,
+        "other_currency_orders": other_currency,
+        "other_currency_vouched_orders": other_currency_vouched,
+        "implausible_orders": implausible,
+        "order_limit": limit,
+        "vouched_orders": vouched,
+        "largest_order": largest,
         "analyses": analyses.iter().map(analysis).collect::<Vec<_>>(),
     })
 }

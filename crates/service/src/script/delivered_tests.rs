@@ -3,8 +3,8 @@
 use super::tests::document;
 use super::{Mount, RUNTIME, ScriptSettings, compose, snippet};
 use crate::site::Site;
-use muriel_domain::experiment::Change;
 use muriel_doctor::{DeliveredScript, is_snippet};
+use muriel_domain::experiment::Change;
 use serde_json::json;
 
 #[test]

@@ -361,9 +361,9 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metri
     if revenue {
         currency(&mut seen, metric, &mut answer);
         sure = limit(&mut seen, metric, &mut answer);
-        answer.vouched_orders =
+        answer.orders.vouched =
             seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| hit.vouched).count() as u64;
-        answer.largest_order = largest(&seen, entries);
+        answer.orders.largest = largest(&seen, entries);
     }
     let pool = |seen: &Seen| if sure { vouched_worth(&seen.after) } else { worth(&seen.after) };
     let mut values: Vec<i128> = seen.values().map(pool).filter(|value| *value > 0).collect();
@@ -513,7 +513,7 @@ fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut Metric
         let others = seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !counts(hit));
         others.filter(|hit| hit.vouched || !vouched).count() as u64
     };
-    (answer.other_currency_orders, answer.other_currency_vouched_orders) = (left_out(false), left_out(true));
+    (answer.orders.other_currency, answer.orders.other_currency_vouched) = (left_out(false), left_out(true));
     for seen in seen.values_mut() {
         seen.after.retain(counts);
         seen.before.retain(counts);
@@ -535,9 +535,9 @@ fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAns
         (None, None) => None,
     };
     let Some((limit, anonymous)) = limit else { return sure };
-    answer.order_limit = Some(limit as f64 / 10_000.0);
+    answer.orders.limit = Some(limit as f64 / 10_000.0);
     let plausible = |hit: &Hit| hit.gross <= limit || (anonymous && hit.vouched);
-    answer.implausible_orders =
+    answer.orders.implausible =
         seen.values().flat_map(|seen| bought(&seen.after)).filter(|hit| !plausible(hit)).count() as u64;
     for seen in seen.values_mut() {
         seen.after.retain(plausible);

@@ -155,9 +155,9 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
         raw = worth(&after),
         earlier = worth(&earlier),
     ))?;
-    answer.vouched_orders =
+    answer.orders.vouched =
         db.row(&format!("SELECT count(*) FROM matched WHERE after AND vouched AND what = {ORDER}"), |row| row.get(0))?;
-    answer.largest_order = largest_order(db, refunds)?;
+    answer.orders.largest = largest_order(db, refunds)?;
     match metric.cap {
         Some(cap) => Ok(Some(fixed(cap))),
         None => usual_cap(db, if sure { "vouched" } else { "raw" }),
@@ -218,8 +218,8 @@ fn keep_one_currency(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) ->
         None => orders.first().map(|(currency, _, _)| currency.clone()),
     };
     orders.retain(|(currency, _, _)| Some(currency) != answer.currency.as_ref());
-    answer.other_currency_orders = orders.iter().map(|(_, all, _)| all).sum();
-    answer.other_currency_vouched_orders = orders.iter().map(|(_, _, vouched)| vouched).sum();
+    answer.orders.other_currency = orders.iter().map(|(_, all, _)| all).sum();
+    answer.orders.other_currency_vouched = orders.iter().map(|(_, _, vouched)| vouched).sum();
     let named =
         answer.currency.as_deref().map_or_else(String::new, |name| format!(" AND currency <> {}", literal(name)));
     db.run(&format!("DELETE FROM matched WHERE currency IS NOT NULL{named}"))
@@ -243,9 +243,9 @@ fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Re
         (None, Some(largest)) => (largest.saturating_mul(ORDER_TIMES), " AND NOT vouched"),
         (None, None) => return Ok(sure),
     };
-    answer.order_limit = Some(limit as f64 / UNITS as f64);
+    answer.orders.limit = Some(limit as f64 / UNITS as f64);
     let above = format!("gross > {limit}{whose}");
-    answer.implausible_orders = db.row(&format!("SELECT count(*) {orders} AND {above}"), |row| row.get(0))?;
+    answer.orders.implausible = db.row(&format!("SELECT count(*) {orders} AND {above}"), |row| row.get(0))?;
     db.run(&format!("DELETE FROM matched WHERE {above}"))?;
     Ok(sure)
 }

@@ -124,8 +124,8 @@ impl Health {
         };
         let currency =
             computed.manifest.top().filter(|facts| facts.is_revenue()).and(computed.metrics.first()).map(|shown| {
-                let all = (shown.other_currency_orders, ordered(shown));
-                let vouched = (shown.other_currency_vouched_orders, shown.vouched_orders);
+                let all = (shown.orders.other_currency, ordered(shown));
+                let vouched = (shown.orders.other_currency_vouched, shown.orders.vouched);
                 currency(shown.currency.as_deref(), computed.manifest.currency_rates.is_some(), all, vouched)
             });
         let orders = computed
@@ -261,8 +261,8 @@ fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
     let currency = shown.currency.as_deref().unwrap_or_default();
     let money = |value: f64| format!("{value} {currency}").trim_end().to_owned();
     let mut sentences = Vec::new();
-    if let Some(limit) = shown.order_limit.filter(|_| shown.implausible_orders > 0) {
-        let orders = match shown.implausible_orders {
+    if let Some(limit) = shown.orders.limit.filter(|_| shown.orders.implausible > 0) {
+        let orders = match shown.orders.implausible {
             1 => "1 order, which is".to_owned(),
             orders => format!("{orders} orders, each of which is"),
         };
@@ -278,7 +278,7 @@ fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
     }
     let (orders, units) =
         shown.arms.iter().fold((0, 0), |(orders, units), arm| (orders + arm.events, units + arm.units));
-    let Some(largest) = shown.largest_order.filter(|_| units > 0) else {
+    let Some(largest) = shown.orders.largest.filter(|_| units > 0) else {
         return match sentences.is_empty() {
             true => Check::new(Grade::Unknown, "There is no order yet."),
             false => Check::new(Grade::Warn, sentences.join(" ")),
