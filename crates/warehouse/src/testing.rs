@@ -39,8 +39,12 @@ impl FaultyWriter {
     }
 }
 
-impl WarehouseWriter for FaultyWriter {
-    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+impl DelegatingWriter for FaultyWriter {
+    fn inner(&self) -> &dyn WarehouseWriter {
+        &*self.inner
+    }
+
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
         let fault = match target {
             LoadTarget::Answering => (self.fault)(self.loads.fetch_add(1, Ordering::Relaxed)),
             LoadTarget::Rebuild => Fault::None,
@@ -51,40 +55,62 @@ impl WarehouseWriter for FaultyWriter {
             Fault::After => self.inner.load(target, log, rows, mark).and(Err(Error::Memory)),
         }
     }
+}
 
-    fn marks(&self) -> Marks {
-        self.inner.marks()
+/// A writer that passes everything on to another one, except where it intercepts a call.
+pub(crate) trait DelegatingWriter: Send + Sync {
+    /// The writer that does the work.
+    fn inner(&self) -> &dyn WarehouseWriter;
+
+    /// Called in place of [`WarehouseWriter::load`].
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+        self.inner().load(target, log, rows, mark)
+    }
+
+    /// Called in place of [`WarehouseWriter::prune`].
+    fn intercept_prune(&self, log: LogId, oldest: i64) -> Result<u64> {
+        self.inner().prune(log, oldest)
+    }
+}
+
+impl<W: DelegatingWriter> WarehouseWriter for W {
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+        self.intercept_load(target, log, rows, mark)
     }
 
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
-        self.inner.prune(log, oldest)
+        self.intercept_prune(log, oldest)
+    }
+
+    fn marks(&self) -> Marks {
+        self.inner().marks()
     }
 
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
-        self.inner.damaged_blocks(log, limit)
+        self.inner().damaged_blocks(log, limit)
     }
 
     fn is_damaged(&self) -> bool {
-        self.inner.is_damaged()
+        self.inner().is_damaged()
     }
 
     fn recover(&self) -> Result<()> {
-        self.inner.recover()
+        self.inner().recover()
     }
 
     fn reset(&self) -> Result<()> {
-        self.inner.reset()
+        self.inner().reset()
     }
 
     fn begin_rebuild(&self) -> Result<()> {
-        self.inner.begin_rebuild()
+        self.inner().begin_rebuild()
     }
 
     fn abandon_rebuild(&self) {
-        self.inner.abandon_rebuild();
+        self.inner().abandon_rebuild();
     }
 
     fn finish_rebuild(&self) -> Result<()> {
-        self.inner.finish_rebuild()
+        self.inner().finish_rebuild()
     }
 }

@@ -1,9 +1,10 @@
 //! Checks that the checks find an engine that is wrong.
 
 use super::{Warehouse, failures};
+use crate::testing::DelegatingWriter;
 use crate::{
-    DuckWarehouse, ExperimentAnswer, LoadTarget, Mark, Marks, Options, Question, Result, Rows, Stop, Traffic,
-    TrafficQuestion, Visitor, VisitorsQuestion, WarehouseReader, WarehouseWriter,
+    DuckWarehouse, ExperimentAnswer, LoadTarget, Mark, Options, Question, Result, Rows, Stop, Traffic, TrafficQuestion,
+    Visitor, VisitorsQuestion, WarehouseReader, WarehouseWriter,
 };
 use muriel_log::LogId;
 
@@ -44,12 +45,12 @@ impl WarehouseReader for WrongWarehouse {
     }
 }
 
-impl WarehouseWriter for WrongWarehouse {
-    fn marks(&self) -> Marks {
-        self.inner.marks()
+impl DelegatingWriter for WrongWarehouse {
+    fn inner(&self) -> &dyn WarehouseWriter {
+        &self.inner
     }
 
-    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
         let is_early = self.wrong == Wrong::AnswersEarly && target == LoadTarget::Rebuild;
         if is_early {
             self.inner.load(LoadTarget::Answering, log, rows, mark)?;
@@ -57,40 +58,12 @@ impl WarehouseWriter for WrongWarehouse {
         self.inner.load(target, log, rows, mark)
     }
 
-    fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
+    fn intercept_prune(&self, log: LogId, oldest: i64) -> Result<u64> {
         if self.wrong == Wrong::PrunesAll {
             let logs: Vec<LogId> = self.inner.marks().into_keys().collect();
             return logs.into_iter().map(|log| self.inner.prune(log, oldest)).sum();
         }
         self.inner.prune(log, oldest)
-    }
-
-    fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
-        self.inner.damaged_blocks(log, limit)
-    }
-
-    fn is_damaged(&self) -> bool {
-        self.inner.is_damaged()
-    }
-
-    fn recover(&self) -> Result<()> {
-        self.inner.recover()
-    }
-
-    fn reset(&self) -> Result<()> {
-        self.inner.reset()
-    }
-
-    fn begin_rebuild(&self) -> Result<()> {
-        self.inner.begin_rebuild()
-    }
-
-    fn abandon_rebuild(&self) {
-        self.inner.abandon_rebuild();
-    }
-
-    fn finish_rebuild(&self) -> Result<()> {
-        self.inner.finish_rebuild()
     }
 }
 
