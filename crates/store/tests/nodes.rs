@@ -1,5 +1,4 @@
 //! Looking up the nodes that run on a database that was not migrated yet.
-#![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
 use muriel_sql::{Db, Error, SqliteOptions, params};
 use muriel_store::MIGRATIONS;

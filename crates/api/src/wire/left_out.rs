@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 /// Most fields that one sentence names.
 const NAMED_MAX: usize = 20;
 
+/// What an experiment has in one of its fields.
+type ToJson = fn(&Experiment) -> Value;
+
 /// Fields that are objects, and what is stored in them.
-const OBJECTS: [(&str, fn(&Experiment) -> Value); 5] = [
+const OBJECTS: [(&str, ToJson); 5] = [
     ("configuration", |experiment| json!(experiment.configuration)),
     ("targeting", |experiment| json!(experiment.targeting)),
     ("control", |experiment| of_control(experiment, ["nickname", "customJS", "customCSS"])),

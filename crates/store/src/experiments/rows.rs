@@ -97,7 +97,7 @@ impl From<&Experiment> for ExperimentRow {
             configuration: Json(experiment.configuration.clone()),
             targeting: Json(experiment.targeting.clone()),
             tags: Json(experiment.tags.clone()),
-            plan: Json(experiment.plan.clone()),
+            plan: Json(experiment.plan),
             builtin_metrics: Json(experiment.builtin_metrics.clone()),
             event_metrics: Json(experiment.event_metrics.clone()),
             hypothesis_id: experiment.hypothesis_id.map(|id| id.0),

@@ -1,0 +1,116 @@
+//! Crawlers, libraries and other programs.
+
+use aho_corasick::AhoCorasick;
+use regex::{Regex, RegexBuilder};
+use std::ops::Range;
+
+/// The patterns that mark bots.
+pub(super) struct BotPatterns {
+    words: AhoCorasick,
+    patterns: Vec<Regex>,
+    bot_words: AhoCorasick,
+}
+
+/// Words of bots that the list does not have yet, in any case: what they call themselves, the
+/// address of a page about them, the tool that drives them. The first counts only as a word of
+/// its own or as the end of one.
+const BOT_WORDS: [&str; 12] = [
+    "bot",
+    "crawl",
+    "spider",
+    "scraper",
+    "headless",
+    "phantomjs",
+    "selenium",
+    "puppeteer",
+    "playwright",
+    "+http://",
+    "+https://",
+    "+ http",
+];
+/// Libraries and programs, by how their user agents start, in any case.
+const LIBRARIES: [&str; 28] = [
+    "apache-httpclient",
+    "axios",
+    "bun",
+    "curl",
+    "deno",
+    "faraday",
+    "go-http-client",
+    "got",
+    "guzzle",
+    "guzzlehttp",
+    "httpie",
+    "hyper",
+    "insomnia",
+    "java",
+    "k6",
+    "libcurl",
+    "node",
+    "okhttp",
+    "perl",
+    "php",
+    "postmanruntime",
+    "python",
+    "reqwest",
+    "ruby",
+    "undici",
+    "ureq",
+    "wget",
+    "wrk",
+];
+
+impl BotPatterns {
+    /// Most patterns are plain words with some escapes: all of those are looked
+    /// for in one pass, and few are left that need more. Those stay apart, each
+    /// with little room, so that no text makes them grow.
+    pub(super) fn build(list: &str) -> BotPatterns {
+        let plain = list.lines().filter_map(word);
+        let patterns = list.lines().filter(|pattern| word(pattern).is_none());
+        let regex = |pattern| RegexBuilder::new(pattern).dfa_size_limit(64 << 10).build().expect("the list is tested");
+        BotPatterns {
+            words: AhoCorasick::new(plain).expect("the list is tested"),
+            patterns: patterns.map(regex).collect(),
+            bot_words: AhoCorasick::builder().ascii_case_insensitive(true).build(BOT_WORDS).expect("a constant"),
+        }
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        text.is_empty()
+            || self.words.is_match(text)
+            || self
+                .bot_words
+                .find_iter(text)
+                .any(|found| found.pattern().as_usize() > 0 || ends_in_bot(text, found.range()))
+            || LIBRARIES.iter().any(|library| starts_with(text, library))
+            || self.patterns.iter().any(|pattern| pattern.is_match(text))
+    }
+}
+
+/// Whether a `bot` is the end of a word. `Cubot` makes phones.
+fn ends_in_bot(text: &str, bot: Range<usize>) -> bool {
+    let before = &text.as_bytes()[..bot.start];
+    let phone = before.len() >= 2 && before[before.len() - 2..].eq_ignore_ascii_case(b"cu");
+    !phone && !text.as_bytes().get(bot.end).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Whether a text starts with a word, in any case.
+fn starts_with(text: &str, word: &str) -> bool {
+    let (text, length) = (text.as_bytes(), word.len());
+    text.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        && !text.get(length).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// The text that a pattern stands for, if it stands for one.
+pub(super) fn word(pattern: &str) -> Option<String> {
+    let mut characters = pattern.chars();
+    let mut word = String::with_capacity(pattern.len());
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => word.push(characters.next().filter(char::is_ascii_punctuation)?),
+            '.' | '^' | '$' | '|' | '?' | '*' | '+' | '(' | ')' | '[' | ']' | '{' | '}' => return None,
+            plain => word.push(plain),
+        }
+    }
+    Some(word)
+}
