@@ -99,20 +99,19 @@ impl ReadResult {
     /// Compares it with what is known to be stored and with what may be besides,
     /// before anybody has looked into the log.
     pub(crate) fn bounded(&self, journal: &Journal) -> Vec<Violation> {
-        let least = count(journal, self.project, |entry| entry.fate.is_stored() == Some(true));
-        let most = count(journal, self.project, |entry| entry.fate.is_stored() != Some(false));
+        let [least, most] = count(journal, self.project, |entry| entry.fate.is_stored());
         self.differing(|arm, told| {
             let (least, most) = (least[arm], most[arm]);
             let is_within = (least.visitors..=most.visitors).contains(&told.visitors)
                 && (least.conversions..=most.conversions).contains(&told.conversions);
-            (!is_within).then(|| format!("acknowledged are {least}; with all that was sent it would be {most}"))
+            (!is_within).then(|| format!("by what is acknowledged there are {least} at least, and {most} at most"))
         })
     }
 
     /// Compares it with what the log holds up to where it says, after a look that
     /// came to the block `last`.
     pub(crate) fn exact(&self, journal: &Journal, last: i64) -> Vec<Violation> {
-        let due = count(journal, self.project, |entry| entry.block > 0 && entry.block <= self.position);
+        let [due, _] = count(journal, self.project, |entry| Some(entry.block > 0 && entry.block <= self.position));
         self.differing(|arm, told| {
             (told != due[arm] || self.position > last)
                 .then(|| format!("up to block {} of {last} the log holds {}", self.position, due[arm]))
@@ -140,31 +139,83 @@ impl ReadResult {
     }
 }
 
-/// Whose visitors entered each arm of a project, and how many converted, if these
-/// events are stored and no others.
-fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> bool) -> [Count; ARMS] {
-    // When each visitor first met the variant, and did last what the goal counts.
-    let mut visitors: HashMap<u16, (usize, Option<Instant>, Option<Instant>)> = HashMap::new();
+/// The fewest and the most visitors and conversions of each arm of a project;
+/// `is_stored` says `None` of an event that may be stored or not.
+fn count(journal: &Journal, project: usize, is_stored: impl Fn(&Entry) -> Option<bool>) -> [[Count; ARMS]; 2] {
+    let mut visitors: HashMap<u16, (usize, Visitor)> = HashMap::new();
     for (key, entry) in &journal.entries {
-        if key.project != project || !is_stored(entry) {
-            continue;
-        }
-        let (entered, done) = match journal.recipe.role(*key) {
-            Role::Exposure(at) => (Some(at), None),
-            Role::Conversion(at) => (None, Some(at)),
-            Role::Other(_) => continue,
+        let is_certain = match is_stored(entry) {
+            Some(false) => continue,
+            _ if key.project != project => continue,
+            stored => stored.is_some(),
         };
-        let (_, first, last) = visitors.entry(key.visitor()).or_insert((key.arm(), None, None));
-        *first = first.iter().copied().chain(entered).min();
-        *last = (*last).max(done);
+        let role = journal.recipe.role(*key);
+        let (_, visitor) = visitors.entry(key.visitor()).or_insert_with(|| (key.arm(), Visitor::default()));
+        visitor.add(role, key.has_api_key(), is_certain);
     }
-    let mut arms = [Count::default(); ARMS];
-    for (arm, entered, done) in visitors.into_values() {
-        let Some(entered) = entered else { continue };
-        arms[arm].visitors += 1;
-        arms[arm].conversions += u64::from(done.is_some_and(|done| done >= entered));
+    let mut counts = [[Count::default(); ARMS]; 2];
+    for (arm, visitor) in visitors.into_values() {
+        for (count, (entered, converted)) in counts.iter_mut().zip(visitor.bounds()) {
+            count[arm].visitors += u64::from(entered);
+            count[arm].conversions += u64::from(converted);
+        }
     }
-    arms
+    counts
+}
+
+/// What a visitor did, as far as results count it.
+#[derive(Debug, Default)]
+struct Visitor {
+    exposures: Vec<Exposure>,
+    /// The last conversion of those that are stored for certain.
+    last: Option<Instant>,
+    /// The last one of all.
+    last_possible: Option<Instant>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Exposure {
+    at: Instant,
+    has_api_key: bool,
+    is_certain: bool,
+}
+
+impl Visitor {
+    fn add(&mut self, role: Role, has_api_key: bool, is_certain: bool) {
+        match role {
+            Role::Exposure(at) => self.exposures.push(Exposure { at, has_api_key, is_certain }),
+            Role::Conversion(at) => {
+                self.last_possible = self.last_possible.max(Some(at));
+                if is_certain {
+                    self.last = self.last.max(Some(at));
+                }
+            }
+            Role::Other(_) => {}
+        }
+    }
+
+    /// Whether the visitor entered and converted, in the worst case and in the best.
+    ///
+    /// A visitor enters with the first exposure that was sent with an API key, or else
+    /// with the first of all: an uncertain exposure with a key may make the entry a later one.
+    fn bounds(&self) -> [(bool, bool); 2] {
+        let first = |is_meant: fn(&Exposure) -> bool| self.exposures.iter().filter(|e| is_meant(e)).map(|e| e.at).min();
+        let has_converted = |last: Option<Instant>, entered: Option<Instant>| {
+            last.zip(entered).is_some_and(|(last, entered)| last >= entered)
+        };
+        let certain = first(|e| e.is_certain);
+        let certain_by_key = first(|e| e.is_certain && e.has_api_key);
+        let displacing = self.exposures.iter().filter(|e| e.has_api_key).map(|e| e.at).max();
+        let latest = certain_by_key.or_else(|| certain.map(|at| displacing.map_or(at, |other| other.max(at))));
+        let earliest = match certain_by_key {
+            Some(_) => first(|e| e.has_api_key),
+            None => first(|_| true),
+        };
+        [
+            (latest.is_some(), has_converted(self.last, latest)),
+            (earliest.is_some(), has_converted(self.last_possible, earliest)),
+        ]
+    }
 }
 
 /// What whoever asked under load was told.
@@ -281,6 +332,30 @@ mod tests {
         {
             let told = ReadResult { project: 0, test_id: 1, position, arms, before };
             assert_eq!(told.outdated(&blocks).is_some(), is_outdated, "{before} {position}");
+        }
+    }
+
+    #[test]
+    fn an_exposure_with_a_key_decides_when_a_visitor_enters() {
+        let exposure = |at, has_api_key, is_certain| (Role::Exposure(Instant::from_us(at)), has_api_key, is_certain);
+        let conversion = |at, is_certain| (Role::Conversion(Instant::from_us(at)), false, is_certain);
+        let (yes, no, none) = ((true, true), (true, false), (false, false));
+        for (events, bounds) in [
+            (vec![conversion(1, true)], [none, none]),
+            (vec![exposure(1, false, true), conversion(1, true)], [yes, yes]),
+            (vec![exposure(2, false, true), conversion(1, true)], [no, no]),
+            (vec![exposure(1, false, false), conversion(1, true)], [none, yes]),
+            (vec![exposure(1, false, true), conversion(1, false)], [no, yes]),
+            (vec![exposure(1, false, true), exposure(3, true, true), conversion(2, true)], [no, no]),
+            (vec![exposure(1, false, true), exposure(3, true, false), conversion(2, true)], [no, yes]),
+            (vec![exposure(3, true, true), exposure(1, true, false), conversion(2, true)], [no, yes]),
+            (vec![exposure(3, true, true), exposure(1, false, false), conversion(2, true)], [no, no]),
+        ] {
+            let mut visitor = Visitor::default();
+            for (role, has_api_key, is_certain) in events.iter().copied() {
+                visitor.add(role, has_api_key, is_certain);
+            }
+            assert_eq!(visitor.bounds(), bounds, "{events:?}");
         }
     }
 }

@@ -33,6 +33,12 @@ impl EventKey {
         u16::from_be_bytes([bytes[14], bytes[15]])
     }
 
+    /// Whether it is sent with an API key. An event that was sent with one and without
+    /// is counted as with one, so the id says which, and a repeat keeps to it.
+    pub(crate) fn has_api_key(self) -> bool {
+        self.id.as_bytes()[13] % 4 == 0
+    }
+
     /// The arm that the visitor is in.
     pub(crate) fn arm(self) -> usize {
         usize::from(self.visitor()) % ARMS
@@ -130,7 +136,6 @@ pub(crate) struct Batch {
     pub(crate) items: Vec<Item>,
     pub(crate) is_gzip: bool,
     pub(crate) is_plain: bool,
-    pub(crate) has_key: bool,
 }
 
 impl Batch {
@@ -138,8 +143,8 @@ impl Batch {
     /// invalid between them.
     pub(crate) fn new(rng: &mut Rng, now_ms: u64) -> Self {
         let count = 1 + rng.usize(..MAX_BATCH_EVENTS);
-        let visitor = rng.u16(..VISITORS);
-        let mut items: Vec<Item> = (0..count).map(|_| Item::Event(id(rng, now_ms, visitor))).collect();
+        let (sender, visitor) = (rng.u8(..), rng.u16(..VISITORS));
+        let mut items: Vec<Item> = (0..count).map(|_| Item::Event(id(rng, now_ms, sender, visitor))).collect();
         if rng.u32(..16) == 0 {
             items.push(items[rng.usize(..count)].clone());
         }
@@ -148,8 +153,7 @@ impl Batch {
                 items.insert(rng.usize(..=items.len()), invalid(rng, now_ms));
             }
         }
-        let (project, has_key) = (rng.usize(..PROJECTS), rng.u32(..5) == 0);
-        let batch = Self { project, items, is_gzip: false, is_plain: false, has_key };
+        let batch = Self { project: rng.usize(..PROJECTS), items, is_gzip: false, is_plain: false };
         batch.sent_otherwise(rng)
     }
 
@@ -158,8 +162,7 @@ impl Batch {
         Self { project: (self.project + 1) % PROJECTS, ..self.clone() }
     }
 
-    /// The same events on another way, as a repeat may take. With a key they would be
-    /// other events than without.
+    /// The same events on another way, as a repeat may take.
     pub(crate) fn sent_otherwise(mut self, rng: &mut Rng) -> Self {
         self.is_gzip = rng.u32(..3) == 0;
         self.is_plain = rng.u32(..4) == 0;
@@ -186,7 +189,7 @@ impl Batch {
             body = encoder.write_all(&body).and_then(|()| encoder.finish()).unwrap_or_default();
             fields += "content-encoding: gzip\r\n";
         }
-        if self.has_key {
+        if self.keys().next().is_some_and(EventKey::has_api_key) {
             fields += &format!("authorization: Bearer {}\r\n", account.api_key);
         }
         let media = if self.is_plain { "text/plain;charset=UTF-8" } else { "application/json" };
@@ -218,16 +221,17 @@ pub(crate) fn visitor(key: EventKey) -> String {
     format!("visitor-{}-{}", key.project, key.visitor())
 }
 
-/// A new UUID v7 that ends with the visitor.
-fn id(rng: &mut Rng, now_ms: u64, visitor: u16) -> Uuid {
+/// A new UUID v7 that ends with a number of its sender and the visitor.
+fn id(rng: &mut Rng, now_ms: u64, sender: u8, visitor: u16) -> Uuid {
     let mut random = [0; 10];
-    rng.fill(&mut random[..8]);
+    rng.fill(&mut random[..7]);
+    random[7] = sender;
     random[8..].copy_from_slice(&visitor.to_be_bytes());
     Builder::from_unix_timestamp_millis(now_ms, &random).into_uuid()
 }
 
 fn invalid(rng: &mut Rng, now_ms: u64) -> Item {
-    let id = id(rng, now_ms, 0).to_string();
+    let id = id(rng, now_ms, 0, 0).to_string();
     Item::Invalid(match rng.u32(..6) {
         0 => json!({ "id": id, "type": "nothing" }),
         1 => json!({ "id": id, "type": "scroll", "value": 101 }),
