@@ -96,6 +96,7 @@ impl On {
             log: LogOptions { reserve: Reserve::Bytes(1 << 20), ..LogOptions::default() },
             log_retention_days: None,
             alone: false,
+            worker: true,
             node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
             warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },

@@ -2,6 +2,7 @@
 
 mod answers;
 mod batches;
+mod clock;
 mod currencies;
 mod demo;
 mod epochs;

@@ -61,6 +61,12 @@ struct TaskLabels {
     task: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct JobLabels {
+    rule: &'static str,
+    outcome: &'static str,
+}
+
 /// A gauge of seconds.
 type Seconds = Gauge<f64, std::sync::atomic::AtomicU64>;
 
@@ -111,6 +117,7 @@ pub struct Metrics {
     pub event_log_taking: Gauge,
     components: Family<ComponentLabels, Gauge>,
     tasks: TaskMetrics,
+    jobs: Family<JobLabels, Counter>,
     /// Bytes that are free on the volume of the event log.
     pub disk_free_bytes: Gauge,
     /// Bytes below which events are refused.
@@ -200,6 +207,12 @@ impl Metrics {
             "When a task last did its work, in seconds since 1970",
             tasks.last_success.clone(),
         );
+        let jobs = Family::<JobLabels, Counter>::default();
+        registry.register(
+            "muriel_jobs",
+            "Jobs of the clock by rule and outcome: done, blocked, nothing (there was nothing to do any more), failed",
+            jobs.clone(),
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -258,6 +271,7 @@ impl Metrics {
             },
             components,
             tasks,
+            jobs,
             disk_free_bytes,
             disk_reserve_bytes,
             warehouse_lag_seconds,
@@ -287,6 +301,11 @@ impl Metrics {
         } else {
             failures.inc();
         }
+    }
+
+    /// Counts one job of the clock.
+    pub fn job_ran(&self, rule: &'static str, outcome: &'static str) {
+        self.jobs.get_or_create_owned(&JobLabels { rule, outcome }).inc();
     }
 
     /// Counts one answer. `route` is a route of the router or [`UNMATCHED`].

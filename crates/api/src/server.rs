@@ -22,6 +22,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::uri::Authority;
 use http::{HeaderMap, StatusCode, header};
 use hyper::body::{Frame, Incoming, SizeHint};
@@ -117,10 +118,10 @@ pub async fn serve(
 pub async fn serve_metrics(
     listener: TcpListener,
     metrics: Arc<Metrics>,
-    status: impl Fn() -> String + Send + Sync + 'static,
+    status: impl Fn() -> BoxFuture<'static, String> + Send + Sync + 'static,
     shutdown: impl Future<Output = ()>,
 ) {
-    type Render = Arc<dyn Fn() -> String + Send + Sync>;
+    type Render = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
     // A browser that asks through another name that leads here shows a page of somebody else.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let answering = move |render: Render, media_type: &'static str| {
@@ -130,7 +131,7 @@ pub async fn serve_metrics(
                     "the Host of a request to this machine's own address must be localhost or an IP address\n";
                 return (StatusCode::MISDIRECTED_REQUEST, refused).into_response();
             }
-            let mut response = Response::new(Body::from(render()));
+            let mut response = Response::new(Body::from(render().await));
             response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media_type));
             response
         })
@@ -138,8 +139,9 @@ pub async fn serve_metrics(
     // With a body: a bare answer is taken for hyper's own about a request it cannot read.
     let nothing = || async { (StatusCode::NOT_FOUND, "only /metrics and /status are here\n") };
     let openmetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let render_metrics = move || -> BoxFuture<'static, String> { Box::pin(std::future::ready(metrics.render())) };
     let router = Router::new()
-        .route("/metrics", answering(Arc::new(move || metrics.render()), openmetrics))
+        .route("/metrics", answering(Arc::new(render_metrics), openmetrics))
         .route("/status", answering(Arc::new(status), "application/json"))
         .fallback(nothing);
     let settings = ServerSettings {

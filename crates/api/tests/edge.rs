@@ -531,9 +531,10 @@ fn metrics_have_a_listener_of_their_own() {
     let address = listener.local_addr().unwrap();
     let (shutdown, stop) = oneshot::channel::<()>();
     let metrics = Arc::clone(&server.metrics);
-    let served = server.runtime.spawn(serve_metrics(listener, metrics, || "{}".to_owned(), async {
-        let _ = stop.await;
-    }));
+    let served =
+        server.runtime.spawn(serve_metrics(listener, metrics, || Box::pin(async { "{}".to_owned() }), async {
+            let _ = stop.await;
+        }));
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();

@@ -88,6 +88,10 @@ pub struct ServeFlags {
     /// received, and the health check other_nodes of every result fails.
     #[arg(long, env = "MURIEL_ALONE", value_parser = clap::builder::BoolishValueParser::new())]
     pub alone: bool,
+    /// Whether this node may start and end experiments by their dates and rules: on or off. One node at a time does it
+    /// [default: on].
+    #[arg(long, env = "MURIEL_WORKER", value_name = "on|off")]
+    pub worker: Option<String>,
     /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
@@ -113,6 +117,7 @@ struct File {
     log_retention: Option<Retention>,
     warehouse_memory: Option<u64>,
     alone: Option<bool>,
+    worker: Option<String>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
 }
@@ -212,6 +217,8 @@ pub struct Settings {
     pub warehouse: warehouse::Options,
     /// Whether it starts although other nodes run on the database.
     pub alone: bool,
+    /// Whether it starts and ends experiments by their dates and rules.
+    pub worker: bool,
     /// How long it counts as running when it is not heard of.
     pub node_lease: Duration,
     /// Names under which pages meet the server.
@@ -308,10 +315,20 @@ impl Settings {
             log_retention_days,
             warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
             alone: flags.alone || file.alone.unwrap_or(false),
+            worker: on_or_off("worker", flags.worker.or(file.worker).as_deref())?,
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
+    }
+}
+
+/// A switch that is on by default.
+fn on_or_off(setting: &str, word: Option<&str>) -> Result<bool> {
+    match word {
+        None | Some("on") => Ok(true),
+        Some("off") => Ok(false),
+        Some(other) => Err(Error::Setting(format!("{setting} must be on or off, not \"{other}\""))),
     }
 }
 

@@ -12,12 +12,14 @@ use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
 use muriel_domain::Instant;
+use muriel_domain::experiment::Rule;
 use muriel_log::{Log, LogReader, Position};
 use muriel_results::ReportCache;
 use muriel_service::api_key::Pepper;
+use muriel_service::jobs::JobOutcome;
 use muriel_service::visitor::{Geography, Visitors};
 use muriel_service::{App, Traffic};
-use muriel_sql::Db;
+use muriel_sql::{BoxFuture, Db};
 use muriel_warehouse::{DuckWarehouse, Loader};
 use muriel_worker::Worker;
 use std::fs::File;
@@ -112,6 +114,11 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::write_key_uses(app.clone()));
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
+    if settings.worker {
+        let metrics = metrics.clone();
+        let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
+        tasks::clock(&app, Arc::new(observe)).into_iter().for_each(|task| worker.register(task));
+    }
     if let Some(days) = settings.log_retention_days {
         let held = metrics.event_log_retention_held.clone();
         worker.register(tasks::delete_old_events(app.clone(), days, move |is_held| {
@@ -133,7 +140,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.start();
     let metrics_address = match settings.metrics_listen {
         None => None,
-        Some(wanted) => serve_metrics(wanted, metrics.clone(), worker.clone(), stopped.clone()).await,
+        Some(wanted) => serve_metrics(wanted, metrics.clone(), app.clone(), worker.clone(), stopped.clone()).await,
     };
     // Notifications of the database wake this loop, so it is not a task with a period.
     let listening = {
@@ -463,13 +470,17 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
 async fn serve_metrics(
     wanted: SocketAddr,
     metrics: Arc<Metrics>,
+    app: App,
     worker: Worker,
     stopped: watch::Receiver<bool>,
 ) -> Option<SocketAddr> {
     match listen(wanted).await {
         Ok(listener) => {
             let address = listener.local_addr().ok();
-            let status = move || tasks::as_json(&worker).to_string();
+            let status = move || -> BoxFuture<'static, String> {
+                let (app, worker) = (app.clone(), worker.clone());
+                Box::pin(async move { tasks::status(&app, &worker).await.to_string() })
+            };
             tokio::spawn(server::serve_metrics(listener, metrics, status, is_set(stopped)));
             address
         }

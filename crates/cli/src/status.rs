@@ -31,6 +31,19 @@ pub struct Status {
 #[derive(Deserialize)]
 struct StatusResponse {
     tasks: Vec<TaskRow>,
+    /// Missing while the database is away.
+    jobs: Option<Vec<JobRow>>,
+}
+
+#[derive(Deserialize)]
+struct JobRow {
+    test_id: i64,
+    act: String,
+    rule: String,
+    due_at: String,
+    retry_at: Option<String>,
+    attempts: u64,
+    reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -46,7 +59,7 @@ struct TaskRow {
     next_due_at: Option<String>,
 }
 
-/// Asks the server that runs on this machine, and prints its tasks.
+/// Asks the server that runs on this machine, and prints its tasks and the next jobs.
 ///
 /// # Errors
 /// A server that does not answer at the address, or has no address for metrics.
@@ -71,7 +84,12 @@ pub fn run(args: Status) -> Result<()> {
         return say!("{answer}");
     }
     let answer: StatusResponse = serde_json::from_value(answer).map_err(|error| Error::Other(error.into()))?;
-    print(&answer.tasks)
+    print(&answer.tasks)?;
+    match answer.jobs {
+        None => say!("\nThe jobs are not known while the database is away."),
+        Some(jobs) if jobs.is_empty() => say!("\nNo experiment has a date to come."),
+        Some(jobs) => print_jobs(&jobs),
+    }
 }
 
 fn fetch(url: &str) -> Result<String, ureq::Error> {
@@ -103,8 +121,7 @@ fn print(tasks: &[TaskRow]) -> Result<()> {
         let period = period(task.period_ms);
         say!("{:<wide$}  {period:>8}  {:<8}  {last:<24}  {took:>9}  {next}", task.name, task.outcome)?;
         if let Some(reason) = &task.reason {
-            // Errors may quote what others sent.
-            let reason: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+            let reason = shown(reason);
             let times = match task.consecutive_failures {
                 0 | 1 => String::new(),
                 times => format!(" ({times} times in a row)"),
@@ -113,6 +130,23 @@ fn print(tasks: &[TaskRow]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn print_jobs(jobs: &[JobRow]) -> Result<()> {
+    say!("\n{:<10}  {:<6}  {:<12}  {:<24}  NEXT ATTEMPT", "EXPERIMENT", "ACT", "RULE", "DUE")?;
+    for job in jobs {
+        let retry = job.retry_at.as_deref().unwrap_or("when due");
+        say!("{:<10}  {:<6}  {:<12}  {:<24}  {retry}", job.test_id, job.act, job.rule, job.due_at)?;
+        if let Some(reason) = &job.reason {
+            say!("{:<10}  {} ({} attempts)", "", shown(reason), job.attempts)?;
+        }
+    }
+    Ok(())
+}
+
+/// An error on one line of bounded length; it may quote what others sent.
+fn shown(reason: &str) -> String {
+    reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect()
 }
 
 /// `500 ms`, `5 s`, `60 min`

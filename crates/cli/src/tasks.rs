@@ -10,14 +10,15 @@ pub(crate) use database::prepare_database;
 pub(crate) use event_log::open_event_log;
 pub(crate) use health::measure_health;
 pub(crate) use muriel_worker::tasks::{
-    delete_old_events, refresh_geography, refresh_rulesets, warm_reports, write_key_uses,
+    clock, delete_old_events, refresh_geography, refresh_rulesets, warm_reports, write_key_uses,
 };
 pub(crate) use node_lease::renew_node_lease;
 pub(crate) use rate_limits::sweep_rate_limits;
 
 use crate::Error;
 use muriel_api::metrics::Metrics;
-use muriel_service::App;
+use muriel_service::{App, jobs};
+use muriel_store::jobs::Job;
 use muriel_worker::{Need, RunError, TaskOutcome, TaskStatus, Worker};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -65,10 +66,23 @@ fn run_error(error: Error) -> RunError {
     }
 }
 
-/// The state of each task, as `muriel status` asks for it.
-pub(crate) fn as_json(worker: &Worker) -> Value {
+/// The state of each task and the next jobs, as `muriel status` asks for them. `jobs` is null while the database is away.
+pub(crate) async fn status(app: &App, worker: &Worker) -> Value {
     let tasks: Vec<_> = worker.statuses().iter().map(task_json).collect();
-    json!({ "tasks": tasks })
+    let jobs = jobs::next(app).await.ok().map(|jobs| jobs.iter().map(job_json).collect::<Vec<_>>());
+    json!({ "tasks": tasks, "jobs": jobs })
+}
+
+fn job_json(job: &Job) -> Value {
+    json!({
+        "test_id": job.experiment.0,
+        "act": job.rule.act().word(),
+        "rule": job.rule.word(),
+        "due_at": job.due_at,
+        "attempts": job.attempts,
+        "retry_at": job.retry_at,
+        "reason": job.error,
+    })
 }
 
 fn task_json(status: &TaskStatus) -> Value {

@@ -49,6 +49,11 @@ pub enum NotFound {
 }
 
 impl ReportInputs {
+    /// The experiment as it was when this was loaded.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
     /// Reads what is stored about an experiment; `Ok(Err(_))` when there is no such thing.
     /// `node` is this server's id, where other servers may work on the database too.
     ///

@@ -64,7 +64,8 @@ async fn experiment(db: &Db, key: &'static str, epochs: i64) -> (ProjectId, Expe
                 let to = if now.lifecycle.is_live() { Status::Inactive } else { Status::Live };
                 let moved = now.moved(to, at).expect("not concluded");
                 let revision = Revision::between(&now, moved, at).expect("a change");
-                experiments::update(tx, &now, &revision, "test", "status").await?;
+                let act = experiments::Act { actor: "test", action: "status", detail: None };
+                experiments::update(tx, &now, &revision, &act).await?;
                 now = revision.experiment;
             }
             assert_eq!(now.epoch, epochs);

@@ -162,7 +162,8 @@ async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor,
         after.primary_goal = after.primary_goal.filter(|key| *key != goal.key);
         after.secondary_goals.retain(|key| *key != goal.key);
         if let Some(revision) = Revision::between(&before, after, now) {
-            experiments::update(tx, &before, &revision, actor.name(), "goal deleted").await?;
+            let act = experiments::Act { actor: actor.name(), action: "goal deleted", detail: None };
+            experiments::update(tx, &before, &revision, &act).await?;
         }
     }
     Ok(())

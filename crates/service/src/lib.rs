@@ -22,6 +22,7 @@ pub mod health;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod intake;
+pub mod jobs;
 pub mod keys;
 pub mod list_cache;
 pub mod memory_budget;

@@ -17,6 +17,13 @@ pub(crate) fn warnings(experiment: &Experiment, guards: &LoopGuards) -> Vec<Stri
     warnings
 }
 
+/// A sentence about the first piece of JavaScript that browsers will not run, with its field.
+pub(crate) fn invalid_code(experiment: &Experiment, guards: &LoopGuards) -> Option<String> {
+    let is_invalid = |code: &str| guards.cached(code).is_some_and(|analysis| analysis.syntax_error.is_some());
+    let (field, code) = code(experiment).find(|(_, code)| is_invalid(code))?;
+    about(code, guards).map(|says| format!("{field}: {says}"))
+}
+
 /// The warnings about the code of an experiment that is to be created from this patch.
 pub(crate) fn about_patch_code(patch: &ExperimentPatch, guards: &LoopGuards) -> Vec<String> {
     about_code(patch_code(patch), guards)

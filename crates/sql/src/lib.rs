@@ -46,6 +46,7 @@ mod error;
 pub mod file;
 mod migrate;
 mod postgres;
+mod session_lock;
 mod sqlite;
 mod value;
 
@@ -59,6 +60,7 @@ pub use crate::dialect::{Dialect, Lock, LockName};
 pub use crate::error::{Error, Result, Source};
 pub use crate::migrate::{Fill, Migration};
 pub use crate::postgres::PostgresOptions;
+pub use crate::session_lock::SessionLock;
 pub use crate::sqlite::SqliteOptions;
 pub use crate::value::{Column, Row, Value};
 
@@ -278,6 +280,17 @@ impl Db {
         match &self.engine {
             Engine::Sqlite(_) => None,
             Engine::Postgres(engine) => Some(engine.listen(channel)),
+        }
+    }
+
+    /// Takes a lock for as long as the result lives; `None` while another process has it.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when the database cannot be reached.
+    pub async fn session_lock(&self, name: LockName) -> Result<Option<SessionLock>> {
+        match &self.engine {
+            Engine::Sqlite(_) => Ok(Some(SessionLock::alone())),
+            Engine::Postgres(engine) => engine.session_lock(name).await,
         }
     }
 

@@ -117,6 +117,10 @@ impl Postgres {
         hears
     }
 
+    pub(crate) async fn session_lock(&self, name: crate::LockName) -> Result<Option<crate::SessionLock>> {
+        crate::SessionLock::take(&self.config, name).await
+    }
+
     pub(crate) async fn write<T, E, F>(&self, body: F) -> Result<T, E>
     where
         F: for<'t> FnOnce(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, E>>,
@@ -461,7 +465,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-fn error(error: tokio_postgres::Error) -> Error {
+pub(crate) fn error(error: tokio_postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
         // Neither the server nor our own conversions reported it: the connection is lost.
         let io = std::error::Error::source(&error).is_some_and(|e| e.is::<std::io::Error>());

@@ -3,6 +3,7 @@
 mod rows;
 
 use crate::goals::{self, GoalRow};
+use crate::jobs;
 use crate::table::Json;
 use crate::{Result, experiments::rows::*};
 use muriel_domain::Instant;
@@ -323,22 +324,29 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<Ex
     if let Some(epoch) = &first.epoch {
         epoch_insert(tx, id, epoch).await?;
     }
-    history_insert(tx, history_of(id, first, actor, "create")).await?;
+    history_insert(tx, history_of(id, first, &Act { actor, action: "create", detail: None })).await?;
     link_update(tx, None, experiment).await?;
+    // The experiment has no id of its own yet.
+    jobs::follow(tx, None, &Experiment { id, ..experiment.clone() }).await?;
     Ok(id)
 }
 
-/// Stores a change of `before`, called `action` in history, done by `actor`.
+/// Who changed an experiment, and how history tells it.
+#[derive(Debug, Clone)]
+pub struct Act<'a> {
+    /// The id of a key, or the name of the part of the program.
+    pub actor: &'a str,
+    /// The act in a word, such as `update` or `delete`.
+    pub action: &'a str,
+    /// Why the clock did it: a JSON object with the rule, its numbers and what they were computed from.
+    pub detail: Option<serde_json::Value>,
+}
+
+/// Stores a change of `before`, and brings its jobs up to date.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn update(
-    tx: &mut dyn Tx,
-    before: &Experiment,
-    revision: &Revision,
-    actor: &str,
-    action: &str,
-) -> Result<()> {
+pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, act: &Act<'_>) -> Result<()> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, id) = (ExperimentRow::assignments(), ExperimentRow::next_place());
         format!("UPDATE experiment SET {set} WHERE experiment_id = ${id}")
@@ -358,7 +366,8 @@ pub async fn update(
     if let Some(epoch) = &revision.epoch {
         epoch_insert(tx, before.id, epoch).await?;
     }
-    history_insert(tx, history_of(before.id, revision, actor, action)).await?;
+    history_insert(tx, history_of(before.id, revision, act)).await?;
+    jobs::follow(tx, Some(before), after).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -380,7 +389,9 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
         actor: actor.to_owned(),
         action: "delete".to_owned(),
         before: Json(serde_json::Map::new()),
+        detail: None,
     };
+    jobs::remove_all(tx, experiment.id).await?;
     history_insert(tx, entry).await
 }
 
@@ -414,15 +425,16 @@ async fn epoch_insert(tx: &mut dyn Tx, id: ExperimentId, epoch: &Epoch) -> Resul
     Ok(())
 }
 
-/// The entry of a change, called `action`, done by `actor`.
-fn history_of(id: ExperimentId, revision: &Revision, actor: &str, action: &str) -> HistoryRow {
+/// The entry of a change.
+fn history_of(id: ExperimentId, revision: &Revision, act: &Act<'_>) -> HistoryRow {
     HistoryRow {
         experiment_id: id.0,
         revision: revision.experiment.revision,
         at: revision.experiment.updated_at,
-        actor: actor.to_owned(),
-        action: action.to_owned(),
+        actor: act.actor.to_owned(),
+        action: act.action.to_owned(),
         before: Json(revision.before.clone()),
+        detail: act.detail.clone().map(Json),
     }
 }
 
@@ -456,6 +468,8 @@ pub struct HistoryEntry {
     pub action: String,
     /// The values that the changed fields had before it.
     pub before: serde_json::Map<String, serde_json::Value>,
+    /// Why the clock did it; `None` of what somebody else did.
+    pub detail: Option<serde_json::Value>,
 }
 
 /// The last changes of an experiment, newest first, at most `limit`.

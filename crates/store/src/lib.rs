@@ -13,9 +13,11 @@ pub mod experiments;
 pub mod goals;
 pub mod hypotheses;
 pub mod idempotency;
+pub mod jobs;
 pub mod keys;
 mod milestones;
 pub mod nodes;
+mod schedules;
 pub mod settings;
 mod table;
 pub mod tenants;
@@ -68,6 +70,12 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0009_milestones.sql"),
         fill: Some(|tx| Box::pin(milestones::fill(tx))),
     },
+    Migration {
+        version: 10,
+        name: "jobs",
+        sql: include_str!("../migrations/0010_jobs.sql"),
+        fill: Some(|tx| Box::pin(schedules::fill(tx))),
+    },
 ];
 
 /// Brings the schema up to date.
@@ -82,6 +90,7 @@ pub async fn migrate(db: &Db) -> Result<()> {
 const PROJECT_LOCK: i32 = 1;
 const EXPERIMENT_LOCK: i32 = 2;
 const NODE_LOCK: i32 = 3;
+const LEADER_LOCK: i32 = 4;
 
 /// How a transaction means to change a project's things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -107,6 +107,17 @@ pub async fn project_named(tx: &mut dyn Tx, company: CompanyId, name: &str) -> R
     row.map(project).transpose()
 }
 
+/// The project with this id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn project_by_id(tx: &mut dyn Tx, id: ProjectId) -> Result<Option<Project>> {
+    let row = tx
+        .query_opt("SELECT project_id, company_id, project_key, name FROM project WHERE project_id = $1", params![id.0])
+        .await?;
+    row.map(project).transpose()
+}
+
 /// Every company's name with its projects, both oldest first.
 ///
 /// # Errors

@@ -3,96 +3,14 @@
 //! PostgreSQL comes from `MURIEL_TEST_POSTGRES`: `scripts/with-postgres`.
 #![expect(clippy::unwrap_used, reason = "tests; clippy takes only their own functions for such")]
 
-use muriel_sql::{Db, Dialect, Error, Migration, PostgresOptions, Row, SqliteOptions, Tx, Value, params};
+mod old;
+
+use muriel_sql::{Db, Dialect, Error, Migration, SqliteOptions, params};
 use muriel_store::MIGRATIONS;
+use old::{DRAFT, Old, Place, close, execute, on_both, rows};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-use tempfile::TempDir;
-
-/// Longer than anything here takes on a busy machine.
-const DEADLINE: Duration = Duration::from_secs(180);
-
-/// A database of the release before migration 9.
-enum Place {
-    Sqlite(TempDir),
-    Postgres { server: String, name: String },
-}
-
-impl Place {
-    fn sqlite() -> Self {
-        Self::Sqlite(tempfile::tempdir().unwrap())
-    }
-
-    async fn postgres() -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let server = std::env::var("MURIEL_TEST_POSTGRES").unwrap_or_else(|_| {
-            panic!("MURIEL_TEST_POSTGRES is not set: run through scripts/with-postgres (make test does)")
-        });
-        let name = format!("muriel_store_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        execute_on(&server, &format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")).await;
-        Self::Postgres { server, name }
-    }
-
-    async fn open(&self) -> Db {
-        match self {
-            Place::Sqlite(dir) => Db::sqlite(&dir.path().join("muriel.db"), SqliteOptions::default()).unwrap(),
-            Place::Postgres { server, name } => {
-                let options = PostgresOptions {
-                    pool_wait: DEADLINE,
-                    connect_timeout: DEADLINE,
-                    statement_timeout: DEADLINE,
-                    transaction_timeout: DEADLINE,
-                    ..PostgresOptions::default()
-                };
-                // The last part of the address is the database.
-                let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
-                Db::postgres(&format!("{base}/{name}"), options).await.unwrap()
-            }
-        }
-    }
-
-    /// Opened, with a company and a project.
-    async fn old(&self) -> Db {
-        let db = self.open().await;
-        db.migrate(&MIGRATIONS[..8]).await.unwrap();
-        execute(&db, "INSERT INTO company (name, created_at) VALUES ('Acme', 1)", params![]).await;
-        let sql = "INSERT INTO project (company_id, project_key, name, created_at, backlog_seq, hypotheses, archived) \
-                   SELECT company_id, 'prj_shop', 'Shop', 1, 0, 0, 0 FROM company";
-        execute(&db, sql, params![]).await;
-        db
-    }
-
-    async fn remove(self) {
-        if let Place::Postgres { server, name } = self {
-            execute_on(&server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
-        }
-    }
-}
-
-async fn execute_on(server: &str, statement: &str) {
-    let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client.batch_execute(statement).await.unwrap();
-}
-
-/// Runs each test on SQLite and on PostgreSQL.
-macro_rules! on_both {
-    ($($name:ident),* $(,)?) => {
-        mod on_sqlite {
-            $(#[tokio::test(flavor = "multi_thread")] async fn $name() { super::$name(&super::Place::sqlite()).await })*
-        }
-        mod on_postgres {
-            $(#[tokio::test(flavor = "multi_thread")] async fn $name() {
-                let place = super::Place::postgres().await;
-                super::$name(&place).await;
-                place.remove().await;
-            })*
-        }
-    };
-}
 
 on_both![
     the_columns_are_filled_from_history,
@@ -101,82 +19,6 @@ on_both![
     a_fill_that_is_cut_short_leaves_nothing_behind,
     nodes_may_migrate_at_the_same_time,
 ];
-
-async fn write<T: Send + 'static>(
-    db: &Db,
-    body: impl for<'t> FnOnce(&'t mut dyn Tx) -> muriel_sql::BoxFuture<'t, Result<T, Error>> + Send + 'static,
-) -> T {
-    db.write::<_, Error, _>(body).await.unwrap()
-}
-
-async fn execute(db: &Db, sql: &'static str, params: Vec<Value>) {
-    write(db, move |tx| Box::pin(async move { tx.execute(sql, params).await })).await;
-}
-
-async fn rows(db: &Db, sql: &'static str, params: Vec<Value>) -> Vec<Row> {
-    db.read::<_, Error, _>(move |tx| Box::pin(async move { tx.query(sql, params).await })).await.unwrap()
-}
-
-/// An experiment as the row of an older release has it.
-struct Old<'a> {
-    key: &'static str,
-    status: &'static str,
-    serving: &'static str,
-    plan: &'static str,
-    /// Code of each variant.
-    variants: &'a [&'static str],
-    /// `started_at` and `opened_at` of the first epoch.
-    epoch: Option<(i64, Option<i64>)>,
-    /// Moment and `before` of each change, the first of which created it.
-    history: &'a [(i64, &'static str)],
-}
-
-const DRAFT: Old<'static> = Old {
-    key: "draft",
-    status: "draft",
-    serving: "never",
-    plan: r#"{"visitors":500}"#,
-    variants: &["a", "b"],
-    epoch: None,
-    history: &[],
-};
-
-impl Old<'_> {
-    async fn insert(&self, db: &Db) -> i64 {
-        let sql = "INSERT INTO experiment (project_id, company_id, experiment_key, test_type, name, url, \
-             variants_data_key, control_nickname, control_js, control_css, custom_js, custom_css, configuration, \
-             targeting, tags, plan, builtin_metrics, event_metrics, status, serving, epoch, revision, created_at, \
-             updated_at) \
-             SELECT project_id, company_id, $1, 'ab_test', $1, '', '', '', 'control', '', '', '', '{}', '{}', '[]', $2, \
-             '[]', '[]', $3, $4, 1, 1, 1, 1 FROM project RETURNING experiment_id";
-        let values = params![self.key, self.plan, self.status, self.serving];
-        let variants: Vec<_> = self.variants.iter().map(|code| (*code).to_owned()).collect();
-        let history: Vec<_> = self.history.iter().map(|(at, before)| (*at, (*before).to_owned())).collect();
-        let epoch = self.epoch;
-        write(db, move |tx| {
-            Box::pin(async move {
-                let id = tx.query_one(sql, values).await?.int("experiment_id")?;
-                for (number, code) in (1i64..).zip(variants) {
-                    let sql = "INSERT INTO variant (experiment_id, number, nickname, custom_js, custom_css, changes) \
-                               VALUES ($1, $2, '', $3, '', '[]')";
-                    tx.execute(sql, params![id, number, code]).await?;
-                }
-                if let Some((started_at, opened_at)) = epoch {
-                    let sql = "INSERT INTO epoch (experiment_id, epoch, started_at, opened_at, reasons, \
-                               traffic_allocation, weights) VALUES ($1, 1, $2, $3, '[\"status\"]', 100, '[]')";
-                    tx.execute(sql, params![id, started_at, opened_at]).await?;
-                }
-                for (revision, (at, before)) in (1i64..).zip(history) {
-                    let sql = "INSERT INTO experiment_history (experiment_id, revision, at, actor, action, before) \
-                               VALUES ($1, $2, $3, 'test', 'update', $4)";
-                    tx.execute(sql, params![id, revision, at, before]).await?;
-                }
-                Ok(id)
-            })
-        })
-        .await
-    }
-}
 
 /// What the migration stored: the columns of the experiment in the order of the migration, then those of its variants.
 type Filled = ([Option<i64>; 7], i64, Vec<Option<i64>>);
@@ -195,10 +37,11 @@ async fn filled(db: &Db, id: i64) -> Filled {
 }
 
 async fn the_columns_are_filled_from_history(place: &Place) {
-    let db = place.old().await;
+    let db = place.old(8).await;
     // Without any history: nothing is known but what the row has.
     let silent = DRAFT.insert(&db).await;
     let full = Old {
+        configuration: "{}",
         key: "full",
         status: "inactive",
         serving: "winner",
@@ -246,7 +89,7 @@ async fn the_columns_are_filled_from_history(place: &Place) {
 }
 
 async fn odd_values_in_history_keep_no_server_from_starting(place: &Place) {
-    let db = place.old().await;
+    let db = place.old(8).await;
     let odd = Old {
         key: "odd",
         status: "live",
@@ -280,7 +123,7 @@ async fn odd_values_in_history_keep_no_server_from_starting(place: &Place) {
 
 async fn the_whole_of_a_long_history_counts(place: &Place) {
     const CHANGES: i64 = 20_000;
-    let db = place.old().await;
+    let db = place.old(8).await;
     let old = Old {
         key: "long",
         variants: &["b"],
@@ -316,7 +159,7 @@ async fn the_whole_of_a_long_history_counts(place: &Place) {
 static LEFT: OnceLock<PathBuf> = OnceLock::new();
 
 async fn a_fill_that_is_cut_short_leaves_nothing_behind(place: &Place) {
-    let db = place.old().await;
+    let db = place.old(8).await;
     for _ in 0..3 {
         let key: &'static str = ["one", "two", "three"][rows(&db, "SELECT 1 FROM experiment", params![]).await.len()];
         Old { key, history: &[(1, "{}"), (2, r#"{"custom_js":""}"#)], ..DRAFT }.insert(&db).await;
@@ -366,7 +209,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 async fn nodes_may_migrate_at_the_same_time(place: &Place) {
-    let db = place.old().await;
+    let db = place.old(8).await;
     let id = Old { epoch: Some((7, None)), ..DRAFT }.insert(&db).await;
     let mut nodes = Vec::new();
     for _ in 0..4 {
@@ -382,10 +225,7 @@ async fn nodes_may_migrate_at_the_same_time(place: &Place) {
     }
     assert_eq!(filled(&db, id).await.0[0], Some(7));
     let applied = rows(&db, "SELECT count(*), max(version) FROM schema_migration", params![]).await;
-    assert_eq!((applied[0].int(0).unwrap(), applied[0].int(1).unwrap()), (9, 9));
+    let last = MIGRATIONS.last().unwrap().version;
+    assert_eq!((applied[0].int(0).unwrap(), applied[0].int(1).unwrap()), (last, last));
     close(db).await;
-}
-
-async fn close(db: Db) {
-    db.close().await.unwrap();
 }

@@ -36,7 +36,7 @@ impl EventKey {
     /// Whether it is sent with an API key. An event that was sent with one and without
     /// is counted as with one, so the id says which, and a repeat keeps to it.
     pub(crate) fn has_api_key(self) -> bool {
-        self.id.as_bytes()[13] % 4 == 0
+        self.id.as_bytes()[13].is_multiple_of(4)
     }
 
     /// The arm that the visitor is in.

@@ -33,6 +33,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
         "Run experiments",
         &[
             guide!("results", "Results", "What a report says, how fresh it is, and how to check it."),
+            guide!("schedule", "Dates and rules", "What starts and ends by itself, and when it does not."),
             guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
             guide!("glossary", "Glossary", "The words that are used here."),
         ],

@@ -37,7 +37,7 @@ pub(super) const PATCH_FIELDS: [&str; 17] = [
 ];
 
 /// Fields of the details that PATCH does not change, each with the way to change it.
-const READ_ONLY: [(&str, &str); 13] = [
+const READ_ONLY: [(&str, &str); 14] = [
     ("test_id", "identifies the experiment and cannot be changed"),
     ("company_id", "cannot be changed"),
     ("project_key", "cannot be changed; an experiment stays in its project"),
@@ -50,6 +50,7 @@ const READ_ONLY: [(&str, &str); 13] = [
     ("hypothesis", "is changed with hypothesis_id, and its texts with PATCH /hypothesis/{hypothesis_id}"),
     ("primary_goal", "is changed with primary_goal_key, and the goal itself with PATCH /goal/{goal_profile_id}"),
     ("epochs", "cannot be changed; the server opens them"),
+    ("schedule", "cannot be changed; it follows from configuration"),
     (
         "serving_variant_id",
         "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",

@@ -23,10 +23,10 @@ macro_rules! configuration_settings {
             /// Confidence threshold in percent.
             confidence_interval: i64 = 95, patch i64 as replaced
                 => confidence [i64] { nullable = false, minimum = 50, maximum = 99, default = 95 };
-            /// When it is to start by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// When a draft, or an inactive experiment, is started. A date that has passed when it is set starts nothing.
             start_test_date: Option<Instant> = None, patch Option<Instant> as replaced
                 => moment [Moment] { nullable = false };
-            /// When it is to end by itself. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// When it is deactivated. A date that has passed when the experiment is started ends nothing.
             end_test_date: Option<Instant> = None, patch Option<Instant> as replaced
                 => moment [Moment] { nullable = false };
             /// Multi-armed bandit. Stored; weights do not follow the results yet, and setting it answers with a warning.
@@ -48,16 +48,16 @@ macro_rules! configuration_settings {
             /// When variant code runs on dynamic pages.
             trigger_variant_change: Option<String> = None, patch Option<String> as replaced
                 => short_text [String] { max_length = 255 };
-            /// Stop after so many visitors; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// Deactivate it after so many visitors have entered, all arms together; 0 is off.
             completion_visitor: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Stop after so many conversions; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// Deactivate it after so many visitors have converted on the primary goal, all arms together; 0 is off.
             completion_conversion: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Stop when the result is significant. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// 1: deactivate it when the verdict on the primary goal is reached and no health check fails.
             completion_stats_significant_flag: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// Stop after so many days; 0 is off. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// Deactivate it so many days after its first start; 0 is off.
             completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
             /// Integrations that are to receive the experiment's data. Stored; nothing is sent yet, and setting it answers with a
@@ -122,22 +122,7 @@ impl Configuration {
     /// A sentence for each group of settings that is set and that nothing acts on yet. Answers
     /// carry them as warnings, so that nobody relies on a setting that is only stored.
     pub fn without_effect(&self) -> Vec<String> {
-        let rules = [
-            ("completion_visitor", self.completion_visitor.is_some()),
-            ("completion_conversion", self.completion_conversion.is_some()),
-            ("completion_after_period", self.completion_after_period.is_some()),
-            ("completion_stats_significant_flag", self.completion_stats_significant_flag),
-        ];
-        let groups: [(&[(&str, bool)], &str); 6] = [
-            (
-                &[("start_test_date", self.start_test_date.is_some())],
-                "is stored and starts nothing yet; start the experiment with PATCH /experiment/{test_id}/status",
-            ),
-            (
-                &[("end_test_date", self.end_test_date.is_some())],
-                "is stored and ends nothing yet; end the experiment with PATCH /experiment/{test_id}/status",
-            ),
-            (&rules, "is stored and ends nothing yet; end the experiment with PATCH /experiment/{test_id}/status"),
+        let groups: [(&[(&str, bool)], &str); 3] = [
             (
                 &[("is_mab", self.is_mab)],
                 "is stored, and weights do not follow the results yet; set them with distribution",

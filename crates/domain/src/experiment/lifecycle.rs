@@ -287,6 +287,7 @@ impl Experiment {
         }
         warnings.extend(self.configuration.trigger_variant_change.as_deref().and_then(about_trigger));
         warnings.extend(self.configuration.dom_change_path.as_deref().and_then(about_mode));
+        warnings.extend(self.schedule_warnings());
         warnings.extend(self.configuration.without_effect());
         warnings
     }

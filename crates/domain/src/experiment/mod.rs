@@ -11,6 +11,7 @@ mod lifecycle;
 mod milestones;
 mod patch;
 mod revision;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -23,6 +24,7 @@ pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_STA
 pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use revision::{Epoch, Reason, Revision};
+pub use schedule::{ClockAct, ClockEntry, Due, Rule, Schedule};
 pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
 };
@@ -146,6 +148,8 @@ pub struct Experiment {
     pub epoch: i64,
     /// What results need to know about its past; [`Revision`] moves it on.
     pub milestones: Milestones,
+    /// What the clock has done to it; [`Revision`] moves it on.
+    pub schedule: Schedule,
     /// 1 for a new one; each change adds 1. Writers compare it, and it gives the ETag.
     pub revision: i64,
     /// When it was made.
@@ -185,6 +189,7 @@ impl Experiment {
             allocation: Allocation::contiguous(&Weights::even(1)),
             epoch: 0,
             milestones: Milestones::new(0),
+            schedule: Schedule::default(),
             revision: 1,
             created_at: now,
             updated_at: now,

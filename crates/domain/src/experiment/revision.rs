@@ -1,6 +1,6 @@
 //! What a change amounts to.
 
-use super::{Allocation, Experiment, FirstStart, Lifecycle, MilestoneChange, Milestones, Serving, Weights};
+use super::{Allocation, Experiment, FirstStart, Lifecycle, MilestoneChange, Milestones, Schedule, Serving, Weights};
 use crate::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ impl Reason {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
     /// The experiment after it, with its revision, moment and epoch counted up, and its
-    /// milestones moved on.
+    /// milestones and schedule moved on.
     pub experiment: Experiment,
     /// The epoch that it opens.
     pub epoch: Option<Epoch>,
@@ -67,8 +67,9 @@ pub struct Revision {
 impl Revision {
     /// The change from `before` to `after`; `None` when nothing changed.
     ///
-    /// `after` is `before` with other values: its revision, epoch, allocation, milestones and
-    /// moment are those of `before` and are moved on here. The change is made at `now`, or at
+    /// `after` is `before` with other values: its revision, epoch, allocation, milestones,
+    /// schedule and moment are those of `before` and are moved on here; only the clock's acts
+    /// have entered their own into the schedule before. The change is made at `now`, or at
     /// the moment of the last change where the clock was set back since.
     pub fn between(before: &Experiment, after: Experiment, now: Instant) -> Option<Self> {
         let changed = changed_fields(before, &after);
@@ -82,6 +83,7 @@ impl Revision {
         experiment.allocation = allocated(&experiment);
         let reasons = epoch_reasons(before, &experiment);
         let epoch = (!reasons.is_empty()).then(|| open_epoch(&mut experiment, reasons, now));
+        experiment.schedule = Schedule::moved_on(Some(before), &experiment, now);
         Some(Self { experiment, epoch, before: changed })
     }
 
@@ -91,6 +93,7 @@ impl Revision {
         experiment.allocation = allocated(&experiment);
         experiment.milestones = Milestones::new(experiment.variants.len());
         let epoch = experiment.lifecycle.is_live().then(|| open_epoch(&mut experiment, vec![Reason::Status], now));
+        experiment.schedule = Schedule::moved_on(None, &experiment, now);
         Self { experiment, epoch, before: Map::new() }
     }
 }
@@ -202,5 +205,6 @@ fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value>
         Serving::Stopped => json!("stopped"),
         Serving::Winner { arm, rollout } => json!({ "variant_id": arm.id(), "traffic_allocation": rollout }),
     });
+    compare("schedule", before.schedule != after.schedule, &|| json!(before.schedule));
     changed
 }

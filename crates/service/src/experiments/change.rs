@@ -10,7 +10,7 @@ use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, Revision};
 use muriel_domain::ids::ExperimentId;
 use muriel_sql::Tx;
-use muriel_store::experiments::{self, LoadedExperiment};
+use muriel_store::experiments::{self, Act, LoadedExperiment};
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, lock};
 use std::sync::Arc;
@@ -66,12 +66,19 @@ pub(crate) struct Change {
     pub(crate) now: Instant,
     pub(crate) actor: Actor,
     action: &'static str,
+    /// Why the clock acts, for history.
+    detail: Option<serde_json::Value>,
 }
 
 impl Change {
     /// A change called `action` in history.
     pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
-        Self { target, now: app.clock.now(), actor: actor.clone(), action }
+        Self { target, now: app.clock.now(), actor: actor.clone(), action, detail: None }
+    }
+
+    /// The change with what history keeps about it.
+    pub(crate) fn with_detail(self, detail: Option<serde_json::Value>) -> Self {
+        Self { detail, ..self }
     }
 
     /// The experiment, locked until this transaction ends.
@@ -97,7 +104,8 @@ impl Change {
             let after = before.experiment.clone();
             return Ok(Changed { before: before.experiment, after, version, delivery_changed: false });
         };
-        experiments::update(tx, &before.experiment, &revision, self.actor.name(), self.action).await?;
+        let act = Act { actor: self.actor.name(), action: self.action, detail: self.detail.clone() };
+        experiments::update(tx, &before.experiment, &revision, &act).await?;
         let delivery_changed = !before.experiment.delivers_like(&revision.experiment);
         if delivery_changed {
             delivery::announce(tx, project).await?;

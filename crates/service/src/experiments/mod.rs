@@ -8,6 +8,7 @@ mod serve;
 mod status;
 mod update;
 
+pub(crate) use change::Change;
 pub use change::{Changed, Precondition, Target};
 pub use conclude::{conclude, reopen};
 pub use create::{Created, NewExperiment, create};

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
     Allocation, Arm, Change, Code, Conclusion, ConclusionOutcome, Configuration, Control, DataKey, Epoch, Experiment,
-    FirstStart, Lifecycle, Milestones, Plan, Reason, Serving, TestType, Variant, Weights,
+    FirstStart, Lifecycle, Milestones, Plan, Reason, Schedule, Serving, TestType, Variant, Weights,
 };
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_domain::targeting::{Audience, Targeting};
@@ -62,6 +62,8 @@ table! {
             code_redefined_at: Option<Instant>,
             control_redefined_at: Option<Instant>,
             most_variants: i64,
+            schedule: Json<Schedule>,
+            is_watched: i64,
         }
     }
 }
@@ -121,6 +123,8 @@ impl From<&Experiment> for ExperimentRow {
             code_redefined_at: milestones.code_redefined_at,
             control_redefined_at: milestones.arms_redefined_at.first().copied().flatten(),
             most_variants: i64::try_from(milestones.most_variants).unwrap_or(i64::MAX),
+            schedule: Json(experiment.schedule.clone()),
+            is_watched: i64::from(experiment.follows_results()),
         }
     }
 }
@@ -159,6 +163,7 @@ impl TryFrom<ExperimentRow> for Experiment {
                 arms_redefined_at: vec![row.control_redefined_at],
                 most_variants,
             },
+            schedule: row.schedule.0,
             id: ExperimentId(row.experiment_id),
             project_id: ProjectId(row.project_id),
             company_id: CompanyId(row.company_id),
@@ -376,6 +381,7 @@ table! {
             actor: String,
             action: String,
             before: Json<Map<String, Value>>,
+            detail: Option<Json<Value>>,
         }
         changing {}
     }
@@ -383,7 +389,14 @@ table! {
 
 impl From<HistoryRow> for HistoryEntry {
     fn from(row: HistoryRow) -> Self {
-        HistoryEntry { revision: row.revision, at: row.at, actor: row.actor, action: row.action, before: row.before.0 }
+        HistoryEntry {
+            revision: row.revision,
+            at: row.at,
+            actor: row.actor,
+            action: row.action,
+            before: row.before.0,
+            detail: row.detail.map(|detail| detail.0),
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 //! Whoever starts the server registers them with their settings, beside those that need its own wiring.
 
 mod geography;
+mod jobs;
 mod key_uses;
 mod reports;
 mod retention;
 mod rulesets;
 
 pub use geography::refresh_geography;
+pub use jobs::{JobsObserver, clock};
 pub use key_uses::write_key_uses;
 pub use reports::warm_reports;
 pub use retention::delete_old_events;

@@ -50,6 +50,10 @@ closed! {
     ArmStatus: String ["active", "paused"];
     /// What opened an epoch.
     Reason: String words(experiment::Reason::WORDS);
+    /// What the clock does to an experiment.
+    ClockAct: String ["start", "stop"];
+    /// The rule by which the clock acts; configuration has its setting.
+    ClockRule: String words(experiment::Rule::WORDS);
     /// What counts as a conversion.
     GoalType: String words(goal::GoalType::WORDS);
     /// What a goal is for.

@@ -211,6 +211,79 @@ pub(crate) struct ExperimentDetails {
     event_metrics: Vec<String>,
     /// Periods in which assignment did not change, first one first.
     epochs: Vec<Epoch>,
+    /// What the clock will do, and did.
+    schedule: ExperimentSchedule,
+}
+
+/// What the clock will do to an experiment, and did last.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentSchedule {
+    /// The next act whose moment is known; rules about results, such as completion_visitor, act besides.
+    #[schema(required)]
+    next: Option<NextClockAct>,
+    /// The last act, or a start that could not be made.
+    #[schema(required)]
+    last: Option<LastClockAct>,
+}
+
+/// An act of the clock that is to come.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NextClockAct {
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    at: Instant,
+    /// What will be done.
+    #[schema(value_type = schemas::ClockAct)]
+    act: &'static str,
+    /// By which rule.
+    #[schema(value_type = schemas::ClockRule)]
+    rule: &'static str,
+}
+
+/// An act of the clock.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastClockAct {
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    at: Instant,
+    /// What was done.
+    #[schema(value_type = schemas::ClockAct)]
+    act: &'static str,
+    /// By which rule.
+    #[schema(value_type = schemas::ClockRule)]
+    rule: &'static str,
+    /// The rule and its numbers in a sentence.
+    #[schema(example = "1000 visitors had entered, and the limit is 1000")]
+    detail: String,
+    /// The numbers of that sentence, by name.
+    #[schema(value_type = Object)]
+    numbers: Map<String, Value>,
+    /// Why it could not be done; the experiment was left as it was, and the start is tried again when the experiment changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "its end date had passed too before it could be started")]
+    failed: Option<String>,
+}
+
+impl From<&Experiment> for ExperimentSchedule {
+    fn from(experiment: &Experiment) -> Self {
+        let next = experiment.next_due().map(|due| NextClockAct {
+            at: due.at,
+            act: due.rule.act().word(),
+            rule: due.rule.word(),
+        });
+        let last = experiment.schedule.last.clone().map(|entry| LastClockAct {
+            at: entry.at,
+            act: entry.act.word(),
+            rule: entry.rule.word(),
+            detail: entry.detail,
+            numbers: entry.numbers,
+            failed: entry.failed,
+        });
+        Self { next, last }
+    }
 }
 
 /// The baseline arm.
@@ -291,6 +364,7 @@ impl ExperimentDetails {
             Serving::Winner { arm, rollout } => (Some(Some(arm.id())), Some(rollout)),
         };
         Self {
+            schedule: (&experiment).into(),
             test_id: experiment.id.0,
             test_name: experiment.name,
             url: experiment.url,

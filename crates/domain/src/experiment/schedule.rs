@@ -1,0 +1,464 @@
+//! What time does to an experiment: its dates, and rules that end it.
+//!
+//! A rule acts once for each value that it is set to. Then it is settled: an experiment that people
+//! start again after that goes on until they set the rule anew. What is due when is a pure function of the
+//! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
+
+use super::{Configuration, Conflict, Experiment, Lifecycle, Serving, Status};
+use crate::Instant;
+use crate::time::DAY_US;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// How long ago a start date may be when it is set: somebody who sends the present moment means
+/// now, and the request takes a while.
+const GRACE_US: i64 = 60_000_000;
+
+/// A rule by which the clock acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// `start_test_date` has come.
+    StartDate,
+    /// `end_test_date` has come.
+    EndDate,
+    /// `completion_visitor` visitors have entered.
+    Visitors,
+    /// `completion_conversion` visitors have converted.
+    Conversions,
+    /// `completion_after_period` days have passed since the first start.
+    Period,
+    /// `completion_stats_significant_flag`: the result is significant.
+    Significant,
+}
+
+impl Rule {
+    /// Every rule with its word.
+    pub const WORDS: [(&'static str, Rule); 6] = [
+        ("start_date", Rule::StartDate),
+        ("end_date", Rule::EndDate),
+        ("visitors", Rule::Visitors),
+        ("conversions", Rule::Conversions),
+        ("period", Rule::Period),
+        ("significant", Rule::Significant),
+    ];
+
+    /// The rule's word in the interface and in history.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+
+    /// The setting of the configuration that the rule follows.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Rule::StartDate => "start_test_date",
+            Rule::EndDate => "end_test_date",
+            Rule::Visitors => "completion_visitor",
+            Rule::Conversions => "completion_conversion",
+            Rule::Period => "completion_after_period",
+            Rule::Significant => "completion_stats_significant_flag",
+        }
+    }
+
+    /// The act of the rule.
+    pub fn act(self) -> ClockAct {
+        match self {
+            Rule::StartDate => ClockAct::Start,
+            Rule::EndDate | Rule::Visitors | Rule::Conversions | Rule::Period | Rule::Significant => ClockAct::Stop,
+        }
+    }
+
+    /// Whether the configuration turns it on.
+    fn is_set(self, configuration: &Configuration) -> bool {
+        match self {
+            Rule::StartDate => configuration.start_test_date.is_some(),
+            Rule::EndDate => configuration.end_test_date.is_some(),
+            Rule::Visitors => configuration.completion_visitor.is_some(),
+            Rule::Conversions => configuration.completion_conversion.is_some(),
+            Rule::Period => configuration.completion_after_period.is_some(),
+            Rule::Significant => configuration.completion_stats_significant_flag,
+        }
+    }
+
+    /// Whether the two set it alike.
+    fn is_same(self, one: &Configuration, other: &Configuration) -> bool {
+        match self {
+            Rule::StartDate => one.start_test_date == other.start_test_date,
+            Rule::EndDate => one.end_test_date == other.end_test_date,
+            Rule::Visitors => one.completion_visitor == other.completion_visitor,
+            Rule::Conversions => one.completion_conversion == other.completion_conversion,
+            Rule::Period => one.completion_after_period == other.completion_after_period,
+            Rule::Significant => one.completion_stats_significant_flag == other.completion_stats_significant_flag,
+        }
+    }
+}
+
+/// An act of the clock on an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockAct {
+    /// The experiment becomes live.
+    Start,
+    /// It becomes inactive.
+    Stop,
+}
+
+impl ClockAct {
+    /// The act's word in the interface: `start` or `stop`.
+    pub fn word(self) -> &'static str {
+        match self {
+            ClockAct::Start => "start",
+            ClockAct::Stop => "stop",
+        }
+    }
+}
+
+/// What the clock did, or could not do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClockEntry {
+    /// When it acted.
+    pub at: Instant,
+    /// What it did.
+    pub act: ClockAct,
+    /// By which rule.
+    pub rule: Rule,
+    /// Why it could not be done; the experiment is as it was. `None` when it was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// A sentence with the rule and its numbers.
+    pub detail: String,
+    /// The numbers of that sentence, by name.
+    #[serde(default)]
+    pub numbers: Map<String, Value>,
+}
+
+/// What the clock has done to an experiment, and need not do.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Schedule {
+    /// Rules that do not act until their setting is changed.
+    pub settled: BTreeSet<Rule>,
+    /// The start failed, and is tried again with the next change.
+    pub is_start_blocked: bool,
+    /// The last act.
+    pub last: Option<ClockEntry>,
+}
+
+/// What has to be done at a certain moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Due {
+    /// When.
+    pub at: Instant,
+    /// By which rule.
+    pub rule: Rule,
+}
+
+impl Schedule {
+    /// The schedule after a change from `before`, `None` for a new experiment, to `after`, which is made
+    /// at `now` and whose schedule has what the clock itself did in it.
+    #[must_use]
+    pub(super) fn moved_on(before: Option<&Experiment>, after: &Experiment, now: Instant) -> Self {
+        let mut schedule = after.schedule.clone();
+        let configuration = &after.configuration;
+        let is_new = |rule: Rule| before.is_none_or(|before| !rule.is_same(&before.configuration, configuration));
+        for (_, rule) in Rule::WORDS {
+            if is_new(rule) || !rule.is_set(configuration) {
+                schedule.settled.remove(&rule);
+            }
+        }
+        let is_live = after.lifecycle.is_live();
+        let starts = is_live && before.is_none_or(|before| !before.lifecycle.is_live());
+        let passed = |moment: Option<Instant>, grace_us: i64| moment.is_some_and(|at| at < now.plus_us(-grace_us));
+        let mut settle = |rule: Rule, is_settled: bool| {
+            if is_settled && rule.is_set(configuration) {
+                schedule.settled.insert(rule);
+            }
+        };
+        // Whoever starts it has settled when it starts.
+        settle(Rule::StartDate, is_live);
+        settle(Rule::StartDate, is_new(Rule::StartDate) && passed(configuration.start_test_date, GRACE_US));
+        // What is over when it starts does not end it at once.
+        settle(Rule::EndDate, starts && passed(configuration.end_test_date, 0));
+        settle(Rule::Period, starts && passed(after.period_end(), 0));
+        if before.is_some_and(|before| before.schedule.is_start_blocked) {
+            schedule.is_start_blocked = false;
+        }
+        schedule
+    }
+}
+
+impl Experiment {
+    /// Whether the rule is set, and acts when what it waits for comes, as far as it can: rules do nothing while the
+    /// experiment is concluded or a winner is served, and end only what is live.
+    pub fn follows(&self, rule: Rule) -> bool {
+        let is_open = self.conclusion.is_none() && !matches!(self.serving, Serving::Winner { .. });
+        let fits = match rule.act() {
+            ClockAct::Start => !self.lifecycle.is_live() && !self.schedule.is_start_blocked,
+            ClockAct::Stop => self.lifecycle.is_live(),
+        };
+        is_open && fits && rule.is_set(&self.configuration) && !self.schedule.settled.contains(&rule)
+    }
+
+    /// What the clock will do at moments that are known, by rule; moments that have passed are overdue.
+    pub fn due(&self) -> Vec<Due> {
+        let moments = [
+            (Rule::StartDate, self.configuration.start_test_date),
+            (Rule::EndDate, self.configuration.end_test_date),
+            (Rule::Period, self.period_end()),
+        ];
+        let due = moments.into_iter().filter(|(rule, _)| self.follows(*rule));
+        due.filter_map(|(rule, at)| Some(Due { at: at?, rule })).collect()
+    }
+
+    /// What the clock will do next at a moment that is known.
+    pub fn next_due(&self) -> Option<Due> {
+        self.due().into_iter().min()
+    }
+
+    /// Whether rules that depend on its result can end it.
+    pub fn follows_results(&self) -> bool {
+        [Rule::Visitors, Rule::Conversions, Rule::Significant].into_iter().any(|rule| self.follows(rule))
+    }
+
+    /// When `completion_after_period` ends it; `None` before its first start and without that rule.
+    fn period_end(&self) -> Option<Instant> {
+        let started_at = match (self.milestones.first_start, self.lifecycle) {
+            (Some(first), _) => first.started_at,
+            (None, Lifecycle::Live { started_at }) => started_at,
+            (None, _) => return None,
+        };
+        let days = self.configuration.completion_after_period?;
+        Some(started_at.plus_us(days.saturating_mul(DAY_US)))
+    }
+
+    /// The experiment after the clock's act by a rule, which is settled with it. `detail` is a sentence with the rule's
+    /// `numbers`.
+    ///
+    /// # Errors
+    /// What [`Experiment::moved`] refuses.
+    pub fn clocked(
+        &self,
+        rule: Rule,
+        detail: String,
+        numbers: Map<String, Value>,
+        now: Instant,
+    ) -> Result<Self, Conflict> {
+        let act = rule.act();
+        let to = match act {
+            ClockAct::Start => Status::Live,
+            ClockAct::Stop => Status::Inactive,
+        };
+        let mut next = self.moved(to, now)?;
+        next.schedule.settled.insert(rule);
+        next.schedule.last = Some(ClockEntry { at: now, act, rule, failed: None, detail, numbers });
+        Ok(next)
+    }
+
+    /// The experiment after a start of the clock that could not be made, for the reason `why`. It is tried again once
+    /// somebody changes the experiment.
+    #[must_use]
+    pub fn start_blocked(&self, why: String, now: Instant) -> Self {
+        let mut next = self.clone();
+        next.schedule.is_start_blocked = true;
+        next.schedule.last = Some(ClockEntry {
+            at: now,
+            act: ClockAct::Start,
+            rule: Rule::StartDate,
+            detail: format!("the experiment could not be started at its start date: {why}"),
+            failed: Some(why),
+            numbers: Map::new(),
+        });
+        next
+    }
+
+    /// The experiment whose start date came and which is not started, for the reason `why`, and not tried again.
+    #[must_use]
+    pub fn start_missed(&self, why: String, now: Instant) -> Self {
+        let mut next = self.start_blocked(why, now);
+        next.schedule.is_start_blocked = false;
+        next.schedule.settled.insert(Rule::StartDate);
+        next
+    }
+
+    /// Warnings about dates and rules that will not act, for its owner.
+    pub(super) fn schedule_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let settled = |rule: Rule| self.schedule.settled.contains(&rule);
+        let is_live = self.lifecycle.is_live();
+        if settled(Rule::StartDate) && !is_live && self.epoch == 0 {
+            warnings.push(
+                "configuration.start_test_date: this moment has passed, so it starts nothing; give one to come, or start the \
+                 experiment with PATCH /experiment/{test_id}/status"
+                    .to_owned(),
+            );
+        }
+        let over = [Rule::EndDate, Rule::Period].into_iter().filter(|rule| is_live && settled(*rule));
+        warnings.extend(over.map(|rule| {
+            format!(
+                "configuration.{}: this moment had passed before the experiment was started, so it ends nothing; give a later one",
+                rule.setting()
+            )
+        }));
+        let spent =
+            [Rule::Visitors, Rule::Conversions, Rule::Significant].into_iter().filter(|rule| is_live && settled(*rule));
+        warnings.extend(spent.map(|rule| {
+            format!(
+                "configuration.{}: this has ended the experiment once, and does not again until it is changed",
+                rule.setting()
+            )
+        }));
+        let of_goal = [Rule::Conversions, Rule::Significant];
+        let aimless =
+            of_goal.into_iter().filter(|rule| rule.is_set(&self.configuration) && self.primary_goal.is_none());
+        warnings.extend(aimless.map(|rule| {
+            format!("configuration.{}: this needs a primary goal; attach one with primary_goal_key", rule.setting())
+        }));
+        warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Revision, TestType};
+    use crate::ids::{CompanyId, ProjectId};
+    use proptest::prelude::*;
+
+    const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
+
+    fn draft(configuration: Configuration) -> Experiment {
+        let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "key".to_owned(), NOW);
+        Revision::first(Experiment { configuration, ..draft }, NOW).experiment
+    }
+
+    fn changed(before: &Experiment, now: Instant, change: impl FnOnce(&mut Experiment)) -> Experiment {
+        let mut after = before.clone();
+        change(&mut after);
+        Revision::between(before, after, now).map_or_else(|| before.clone(), |revision| revision.experiment)
+    }
+
+    fn clocked(before: &Experiment, rule: Rule, now: Instant) -> Experiment {
+        let after = before.clocked(rule, String::new(), Map::new(), now).unwrap();
+        Revision::between(before, after, now).unwrap().experiment
+    }
+
+    fn at(days: i64) -> Option<Instant> {
+        Some(NOW.plus_us(days * DAY_US))
+    }
+
+    #[test]
+    fn words_are_those_of_json() {
+        for (word, rule) in Rule::WORDS {
+            assert_eq!((rule.word(), serde_json::to_value(rule).unwrap()), (word, Value::from(word)));
+        }
+    }
+
+    #[test]
+    fn what_is_due_follows_from_the_experiment() {
+        let configuration = Configuration {
+            start_test_date: at(1),
+            end_test_date: at(9),
+            completion_after_period: Some(5),
+            completion_visitor: Some(10),
+            ..Configuration::default()
+        };
+        let due = |experiment: &Experiment| -> Vec<(Rule, Option<Instant>)> {
+            experiment.due().into_iter().map(|due| (due.rule, Some(due.at))).collect()
+        };
+        let draft = draft(configuration);
+        assert_eq!((due(&draft), draft.follows_results()), (vec![(Rule::StartDate, at(1))], false));
+        let live = clocked(&draft, Rule::StartDate, NOW.plus_us(DAY_US));
+        assert_eq!(due(&live), [(Rule::EndDate, at(9)), (Rule::Period, at(6))]);
+        assert_eq!((live.next_due().map(|due| due.rule), live.follows_results()), (Some(Rule::Period), true));
+        let ended = clocked(&live, Rule::Period, NOW.plus_us(6 * DAY_US));
+        assert_eq!((due(&ended), ended.follows_results()), (vec![], false));
+        // Started again, only what has not acted is left.
+        let again = changed(&ended, NOW.plus_us(7 * DAY_US), |it| {
+            *it = it.moved(Status::Live, NOW.plus_us(7 * DAY_US)).unwrap()
+        });
+        assert_eq!((due(&again), again.follows_results()), (vec![(Rule::EndDate, at(9))], true));
+        let longer = changed(&again, NOW.plus_us(8 * DAY_US), |it| it.configuration.completion_after_period = Some(30));
+        assert_eq!(due(&longer), [(Rule::EndDate, at(9)), (Rule::Period, at(31))]);
+    }
+
+    #[test]
+    fn a_blocked_start_waits_for_a_change() {
+        let draft = draft(Configuration { start_test_date: at(1), ..Configuration::default() });
+        let now = NOW.plus_us(DAY_US);
+        let blocked = Revision::between(&draft, draft.start_blocked("why".to_owned(), now), now).unwrap().experiment;
+        assert_eq!(blocked.due(), []);
+        let renamed = changed(&blocked, now, |it| it.name = "Another".to_owned());
+        assert_eq!(renamed.due().len(), 1);
+        let again = Revision::between(&renamed, renamed.start_blocked("why".to_owned(), now), now).unwrap().experiment;
+        assert_eq!(again.due(), []);
+    }
+
+    /// What somebody does, or the clock.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Pass(i64),
+        Status(bool),
+        Start(Option<i64>),
+        End(Option<i64>),
+        Period(Option<i64>),
+        /// The clock does what is due.
+        Clock,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let day = || prop::option::of(-3..9_i64);
+        prop_oneof![
+            (0..4_i64).prop_map(Step::Pass),
+            any::<bool>().prop_map(Step::Status),
+            day().prop_map(Step::Start),
+            day().prop_map(Step::End),
+            prop::option::of(1..5_i64).prop_map(Step::Period),
+            Just(Step::Clock),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_due_comes_to_an_end(steps in prop::collection::vec(step(), 1..40)) {
+            let (mut now, mut experiment) = (NOW, draft(Configuration::default()));
+            let mut acts: Vec<(Rule, Configuration)> = Vec::new();
+            for step in steps {
+                let after = |days: Option<i64>| days.map(|days| now.plus_us(days * DAY_US));
+                experiment = match step {
+                    Step::Pass(days) => {
+                        now = now.plus_us(days * DAY_US);
+                        experiment
+                    }
+                    Step::Status(live) => {
+                        let to = if live { Status::Live } else { Status::Inactive };
+                        changed(&experiment, now, |it| *it = it.moved(to, now).unwrap())
+                    }
+                    Step::Start(days) => changed(&experiment, now, |it| it.configuration.start_test_date = after(days)),
+                    Step::End(days) => changed(&experiment, now, |it| it.configuration.end_test_date = after(days)),
+                    Step::Period(days) => changed(&experiment, now, |it| it.configuration.completion_after_period = days),
+                    Step::Clock => {
+                        // It ends: each act settles its rule.
+                        let mut rounds = 0;
+                        while let Some(due) = experiment.due().into_iter().find(|due| due.at <= now) {
+                            let next = clocked(&experiment, due.rule, now);
+                            prop_assert_eq!(next.lifecycle.is_live(), due.rule.act() == ClockAct::Start);
+                            prop_assert!(!next.follows(due.rule));
+                            acts.push((due.rule, experiment.configuration.clone()));
+                            experiment = next;
+                            rounds += 1;
+                            prop_assert!(rounds <= 3, "{:?}", acts);
+                        }
+                        experiment
+                    }
+                };
+                // Rules act only on what they can.
+                for due in experiment.due() {
+                    prop_assert_eq!(experiment.lifecycle.is_live(), due.rule.act() == ClockAct::Stop);
+                }
+                let text = serde_json::to_string(&experiment.schedule).unwrap();
+                prop_assert_eq!(&serde_json::from_str::<Schedule>(&text).unwrap().settled, &experiment.schedule.settled);
+            }
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! The acts of the clock: experiments that start and end by themselves.
+//!
+//! Two kinds of thing make the clock act. A moment that is known is a job in the database, see [`muriel_store::jobs`];
+//! [`run`] does it. A number that grows with the events, such as the visitors who entered, is looked at again and again by
+//! [`check_results`]. Each act is one transaction, which finds out for itself whether it is still to be done: a
+//! job is taken away by the act that does it, and an act of a node that no longer leads is refused.
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::experiments::{Change, Changed, Precondition, Target};
+use crate::results::report_of;
+use crate::starts::{start_plan, with_plan};
+use crate::warnings::{codes, invalid_code};
+use muriel_analysis::{Grade, Verdict};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{ClockAct, Experiment, Rule, parse_page_url};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::time::DAY_US;
+use muriel_results::{Computed, Inquiry, ReportInputs};
+use muriel_sql::SessionLock;
+use muriel_store::jobs::{self, Job};
+use muriel_store::tenants::{self, Project};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// History has this as the actor.
+pub const CLOCK: Actor = Actor::System("clock");
+
+/// Jobs that are read at once.
+const JOBS_PER_READ: i64 = 100;
+/// Jobs that `muriel status` lists at most.
+const LISTED_JOBS: i64 = 100;
+/// The first pause after a failure; it doubles with each further one.
+const FIRST_RETRY_US: i64 = 1_000_000;
+/// The longest pause.
+const LAST_RETRY_US: i64 = 3_600_000_000;
+/// A result can change without new events, as days end: it is looked at as often as this.
+const LOOK_AGAIN_US: i64 = 60_000_000;
+
+/// The right to act, as long as no other node has taken it.
+pub struct Leadership {
+    lock: SessionLock,
+    term: i64,
+}
+
+impl Leadership {
+    /// Becomes the leader, unless another node is.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn take(app: &App) -> Result<Option<Self>> {
+        let Some(lock) = app.db.session_lock(jobs::LEADERSHIP).await? else { return Ok(None) };
+        let node = app.node_id().as_deref().unwrap_or("this node").to_owned();
+        let term: i64 = app
+            .db
+            .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(jobs::take_lead(tx, &node).await?) }))
+            .await?;
+        Ok(Some(Self { lock, term }))
+    }
+
+    /// Whether this node still leads, as far as it knows. Acts check it again in their transactions.
+    pub async fn holds(&self) -> bool {
+        self.lock.is_held().await
+    }
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobOutcome {
+    /// The clock acted.
+    Done,
+    /// It could not, and has said why in the experiment's history; it is tried again when the experiment changes.
+    Blocked,
+    /// There was nothing to do any more.
+    Nothing,
+    /// It failed for this reason, and is tried again later.
+    Failed(String),
+}
+
+impl JobOutcome {
+    /// `done`, `blocked`, `nothing` or `failed`: a label of metrics.
+    pub fn word(&self) -> &'static str {
+        match self {
+            JobOutcome::Done => "done",
+            JobOutcome::Blocked => "blocked",
+            JobOutcome::Nothing => "nothing",
+            JobOutcome::Failed(_) => "failed",
+        }
+    }
+}
+
+/// Jobs that come next or are overdue, the earliest first, as `muriel status` lists them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn next(app: &App) -> Result<Vec<Job>> {
+    app.read(move |tx| Box::pin(async move { Ok(jobs::next(tx, LISTED_JOBS).await?) })).await
+}
+
+/// The next jobs that are due, at most 100.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn due(app: &App) -> Result<Vec<Job>> {
+    let now = app.clock.now();
+    app.read(move |tx| Box::pin(async move { Ok(jobs::due(tx, now, JOBS_PER_READ).await?) })).await
+}
+
+/// Does a job. One that fails is noted with the reason, and is due again after a pause.
+///
+/// # Errors
+/// `Unavailable` and `OutcomeUnknown` when the database cannot be reached: the job is as it was, or done.
+pub async fn run(app: &App, leadership: &Leadership, job: &Job) -> Result<JobOutcome> {
+    let (term, begun) = (leadership.term, job.clone());
+    let is_due = app
+        .db
+        .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(jobs::begin(tx, &begun, term).await?) }))
+        .await?;
+    if !is_due {
+        return Ok(JobOutcome::Nothing);
+    }
+    match act(app, term, job).await {
+        Err(error @ (Error::Unavailable { .. } | Error::OutcomeUnknown)) => Err(error),
+        Err(error) => {
+            let reason = in_full(&error);
+            let exponent = u32::try_from(job.attempts.clamp(0, 20)).unwrap_or(0);
+            let pause = FIRST_RETRY_US.saturating_mul(1 << exponent).min(LAST_RETRY_US);
+            let (failed, told, retry_at) = (job.clone(), reason.clone(), app.clock.now().plus_us(pause));
+            app.db
+                .write::<_, Error, _>(move |tx| {
+                    Box::pin(async move { Ok(jobs::failed(tx, &failed, retry_at, &told).await?) })
+                })
+                .await?;
+            Ok(JobOutcome::Failed(reason))
+        }
+        Ok(outcome) => Ok(outcome),
+    }
+}
+
+async fn act(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
+    let Some(project) = project(app, job.project).await? else { return Ok(JobOutcome::Nothing) };
+    let target = Target { project, id: job.experiment, precondition: Precondition::None };
+    match job.rule.act() {
+        ClockAct::Start => start(app, term, target, job).await,
+        ClockAct::Stop => stop(app, term, target, job).await,
+    }
+}
+
+/// Starts an experiment whose date has come.
+async fn start(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
+    let change = Change::new(app, &CLOCK, target, "start");
+    let found = crate::experiments::find(app, change.target.project.id, change.target.id).await;
+    let loaded = match found {
+        Err(Error::NotFound(_)) => return discarded(app, term, job).await,
+        found => found?,
+    };
+    app.rulesets.loop_guards.prepare(codes(&loaded.experiment)).await;
+    let revision = loaded.experiment.revision;
+    let obstacle = obstacle(app, &loaded.experiment);
+    let plan = start_plan(app, &change.target.project.key, loaded.experiment, loaded.primary_goal, change.now).await;
+    let due_at = job.due_at;
+    let started = change.clone();
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        // Somebody has changed it since it was looked at: the job stays, and the next attempt looks again.
+        if before.revision != revision {
+            return Ok(None);
+        }
+        let next = if let Some(why) = obstacle {
+            before.start_blocked(why, now)
+        } else if before.configuration.end_test_date.is_some_and(|end| end <= now) {
+            before.start_missed("its end date had passed too before it could be started".to_owned(), now)
+        } else {
+            let detail = format!("the start date {due_at} had come");
+            let numbers = object(json!({ "start_test_date": due_at }));
+            with_plan(before.clocked(Rule::StartDate, detail, numbers, now)?, plan).0
+        };
+        Ok(Some(next))
+    };
+    let changed = apply(app, term, started, job.rule, Some(job), None, decide).await?;
+    Ok(match changed {
+        None => JobOutcome::Nothing,
+        Some(changed) if changed.after.lifecycle.is_live() => JobOutcome::Done,
+        Some(_) => JobOutcome::Blocked,
+    })
+}
+
+/// Why the clock does not start an experiment as it is. A person may: these are things that nobody wants to go live while
+/// nobody looks.
+fn obstacle(app: &App, experiment: &Experiment) -> Option<String> {
+    let url = parse_page_url(&experiment.url).err().map(|flaw| format!("url {flaw}"));
+    url.or_else(|| invalid_code(experiment, &app.rulesets.loop_guards))
+}
+
+/// Ends an experiment whose date has come, or whose time is over.
+async fn stop(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
+    let (rule, due_at) = (job.rule, job.due_at);
+    let change = Change::new(app, &CLOCK, target, "stop");
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        let (detail, numbers) = match (rule, before.configuration.completion_after_period) {
+            (Rule::Period, Some(days)) => (
+                format!("{days} days had passed since the first start, at {due_at}"),
+                json!({ "completion_after_period": days, "first_started_at": due_at.plus_us(-days * DAY_US) }),
+            ),
+            _ => (format!("the end date {due_at} had come"), json!({ "end_test_date": due_at })),
+        };
+        Ok(Some(before.clocked(rule, detail, object(numbers), now)?))
+    };
+    match apply(app, term, change, rule, Some(job), None, decide).await? {
+        Some(_) => Ok(JobOutcome::Done),
+        None => Ok(JobOutcome::Nothing),
+    }
+}
+
+/// Takes away a job whose experiment is gone.
+async fn discarded(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
+    let job = job.clone();
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                check(tx, term).await?;
+                Ok(jobs::discard(tx, &job).await?)
+            })
+        })
+        .await?;
+    Ok(JobOutcome::Nothing)
+}
+
+/// An act of the clock in its transaction: nothing when the experiment does not follow the rule any more, or `decide` says
+/// so. A job that is done or needs nothing is taken away with it.
+async fn apply(
+    app: &App,
+    term: i64,
+    change: Change,
+    rule: Rule,
+    job: Option<&Job>,
+    manifest: Option<Value>,
+    decide: impl FnOnce(&Experiment, Instant) -> Result<Option<Experiment>> + Send + 'static,
+) -> Result<Option<Changed>> {
+    let (project, job) = (change.target.project.clone(), job.cloned());
+    let changed = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                check(tx, term).await?;
+                let before = change.open(tx).await?;
+                // The moment may have been moved since the job was read.
+                let is_due = job.as_ref().is_none_or(|job| {
+                    before.experiment.due().iter().any(|due| due.rule == rule && due.at == job.due_at)
+                });
+                let next = if is_due && before.experiment.follows(rule) {
+                    decide(&before.experiment, change.now)?
+                } else {
+                    None
+                };
+                let Some(next) = next else {
+                    if let Some(job) = job.filter(|_| !before.experiment.follows(rule)) {
+                        jobs::discard(tx, &job).await?;
+                    }
+                    return Ok(None);
+                };
+                let entry = next.schedule.last.as_ref();
+                let detail = entry.map(|entry| {
+                    json!({ "rule": rule.word(), "detail": entry.detail, "numbers": entry.numbers, "manifest": manifest })
+                });
+                Ok(Some(change.with_detail(detail).save(tx, before, next).await?))
+            })
+        })
+        .await?;
+    if let Some(changed) = &changed {
+        changed.deliver(app, &project).await;
+    }
+    Ok(changed)
+}
+
+/// Fails unless `term` is the present one: another node has taken over.
+async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
+    match jobs::check_term(tx, term).await? {
+        true => Ok(()),
+        false => Err(Error::Unavailable { retry_after_s: 1 }),
+    }
+}
+
+/// What was known of each experiment when [`check_results`] last looked at its result.
+#[derive(Debug, Default)]
+pub struct Looks(HashMap<ExperimentId, Look>);
+
+/// A result is the same as long as these are, apart from what ends with a day.
+#[derive(Debug, PartialEq, Eq)]
+struct Look {
+    revision: i64,
+    generation: u64,
+    last_block: i64,
+    period: i64,
+}
+
+/// Looks at the results of the live experiments that have rules about them, and ends those whose rules are met. The ended
+/// experiments and their rules come back.
+///
+/// # Errors
+/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks) -> Result<Vec<(ExperimentId, Rule)>> {
+    let Some(reports) = app.results() else { return Ok(Vec::new()) };
+    let watched = app.read(|tx| Box::pin(async move { Ok(jobs::watched(tx).await?) })).await?;
+    looks.0.retain(|id, _| watched.iter().any(|watched| watched.experiment == *id));
+    let mut projects: HashMap<ProjectId, Option<Arc<Project>>> = HashMap::new();
+    let mut ended = Vec::new();
+    for watched in watched {
+        let known = match projects.get(&watched.project) {
+            Some(known) => known.clone(),
+            None => projects.entry(watched.project).insert_entry(project(app, watched.project).await?).get().clone(),
+        };
+        let Some(project) = known else { continue };
+        let loader = reports.loader();
+        let look = Look {
+            revision: watched.revision,
+            generation: loader.generation(),
+            last_block: loader.touched(&project.key).seq,
+            period: app.clock.now().us().div_euclid(LOOK_AGAIN_US),
+        };
+        if looks.0.get(&watched.experiment) == Some(&look) {
+            continue;
+        }
+        match check_result(app, leadership.term, &project, watched.experiment).await {
+            Ok(rule) => {
+                ended.extend(rule.map(|rule| (watched.experiment, rule)));
+                looks.0.insert(watched.experiment, look);
+            }
+            // It was deleted, the warehouse is still being filled or busy, or it was changed meanwhile.
+            Err(Error::NotFound(_) | Error::NotYet { .. } | Error::Unavailable { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ended)
+}
+
+/// Ends the experiment if one of its rules about results is met; the rule.
+async fn check_result(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) -> Result<Option<Rule>> {
+    let node = app.node_id();
+    let project_id = project.id;
+    let inputs = app
+        .read(move |tx| {
+            Box::pin(
+                async move { Ok(ReportInputs::load(tx, project_id, id, &Inquiry::default(), node.as_deref()).await?) },
+            )
+        })
+        .await?
+        .map_err(|_| Error::NotFound("experiment"))?;
+    let experiment = inputs.experiment().clone();
+    let computed = report_of(app, project, id, Inquiry::default(), false, &inputs).await?;
+    let Some(met) = met_rule(&experiment, &computed) else { return Ok(None) };
+    let target = Target { project: project.clone(), id, precondition: Precondition::None };
+    let change = Change::new(app, &CLOCK, target, "stop");
+    let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
+    let (rule, revision) = (met.rule, experiment.revision);
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        // The numbers are of the experiment as it was.
+        if before.revision != revision {
+            return Ok(None);
+        }
+        Ok(Some(before.clocked(met.rule, met.detail, met.numbers, now)?))
+    };
+    let changed = apply(app, term, change, rule, None, Some(manifest), decide).await?;
+    Ok(changed.map(|_| rule))
+}
+
+/// A rule whose condition holds, with the numbers.
+#[derive(Debug, Clone, PartialEq)]
+struct MetRule {
+    rule: Rule,
+    detail: String,
+    numbers: Map<String, Value>,
+}
+
+/// The first rule that the result meets.
+fn met_rule(experiment: &Experiment, computed: &Computed) -> Option<MetRule> {
+    let configuration = &experiment.configuration;
+    let visitors: u64 = computed.visitors.iter().sum();
+    let top = computed.manifest.top().and(computed.metrics.first());
+    let conversions = top.map(|metric| metric.arms.iter().map(|arm| arm.converted).sum::<u64>());
+    let reached = |number: u64, limit: Option<i64>| {
+        limit.and_then(|limit| u64::try_from(limit).ok()).filter(|limit| number >= *limit)
+    };
+    if experiment.follows(Rule::Visitors)
+        && let Some(limit) = reached(visitors, configuration.completion_visitor)
+    {
+        return Some(MetRule {
+            rule: Rule::Visitors,
+            detail: format!("{visitors} visitors had entered, and the limit is {limit}"),
+            numbers: object(json!({ "visitors": visitors, "completion_visitor": limit })),
+        });
+    }
+    if experiment.follows(Rule::Conversions)
+        && let Some(conversions) = conversions
+        && let Some(limit) = reached(conversions, configuration.completion_conversion)
+    {
+        return Some(MetRule {
+            rule: Rule::Conversions,
+            detail: format!("{conversions} visitors had converted on the primary goal, and the limit is {limit}"),
+            numbers: object(json!({ "conversions": conversions, "completion_conversion": limit })),
+        });
+    }
+    if experiment.follows(Rule::Significant) { significant(computed) } else { None }
+}
+
+/// Whether the result is significant: a variant is better or worse than the control, and no health check fails.
+fn significant(computed: &Computed) -> Option<MetRule> {
+    computed.manifest.top()?;
+    let analyses = &computed.report.metrics.first()?.analyses;
+    if computed.report.health.checks().iter().any(|(_, check)| check.grade == Grade::Fail) {
+        return None;
+    }
+    let with = |verdict: Verdict| analyses.iter().find(|analysis| analysis.verdict == verdict);
+    let (called, how) = with(Verdict::Win).zip(Some("better")).or(with(Verdict::Loss).zip(Some("worse")))?;
+    let detail = format!("Variant {} is {how} than the control: {}", called.arm, called.reason);
+    let arms: Vec<Value> = analyses
+        .iter()
+        .map(|analysis| {
+            json!({
+                "variant_id": analysis.arm.to_string(),
+                "verdict": analysis.verdict.word(),
+                "lift": analysis.lift.map(|lift| lift * 100.0),
+                "p_value_adjusted": analysis.p_value_adjusted,
+            })
+        })
+        .collect();
+    Some(MetRule { rule: Rule::Significant, detail, numbers: object(json!({ "variants": arms })) })
+}
+
+async fn project(app: &App, id: ProjectId) -> Result<Option<Arc<Project>>> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(tenants::project_by_id(tx, id).await?) })).await?;
+    Ok(found.map(Arc::new))
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// An error with its causes.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}

@@ -1,0 +1,219 @@
+//! What is to be done at certain moments, and which node does it.
+//!
+//! The jobs of an experiment follow from it ([`Experiment::due`]) and are written with each change of it. A job is done by
+//! an act that takes it away in its own transaction, so that it is done once. One node at a time is the leader and
+//! runs jobs; each leader has a term of its own, and an act of an earlier term is refused: see [`check_term`].
+
+use crate::{Error, LEADER_LOCK, Result};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Due, Experiment, Rule};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_sql::{Lock, LockName, Row, Tx, params};
+use std::collections::HashMap;
+
+/// What a leader leads.
+const LEADER: &str = "jobs";
+/// The lock that the leader's connection holds on PostgreSQL.
+pub const LEADERSHIP: LockName = LockName { kind: LEADER_LOCK, id: 0 };
+/// Held by acts of a term, and alone by whoever begins the next.
+const TERM: LockName = LockName { kind: LEADER_LOCK, id: 1 };
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// By which rule.
+    pub rule: Rule,
+    /// To which experiment.
+    pub experiment: ExperimentId,
+    /// The project of the experiment.
+    pub project: ProjectId,
+    /// When.
+    pub due_at: Instant,
+    /// How often it was begun.
+    pub attempts: i64,
+    /// When it is tried again after a failure.
+    pub retry_at: Option<Instant>,
+    /// Why the last attempt failed.
+    pub error: Option<String>,
+}
+
+/// The columns that a [`Job`] is read from.
+const COLUMNS: &str = "kind, object_id, project_id, due_at, attempts, retry_at, error";
+
+fn job(mut row: Row) -> Result<Job> {
+    let (kind, object_id) = (row.text("kind")?, row.int("object_id")?);
+    let rule = Rule::WORDS.into_iter().find(|(word, _)| *word == kind).map(|(_, rule)| rule);
+    let rule = rule.ok_or_else(|| Error::Damaged {
+        table: "job",
+        row: format!("{kind}, {object_id}"),
+        column: "kind",
+        expected: "a known word",
+    })?;
+    Ok(Job {
+        rule,
+        experiment: ExperimentId(object_id),
+        project: ProjectId(row.int("project_id")?),
+        due_at: Instant::from_us(row.int("due_at")?),
+        attempts: row.int("attempts")?,
+        retry_at: row.opt_int("retry_at")?.map(Instant::from_us),
+        error: row.opt_text("error")?,
+    })
+}
+
+/// Brings the jobs of an experiment up to date with a change of it. A job whose moment stays keeps its attempts.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn follow(tx: &mut dyn Tx, before: Option<&Experiment>, after: &Experiment) -> Result<()> {
+    let by_rule = |due: Vec<Due>| -> HashMap<Rule, Instant> { due.into_iter().map(|due| (due.rule, due.at)).collect() };
+    let (was, is) = (by_rule(before.map(Experiment::due).unwrap_or_default()), by_rule(after.due()));
+    for (_, rule) in Rule::WORDS {
+        match (was.get(&rule), is.get(&rule)) {
+            (before, Some(at)) if before != Some(at) => insert(tx, after, Due { at: *at, rule }).await?,
+            (Some(_), None) => remove(tx, after.id, rule).await?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn insert(tx: &mut dyn Tx, experiment: &Experiment, due: Due) -> Result<()> {
+    tx.execute(
+        "INSERT INTO job (kind, object_id, project_id, due_at, attempts, term) VALUES ($1, $2, $3, $4, 0, 0) \
+         ON CONFLICT (kind, object_id) DO UPDATE SET due_at = excluded.due_at, attempts = 0, retry_at = NULL, \
+           error = NULL, term = 0",
+        params![due.rule.word(), experiment.id.0, experiment.project_id.0, due.at.us()],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn remove(tx: &mut dyn Tx, experiment: ExperimentId, rule: Rule) -> Result<()> {
+    tx.execute("DELETE FROM job WHERE kind = $1 AND object_id = $2", params![rule.word(), experiment.0]).await?;
+    Ok(())
+}
+
+/// Takes away every job of an experiment.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn remove_all(tx: &mut dyn Tx, experiment: ExperimentId) -> Result<()> {
+    for (_, rule) in Rule::WORDS {
+        remove(tx, experiment, rule).await?;
+    }
+    Ok(())
+}
+
+/// Takes away a job that needs nothing to be done.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn discard(tx: &mut dyn Tx, job: &Job) -> Result<()> {
+    remove(tx, job.experiment, job.rule).await
+}
+
+/// The jobs that are due at `now`, those of the earliest moment first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn due(tx: &mut dyn Tx, now: Instant, limit: i64) -> Result<Vec<Job>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job WHERE due_at <= $1 AND (retry_at IS NULL OR retry_at <= $1) \
+         ORDER BY due_at, object_id, kind LIMIT $2"
+    );
+    tx.query(&sql, params![now.us(), limit]).await?.into_iter().map(job).collect()
+}
+
+/// The jobs that come next, or are overdue, the earliest first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn next(tx: &mut dyn Tx, limit: i64) -> Result<Vec<Job>> {
+    let sql = format!("SELECT {COLUMNS} FROM job ORDER BY due_at, object_id, kind LIMIT $1");
+    tx.query(&sql, params![limit]).await?.into_iter().map(job).collect()
+}
+
+/// Counts an attempt at a job, in the leader's term. Whether the job is still to be done.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn begin(tx: &mut dyn Tx, job: &Job, term: i64) -> Result<bool> {
+    let changed = tx
+        .execute(
+            "UPDATE job SET attempts = attempts + 1, term = $3 WHERE kind = $1 AND object_id = $2 AND due_at = $4 AND term <= $3",
+            params![job.rule.word(), job.experiment.0, term, job.due_at.us()],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Notes why an attempt failed, and when the job is tried again.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn failed(tx: &mut dyn Tx, job: &Job, retry_at: Instant, error: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE job SET retry_at = $3, error = $4 WHERE kind = $1 AND object_id = $2 AND due_at = $5",
+        params![job.rule.word(), job.experiment.0, retry_at.us(), error, job.due_at.us()],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Begins the next term, with this node as the leader. Terms count up for ever.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn take_lead(tx: &mut dyn Tx, node: &str) -> Result<i64> {
+    tx.lock(Lock::Exclusive(TERM)).await?;
+    let now = tx.dialect().now_us();
+    let sql = format!(
+        "INSERT INTO leader (name, term, node, taken_at) VALUES ($1, 1, $2, {now}) \
+         ON CONFLICT (name) DO UPDATE SET term = leader.term + 1, node = excluded.node, taken_at = excluded.taken_at \
+         RETURNING term"
+    );
+    Ok(tx.query_one(&sql, params![LEADER, node]).await?.int("term")?)
+}
+
+/// Whether `term` is the present one. No other begins before the transaction ends.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn check_term(tx: &mut dyn Tx, term: i64) -> Result<bool> {
+    tx.lock(Lock::Shared(TERM)).await?;
+    let row = tx.query_opt("SELECT term FROM leader WHERE name = $1", params![LEADER]).await?;
+    Ok(row.map(|row| row.int("term")).transpose()? == Some(term))
+}
+
+/// A live experiment with rules about its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Watched {
+    /// Its project.
+    pub project: ProjectId,
+    /// Its id.
+    pub experiment: ExperimentId,
+    /// Counts its changes.
+    pub revision: i64,
+}
+
+/// The live experiments that have rules about their results.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn watched(tx: &mut dyn Tx) -> Result<Vec<Watched>> {
+    let rows = tx
+        .query(
+            "SELECT project_id, experiment_id, revision FROM experiment WHERE is_watched = 1 AND deleted_at IS NULL \
+             ORDER BY experiment_id",
+            params![],
+        )
+        .await?;
+    let watched = rows.into_iter().map(|row| {
+        Ok(Watched {
+            project: ProjectId(row.int("project_id")?),
+            experiment: ExperimentId(row.int("experiment_id")?),
+            revision: row.int("revision")?,
+        })
+    });
+    watched.collect()
+}

@@ -1,0 +1,314 @@
+//! What happens by itself: experiments that start and end by their dates and rules.
+
+use crate::results::{DAY, Shop, bought, counts};
+use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, raw, stories};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![
+    a_start_date_starts_a_draft,
+    an_end_date_ends_what_is_live,
+    dates_that_are_changed_are_followed,
+    dates_that_have_passed_do_nothing_and_say_so,
+    a_start_that_cannot_be_made_says_why_and_is_tried_again,
+    what_was_missed_is_caught_up_once,
+    rules_end_an_experiment_and_keep_their_numbers,
+    a_significant_result_ends_an_experiment,
+    rules_leave_alone_what_is_concluded_served_or_deleted,
+    jobs_are_told_to_operators,
+];
+
+const HOUR: Duration = Duration::from_secs(3_600);
+/// The clock of a story begins at 2026-03-01T10:00:00Z.
+const ELEVEN: &str = "2026-03-01T11:00:00.000Z";
+const NOON: &str = "2026-03-01T12:00:00.000Z";
+
+/// Waits until the clock has done its last act by this rule; the act.
+#[track_caller]
+fn acted(client: &Client, test_id: i64, rule: &str) -> Value {
+    let mut last = Value::Null;
+    eventually(&format!("an act by the rule {rule}"), DEADLINE, || {
+        std::thread::sleep(Duration::from_millis(20));
+        last = client.details(test_id)["schedule"]["last"].clone();
+        last["rule"] == rule
+    });
+    last
+}
+
+/// Waits until the jobs that are due have had their turn: one that is due now, of another experiment, is done.
+#[track_caller]
+fn settle(client: &Client, app: &TestApp) {
+    let soon = app.settings.clock.now().plus_us(1_000).to_string();
+    let other = client.experiment(json!({ "test_name": "Other", "configuration": { "start_test_date": soon } }));
+    app.pass(Duration::from_secs(1));
+    acted(client, other, "start_date");
+}
+
+fn scheduled(app: &TestApp, configuration: Value) -> (Client, i64) {
+    let client = app.project("Acme", "Shop");
+    let test_id = client.experiment(json!({ "configuration": configuration }));
+    (client, test_id)
+}
+
+fn a_start_date_starts_a_draft(on: On) {
+    let app = on.start();
+    let (client, test_id) = scheduled(&app, json!({ "start_test_date": ELEVEN }));
+    let details = client.details(test_id);
+    assert_eq!(details["schedule"]["next"], json!({ "at": ELEVEN, "act": "start", "rule": "start_date" }));
+    assert_eq!((&details["status"], &details["schedule"]["last"]), (&json!(9), &Value::Null));
+    app.pass(HOUR - Duration::from_secs(2));
+    settle(&client, &app);
+    assert_eq!(client.details(test_id)["status"], 9, "not before its moment");
+
+    app.pass(Duration::from_secs(2));
+    let last = acted(&client, test_id, "start_date");
+    assert_eq!((&last["act"], &last["detail"]), (&json!("start"), &json!(format!("the start date {ELEVEN} had come"))));
+    assert_eq!((&last["numbers"], last.get("failed")), (&json!({ "start_test_date": ELEVEN }), None));
+    let details = client.details(test_id);
+    assert_eq!((&details["status"], &details["schedule"]["next"]), (&json!(1), &Value::Null));
+    assert_eq!(details["epochs"].as_array().map(Vec::len), Some(1));
+    let history = app.history(test_id);
+    assert_eq!((history.len(), history[0].actor.as_str(), history[0].action.as_str()), (2, "clock", "start"));
+    let detail = history[0].detail.as_ref().expect("a detail");
+    assert_eq!((&detail["rule"], &detail["numbers"]), (&json!("start_date"), &last["numbers"]));
+    // Visitors meet it.
+    let decision = client.get(&format!("/experiment/{test_id}/explain?visitor=v-1")).ok();
+    assert_eq!(decision["reason"], "split", "{decision}");
+
+    // Once: who puts it aside meant that.
+    client.set_status(test_id, 0).ok();
+    app.pass(DAY);
+    settle(&client, &app);
+    assert_eq!(client.details(test_id)["status"], 0);
+}
+
+fn an_end_date_ends_what_is_live(on: On) {
+    let app = on.start();
+    let (client, test_id) = scheduled(&app, json!({ "start_test_date": ELEVEN, "end_test_date": NOON }));
+    app.pass(HOUR);
+    acted(&client, test_id, "start_date");
+    let next = client.details(test_id)["schedule"]["next"].clone();
+    assert_eq!(next, json!({ "at": NOON, "act": "stop", "rule": "end_date" }));
+    app.pass(HOUR);
+    acted(&client, test_id, "end_date");
+    let details = client.details(test_id);
+    assert_eq!((&details["status"], &details["is_completed"]), (&json!(0), &json!(0)));
+    assert_eq!(app.history(test_id).len(), 3);
+
+    // Who starts it again after that means to go on.
+    let answer = client.set_status(test_id, 1).ok();
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains("end_test_date"), "{warnings}");
+    app.pass(DAY);
+    settle(&client, &app);
+    assert_eq!(client.details(test_id)["status"], 1);
+}
+
+fn dates_that_are_changed_are_followed(on: On) {
+    let app = on.start();
+    let (client, test_id) = scheduled(&app, json!({ "start_test_date": ELEVEN }));
+    let path = format!("/experiment/{test_id}");
+    let later = "2026-03-02T10:00:00.000Z";
+    client.patch(&path, json!({ "configuration": { "start_test_date": later } })).ok();
+    app.pass(2 * HOUR);
+    settle(&client, &app);
+    assert_eq!(client.details(test_id)["status"], 9);
+    client.patch(&path, json!({ "configuration": { "start_test_date": null } })).ok();
+    assert_eq!(client.details(test_id)["schedule"]["next"], Value::Null);
+    app.pass(2 * DAY);
+    settle(&client, &app);
+    assert_eq!(client.details(test_id)["status"], 9);
+
+    // What was set aside, and is given a date, starts at it.
+    client.set_status(test_id, 1).ok();
+    client.set_status(test_id, 0).ok();
+    let again = app.settings.clock.now().plus_us(3_600_000_000);
+    let end = again.plus_us(3_600_000_000);
+    let dates = json!({ "start_test_date": again.to_string(), "end_test_date": end.to_string() });
+    client.patch(&path, json!({ "configuration": dates })).ok();
+    app.pass(HOUR);
+    acted(&client, test_id, "start_date");
+    // A live experiment whose end is moved to a moment that has passed ends.
+    let now = app.settings.clock.now().plus_us(-1);
+    let dates = json!({ "start_test_date": null, "end_test_date": now.to_string() });
+    client.patch(&path, json!({ "configuration": dates })).ok();
+    acted(&client, test_id, "end_date");
+}
+
+fn dates_that_have_passed_do_nothing_and_say_so(on: On) {
+    let app = on.start();
+    let client = app.project("Acme", "Shop");
+    let past = "2026-02-01T00:00:00Z";
+    let made = |besides: Value| {
+        let mut body =
+            json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }] });
+        for (field, value) in besides.as_object().expect("fields") {
+            body[field] = value.clone();
+        }
+        let answer = client.post("/create-experiment", body).created();
+        (answer["test_id"].as_i64().expect("an id"), answer["warnings"].to_string())
+    };
+    let (draft, warnings) = made(json!({ "status": 9, "configuration": { "start_test_date": past } }));
+    assert!(
+        warnings.contains("configuration.start_test_date: this moment has passed, so it starts nothing"),
+        "{warnings}"
+    );
+    let dates = json!({ "start_test_date": "2026-01-01T00:00:00Z", "end_test_date": past });
+    let (live, warnings) = made(json!({ "status": 1, "configuration": dates }));
+    assert!(warnings.contains("configuration.end_test_date: this moment had passed"), "{warnings}");
+    // Now is now, although the request took a moment.
+    let now = app.settings.clock.now().plus_us(-30_000_000).to_string();
+    let (present, warnings) = made(json!({ "configuration": { "start_test_date": now } }));
+    assert_eq!(warnings, "[]");
+    acted(&client, present, "start_date");
+    settle(&client, &app);
+    assert_eq!((&client.details(draft)["status"], &client.details(live)["status"]), (&json!(9), &json!(1)));
+    for test_id in [draft, live] {
+        assert_eq!(client.details(test_id)["schedule"], json!({ "next": null, "last": null }));
+    }
+}
+
+fn a_start_that_cannot_be_made_says_why_and_is_tried_again(on: On) {
+    let app = on.start();
+    let client = app.project("Acme", "Shop");
+    let coder = app.scoped(&client, "read,write,code");
+    let broken = json!([{ "name": "Variant 1", "customJS": "let = {" }]);
+    let test_id = coder.experiment(json!({ "variants": broken, "configuration": { "start_test_date": ELEVEN } }));
+    app.pass(HOUR);
+    let last = acted(&client, test_id, "start_date");
+    let why = last["failed"].as_str().expect("a reason");
+    assert!(why.starts_with("variants[0].customJS: this is not valid JavaScript"), "{why}");
+    let details = client.details(test_id);
+    assert_eq!((&details["status"], &details["schedule"]["next"]), (&json!(9), &Value::Null));
+    let failures = |app: &TestApp| app.history(test_id).iter().filter(|entry| entry.actor == "clock").count();
+    settle(&client, &app);
+    assert_eq!(failures(&app), 1, "it is not tried again before something changes");
+
+    let path = format!("/experiment/{test_id}");
+    client.patch(&path, json!({ "test_name": "Another name" })).ok();
+    eventually("another attempt", DEADLINE, || failures(&app) == 2);
+    let mended = json!([{ "name": "Variant 1", "customJS": "let a = {}" }]);
+    coder.patch(&path, json!({ "variants": mended })).ok();
+    eventually("the start", DEADLINE, || client.details(test_id)["status"] == 1);
+    assert_eq!(client.details(test_id)["schedule"]["last"].get("failed"), None);
+}
+
+fn what_was_missed_is_caught_up_once(on: On) {
+    let mut app = on.start();
+    let (client, starts) = scheduled(&app, json!({ "start_test_date": ELEVEN }));
+    let over = client.experiment(json!({ "configuration": { "start_test_date": ELEVEN, "end_test_date": NOON } }));
+    let ends = client.experiment(json!({ "status": 1, "configuration": { "end_test_date": NOON } }));
+    app.stop();
+    app.pass(DAY);
+    app.start_again();
+    let client = client.at(app.address);
+    assert_eq!(acted(&client, starts, "start_date").get("failed"), None);
+    let missed = acted(&client, over, "start_date");
+    assert_eq!(missed["failed"], "its end date had passed too before it could be started");
+    acted(&client, ends, "end_date");
+    let status = |test_id: i64| client.details(test_id)["status"].as_i64().expect("a status");
+    assert_eq!([starts, over, ends].map(status), [1, 9, 0]);
+    settle(&client, &app);
+    assert_eq!([starts, over, ends].map(|test_id| app.history(test_id).len()), [2; 3]);
+}
+
+fn rules_end_an_experiment_and_keep_their_numbers(on: On) {
+    let shop = Shop::open(on, json!({ "configuration": { "completion_visitor": 30 } }));
+    let (client, path) = (&shop.client, format!("/experiment/{}", shop.test_id));
+    shop.crowd("v", &[("0", 10, 2), ("1", 19, 3)], "2026-03-01T10:00:00Z", &bought());
+    settle(client, &shop.app);
+    shop.result("");
+    assert_eq!(client.details(shop.test_id)["status"], 1);
+    shop.crowd("w", &[("0", 1, 0)], "2026-03-01T10:00:00Z", &bought());
+    let last = acted(client, shop.test_id, "visitors");
+    assert_eq!(last["numbers"], json!({ "visitors": 30, "completion_visitor": 30 }));
+    assert_eq!(client.details(shop.test_id)["status"], 0);
+    let history = shop.app.history(shop.test_id);
+    let detail = history[0].detail.as_ref().expect("a detail");
+    assert_eq!((history[0].actor.as_str(), &detail["rule"]), ("clock", &json!("visitors")));
+    // The numbers can be computed again from what they came from.
+    assert!(detail["manifest"]["logs"][0]["position"].as_i64().is_some_and(|position| position > 0), "{detail}");
+
+    // Who starts it again goes on, until the rule is set anew.
+    client.set_status(shop.test_id, 1).ok();
+    settle(client, &shop.app);
+    assert_eq!(client.details(shop.test_id)["status"], 1);
+    client.patch(&path, json!({ "configuration": { "completion_conversion": 6 } })).ok();
+    shop.crowd("x", &[("1", 1, 1)], "2026-03-01T10:00:00Z", &bought());
+    let last = acted(client, shop.test_id, "conversions");
+    assert_eq!(last["numbers"], json!({ "conversions": 6, "completion_conversion": 6 }));
+    assert_eq!(counts(&shop.result("")), [(11, 2), (20, 4)]);
+
+    // Days since the first start, whatever happened in between.
+    client.set_status(shop.test_id, 1).ok();
+    client.patch(&path, json!({ "configuration": { "completion_after_period": 3 } })).ok();
+    let next = client.details(shop.test_id)["schedule"]["next"].clone();
+    assert_eq!((&next["rule"], &next["at"]), (&json!("period"), &json!("2026-03-04T10:00:00.000Z")));
+    shop.app.pass(3 * DAY);
+    let last = acted(client, shop.test_id, "period");
+    assert_eq!(last["numbers"]["completion_after_period"], 3);
+    assert_eq!(last["numbers"]["first_started_at"], "2026-03-01T10:00:00.000Z");
+}
+
+fn a_significant_result_ends_an_experiment(on: On) {
+    let shop = Shop::open(on, json!({ "configuration": { "completion_stats_significant_flag": 1 } }));
+    let client = &shop.client;
+    let at = "2026-03-01T10:00:00Z";
+    shop.crowd("v", &[("0", 150, 15), ("1", 150, 90)], at, &bought());
+    settle(client, &shop.app);
+    assert_eq!(shop.result("")["variants"][1]["analysis"]["verdict"], "keep_running");
+    assert_eq!(client.details(shop.test_id)["status"], 1, "no day is over yet");
+    // Nothing happens but that the day ends.
+    shop.app.pass(2 * DAY);
+    let last = acted(client, shop.test_id, "significant");
+    assert_eq!(last["numbers"]["variants"][0]["verdict"], "win", "{last}");
+    assert_eq!(client.details(shop.test_id)["status"], 0);
+    assert_eq!(client.details(shop.test_id)["is_completed"], 0);
+
+    // What cannot be trusted ends nothing.
+    let other = Shop::open(on, json!({}));
+    other.app.pass(2 * DAY);
+    other.crowd("v", &[("0", 150, 15), ("1", 450, 270)], at, &bought());
+    let rule = json!({ "configuration": { "completion_stats_significant_flag": 1 } });
+    other.client.patch(&format!("/experiment/{}", other.test_id), rule).ok();
+    settle(&other.client, &other.app);
+    assert_eq!(other.result("")["variants"][1]["analysis"]["verdict"], "do_not_trust");
+    assert_eq!(other.client.details(other.test_id)["status"], 1);
+}
+
+fn rules_leave_alone_what_is_concluded_served_or_deleted(on: On) {
+    let app = on.start();
+    let client = app.project("Acme", "Shop");
+    let dates = || json!({ "status": 1, "configuration": { "end_test_date": NOON, "completion_after_period": 1 } });
+    let [concluded, served, deleted] = [(); 3].map(|()| client.experiment(dates()));
+    client.post(&format!("/experiment/{served}/serve-winner"), json!({ "variant_id": "1" })).ok();
+    app.conclude(concluded);
+    client.delete(&format!("/experiment/{deleted}")).ok();
+    app.pass(2 * DAY);
+    settle(&client, &app);
+    let details = client.details(served);
+    assert_eq!((&details["status"], &details["schedule"]["last"]), (&json!(1), &Value::Null));
+    assert_eq!(client.details(concluded)["schedule"]["last"], Value::Null);
+    assert!(app.history(deleted).iter().all(|entry| entry.actor != "clock"));
+    // Its date comes into force again where the winner is no longer served: it is overdue.
+    client.post(&format!("/experiment/{served}/stop-serving"), json!({})).ok();
+    acted(&client, served, "end_date");
+}
+
+fn jobs_are_told_to_operators(on: On) {
+    let app = on.start_with(|settings| settings.metrics_listen = Some(([127, 0, 0, 1], 0).into()));
+    let (_client, test_id) = scheduled(&app, json!({ "start_test_date": ELEVEN }));
+    let ask = |path: &str| {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost:4171\r\nConnection: close\r\n\r\n");
+        raw::unchecked(app.metrics_address.expect("a listener"), request.as_bytes()).has_status(200).text()
+    };
+    let status: Value = serde_json::from_str(&ask("/status")).expect("JSON");
+    let job = json!({ "test_id": test_id, "act": "start", "rule": "start_date", "due_at": ELEVEN, "attempts": 0,
+        "retry_at": null, "reason": null });
+    assert_eq!(status["jobs"], json!([job]));
+    app.pass(HOUR);
+    let done = r#"muriel_jobs_total{rule="start_date",outcome="done"} 1"#;
+    eventually("the job is counted", DEADLINE, || ask("/metrics").lines().any(|line| line == done));
+    let status: Value = serde_json::from_str(&ask("/status")).expect("JSON");
+    assert_eq!(status["jobs"], json!([]));
+}
