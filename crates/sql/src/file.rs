@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::sqlite::error;
 use crate::{Error, Result};
@@ -104,9 +104,27 @@ pub fn reader(path: &Path) -> Result<Connection> {
         return Err(Error::unavailable("the file is empty"));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = open(path, flags)?;
+    let mut conn = open(path, flags)?;
+    if has_hot_journal(&conn) {
+        // The program died while it changed the file's journal mode, and whoever opens the file next has to undo what
+        // that began. Only a writer can.
+        let writer = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        read_something(&writer).map_err(error)?;
+        conn = open(path, flags)?;
+    }
     conn.execute_batch("PRAGMA query_only = ON").map_err(error)?;
     Ok(conn)
+}
+
+/// Whether the file has a rollback journal that was left by a process that died.
+fn has_hot_journal(conn: &Connection) -> bool {
+    let read = read_something(conn);
+    matches!(read, Err(rusqlite::Error::SqliteFailure(code, _)) if code.extended_code == ffi::SQLITE_READONLY_ROLLBACK)
+}
+
+/// Has SQLite look at the file, which it does not when it opens it.
+fn read_something(conn: &Connection) -> rusqlite::Result<()> {
+    conn.query_row("SELECT count(*) FROM sqlite_schema WHERE rowid = 1", [], |_| Ok(()))
 }
 
 /// Turns the write-ahead log on, and tells the journal mode there is then.
@@ -168,5 +186,27 @@ mod tests {
         assert_eq!(std::fs::metadata(&log).unwrap().len(), length);
         std::fs::rename(&aside, &path).unwrap();
         assert!(reader(&path).unwrap().prepare("SELECT x FROM t").is_ok());
+    }
+
+    #[test]
+    fn a_reader_undoes_what_a_dead_process_began() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, copy) = (dir.path().join("a.db"), dir.path().join("copy.db"));
+        let conn = Connection::open(&path).unwrap();
+        conn.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA cache_size = 1; BEGIN").unwrap();
+        // More than fits into the cache, so that the file has some of it before the commit.
+        for _ in 0..100 {
+            conn.execute("INSERT INTO t VALUES (zeroblob(4096))", []).unwrap();
+        }
+        std::fs::copy(&path, &copy).unwrap();
+        std::fs::copy(beside(&path, "-journal"), beside(&copy, "-journal")).unwrap();
+        drop(conn);
+
+        let plain = Connection::open_with_flags(&copy, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        assert!(has_hot_journal(&plain));
+        drop(plain);
+        let rows = reader(&copy).unwrap().query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(rows, 1);
+        assert!(!beside(&copy, "-journal").exists());
     }
 }
