@@ -24,6 +24,7 @@ use muriel_store::experiments::HistoryEntry;
 use muriel_store::nodes::{self, NewNode, Node};
 use muriel_store::{experiments as stored, tenants};
 use muriel_warehouse as warehouse;
+use muriel_worker::Worker;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -241,6 +242,26 @@ impl TestApp {
     pub fn pass(&self, time: Duration) {
         let us = i64::try_from(time.as_micros()).expect("a short time");
         self.clock.fetch_add(us, Ordering::SeqCst);
+    }
+
+    /// Does what the clock has to do by now, in a server that was started without a worker.
+    ///
+    /// # Panics
+    /// When that does not end.
+    pub fn run_clock(&self, worker: &Worker) {
+        self.runtime().block_on(worker.run_until_idle()).expect("an end");
+    }
+
+    /// A worker with the tasks of the clock, whose timers do not run: see [`TestApp::run_clock`].
+    ///
+    /// # Panics
+    /// When the server has stopped.
+    pub fn clock_worker(&self) -> Worker {
+        let app = self.running.as_ref().expect("a server").app.clone();
+        let clock = self.settings.clock.clone();
+        let worker = Worker::new(Arc::new(move || clock.now()), |_| true);
+        muriel_worker::tasks::clock(&app, Arc::new(|_, _| {})).into_iter().for_each(|task| worker.register(task));
+        worker
     }
 
     /// What happened to an experiment, newest first: the one thing that stories

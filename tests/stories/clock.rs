@@ -1,6 +1,8 @@
 //! What happens by itself: experiments that start and end by their dates and rules.
 
 use crate::results::{DAY, Shop, bought, counts};
+use crate::scene::{Collector, id};
+use muriel_domain::Instant;
 use muriel_tests::{Client, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -16,6 +18,7 @@ stories![
     a_significant_result_ends_an_experiment,
     rules_leave_alone_what_is_concluded_served_or_deleted,
     jobs_are_told_to_operators,
+    thirty_days_of_fifty_experiments,
 ];
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -311,4 +314,154 @@ fn jobs_are_told_to_operators(on: On) {
     eventually("the job is counted", DEADLINE, || ask("/metrics").lines().any(|line| line == done));
     let status: Value = serde_json::from_str(&ask("/status")).expect("JSON");
     assert_eq!(status["jobs"], json!([]));
+}
+
+/// The rule that is to end an experiment of [`thirty_days_of_fifty_experiments`], and when it is met.
+struct Planned {
+    test_id: i64,
+    starts_at: Instant,
+    rule: &'static str,
+    /// The moment, where it is known; else it follows from the visitors.
+    ends_at: Option<Instant>,
+}
+
+/// Visitors that enter each arm of each live experiment a day, at noon.
+const DAILY: i64 = 10;
+/// One in so many visitors converts.
+const CONVERTING: i64 = 5;
+const STEP: Duration = Duration::from_secs(3 * 3_600);
+
+/// A month in which clocks are changed on both sides of the Atlantic. Every experiment starts at its date and ends by its rule,
+/// each with the first look after its moment.
+fn thirty_days_of_fifty_experiments(on: On) {
+    let app = on.start_with(|settings| settings.worker = false);
+    let client = app.project("Acme", "Shop");
+    client.goal("bought");
+    let collector = Collector::of(&client);
+    let worker = app.clock_worker();
+    let begin = app.settings.clock.now();
+    let hours = |hours: i64| begin.plus_us(hours * 3_600_000_000);
+    let planned: Vec<Planned> = (0..50)
+        .map(|number: i64| {
+            let (group, start) = (number / 5, number * 5 % 120);
+            // The hour after clocks were changed in Berlin (29 March) and New York (8 March), in the time of the place.
+            let (start, text) = match number {
+                2 => (27 * 24 + 15, "2026-03-29T03:00:00+02:00".to_owned()),
+                6 => (6 * 24 + 21, "2026-03-08T03:00:00-04:00".to_owned()),
+                _ => (start, hours(start).to_string()),
+            };
+            let mut configuration = json!({ "start_test_date": text });
+            let (rule, ends_at) = match number % 5 {
+                4 if group % 2 > 0 => {
+                    configuration["completion_stats_significant_flag"] = 1.into();
+                    ("significant", None)
+                }
+                0 | 4 => {
+                    let ends_at = hours(start + 24 * (3 + group) + 1);
+                    configuration["end_test_date"] = ends_at.to_string().into();
+                    ("end_date", Some(ends_at))
+                }
+                1 => {
+                    let days = 2 + group;
+                    configuration["completion_after_period"] = days.into();
+                    ("period", Some(hours(start + 24 * days)))
+                }
+                2 => {
+                    configuration["completion_visitor"] = (2 * DAILY * (2 + group)).into();
+                    ("visitors", None)
+                }
+                _ => {
+                    configuration["completion_conversion"] = (2 * DAILY / CONVERTING * (2 + group)).into();
+                    ("conversions", None)
+                }
+            };
+            let body = json!({ "test_name": format!("Test {number}"), "primary_goal_key": "bought", "configuration": configuration });
+            Planned { test_id: client.experiment(body), starts_at: hours(start), rule, ends_at }
+        })
+        .collect();
+
+    let mut live_noons = vec![0; planned.len()];
+    for step in 0..=30 * 8 {
+        if step > 0 {
+            app.pass(STEP);
+        }
+        app.pass(Duration::from_millis(600));
+        app.run_clock(&worker);
+        let now = app.settings.clock.now();
+        if step % 8 == 1 {
+            let status = |planned: &Planned| client.details(planned.test_id)["status"] == 1;
+            let live: Vec<(usize, &Planned)> = planned.iter().enumerate().filter(|(_, it)| status(it)).collect();
+            let mut lines = String::new();
+            for (number, planned) in &live {
+                live_noons[*number] += 1;
+                lines += &visits(planned, step, now);
+            }
+            if !live.is_empty() {
+                collector
+                    .trusted
+                    .call("POST", "/batch")
+                    .header("content-type", "application/x-ndjson")
+                    .body(lines)
+                    .send()
+                    .has_status(200);
+                // Loaded, so that the clock sees them with its next look.
+                client.get(&format!("/experiment/{}/result", live[0].1.test_id)).ok();
+            }
+        }
+    }
+
+    let step_us = i64::try_from(STEP.as_micros()).expect("a short time") + 600_000;
+    for (number, planned) in planned.iter().enumerate() {
+        let acts = app.history(planned.test_id);
+        let told: Vec<_> = acts.iter().rev().map(|act| (act.actor.as_str(), act.action.as_str())).collect();
+        assert_eq!(told[1..], [("clock", "start"), ("clock", "stop")], "{number} {}", planned.rule);
+        let (started, ended) = (&acts[1], &acts[0]);
+        assert_eq!(ended.detail.as_ref().expect("a detail")["rule"], planned.rule);
+        // The first look at or after a moment.
+        let is_first_look = |at: Instant, due: Instant| at >= due && at < due.plus_us(step_us);
+        assert!(is_first_look(started.at, planned.starts_at), "{number} {} {}", started.at, planned.starts_at);
+        match planned.ends_at {
+            Some(ends_at) => {
+                let ends_at = if planned.rule == "period" {
+                    ends_at.plus_us(started.at.us() - planned.starts_at.us())
+                } else {
+                    ends_at
+                };
+                assert!(is_first_look(ended.at, ends_at), "{number} {} {} {ends_at}", planned.rule, ended.at);
+            }
+            None if planned.rule == "significant" => {
+                let verdict = &ended.detail.as_ref().expect("a detail")["numbers"]["variants"][0]["verdict"];
+                assert_eq!(verdict, "win", "{number}");
+            }
+            None => {
+                let noons = 2 + i64::try_from(number).expect("a number") / 5;
+                assert_eq!(live_noons[number], noons, "{number} {}", planned.rule);
+            }
+        }
+    }
+}
+
+/// A day's visitors of an experiment, as lines of a batch. With the rule about significance the variant is much better.
+fn visits(planned: &Planned, step: i64, now: Instant) -> String {
+    let (at, later) = (now.plus_us(-2_000_000), now.plus_us(-1_000_000));
+    let mut lines = String::new();
+    for arm in 0..2 {
+        for number in 0..DAILY {
+            let converts = match (planned.rule, arm) {
+                ("significant", 0) => number == 0,
+                ("significant", _) => number > 0,
+                _ => number % CONVERTING == 0,
+            };
+            let mut events = vec![
+                json!({ "id": id(), "type": "exposure", "test_id": planned.test_id, "variant_id": arm.to_string(), "at": at }),
+            ];
+            if converts {
+                events.push(json!({ "id": id(), "type": "custom", "name": "bought", "at": later }));
+            }
+            let visitor = format!("{}-{step}-{arm}-{number}", planned.test_id);
+            lines += &json!({ "visitor": { "id": visitor }, "events": events }).to_string();
+            lines.push('\n');
+        }
+    }
+    lines
 }

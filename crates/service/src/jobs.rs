@@ -36,7 +36,7 @@ const LISTED_JOBS: i64 = 100;
 const FIRST_RETRY_US: i64 = 1_000_000;
 /// The longest pause.
 const LAST_RETRY_US: i64 = 3_600_000_000;
-/// A result can change without new events, as days end: it is looked at as often as this.
+/// A verdict can change without new events, as days and times to convert end: it is looked at as often as this.
 const LOOK_AGAIN_US: i64 = 60_000_000;
 
 /// The right to act, as long as no other node has taken it.
@@ -285,7 +285,7 @@ async fn check(tx: &mut dyn muriel_sql::Tx, term: i64) -> Result<()> {
 #[derive(Debug, Default)]
 pub struct Looks(HashMap<ExperimentId, Look>);
 
-/// A result is the same as long as these are, apart from what ends with a day.
+/// Numbers are the same as long as these are.
 #[derive(Debug, PartialEq, Eq)]
 struct Look {
     revision: i64,
@@ -316,7 +316,7 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
             revision: watched.revision,
             generation: loader.generation(),
             last_block: loader.touched(&project.key).seq,
-            period: app.clock.now().us().div_euclid(LOOK_AGAIN_US),
+            period: if watched.by_verdict { app.clock.now().us().div_euclid(LOOK_AGAIN_US) } else { 0 },
         };
         if looks.0.get(&watched.experiment) == Some(&look) {
             continue;

@@ -29,9 +29,9 @@ CREATE TABLE leader (
 
 -- What the clock has done to an experiment, as JSON.
 ALTER TABLE experiment ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}';
--- Whether rules look at its results: 1 or 0.
+-- Whether rules look at its results: 0 no, 1 at its visitors, 2 at its verdict too.
 ALTER TABLE experiment ADD COLUMN is_watched {int} NOT NULL DEFAULT 0;
-CREATE INDEX experiment_watched ON experiment (experiment_id) WHERE is_watched = 1;
+CREATE INDEX experiment_watched ON experiment (experiment_id) WHERE is_watched > 0;
 
 -- The rule of an act of the clock, with its numbers and what they were computed from: a JSON object. Null: an act of
 -- somebody else.

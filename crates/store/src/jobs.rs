@@ -194,6 +194,8 @@ pub struct Watched {
     pub experiment: ExperimentId,
     /// Counts its changes.
     pub revision: i64,
+    /// Whether its verdict counts, and not only how many visitors there are.
+    pub by_verdict: bool,
 }
 
 /// The live experiments that have rules about their results.
@@ -203,7 +205,7 @@ pub struct Watched {
 pub async fn watched(tx: &mut dyn Tx) -> Result<Vec<Watched>> {
     let rows = tx
         .query(
-            "SELECT project_id, experiment_id, revision FROM experiment WHERE is_watched = 1 AND deleted_at IS NULL \
+            "SELECT project_id, experiment_id, revision, is_watched FROM experiment WHERE is_watched > 0 AND deleted_at IS NULL \
              ORDER BY experiment_id",
             params![],
         )
@@ -213,6 +215,7 @@ pub async fn watched(tx: &mut dyn Tx) -> Result<Vec<Watched>> {
             project: ProjectId(row.int("project_id")?),
             experiment: ExperimentId(row.int("experiment_id")?),
             revision: row.int("revision")?,
+            by_verdict: row.int("is_watched")? > 1,
         })
     });
     watched.collect()

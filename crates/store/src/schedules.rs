@@ -50,7 +50,7 @@ pub(crate) async fn fill(tx: &mut dyn Tx) -> Result<()> {
             let schedule = json!({ "settled": derived.settled }).to_string();
             tx.execute(
                 "UPDATE experiment SET schedule = $2, is_watched = $3 WHERE experiment_id = $1",
-                params![last, schedule, i64::from(derived.is_watched)],
+                params![last, schedule, derived.is_watched],
             )
             .await?;
         }
@@ -70,7 +70,7 @@ struct Stored {
 struct Derived {
     settled: Vec<&'static str>,
     jobs: Vec<(&'static str, i64)>,
-    is_watched: bool,
+    is_watched: i64,
 }
 
 impl Stored {
@@ -97,8 +97,12 @@ impl Stored {
                 Some(_) => {}
             }
         }
-        let watches = ["completion_visitor", "completion_conversion", "completion_stats_significant_flag"];
-        derived.is_watched = self.is_open && self.is_live && watches.into_iter().any(|rule| number(rule).is_some());
+        derived.is_watched = match ["completion_visitor", "completion_conversion"].map(|rule| number(rule).is_some()) {
+            _ if !(self.is_open && self.is_live) => 0,
+            _ if number("completion_stats_significant_flag").is_some() => 2,
+            [false, false] => 0,
+            _ => 1,
+        };
         derived
     }
 }

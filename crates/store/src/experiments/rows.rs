@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
     Allocation, Arm, Change, Code, Conclusion, ConclusionOutcome, Configuration, Control, DataKey, Epoch, Experiment,
-    FirstStart, Lifecycle, Milestones, Plan, Reason, Schedule, Serving, TestType, Variant, Weights,
+    FirstStart, Lifecycle, Milestones, Plan, Reason, Rule, Schedule, Serving, TestType, Variant, Weights,
 };
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_domain::targeting::{Audience, Targeting};
@@ -124,7 +124,10 @@ impl From<&Experiment> for ExperimentRow {
             control_redefined_at: milestones.arms_redefined_at.first().copied().flatten(),
             most_variants: i64::try_from(milestones.most_variants).unwrap_or(i64::MAX),
             schedule: Json(experiment.schedule.clone()),
-            is_watched: i64::from(experiment.follows_results()),
+            is_watched: match experiment.follows(Rule::Significant) {
+                true => 2,
+                false => i64::from(experiment.follows_results()),
+            },
         }
     }
 }
