@@ -100,7 +100,7 @@ impl On {
             worker: true,
             node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
-            warehouse: warehouse::Options { memory_bytes: 256 << 20, threads: 1 },
+            warehouse: warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 },
         };
         change(&mut settings);
         let opened = runtime.block_on(open(&settings.storage)).expect("the database opens");

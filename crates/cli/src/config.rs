@@ -214,7 +214,7 @@ pub struct Settings {
     /// After how many days closed files of the event log are deleted.
     pub log_retention_days: Option<i64>,
     /// What questions about events may take.
-    pub warehouse: warehouse::Options,
+    pub warehouse: warehouse::WarehouseOptions,
     /// Whether it starts although other nodes run on the database.
     pub alone: bool,
     /// Whether it starts and ends experiments by their dates and rules.
@@ -360,8 +360,8 @@ fn log_options(
     Ok(options)
 }
 
-fn warehouse_options(memory_mib: Option<u64>) -> Result<warehouse::Options> {
-    let mut options = warehouse::Options::default();
+fn warehouse_options(memory_mib: Option<u64>) -> Result<warehouse::WarehouseOptions> {
+    let mut options = warehouse::WarehouseOptions::default();
     match memory_mib {
         None => {}
         Some(mib @ 64..=1_048_576) => options.memory_bytes = mib << 20,

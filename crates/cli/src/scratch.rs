@@ -1,7 +1,7 @@
 //! A warehouse for one command.
 
 use crate::{Error, Result};
-use muriel_warehouse::{DuckWarehouse, Options};
+use muriel_warehouse::{DuckWarehouse, WarehouseOptions};
 use std::ops::Deref;
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     /// # Errors
     /// A temporary directory that cannot be written.
-    pub(crate) fn new(options: &Options) -> Result<Self> {
+    pub(crate) fn new(options: &WarehouseOptions) -> Result<Self> {
         let failed = |error: muriel_warehouse::Error| Error::Other(error.into());
         let directory = tempfile::Builder::new().prefix("muriel-").tempdir();
         let directory = directory.map_err(|source| Error::File {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use muriel_domain::Instant;
     use muriel_log::{LogId, Position, Record};
-    use muriel_warehouse::{LoadTarget, Mark, Rows, Stop, TrafficQuestion, WarehouseReader, WarehouseWriter};
+    use muriel_warehouse::{LoadTarget, Mark, Rows, StopToken, TrafficQuestion, WarehouseReader, WarehouseWriter};
     use serde_json::json;
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
             "visitor": { "id": "" }, "bot": false, "name": "look",
         }))
         .unwrap();
-        let warehouse = Scratch::new(&Options { memory_bytes: 24 << 20, threads: 1 }).unwrap();
+        let warehouse = Scratch::new(&WarehouseOptions { memory_bytes: 24 << 20, threads: 1 }).unwrap();
         let directory = warehouse._directory.path().to_owned();
         let (blocks, each) = (8, 50_000);
         for block in 1..=blocks {
@@ -69,7 +69,7 @@ mod tests {
             warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
         }
         let question = TrafficQuestion { project_key: "prj".into(), from: now, until: now.plus_us(1), metric: None };
-        let traffic = warehouse.traffic(&question, &Stop::new()).unwrap();
+        let traffic = warehouse.traffic(&question, &StopToken::new()).unwrap();
         assert_eq!(traffic.visitors, (blocks * each) as u64);
         assert!(directory.exists());
         drop(warehouse);

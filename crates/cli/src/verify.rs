@@ -15,7 +15,7 @@ use muriel_api::ResultAnswer;
 use muriel_log::Position;
 use muriel_results::{ComputeError, Manifest, recompute};
 use muriel_service::clock::Clock;
-use muriel_warehouse::{Options, load_log};
+use muriel_warehouse::{WarehouseOptions, load_log};
 use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub fn run(asked: Verify) -> Result<()> {
         return Err(refuse(&format!("has a manifest.as_of in the future: {}", manifest.as_of)));
     }
     let chosen = logs::choose(&name, &manifest, &logs)?;
-    let warehouse = Scratch::new(&Options::default())?;
+    let warehouse = Scratch::new(&WarehouseOptions::default())?;
     let (mut events, mut damage, mut notes) = (0, None, Vec::new());
     for (log, position) in &chosen {
         let bar = progress(*position);
@@ -340,7 +340,7 @@ mod tests {
         log(&one, &[("a", "0"), ("b", "1")], at);
         log(&other, &[("c", "0")], at);
         log(&third, &[("d", "0")], at);
-        let warehouse = Scratch::new(&Options { memory_bytes: 128 << 20, threads: 1 }).unwrap();
+        let warehouse = Scratch::new(&WarehouseOptions { memory_bytes: 128 << 20, threads: 1 }).unwrap();
         for directory in [&one, &other] {
             let reader = muriel_log::LogReader::open(directory).unwrap();
             load_log(&reader, &*warehouse, "prj", reader.last().unwrap(), &mut |_| ()).unwrap();

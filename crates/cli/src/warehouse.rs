@@ -6,7 +6,7 @@ use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use muriel_warehouse::{self as warehouse, DuckWarehouse, Options};
+use muriel_warehouse::{self as warehouse, DuckWarehouse, WarehouseOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Rebuild {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
         }
-        let rebuilt = DuckWarehouse::open(&path(&data_dir), &Options::default()).and_then(|warehouse| {
+        let rebuilt = DuckWarehouse::open(&path(&data_dir), &WarehouseOptions::default()).and_then(|warehouse| {
             warehouse::rebuild(&data_dir, Arc::new(warehouse), &mut |progress| {
                 bar.set_length(progress.target.seq.max(0).unsigned_abs());
                 bar.set_position(progress.position.seq.max(0).unsigned_abs());

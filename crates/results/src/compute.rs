@@ -9,8 +9,8 @@ use muriel_analysis::{
 };
 use muriel_domain::{Flaw, Instant};
 use muriel_warehouse::{
-    self as warehouse, ExperimentAnswer, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Stop,
-    Totals, UNITS, WarehouseReader,
+    self as warehouse, ExperimentAnswer, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, StopToken,
+    Totals, VALUE_SCALE, WarehouseReader,
 };
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub struct Numbers {
     pub converted: u64,
     /// Events, or orders, that counted.
     pub events: u64,
-    /// What they are worth, before any cap, in [`UNITS`]: exact, so that it can be
+    /// What they are worth, before any cap, in [`VALUE_SCALE`]: exact, so that it can be
     /// added and is rounded once.
     pub units: i128,
 }
@@ -61,7 +61,7 @@ impl Numbers {
     /// The value shared among so many. One division of integers that are exact as
     /// far as a double is.
     fn value_by(&self, number: u64) -> f64 {
-        self.units as f64 / (UNITS as f64 * number as f64)
+        self.units as f64 / (VALUE_SCALE as f64 * number as f64)
     }
 
     /// Conversions by visitor; `None` without visitors.
@@ -149,7 +149,7 @@ pub(crate) fn compute(
     mut manifest: Manifest,
     by_quarter: bool,
     warehouse: &dyn WarehouseReader,
-    stop: &Stop,
+    stop: &StopToken,
 ) -> Result<Computed, ComputeError> {
     let question = manifest.question(by_quarter).map_err(ComputeError::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
@@ -392,7 +392,7 @@ mod tests {
     use muriel_domain::experiment::{Experiment, TestType};
     use muriel_domain::ids::{CompanyId, ProjectId};
     use muriel_domain::time::DAY_US;
-    use muriel_warehouse::Change;
+    use muriel_warehouse::TotalsChange;
 
     #[test]
     fn of_a_long_life_the_last_days_are_told() {
@@ -405,7 +405,7 @@ mod tests {
                 quarter: day * DAY_US / warehouse::QUARTER_US,
                 epoch: 1,
                 variant: 0,
-                totals: Change { visitors: 1, ..Change::default() },
+                totals: TotalsChange { visitors: 1, ..TotalsChange::default() },
             };
             // One on the first day, one on the second, one on the last.
             let mut steps = vec![entered(0)];

@@ -16,7 +16,7 @@ mod show;
 use crate::compute::compute;
 use crate::manifest::METHODS;
 use muriel_log::{LogId, Position, Record};
-use muriel_warehouse::{DuckWarehouse, LoadTarget, Mark, Options, Rows, Stop, WarehouseWriter};
+use muriel_warehouse::{DuckWarehouse, LoadTarget, Mark, Rows, StopToken, WarehouseOptions, WarehouseWriter};
 use scenarios::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const MAX_LISTED: usize = 8;
 
 /// The report of a scenario as JSON.
 fn report(scenario: &Scenario) -> Value {
-    let warehouse = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+    let warehouse = DuckWarehouse::in_memory(&WarehouseOptions { memory_bytes: 256 << 20, threads: 1 }).unwrap();
     let mut rows = Rows::default();
     for (event, number) in scenario.events.iter().zip(0u128..) {
         let mut event = event.clone();
@@ -39,7 +39,7 @@ fn report(scenario: &Scenario) -> Value {
     rows.sort();
     let mark = Mark { position: Position { seq: 1 }, hash: None };
     warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
-    show::computed(&compute(scenario.manifest.clone(), scenario.by_day, &warehouse, &Stop::new()).unwrap())
+    show::computed(&compute(scenario.manifest.clone(), scenario.by_day, &warehouse, &StopToken::new()).unwrap())
 }
 
 /// Where two reports differ, as `place: before, now`. Of places that only one of them has, the second list tells.

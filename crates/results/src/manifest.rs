@@ -11,7 +11,10 @@ use muriel_domain::time::DAY_US;
 use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
-use muriel_warehouse::{CountedOutcome, Exchange, LOGS_MAX, LostBlocks, Marks, Metric, Question, RateSpan, VISIT_US};
+use muriel_warehouse::{
+    CountedOutcome, ExchangeRates, ExperimentQuestion, LOGS_MAX, LostBlocks, Marks, Metric, RateSpan,
+    VISIT_AFTER_ENTRY_US,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -169,7 +172,7 @@ impl MetricFacts {
             Counted::Builtin => {
                 let outcome =
                     if self.key == "bounce_rate" { CountedOutcome::Bounce } else { CountedOutcome::Engagement };
-                Metric { window_us: Some(VISIT_US), before_us: None, ..plain(outcome) }
+                Metric { window_us: Some(VISIT_AFTER_ENTRY_US), before_us: None, ..plain(outcome) }
             }
             Counted::Event => plain(CountedOutcome::Event(self.key.clone())),
             Counted::Goal { goal_type, goal_value, window_days, min_count, cap, max_order_value, currency } => {
@@ -290,7 +293,7 @@ impl RateFacts {
         Self { currency: table.currency().to_owned(), rates: table.between(from, now) }
     }
 
-    fn exchange(&self) -> Result<Exchange, Flaw> {
+    fn exchange(&self) -> Result<ExchangeRates, Flaw> {
         let rates = self.rates.iter().flat_map(|(currency, days)| {
             let rate =
                 |(date, rate): (&String, &f64)| Rate { currency: currency.clone(), date: date.clone(), rate: *rate };
@@ -300,7 +303,7 @@ impl RateFacts {
         let flaw = |what: String| Flaw::new(format!("has currency_rates that cannot be: {what}"));
         if rates.is_empty() {
             parse_currency(&self.currency).map_err(|wrong| flaw(format!("currency {wrong}")))?;
-            return Ok(Exchange { currency: self.currency.clone(), spans: Vec::new() });
+            return Ok(ExchangeRates { currency: self.currency.clone(), spans: Vec::new() });
         }
         let table = Rates::new(&self.currency, rates).map_err(|problems| {
             flaw(problems.iter().next().map(|first| format!("{} {}", first.field, first.message)).unwrap_or_default())
@@ -312,7 +315,7 @@ impl RateFacts {
             until: all.get(at + 1).filter(|next| next.currency == rate.currency).map(Rate::since),
             rate: rate_units(rate.rate),
         };
-        Ok(Exchange { currency: self.currency.clone(), spans: all.iter().enumerate().map(span).collect() })
+        Ok(ExchangeRates { currency: self.currency.clone(), spans: all.iter().enumerate().map(span).collect() })
     }
 }
 
@@ -522,18 +525,19 @@ impl Manifest {
     ///
     /// # Errors
     /// A goal that is none; a manifest that was made by us holds no such goal.
-    pub fn question(&self, by_quarter: bool) -> Result<Question, Flaw> {
+    pub fn question(&self, by_quarter: bool) -> Result<ExperimentQuestion, Flaw> {
         let (from, until) = self.span();
         let metrics = if by_quarter { &self.metrics[..self.metrics.len().min(1)] } else { &self.metrics[..] };
         let exchange = self.currency_rates.as_ref().map(RateFacts::exchange).transpose()?.map(Arc::new);
         let metric = |facts: &MetricFacts| {
             let metric = facts.metric()?;
             // A goal that names another currency is not answered in that of the table.
-            let fits = |exchange: &Arc<Exchange>| metric.currency.as_ref().is_none_or(|own| *own == exchange.currency);
+            let fits =
+                |exchange: &Arc<ExchangeRates>| metric.currency.as_ref().is_none_or(|own| *own == exchange.currency);
             let exchange = exchange.clone().filter(|exchange| facts.is_revenue() && fits(exchange));
             Ok(Metric { exchange, ..metric })
         };
-        Ok(Question {
+        Ok(ExperimentQuestion {
             project_key: self.project_key.as_str().into(),
             test_id: self.experiment.test_id,
             // Nobody enters what has not started.

@@ -9,7 +9,7 @@ use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::LogPosition;
 use muriel_stats::{LiftPlan, log_normal_value_spread};
-use muriel_warehouse::{Marks, Metric, Stop, TrafficQuestion, WarehouseReader};
+use muriel_warehouse::{Marks, Metric, StopToken, TrafficQuestion, WarehouseReader};
 use std::sync::Arc;
 
 /// How far back the project's own traffic is looked at, in days.
@@ -102,7 +102,7 @@ pub struct Lately {
 ///
 /// # Errors
 /// [`ComputeError`].
-pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &Stop) -> Result<Lately, ComputeError> {
+pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &StopToken) -> Result<Lately, ComputeError> {
     let question = manifest.question(false).map_err(ComputeError::Manifest)?;
     let metric = manifest.top().and(question.metrics.into_iter().next());
     let is_measured = metric.is_some();
@@ -231,7 +231,7 @@ impl ReportCache {
             || own_vary.is_none() && has_values(&manifest);
         let lately = if is_open {
             let manifest = manifest.clone();
-            let ask = move |warehouse: &dyn WarehouseReader, stop: &Stop| {
+            let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
                 let lately = lately(&manifest, warehouse, stop)?;
                 Ok((lately.marks.clone(), lately))
             };
@@ -273,7 +273,7 @@ mod tests {
     use muriel_log::{LogId, Position};
     use muriel_stats::boundary::Mixture;
     use muriel_stats::special::normal_ppf;
-    use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Mark, Options, Rows, WarehouseWriter};
+    use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Mark, Rows, WarehouseOptions, WarehouseWriter};
     use serde_json::{Value, json};
 
     /// A midnight.
@@ -293,7 +293,7 @@ mod tests {
     }
 
     fn warehouse(events: impl Iterator<Item = Value>) -> DuckWarehouse {
-        let warehouse = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+        let warehouse = DuckWarehouse::in_memory(&WarehouseOptions { memory_bytes: 256 << 20, threads: 1 }).unwrap();
         let mut rows = Rows::default();
         for event in events {
             let record: Record = serde_json::from_value(event).unwrap();
@@ -398,7 +398,7 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 0));
             manifest.experiment.arms = ["0", "1"].map(arm).into();
             manifest.metrics.insert(0, metric);
-            let lately = lately(&manifest, &warehouse, &Stop::new()).unwrap();
+            let lately = lately(&manifest, &warehouse, &StopToken::new()).unwrap();
             let wanted = PlanningRequest {
                 mde: Some(10.0),
                 baseline_rate: Some(5.0),
@@ -445,9 +445,14 @@ mod tests {
             assert_eq!(marks[&LogId::from_bytes([7; 16])].position, Position { seq: 1 });
             let nothing = Lately { marks: marks.clone(), ..Lately::default() };
             let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5), marks };
-            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), expect, "{:?}", manifest.metrics.first());
+            assert_eq!(
+                lately(&manifest, &warehouse, &StopToken::new()).unwrap(),
+                expect,
+                "{:?}",
+                manifest.metrics.first()
+            );
             manifest.project_key = "another".to_owned();
-            assert_eq!(lately(&manifest, &warehouse, &Stop::new()).unwrap(), nothing);
+            assert_eq!(lately(&manifest, &warehouse, &StopToken::new()).unwrap(), nothing);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::manifest::Manifest;
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
 use muriel_log::{LogPosition, Position};
-use muriel_warehouse::{self as warehouse, Loader, Marks, Stop, WarehouseReader};
+use muriel_warehouse::{self as warehouse, Loader, Marks, StopToken, WarehouseReader};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,7 +109,7 @@ struct InFlight {
 }
 
 /// Stops questions when it is dropped.
-struct StopOnDrop(Stop);
+struct StopOnDrop(StopToken);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -308,7 +308,7 @@ impl ReportCache {
         }
         let place = self.queue.clone().try_acquire_owned().map_err(|_| ReportError::Busy)?;
         let (sender, result) = watch::channel(None);
-        let stop = Stop::new();
+        let stop = StopToken::new();
         let version = known.version().to_owned();
         let flight = Arc::new(InFlight {
             loaded: self.loader.loaded(),
@@ -360,13 +360,13 @@ impl ReportCache {
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         head: LogPosition,
-        ask: impl Fn(&dyn WarehouseReader, &Stop) -> Result<(Marks, T), ComputeError> + Clone + Send + 'static,
+        ask: impl Fn(&dyn WarehouseReader, &StopToken) -> Result<(Marks, T), ComputeError> + Clone + Send + 'static,
     ) -> Result<T, ReportError> {
         for _ in 0..MAX_ATTEMPTS {
             self.catch_up(head).await?;
             let place = self.queue.clone().try_acquire_owned().map_err(|_| ReportError::Busy)?;
             let computing = self.computing.clone().acquire_owned().await.map_err(|_| ReportError::Busy)?;
-            let stop = Stop::new();
+            let stop = StopToken::new();
             let _stop = StopOnDrop(stop.clone());
             let (warehouse, ask) = (self.warehouse.clone(), ask.clone());
             let asked = tokio::task::spawn_blocking(move || {
@@ -447,7 +447,7 @@ fn is_loaded(loaded: Option<LogPosition>, head: LogPosition) -> bool {
 /// # Errors
 /// [`ComputeError`].
 pub fn recompute(manifest: Manifest, warehouse: &dyn WarehouseReader) -> Result<Computed, ComputeError> {
-    compute(manifest, false, warehouse, &Stop::new())
+    compute(manifest, false, warehouse, &StopToken::new())
 }
 
 /// The content of a mutex. Nothing here leaves it half changed, so a panic elsewhere

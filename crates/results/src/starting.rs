@@ -7,7 +7,7 @@ use crate::planning::{PlanningReport, PlanningRequest, lately, plan};
 use crate::report_cache::{ReportCache, ReportError};
 use muriel_domain::Instant;
 use muriel_domain::ids::MAX_SAFE;
-use muriel_warehouse::{Stop, WarehouseReader};
+use muriel_warehouse::{StopToken, WarehouseReader};
 use std::sync::Arc;
 
 /// Visitors that a comparison is tuned for where nothing better is known.
@@ -88,7 +88,7 @@ impl ReportCache {
         }
         let head = self.head().await?;
         let measured = manifest.clone();
-        let ask = move |warehouse: &dyn WarehouseReader, stop: &Stop| {
+        let ask = move |warehouse: &dyn WarehouseReader, stop: &StopToken| {
             let lately = lately(&measured, warehouse, stop)?;
             Ok((lately.marks.clone(), lately))
         };

@@ -168,7 +168,7 @@ mod tests {
     use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
     use muriel_sql::{Db, SqliteOptions};
     use muriel_store::{experiments, tenants};
-    use muriel_warehouse::{DuckWarehouse, Loader, Options};
+    use muriel_warehouse::{DuckWarehouse, Loader, WarehouseOptions};
     use std::sync::atomic::{AtomicI64, Ordering};
 
     const START: Moment = Moment::from_us(1_772_359_200_000_000);
@@ -206,7 +206,7 @@ mod tests {
             .unwrap();
         let log =
             Log::open(directory.path(), LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap();
-        let warehouse = Arc::new(DuckWarehouse::in_memory(&Options::default()).unwrap());
+        let warehouse = Arc::new(DuckWarehouse::in_memory(&WarehouseOptions::default()).unwrap());
         let loader = Loader::start(directory.path(), warehouse.clone(), None).unwrap();
         let reports = Arc::new(ReportCache::new(warehouse, Arc::new(loader)));
         let traffic = Traffic { results: Some(reports.clone()), ..Traffic::default() };

@@ -12,7 +12,7 @@ use std::time::Instant as Clock;
 
 use muriel_domain::Instant;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions};
-use muriel_warehouse::{DuckWarehouse, Options, rebuild};
+use muriel_warehouse::{DuckWarehouse, WarehouseOptions, rebuild};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let path = dir.join("warehouse.duckdb");
     let began = Clock::now();
-    let end = rebuild(&log, Arc::new(DuckWarehouse::open(&path, &Options::default())?), &mut |progress| {
+    let end = rebuild(&log, Arc::new(DuckWarehouse::open(&path, &WarehouseOptions::default())?), &mut |progress| {
         eprint!("\rblock {} of {}", progress.position.seq, progress.target.seq);
     })?;
     let seconds = began.elapsed().as_secs_f64();

@@ -22,8 +22,8 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
-    CountedOutcome, Dimension, DuckWarehouse, Filter, LoadTarget, Mark, Metric, Options, Question, Rows, Stop,
-    WarehouseReader, WarehouseWriter,
+    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Mark, Metric, Rows, StopToken,
+    WarehouseOptions, WarehouseReader, WarehouseWriter,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let runs: usize = arguments.next().map_or(Ok(5), |runs| runs.parse())?;
     fs::create_dir_all(&dir)?;
     let path = dir.join("warehouse.duckdb");
-    let warehouse = DuckWarehouse::open(&path, &Options::default())?;
+    let warehouse = DuckWarehouse::open(&path, &WarehouseOptions::default())?;
     if warehouse.marks().is_empty() {
         make(&warehouse, events)?;
     }
@@ -181,12 +181,12 @@ fn did(record: &mut Record, which: u64, how: u64) {
     }
 }
 
-fn questions() -> Vec<(&'static str, Question)> {
+fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
     let goal = |goal_type, value: &str| {
         let trigger = Trigger::new(goal_type, GoalValue::Text(value.into()));
         vec![CountedOutcome::Goal(trigger.unwrap_or_else(|flaw| unreachable!("{value}: {flaw}")))]
     };
-    let question = |outcomes: Vec<CountedOutcome>| Question {
+    let question = |outcomes: Vec<CountedOutcome>| ExperimentQuestion {
         project_key: "shop-0".into(),
         test_id: 1,
         started_at: None,
@@ -201,7 +201,8 @@ fn questions() -> Vec<(&'static str, Question)> {
         as_of: Instant::from_us(START + DAYS * DAY_US),
         metrics: outcomes.into_iter().map(Metric::new).collect(),
     };
-    let series = Question { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
+    let series =
+        ExperimentQuestion { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
     let mut covariate = question(goal(GoalType::Revenue, "Purchase"));
     covariate.metrics[0].before_us = Some(14 * DAY_US);
     vec![
@@ -217,8 +218,13 @@ fn questions() -> Vec<(&'static str, Question)> {
     ]
 }
 
-fn measure(warehouse: &DuckWarehouse, name: &str, question: &Question, runs: usize) -> Result<(), Box<dyn Error>> {
-    let stop = Stop::new();
+fn measure(
+    warehouse: &DuckWarehouse,
+    name: &str,
+    question: &ExperimentQuestion,
+    runs: usize,
+) -> Result<(), Box<dyn Error>> {
+    let stop = StopToken::new();
     let (mut wall, mut cpu) = (Vec::new(), Vec::new());
     let (mut visitors, mut converted) = (0, 0);
     for _ in 0..runs.max(1) {

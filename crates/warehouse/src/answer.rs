@@ -1,7 +1,7 @@
 //! The answers of a warehouse.
 //!
 //! Everything is an integer, so that sums do not depend on an order: values are
-//! in ten-thousandths, see [`UNITS`].
+//! in ten-thousandths, see [`VALUE_SCALE`].
 
 use std::ops::Add;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use super::question::Dimension;
 use muriel_log::LogId;
 
 /// Units that a value of 1 has: values are counted in ten-thousandths.
-pub const UNITS: i64 = 10_000;
+pub const VALUE_SCALE: i64 = 10_000;
 
 /// Changes of an arm, from its first on, for which it is stored whether they matched: they are
 /// the bits of a 64-bit integer.
-pub const CHANGES_TOLD: usize = 60;
+pub const MAX_TRACKED_CHANGES: usize = 60;
 
 /// The most that one visitor's value can be, in units, either way. Squares of it
 /// can be added for a hundred million visitors.
-pub const VALUE_MAX: i64 = 1_000_000_000_000_000;
+pub const MAX_VALUE: i64 = 1_000_000_000_000_000;
 
-/// ExperimentAnswer to a [`super::question::Question`].
+/// ExperimentAnswer to a [`super::question::ExperimentQuestion`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentAnswer {
     /// Up to where the events of each log are in the answer.
@@ -51,7 +51,7 @@ pub struct ExperimentAnswer {
     pub balance: Vec<Balance>,
     /// What the changes of variants found on pages, by variant and place; those of
     /// which nothing was told are left out.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedChange>,
     /// For each metric of the question, in its order.
     pub metrics: Vec<MetricAnswer>,
 }
@@ -59,7 +59,7 @@ pub struct ExperimentAnswer {
 /// Whether a change found what it changes. Each visitor counts once in their arm,
 /// with the first page of which that was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedChange {
     /// The arm, 0 for the control.
     pub variant: u32,
     /// Its place among the arm's changes, from 0.
@@ -162,7 +162,7 @@ pub struct OrderSummary {
 /// The order that is worth most of all that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LargestOrder {
-    /// What it is worth, in [`UNITS`].
+    /// What it is worth, in [`VALUE_SCALE`].
     pub units: i64,
     /// When it was made.
     pub at: Instant,
@@ -192,13 +192,13 @@ pub struct GroupTotals {
 pub type Totals = Sums<u64, u128>;
 
 /// What is added to [`Totals`]; may be negative.
-pub type Change = Sums<i64, i128>;
+pub type TotalsChange = Sums<i64, i128>;
 
 /// What a group of visitors did, with numbers `N` and their squares `S`: either
-/// [`Totals`], or what is added to them, a [`Change`]. Values are in [`UNITS`].
+/// [`Totals`], or what is added to them, a [`TotalsChange`]. Values are in [`VALUE_SCALE`].
 ///
 /// `value` is 0 for outcomes that are only counted. A visitor's value is the sum
-/// of the orders', and counts with at most [`VALUE_MAX`] either way.
+/// of the orders', and counts with at most [`MAX_VALUE`] either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums<N, S> {
     /// How many they are.
@@ -235,7 +235,7 @@ impl Totals {
 
     /// These totals after a change. What would fall below 0 and cannot be, is 0:
     /// this happens only when changes are left out that come earlier.
-    pub fn after(&self, change: &Change) -> Totals {
+    pub fn after(&self, change: &TotalsChange) -> Totals {
         self.plus(change, u64::saturating_add_signed, u128::saturating_add_signed)
     }
 
@@ -268,7 +268,7 @@ impl Totals {
 impl Totals {
     /// Of the value per visitor, after the cap.
     pub fn moments(&self) -> Moments {
-        let value = Sum { of: self.value, units: UNITS };
+        let value = Sum { of: self.value, units: VALUE_SCALE };
         Moments {
             n: self.visitors,
             mean: value.mean(self.visitors),
@@ -279,7 +279,7 @@ impl Totals {
     /// Of the value after the cap (`x`) and the number of events (`y`) per visitor:
     /// what a value per order is made of.
     pub fn orders_and_value(&self) -> JointMoments {
-        let value = Sum { of: self.value, units: UNITS };
+        let value = Sum { of: self.value, units: VALUE_SCALE };
         let count = Sum { of: i128::from(self.count), units: 1 };
         // More would be the square of more events than a warehouse holds.
         let count_squared = i128::try_from(self.count_squared).unwrap_or(i128::MAX);
@@ -290,7 +290,7 @@ impl Totals {
     /// value after the cap if it [has one](super::CountedOutcome::has_value), else 0 or 1
     /// for a conversion.
     pub fn adjusted(&self, has_value: bool) -> JointMoments {
-        let units = if has_value { UNITS } else { 1 };
+        let units = if has_value { VALUE_SCALE } else { 1 };
         let (outcome, squared) = if has_value {
             (self.value, self.value_squared)
         } else {
@@ -391,7 +391,7 @@ pub struct QuarterChange {
     /// In which arm.
     pub variant: u32,
     /// What was added.
-    pub totals: Change,
+    pub totals: TotalsChange,
 }
 
 /// Visitors whose windows closed within a quarter of an hour, with all that they
@@ -414,12 +414,12 @@ pub struct QuarterClosing {
 
 /// A project's traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Traffic {
+pub struct TrafficAnswer {
     /// Visitors with at least one event.
     pub visitors: u64,
     /// Visitors who converted, each counted once.
     pub converted: u64,
-    /// Σ of their values after the cap, in [`UNITS`]; 0 where the outcome has no value.
+    /// Σ of their values after the cap, in [`VALUE_SCALE`]; 0 where the outcome has no value.
     pub value: i128,
     /// Σ of the squares of these.
     pub value_squared: i128,
@@ -432,7 +432,7 @@ pub struct Traffic {
 
 /// What one visitor did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Visitor {
+pub struct VisitorTotals {
     /// Hash of the visitor's id.
     pub visitor: u64,
     /// Days from 1970-01-01 to the first event, in UTC.
@@ -441,7 +441,7 @@ pub struct Visitor {
     pub count: u64,
     /// Whether these events were enough for a conversion.
     pub converted: bool,
-    /// The value, after the cap, in [`UNITS`].
+    /// The value, after the cap, in [`VALUE_SCALE`].
     pub value: i64,
 }
 
@@ -474,7 +474,7 @@ mod tests {
     fn moments_keep_a_spread_that_is_small_beside_the_mean() {
         // 1e11 and twice 1e11 less a ten-thousandth: sums of squares in doubles
         // know nothing of the difference.
-        let most = VALUE_MAX;
+        let most = MAX_VALUE;
         let moments = totals(&[(1, most, 0), (1, most - 1, 0), (1, most - 1, 0)]).moments();
         assert_eq!(moments.n, 3);
         assert_eq!(moments.m2, 2.0 / 3e8);

@@ -27,15 +27,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
-    Applied, Arrivals, Balance, CHANGES_TOLD, Change, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks,
-    MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Sums, Totals, Traffic, UNITS, VALUE_MAX,
-    Visitor,
+    AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks, MAX_TRACKED_CHANGES,
+    MAX_VALUE, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Sums, Totals, TotalsChange,
+    TrafficAnswer, VALUE_SCALE, VisitorTotals,
 };
-pub use self::duckdb::{DuckWarehouse, Options};
-pub use self::load::{Loaded, Loader, Progress, load_log, rebuild, request_rebuild};
+pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
+pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
-    CountedOutcome, Dimension, Exchange, Filter, Metric, ORDER_TIMES, QUARTER_US, Question, RateSpan, SEGMENTS_MAX,
-    TrafficQuestion, VISIT_BEFORE_US, VISIT_US, VOUCHED_SHARE, VisitorsQuestion,
+    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric,
+    QUARTER_US, RateSpan, SEGMENTS_MAX, TrafficQuestion, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
 pub use self::row::Rows;
 use muriel_log::{LogId, Position};
@@ -50,7 +50,7 @@ pub type EngineError = Box<dyn std::error::Error + Send + Sync>;
 /// Why a warehouse does not answer, or takes no rows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// [`Stop::stop`] was called.
+    /// [`StopToken::stop`] was called.
     #[error("the question was stopped")]
     Stopped,
     /// Another process has it open: only one can.
@@ -74,7 +74,7 @@ pub enum Error {
     Log(#[from] muriel_log::Error),
     /// The question cannot be answered by anybody; the sentence says why.
     #[error("{0}")]
-    Question(String),
+    ExperimentQuestion(String),
     /// The question needs more memory than the warehouse may use.
     #[error("the question needs more memory than the warehouse may use")]
     Memory,
@@ -120,20 +120,25 @@ pub trait WarehouseReader: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Stopped`], [`Error::Memory`], and the engine's.
-    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer>;
+    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer>;
 
     /// Counts the visitors of a project, and those of them who converted.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`].
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic>;
+    fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer>;
 
     /// Calls `each` with what each of a project's visitors did, in the order of their
     /// hashes.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`]; `each` may have been called by then.
-    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()>;
+    fn visitors(
+        &self,
+        question: &VisitorsQuestion,
+        stop: &StopToken,
+        each: &mut dyn FnMut(VisitorTotals),
+    ) -> Result<()>;
 }
 
 /// Which rows [`WarehouseWriter::load`] adds to.
@@ -207,12 +212,12 @@ pub trait WarehouseWriter: Send + Sync {
 
 /// Stops questions: a clone of it goes with them.
 #[derive(Clone, Default)]
-pub struct Stop {
-    inner: Arc<Stopping>,
+pub struct StopToken {
+    inner: Arc<StopState>,
 }
 
 #[derive(Default)]
-struct Stopping {
+struct StopState {
     stopped: AtomicBool,
     /// What to do to each question that is being answered.
     running: Mutex<Vec<(u64, Interrupt)>>,
@@ -220,10 +225,10 @@ struct Stopping {
 
 type Interrupt = Box<dyn Fn() + Send>;
 
-impl Stop {
+impl StopToken {
     /// One that has not been used.
-    pub fn new() -> Stop {
-        Stop::default()
+    pub fn new() -> StopToken {
+        StopToken::default()
     }
 
     /// Makes the questions that it goes with, now and later, answer
@@ -249,28 +254,28 @@ impl Stop {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 
-    /// Has `interrupt` called by [`Stop::stop`] until what this gives back is
+    /// Has `interrupt` called by [`StopToken::stop`] until what this gives back is
     /// dropped.
-    fn watch(&self, interrupt: impl Fn() + Send + 'static) -> Watch {
+    fn watch(&self, interrupt: impl Fn() + Send + 'static) -> StopCallback {
         let mut running = lock(&self.inner.running);
         let number = running.last().map_or(0, |(last, _)| last + 1);
         running.push((number, Box::new(interrupt)));
-        Watch { stop: self.clone(), number }
+        StopCallback { stop: self.clone(), number }
     }
 }
 
-impl fmt::Debug for Stop {
+impl fmt::Debug for StopToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stop").field("stopped", &self.is_stopped()).finish()
+        f.debug_struct("StopToken").field("stopped", &self.is_stopped()).finish()
     }
 }
 
-struct Watch {
-    stop: Stop,
+struct StopCallback {
+    stop: StopToken,
     number: u64,
 }
 
-impl Drop for Watch {
+impl Drop for StopCallback {
     fn drop(&mut self) {
         lock(&self.stop.inner.running).retain(|(number, _)| *number != self.number);
     }

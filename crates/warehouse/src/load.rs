@@ -61,7 +61,7 @@ struct State {
     /// Which log it is, once it is known that the rows are of it, and up to where they go.
     loaded: Option<LogPosition>,
     damaged: u64,
-    progress: Option<Progress>,
+    progress: Option<LoadProgress>,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
     /// Where projects that are not in `touched` may have been touched last.
@@ -73,7 +73,7 @@ struct State {
 /// How far loading has come when there is a backlog. Rows for events after `position` are
 /// missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct LoadProgress {
     /// The last block that is loaded.
     pub position: Position,
     /// The last block of the log when loading began.
@@ -150,7 +150,7 @@ impl Loader {
 
     /// How far it is, when it has a way to go: after a start, or when the warehouse
     /// had to be emptied.
-    pub fn progress(&self) -> Option<Progress> {
+    pub fn progress(&self) -> Option<LoadProgress> {
         lock(&self.shared.state).progress
     }
 
@@ -326,9 +326,9 @@ struct Track {
 }
 
 impl Track {
-    fn progress(&self) -> Option<Progress> {
+    fn progress(&self) -> Option<LoadProgress> {
         let (position, target) = (self.mark.position, self.target);
-        (position < target).then_some(Progress { position, target })
+        (position < target).then_some(LoadProgress { position, target })
     }
 }
 
@@ -353,7 +353,7 @@ impl Load {
         }
     }
 
-    fn progress(&self) -> Option<Progress> {
+    fn progress(&self) -> Option<LoadProgress> {
         self.main.progress()
     }
 
@@ -648,7 +648,7 @@ fn past(mark: Mark, damage: &DamagedBlocks) -> Mark {
 
 /// What [`load_log`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadReport {
     /// Up to where the log was read.
     pub position: Position,
     /// Events of the project that were read.
@@ -668,9 +668,9 @@ pub fn load_log(
     project_key: &str,
     up_to: Position,
     progress: &mut dyn FnMut(Position),
-) -> Result<Loaded> {
+) -> Result<LoadReport> {
     let log = reader.extent()?.log;
-    let (mut mark, mut loaded, mut rows) = (Mark::default(), Loaded::default(), Rows::default());
+    let (mut mark, mut loaded, mut rows) = (Mark::default(), LoadReport::default(), Rows::default());
     let mut walk = reader.blocks(Position::default())?;
     loop {
         let ended = match walk.next() {
@@ -721,17 +721,17 @@ pub fn request_rebuild(request: &Path) -> Result<()> {
 pub fn rebuild(
     log: &Path,
     warehouse: Arc<dyn WarehouseWriter>,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<Position> {
     let mut load = Load::new(log, warehouse);
     // Nobody asks the one that is there.
     while load.step_beside(true)? {
         let Some(track) = &load.beside else { break };
         let position = track.mark.position;
-        progress(Progress { position, target: track.target.max(position) });
+        progress(LoadProgress { position, target: track.target.max(position) });
     }
     let position = load.main.mark.position;
-    progress(Progress { position, target: position });
+    progress(LoadProgress { position, target: position });
     Ok(position)
 }
 

@@ -12,7 +12,7 @@ use muriel_domain::goal::{GoalType, Trigger};
 /// every attribute: later ones change nothing. Of a visitor with an exposure that a
 /// key vouched for, a bot's or not, the exposures without a key are passed over.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ExperimentQuestion {
     /// The key of the project that the experiment is in.
     pub project_key: Arc<str>,
     /// The id of the experiment.
@@ -111,7 +111,7 @@ pub struct Metric {
     pub outcome: CountedOutcome,
     /// Microseconds from entry within which they count; `None` for all that come
     /// later. [`CountedOutcome::Bounce`] and [`CountedOutcome::Engagement`] have a time of their
-    /// own, [`VISIT_US`], and do not look at this.
+    /// own, [`VISIT_AFTER_ENTRY_US`], and do not look at this.
     pub window_us: Option<i64>,
     /// Events needed for a conversion.
     pub min_count: i64,
@@ -120,9 +120,9 @@ pub struct Metric {
     /// largest, is cut to the next one, of all arms together.
     pub cap: Option<f64>,
     /// The largest plausible order, of an outcome with a value: larger ones are left
-    /// out and counted. `None` for [`ORDER_TIMES`] the largest order that a key vouched
+    /// out and counted. `None` for [`MAX_ORDER_FACTOR`] the largest order that a key vouched
     /// for, which limits the orders that no key vouched for; there is no limit where
-    /// fewer than a [`VOUCHED_SHARE`]th of the buyers are vouched for.
+    /// fewer than a [`MIN_VOUCHED_ONE_IN`]th of the buyers are vouched for.
     pub max_order_value: Option<f64>,
     /// The currency that values are in, of an outcome with a value. `None` for the one
     /// of most buyers whom a key vouched for, and then of most buyers.
@@ -132,7 +132,7 @@ pub struct Metric {
     pub before_us: Option<i64>,
     /// What other currencies are worth, of an outcome with a value. `None` leaves out
     /// the orders in them.
-    pub exchange: Option<Arc<Exchange>>,
+    pub exchange: Option<Arc<ExchangeRates>>,
 }
 
 impl Metric {
@@ -154,7 +154,7 @@ impl Metric {
 
 /// What currencies are worth in one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Exchange {
+pub struct ExchangeRates {
     /// The one that all is converted to.
     pub currency: String,
     /// Without overlaps within a currency.
@@ -182,7 +182,7 @@ pub enum CountedOutcome {
     /// A custom event or an order of this name.
     Event(String),
     /// No interaction (click, submit, custom event, order, script) and at most one
-    /// page view, from [`VISIT_BEFORE_US`] before entry to [`VISIT_US`] after it,
+    /// page view, from [`VISIT_BEFORE_ENTRY_US`] before entry to [`VISIT_AFTER_ENTRY_US`] after it,
     /// and later in the session in which the visitor entered.
     Bounce,
     /// In the same time: an interaction, two page views, half of a page scrolled
@@ -198,11 +198,11 @@ impl CountedOutcome {
 }
 
 /// How long after entry a visit lasts, whatever its session: 30 minutes.
-pub const VISIT_US: i64 = 30 * 60 * 1_000_000;
+pub const VISIT_AFTER_ENTRY_US: i64 = 30 * 60 * 1_000_000;
 
 /// How long before entry a visit began: the page view that leads to an exposure
 /// may be told first. 5 seconds.
-pub const VISIT_BEFORE_US: i64 = 5 * 1_000_000;
+pub const VISIT_BEFORE_ENTRY_US: i64 = 5 * 1_000_000;
 
 /// Microseconds of a time step, aligned to UTC: 15 minutes, of which every time
 /// zone's days are made.
@@ -210,11 +210,11 @@ pub const QUARTER_US: i64 = 15 * 60 * 1_000_000;
 
 /// How many times the largest order that a key vouched for an order may be worth that
 /// no key vouched for.
-pub const ORDER_TIMES: i64 = 10;
+pub const MAX_ORDER_FACTOR: i64 = 10;
 
 /// One in so many buyers has to be vouched for before limits are taken from their
 /// orders: a test order that was sent with a key says nothing of all others.
-pub const VOUCHED_SHARE: u64 = 10;
+pub const MIN_VOUCHED_ONE_IN: u64 = 10;
 
 /// Segments that a breakdown shows at most; the others are answered together.
 pub const SEGMENTS_MAX: usize = 50;

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use uuid::Uuid;
 
-use super::answer::{CHANGES_TOLD, UNITS, VALUE_MAX};
+use super::answer::{MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE};
 use muriel_domain::referral::source_of_texts;
 use muriel_log::{EventKind, Properties, Record};
 
@@ -251,11 +251,11 @@ pub(super) fn hash_url(url: &str) -> u64 {
 }
 
 /// A value in ten-thousandths, rounded half away from zero, within
-/// ±[`VALUE_MAX`].
+/// ±[`MAX_VALUE`].
 pub(super) fn fixed(value: f64) -> i64 {
-    let most = VALUE_MAX as f64;
+    let most = MAX_VALUE as f64;
     // Exact: the bounds are integers below 2⁵³, and what is not a number is 0.
-    (value * UNITS as f64).round().clamp(-most, most) as i64
+    (value * VALUE_SCALE as f64).round().clamp(-most, most) as i64
 }
 
 /// Whether a link on the page `url` leads off the site: to another host. One
@@ -343,7 +343,7 @@ fn hash_profile(texts: [Option<&str>; 6]) -> u64 {
 /// What a health event tells of changes, if it does: its letters as bits.
 fn applied(record: &Record, seq: i64) -> Option<AppliedRow> {
     let (mut asked, mut found) = (0, 0);
-    for (bit, told) in record.changes.as_deref()?.bytes().take(CHANGES_TOLD).enumerate() {
+    for (bit, told) in record.changes.as_deref()?.bytes().take(MAX_TRACKED_CHANGES).enumerate() {
         asked |= i64::from(told != b'-') << bit;
         found |= i64::from(told == b'1') << bit;
     }
@@ -474,9 +474,9 @@ mod tests {
             (0.1 + 0.2, 3_000),
             (-0.00005, -1),
             (0.000049, 0),
-            (1e15, VALUE_MAX),
-            (-1e300, -VALUE_MAX),
-            (1e11, VALUE_MAX),
+            (1e15, MAX_VALUE),
+            (-1e300, -MAX_VALUE),
+            (1e11, MAX_VALUE),
         ] {
             assert_eq!(fixed(value), expect, "{value}");
         }

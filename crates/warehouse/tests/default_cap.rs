@@ -6,8 +6,8 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_log::{LogId, Position, Record};
 use muriel_stats::cap::{QuantileMethod, VALUES_PER_CAPPED, default_cap_rank, threshold, winsorize};
 use muriel_warehouse::{
-    CountedOutcome, DuckWarehouse, Filter, LoadTarget, Mark, Metric, Options, Question, Rows, Stop, Totals,
-    WarehouseReader, WarehouseWriter,
+    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Mark, Metric, Rows, StopToken, Totals,
+    WarehouseOptions, WarehouseReader, WarehouseWriter,
 };
 use serde_json::{Value, json};
 
@@ -46,10 +46,10 @@ fn sql_caps_as_stats_defines() {
             }
         }
         rows.sort();
-        let warehouse = DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap();
+        let warehouse = DuckWarehouse::in_memory(&WarehouseOptions { memory_bytes: 256 << 20, threads: 1 }).unwrap();
         let mark = Mark { position: Position { seq: 1 }, hash: None };
         warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
-        let question = Question {
+        let question = ExperimentQuestion {
             project_key: "shop".into(),
             test_id: 1,
             started_at: None,
@@ -64,7 +64,7 @@ fn sql_caps_as_stats_defines() {
             as_of: Instant::from_us(START + 3_600_000_000),
             metrics: vec![Metric::new(CountedOutcome::Goal(revenue.clone()))],
         };
-        let answer = &warehouse.ask(&question, &Stop::new()).unwrap().metrics[0];
+        let answer = &warehouse.ask(&question, &StopToken::new()).unwrap().metrics[0];
 
         let of_arm = |arm: usize| (0..visitors).filter(|v| v % 2 == arm).map(value).collect::<Vec<f64>>();
         let arms = [of_arm(0), of_arm(1)];

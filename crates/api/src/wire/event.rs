@@ -9,7 +9,7 @@ use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
 use muriel_service::visitor::Origin;
-use muriel_warehouse::CHANGES_TOLD;
+use muriel_warehouse::MAX_TRACKED_CHANGES;
 use std::net::IpAddr;
 use uuid::Uuid;
 
@@ -288,11 +288,13 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.failed_selectors = count("failed_selectors");
             record.errors = count("errors");
             record.changes = fields.read("changes", |value| match text(value)? {
-                told if (1..=CHANGES_TOLD).contains(&told.len()) && told.bytes().all(|byte| b"01-".contains(&byte)) => {
+                told if (1..=MAX_TRACKED_CHANGES).contains(&told.len())
+                    && told.bytes().all(|byte| b"01-".contains(&byte)) =>
+                {
                     Ok(told.to_owned())
                 }
                 _ => Err(Flaw::new(format!(
-                    "must have 1, 0 or - for each of the first {CHANGES_TOLD} changes of the variant"
+                    "must have 1, 0 or - for each of the first {MAX_TRACKED_CHANGES} changes of the variant"
                 ))),
             });
         }

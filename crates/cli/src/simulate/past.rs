@@ -14,7 +14,9 @@ use muriel_assign::{BUCKETS, Murmur3};
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_results::{SIGMA, lately};
-use muriel_warehouse::{self as warehouse, Options, Stop, UNITS, VisitorsQuestion, WarehouseReader, load_log};
+use muriel_warehouse::{
+    self as warehouse, StopToken, VALUE_SCALE, VisitorsQuestion, WarehouseOptions, WarehouseReader, load_log,
+};
 
 /// Visitors who are replayed at most.
 pub(super) const VISITORS_MAX: u64 = 1_000_000;
@@ -38,7 +40,7 @@ impl<'a> Project<'a> {
     pub(super) fn load(common: &Common, experiment: &'a Experiment) -> Result<Self> {
         let reader = crate::log::reader(common)?;
         let last = reader.last().map_err(Error::Log)?;
-        let warehouse = Scratch::new(&Options::default())?;
+        let warehouse = Scratch::new(&WarehouseOptions::default())?;
         let bar = ProgressBar::new(last.seq.max(0).unsigned_abs());
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} block {pos} of {len}, {eta} left") {
             bar.set_style(style);
@@ -59,7 +61,7 @@ impl<'a> Project<'a> {
     /// # Errors
     /// The warehouse's.
     pub(super) fn traffic(&self) -> Result<(Option<f64>, Option<f64>)> {
-        let lately = lately(&self.experiment.manifest, &*self.warehouse, &Stop::new());
+        let lately = lately(&self.experiment.manifest, &*self.warehouse, &StopToken::new());
         let lately = lately.map_err(|failure| Error::Other(failure.into()))?;
         Ok((
             lately.rate.filter(|rate| *rate > 0.0 && *rate < 100.0),
@@ -68,7 +70,7 @@ impl<'a> Project<'a> {
     }
 
     /// What the visitors of the last days did, up to now.
-    fn visitors(&self, metric: &warehouse::Metric, days: i64) -> Result<Vec<warehouse::Visitor>> {
+    fn visitors(&self, metric: &warehouse::Metric, days: i64) -> Result<Vec<warehouse::VisitorTotals>> {
         let facts = &self.experiment.manifest;
         // Today is not over, but whoever came today did come.
         let until = Instant::from_us((facts.as_of.us().div_euclid(DAY_US) + 1) * DAY_US);
@@ -80,7 +82,7 @@ impl<'a> Project<'a> {
             limit: VISITORS_MAX,
         };
         let mut visitors = Vec::new();
-        self.warehouse.visitors(&question, &Stop::new(), &mut |visitor| visitors.push(visitor)).map_err(failed)?;
+        self.warehouse.visitors(&question, &StopToken::new(), &mut |visitor| visitors.push(visitor)).map_err(failed)?;
         Ok(visitors)
     }
 }
@@ -156,7 +158,7 @@ impl Replayed {
                     unit: visitor.visitor,
                     day: u32::try_from(visitor.day - first).ok().filter(|day| *day < days)?,
                     converted: visitor.converted,
-                    value: visitor.value as f64 / UNITS as f64,
+                    value: visitor.value as f64 / VALUE_SCALE as f64,
                 })
             })
             .collect();

@@ -8,8 +8,8 @@ use muriel_log::LogId;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_warehouse::testing::{Fault, FaultyWriter};
 use muriel_warehouse::{
-    Arrivals, DuckWarehouse, Error, ExperimentAnswer, Options, Question, Traffic, TrafficQuestion, Visitor,
-    VisitorsQuestion,
+    Arrivals, DuckWarehouse, Error, ExperimentAnswer, ExperimentQuestion, TrafficAnswer, TrafficQuestion,
+    VisitorTotals, VisitorsQuestion, WarehouseOptions,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -27,7 +27,7 @@ struct Gate {
 }
 
 impl Gate {
-    fn pass(&self, stop: &Stop) -> Result<()> {
+    fn pass(&self, stop: &StopToken) -> Result<()> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let began = Ticks::now();
         while !self.open.load(Ordering::SeqCst) {
@@ -71,7 +71,7 @@ struct GatedReader {
 }
 
 impl WarehouseReader for GatedReader {
-    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
+    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
         self.reports.pass(stop)?;
         let mut answer = self.inner.ask(question, stop)?;
         let visitors = self.crowd.load(Ordering::SeqCst);
@@ -80,12 +80,17 @@ impl WarehouseReader for GatedReader {
         Ok(ExperimentAnswer { marks: if is_emptied { Marks::new() } else { answer.marks }, ..answer })
     }
 
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {
         self.traffic.pass(stop)?;
         self.inner.traffic(question, stop)
     }
 
-    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+    fn visitors(
+        &self,
+        question: &VisitorsQuestion,
+        stop: &StopToken,
+        each: &mut dyn FnMut(VisitorTotals),
+    ) -> Result<()> {
         self.inner.visitors(question, stop, each)
     }
 }
@@ -95,7 +100,7 @@ const START: LogPosition = LogPosition { log: LogId::from_bytes([0; 16]), positi
 const NOW: Instant = Instant::from_us(1_772_359_200_000_000);
 
 fn scene(directory: &std::path::Path) -> (Arc<GatedReader>, Arc<ReportCache>, ReportKey, ReportInputs) {
-    let inner = Arc::new(DuckWarehouse::in_memory(&Options { memory_bytes: 256 << 20, threads: 1 }).unwrap());
+    let inner = Arc::new(DuckWarehouse::in_memory(&WarehouseOptions { memory_bytes: 256 << 20, threads: 1 }).unwrap());
     let (reports, traffic) = (Gate::default(), Gate::default());
     let (is_emptied, is_full) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
     let crowd = AtomicU64::new(0);

@@ -2,7 +2,7 @@
 
 use super::fixtures::{SECOND, START, ask, at, exposure, load, question, record, trigger};
 use super::{Engine, reference};
-use crate::{CountedOutcome, Dimension, Filter, Metric, Question, Segment, Totals};
+use crate::{CountedOutcome, Dimension, ExperimentQuestion, Filter, Metric, Segment, Totals};
 use muriel_domain::goal::GoalType;
 use serde_json::json;
 use std::sync::Arc;
@@ -18,8 +18,10 @@ pub(super) fn the_largest_segments_are_distinguished(engine: Engine<'_>) {
     records.push(record(exposure("unknown", START, 0, json!({}))));
     let warehouse = engine();
     load(&*warehouse, &[&records]);
-    let question =
-        Question { breakdown: Some(Dimension::UtmCampaign), ..question(vec![Metric::new(CountedOutcome::Bounce)]) };
+    let question = ExperimentQuestion {
+        breakdown: Some(Dimension::UtmCampaign),
+        ..question(vec![Metric::new(CountedOutcome::Bounce)])
+    };
     let answer = ask(&*warehouse, &question);
     assert_eq!(answer, reference::answer(&records, &question));
     let mut segments: Vec<_> = answer.metrics[0].cells.iter().filter_map(|cell| cell.segment.clone()).collect();
@@ -62,7 +64,7 @@ pub(super) fn texts_are_data(engine: Engine<'_>) {
         load(&*warehouse, &[&[record(met), record(order)]]);
         let answer = ask(
             &*warehouse,
-            &Question {
+            &ExperimentQuestion {
                 project_key: name.into(),
                 filter: Filter { countries: vec![name.into()], ..Filter::default() },
                 breakdown: Some(Dimension::Country),

@@ -3,8 +3,8 @@
 use super::{Warehouse, failures};
 use crate::testing::DelegatingWriter;
 use crate::{
-    DuckWarehouse, ExperimentAnswer, LoadTarget, Mark, Options, Question, Result, Rows, Stop, Traffic, TrafficQuestion,
-    Visitor, VisitorsQuestion, WarehouseReader, WarehouseWriter,
+    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, Mark, Result, Rows, StopToken, TrafficAnswer,
+    TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions, WarehouseReader, WarehouseWriter,
 };
 use muriel_log::LogId;
 
@@ -27,8 +27,8 @@ struct WrongWarehouse {
 }
 
 impl WarehouseReader for WrongWarehouse {
-    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
-        let never = Stop::new();
+    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
+        let never = StopToken::new();
         let mut answer = self.inner.ask(question, if self.wrong == Wrong::IgnoresStop { &never } else { stop })?;
         if self.wrong == Wrong::CountsTwice {
             answer.arrivals.iter_mut().take(1).for_each(|arrivals| arrivals.visitors += 1);
@@ -36,11 +36,16 @@ impl WarehouseReader for WrongWarehouse {
         Ok(answer)
     }
 
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {
         self.inner.traffic(question, stop)
     }
 
-    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+    fn visitors(
+        &self,
+        question: &VisitorsQuestion,
+        stop: &StopToken,
+        each: &mut dyn FnMut(VisitorTotals),
+    ) -> Result<()> {
         self.inner.visitors(question, stop, each)
     }
 }
@@ -69,7 +74,7 @@ impl DelegatingWriter for WrongWarehouse {
 
 #[test]
 fn planted_faults_are_found() {
-    let options = Options { memory_bytes: 128 << 20, threads: 1 };
+    let options = WarehouseOptions { memory_bytes: 128 << 20, threads: 1 };
     for (wrong, expect) in [
         (Wrong::CountsTwice, &["the largest segments are distinguished", "logs are stored side by side"][..]),
         (Wrong::IgnoresStop, &["a stopped question is not answered"]),

@@ -2,7 +2,8 @@
 
 use super::Warehouse;
 use crate::{
-    CountedOutcome, ExperimentAnswer, Filter, LoadTarget, Mark, Marks, Metric, QUARTER_US, Question, Rows, Stop,
+    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Mark, Marks, Metric, QUARTER_US, Rows,
+    StopToken,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -44,8 +45,8 @@ pub(super) fn trigger(goal_type: GoalType, value: &str) -> CountedOutcome {
     CountedOutcome::Goal(Trigger::new(goal_type, GoalValue::Text(value.into())).unwrap())
 }
 
-pub(super) fn question(metrics: Vec<Metric>) -> Question {
-    Question {
+pub(super) fn question(metrics: Vec<Metric>) -> ExperimentQuestion {
+    ExperimentQuestion {
         project_key: "shop".into(),
         test_id: 1,
         started_at: None,
@@ -63,8 +64,8 @@ pub(super) fn question(metrics: Vec<Metric>) -> Question {
 }
 
 /// The answer, without the marks, which the reference does not know.
-pub(super) fn ask(warehouse: &dyn Warehouse, question: &Question) -> ExperimentAnswer {
-    ExperimentAnswer { marks: Marks::new(), ..warehouse.ask(question, &Stop::new()).unwrap() }
+pub(super) fn ask(warehouse: &dyn Warehouse, question: &ExperimentQuestion) -> ExperimentAnswer {
+    ExperimentAnswer { marks: Marks::new(), ..warehouse.ask(question, &StopToken::new()).unwrap() }
 }
 
 pub(super) fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> Value {

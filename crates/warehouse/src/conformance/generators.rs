@@ -1,7 +1,7 @@
 //! Random events and questions, from few enough words that many of them meet.
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
-use crate::{CountedOutcome, Dimension, Exchange, Filter, Metric, QUARTER_US, Question, RateSpan};
+use crate::{CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, Metric, QUARTER_US, RateSpan};
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use muriel_log::{EventKind, Record};
@@ -190,7 +190,7 @@ pub(super) fn outcome() -> impl Strategy<Value = CountedOutcome> {
 }
 
 /// One rate of a currency until some time, and another one from then on or never.
-pub(super) fn exchange() -> impl Strategy<Value = Arc<Exchange>> {
+pub(super) fn exchange() -> impl Strategy<Value = Arc<ExchangeRates>> {
     (word(&["EUR", "USD", "GBP"]), word(&["EUR", "USD"]), time(), 1i64..40_000_000_000, any::<bool>()).prop_map(
         |(currency, other, then, rate, goes_on)| {
             let then = Instant::from_us(then);
@@ -200,7 +200,7 @@ pub(super) fn exchange() -> impl Strategy<Value = Arc<Exchange>> {
                 spans.push(span(then, None, rate / 3 + 1));
             }
             spans.retain(|span| span.currency != currency);
-            Arc::new(Exchange { currency: currency.to_owned(), spans })
+            Arc::new(ExchangeRates { currency: currency.to_owned(), spans })
         },
     )
 }
@@ -236,7 +236,7 @@ pub(super) fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     )
 }
 
-pub(super) fn questions() -> impl Strategy<Value = Question> {
+pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
     let list = |words: &'static [&'static str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         prop_oneof![3 => Just(Vec::new()), 1 => proptest::sample::subsequence(words, 0..=1)]
@@ -253,7 +253,7 @@ pub(super) fn questions() -> impl Strategy<Value = Question> {
     );
     let breakdown =
         proptest::option::of(proptest::sample::select(Dimension::WORDS.map(|(_, dimension)| dimension).to_vec()));
-    (scope, filter, breakdown, metrics()).prop_map(|(scope, filter, breakdown, metrics)| Question {
+    (scope, filter, breakdown, metrics()).prop_map(|(scope, filter, breakdown, metrics)| ExperimentQuestion {
         from: scope.0.map(Instant::from_us),
         until: scope.1.map(Instant::from_us),
         epoch: scope.2,
@@ -279,7 +279,7 @@ pub(super) fn questions() -> impl Strategy<Value = Question> {
 
 /// Without values of the landing page's host, which the reference does not look
 /// into.
-pub(super) fn comparable(mut question: Question) -> Question {
+pub(super) fn comparable(mut question: ExperimentQuestion) -> ExperimentQuestion {
     if question.breakdown == Some(Dimension::Referrer) {
         question.breakdown = Some(Dimension::Country);
     }

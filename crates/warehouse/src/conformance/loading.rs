@@ -3,14 +3,14 @@
 use super::Engine;
 use super::fixtures::{LOG, START, ask, exposure, load, load_log, question, record};
 use super::reference;
-use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Mark, Marks, Metric, Rows, Stop};
+use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Mark, Marks, Metric, Rows, StopToken};
 use muriel_log::{LogId, Position, Record};
 use serde_json::json;
 
 pub(super) fn a_stopped_question_is_not_answered(engine: Engine<'_>) {
     let warehouse = engine();
     load(&*warehouse, &[&[record(exposure("v", START, 0, json!({})))]]);
-    let stop = Stop::new();
+    let stop = StopToken::new();
     stop.stop();
     let answer = warehouse.ask(&question(vec![Metric::new(CountedOutcome::Bounce)]), &stop);
     assert!(matches!(answer, Err(crate::Error::Stopped)), "{answer:?}");
@@ -34,7 +34,7 @@ pub(super) fn logs_are_stored_side_by_side(engine: Engine<'_>) {
     warehouse.load(LoadTarget::Answering, one, &rows, end).unwrap();
     let expected = Marks::from([(one, end), (other, Mark { position: Position { seq: 2 }, hash: None })]);
     assert_eq!(warehouse.marks(), expected);
-    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    let answer = warehouse.ask(&question(Vec::new()), &StopToken::new()).unwrap();
     assert_eq!((answer.arrivals[0].visitors, &answer.marks), (4, &expected));
     assert_eq!(
         answer,
@@ -48,10 +48,10 @@ pub(super) fn logs_are_stored_side_by_side(engine: Engine<'_>) {
     assert_eq!(warehouse.damaged_blocks(other, 9).unwrap(), [0; 0]);
     assert_eq!(warehouse.prune(LogId::from_bytes([3; 16]), 9).unwrap(), 0);
     assert_eq!(warehouse.prune(other, 2).unwrap(), 1);
-    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    let answer = warehouse.ask(&question(Vec::new()), &StopToken::new()).unwrap();
     assert_eq!((answer.arrivals[0].visitors, answer.lost.len(), answer.marks), (3, 1, expected));
     assert_eq!(warehouse.prune(one, 9).unwrap(), 2);
-    let answer = warehouse.ask(&question(Vec::new()), &Stop::new()).unwrap();
+    let answer = warehouse.ask(&question(Vec::new()), &StopToken::new()).unwrap();
     assert_eq!((answer.arrivals[0].visitors, answer.lost), (1, Vec::new()));
 }
 

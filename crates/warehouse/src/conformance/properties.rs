@@ -3,7 +3,7 @@
 use super::fixtures::{START, ask, load};
 use super::generators::{comparable, property, questions, records};
 use super::{Engine, reference};
-use crate::{CountedOutcome, Metric, QUARTER_US, Question, Totals};
+use crate::{CountedOutcome, ExperimentQuestion, Metric, QUARTER_US, Totals};
 use muriel_domain::Instant;
 use muriel_log::Record;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ pub(super) fn neither_blocks_nor_order_matter(engine: Engine<'_>) {
     let shuffled = records().prop_flat_map(|records| (Just(records.clone()), Just(records).prop_shuffle()));
     let cuts = proptest::collection::vec(any::<prop::sample::Index>(), 0..4);
     property((shuffled, cuts, questions()), |((records, shuffled), cuts, question)| {
-        let question = Question { by_quarter: true, ..question };
+        let question = ExperimentQuestion { by_quarter: true, ..question };
         let (one, many) = (engine(), engine());
         load(&*one, &[&records]);
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(shuffled.len() + 1)).collect();
@@ -58,7 +58,10 @@ pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
         // A visit goes on with its session, whatever its window is.
         let visit = |metric: &Metric| matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
         let visits: Vec<bool> = question.metrics.iter().map(visit).collect();
-        let then = ask(&*warehouse, &Question { until: Some(Instant::from_us(until)), by_quarter: false, ..question });
+        let then = ask(
+            &*warehouse,
+            &ExperimentQuestion { until: Some(Instant::from_us(until)), by_quarter: false, ..question },
+        );
         for ((whole, then), visit) in whole.metrics.iter().zip(&then.metrics).zip(visits) {
             for (epoch, variant) in (0..4).flat_map(|epoch| (0..3).map(move |variant| (epoch, variant))) {
                 let of = |cells: &[crate::GroupTotals]| {

@@ -8,8 +8,8 @@ use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::{
-    Applied, Arrivals, Balance, CountedOutcome, Dimension, Exchange, ExperimentAnswer, GroupTotals, LargestOrder,
-    Metric, MetricAnswer, Question, RateSpan, Segment, Totals,
+    AppliedChange, Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion,
+    GroupTotals, LargestOrder, Metric, MetricAnswer, RateSpan, Segment, Totals,
 };
 use muriel_log::{EventKind, Record};
 
@@ -25,7 +25,7 @@ struct Entry<'r> {
 }
 
 /// Answers `question` without steps.
-pub(super) fn answer(records: &[Record], question: &Question) -> ExperimentAnswer {
+pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
     let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
     let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
     let exposures: Vec<&Record> = records
@@ -113,7 +113,7 @@ fn variant(record: &Record) -> Option<u32> {
     record.variant_id.as_ref()?.parse::<u8>().ok().map(u32::from)
 }
 
-fn epoch(record: &Record, question: &Question) -> i64 {
+fn epoch(record: &Record, question: &ExperimentQuestion) -> i64 {
     let last = question.epochs.iter().map(|(epoch, _)| *epoch).max();
     let reached = record.epoch.filter(|epoch| last.is_none_or(|last| (1..=last).contains(epoch)));
     reached.unwrap_or_else(|| {
@@ -140,7 +140,7 @@ fn value(record: &Record, dimension: Dimension) -> Option<&str> {
     }
 }
 
-fn passes(entry: &Entry<'_>, question: &Question) -> bool {
+fn passes(entry: &Entry<'_>, question: &ExperimentQuestion) -> bool {
     let is = |dimension, wanted: &[String]| {
         wanted.iter().all(|wanted| value(entry.exposure, dimension) == Some(wanted.as_str()))
     };
@@ -182,7 +182,7 @@ fn balance(entries: &[Entry<'_>]) -> Vec<Balance> {
     balance
 }
 
-fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> Vec<Applied> {
+fn applied(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion) -> Vec<AppliedChange> {
     let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     for entry in entries {
         let told = records
@@ -204,7 +204,7 @@ fn applied(records: &[&Record], entries: &[Entry<'_>], question: &Question) -> V
             }
         }
     }
-    let applied = |((variant, change), (pages, matched))| Applied { variant, change, pages, matched };
+    let applied = |((variant, change), (pages, matched))| AppliedChange { variant, change, pages, matched };
     counts.into_iter().map(applied).collect()
 }
 
@@ -276,7 +276,7 @@ impl Hit {
 
 /// Orders and their refunds at the rate of the order's time, rounded half away from
 /// zero.
-fn convert(hits: &mut [Hit], exchange: &Exchange) {
+fn convert(hits: &mut [Hit], exchange: &ExchangeRates) {
     for hit in hits {
         let ordered_at = Instant::from_us(hit.ordered_at);
         let holds = |span: &&RateSpan| {
@@ -312,7 +312,7 @@ fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
     hits.iter().filter(|hit| hit.what == What::Event)
 }
 
-fn metric(records: &[&Record], entries: &[Entry<'_>], question: &Question, metric: &Metric) -> MetricAnswer {
+fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion, metric: &Metric) -> MetricAnswer {
     let visit = matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
     let window = if visit { Some(30 * 60 * 1_000_000) } else { metric.window_us };
     let event = match &metric.outcome {

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::fixtures::{START, at, exposure, load, record, trigger};
-use crate::{CountedOutcome, Metric, Stop, Traffic, TrafficQuestion, Visitor, VisitorsQuestion};
+use crate::{CountedOutcome, Metric, StopToken, TrafficAnswer, TrafficQuestion, VisitorTotals, VisitorsQuestion};
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use serde_json::json;
@@ -56,14 +56,14 @@ pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
         let first_day = (visitors > 0).then_some(START / day);
         let (value, value_squared) = worth;
         let marks = warehouse.marks();
-        let expect = Traffic { visitors, converted, value, value_squared, first_day, marks };
-        assert_eq!(warehouse.traffic(&asked, &Stop::new()).unwrap(), expect, "{asked:?}");
+        let expect = TrafficAnswer { visitors, converted, value, value_squared, first_day, marks };
+        assert_eq!(warehouse.traffic(&asked, &StopToken::new()).unwrap(), expect, "{asked:?}");
     }
 
     let ask = |limit: u64, metric: Metric| {
-        let mut told: Vec<Visitor> = Vec::new();
+        let mut told: Vec<VisitorTotals> = Vec::new();
         let asked = VisitorsQuestion { project_key: "shop".into(), from, until, metric, limit };
-        warehouse.visitors(&asked, &Stop::new(), &mut |visitor| told.push(visitor)).unwrap();
+        warehouse.visitors(&asked, &StopToken::new(), &mut |visitor| told.push(visitor)).unwrap();
         told
     };
     let told = ask(10, Metric::new(CountedOutcome::Event("buy".into())));

@@ -3,7 +3,7 @@
 use super::fixtures::{SECOND, START, ask, exposure, load, question, record, trigger, vouched};
 use super::generators::URLS;
 use super::{Engine, reference};
-use crate::{CountedOutcome, Metric, Question};
+use crate::{CountedOutcome, ExperimentQuestion, Metric};
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(super) fn vouched_events_are_not_displaced(engine: Engine<'_>) {
         Metric::new(CountedOutcome::Bounce),
         Metric::new(CountedOutcome::Engagement),
     ];
-    let question = Question { by_quarter: true, ..question(metrics) };
+    let question = ExperimentQuestion { by_quarter: true, ..question(metrics) };
     let (honest, attacked) = (engine(), engine());
     load(&*honest, &[&genuine]);
     load(&*attacked, &[&claims[..3], &genuine, &claims[3..]]);
@@ -64,7 +64,7 @@ pub(super) fn the_end_of_a_report_does_not_displace_vouched_events(engine: Engin
     let warehouse = engine();
     load(&*warehouse, &[&records]);
     for (until, visitors) in [(None, 1), (Some(START + 10 * SECOND), 1), (Some(START + 9 * SECOND), 0)] {
-        let question = Question { until: until.map(Instant::from_us), ..question(Vec::new()) };
+        let question = ExperimentQuestion { until: until.map(Instant::from_us), ..question(Vec::new()) };
         let answer = ask(&*warehouse, &question);
         let arrived: Vec<_> = answer.arrivals.iter().map(|arrivals| (arrivals.variant, arrivals.visitors)).collect();
         assert_eq!(arrived, [(0, visitors)].into_iter().filter(|(_, visitors)| *visitors > 0).collect::<Vec<_>>());

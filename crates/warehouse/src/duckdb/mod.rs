@@ -19,10 +19,10 @@ use muriel_log::{LogId, Position};
 use self::append::append;
 use self::error::{OpenError, classify_open_error, is_corruption};
 use self::files::{beside, lock_exclusively, log_of, move_away, remove, remove_file, sync_dir};
-use crate::answer::{ExperimentAnswer, Traffic, Visitor};
-use crate::question::{Question, TrafficQuestion, VisitorsQuestion};
+use crate::answer::{ExperimentAnswer, TrafficAnswer, VisitorTotals};
+use crate::question::{ExperimentQuestion, TrafficQuestion, VisitorsQuestion};
 use crate::row::{Rows, kind};
-use crate::{Error, LoadTarget, Mark, Marks, Result, Stop, WarehouseReader, WarehouseWriter, lock};
+use crate::{Error, LoadTarget, Mark, Marks, Result, StopToken, WarehouseReader, WarehouseWriter, lock};
 
 /// Counts the changes of the tables and of what is written into them.
 const SCHEMA: i32 = 8;
@@ -34,7 +34,7 @@ const MAX_STORED_NAMES: usize = 100_000;
 
 /// How much a warehouse may use.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WarehouseOptions {
     /// Memory of the database, in bytes. 1 GiB. Larger questions go on on the
     /// disk, beside the file.
     pub memory_bytes: u64,
@@ -42,30 +42,30 @@ pub struct Options {
     pub threads: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl Default for WarehouseOptions {
+    fn default() -> WarehouseOptions {
         let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-        Options { memory_bytes: 1 << 30, threads }
+        WarehouseOptions { memory_bytes: 1 << 30, threads }
     }
 }
 
 /// A warehouse in a file of DuckDB, or in memory.
 pub struct DuckWarehouse {
-    options: Options,
+    options: WarehouseOptions,
     /// `None` in memory.
-    place: Option<Place>,
+    place: Option<DatabasePath>,
     /// Read by whoever asks, for as long as that takes; `None` when the files could
     /// not be exchanged.
     answering: RwLock<Option<Database>>,
     /// The one that is being made beside it.
-    growing: Mutex<Option<Database>>,
+    rebuilding: Mutex<Option<Database>>,
     /// It has to be opened anew.
     failed: AtomicBool,
     /// That would not help: its file is damaged.
     damaged: AtomicBool,
 }
 
-struct Place {
+struct DatabasePath {
     path: PathBuf,
     /// Held for as long as the warehouse is open: the database's own lock does not
     /// keep the same process out.
@@ -76,7 +76,7 @@ struct Place {
 struct Database {
     writer: Mutex<Writer>,
     /// Makes connections for questions while the writer is busy.
-    door: Mutex<Connection>,
+    connector: Mutex<Connection>,
     logs: Mutex<Logs>,
 }
 
@@ -120,8 +120,8 @@ impl DuckWarehouse {
     /// # Errors
     /// [`Error::InUse`], [`Error::File`], and whatever the database has against
     /// beginning a new one.
-    pub fn open(path: &Path, options: &Options) -> Result<DuckWarehouse> {
-        let place = Place { path: path.to_owned(), _lock: lock_exclusively(path)? };
+    pub fn open(path: &Path, options: &WarehouseOptions) -> Result<DuckWarehouse> {
+        let place = DatabasePath { path: path.to_owned(), _lock: lock_exclusively(path)? };
         remove(&beside(path, ".new"))?;
         let database = Database::open_or_begin(path, options)?;
         Ok(DuckWarehouse::of(database, Some(place), options))
@@ -131,28 +131,28 @@ impl DuckWarehouse {
     ///
     /// # Errors
     /// The database's.
-    pub fn in_memory(options: &Options) -> Result<DuckWarehouse> {
+    pub fn in_memory(options: &WarehouseOptions) -> Result<DuckWarehouse> {
         let database = Database::begin(None, options)?;
         Ok(DuckWarehouse::of(database, None, options))
     }
 
-    fn of(database: Database, place: Option<Place>, options: &Options) -> DuckWarehouse {
+    fn of(database: Database, place: Option<DatabasePath>, options: &WarehouseOptions) -> DuckWarehouse {
         DuckWarehouse {
             options: options.clone(),
             place,
             answering: RwLock::new(Some(database)),
-            growing: Mutex::new(None),
+            rebuilding: Mutex::new(None),
             failed: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
         }
     }
 
-    /// Gives `read` a connection of its own, which [`Stop::stop`] interrupts. The
+    /// Gives `read` a connection of its own, which [`StopToken::stop`] interrupts. The
     /// temporary tables it makes there go with it.
-    pub(super) fn read<T>(&self, stop: &Stop, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    pub(super) fn read<T>(&self, stop: &StopToken, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let answering = self.answering();
         let database = answering.as_ref().ok_or(Error::Damaged(None))?;
-        let conn = lock(&database.door).try_clone()?;
+        let conn = lock(&database.connector).try_clone()?;
         let handle = conn.interrupt_handle();
         let _watch = stop.watch(move || handle.interrupt());
         stop.check()?;
@@ -182,15 +182,20 @@ impl DuckWarehouse {
 }
 
 impl WarehouseReader for DuckWarehouse {
-    fn ask(&self, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
+    fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
         self.read(stop, |connection| sql::ask(connection, question, stop))
     }
 
-    fn traffic(&self, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+    fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {
         self.read(stop, |connection| sql::traffic(connection, question, stop))
     }
 
-    fn visitors(&self, question: &VisitorsQuestion, stop: &Stop, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+    fn visitors(
+        &self,
+        question: &VisitorsQuestion,
+        stop: &StopToken,
+        each: &mut dyn FnMut(VisitorTotals),
+    ) -> Result<()> {
         self.read(stop, |connection| sql::visitors(connection, question, stop, each))
     }
 }
@@ -206,8 +211,8 @@ impl WarehouseWriter for DuckWarehouse {
         match target {
             LoadTarget::Answering => self.change(|database| database.load(log, rows, mark)),
             LoadTarget::Rebuild => {
-                let growing = lock(&self.growing);
-                growing.as_ref().ok_or(Error::Damaged(None))?.load(log, rows, mark)
+                let rebuilding = lock(&self.rebuilding);
+                rebuilding.as_ref().ok_or(Error::Damaged(None))?.load(log, rows, mark)
             }
         }
     }
@@ -222,7 +227,7 @@ impl WarehouseWriter for DuckWarehouse {
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
         let number = self.change(|database| Ok(lock(&database.logs).get(&log).map(|(number, _)| *number)))?;
         let Some(number) = number else { return Ok(Vec::new()) };
-        self.read(&Stop::new(), |connection| {
+        self.read(&StopToken::new(), |connection| {
             let sql = format!(
                 "SELECT DISTINCT first FROM damage WHERE project IS NULL AND log = {number} ORDER BY first LIMIT {limit}"
             );
@@ -248,8 +253,8 @@ impl WarehouseWriter for DuckWarehouse {
     }
 
     fn reset(&self) -> Result<()> {
-        let mut growing = lock(&self.growing);
-        *growing = None;
+        let mut rebuilding = lock(&self.rebuilding);
+        *rebuilding = None;
         let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
         // Closed before it is moved.
         *answering = None;
@@ -264,29 +269,29 @@ impl WarehouseWriter for DuckWarehouse {
     }
 
     fn begin_rebuild(&self) -> Result<()> {
-        let mut growing = lock(&self.growing);
-        *growing = None;
+        let mut rebuilding = lock(&self.rebuilding);
+        *rebuilding = None;
         let path = self.path().map(|path| beside(path, ".new"));
         if let Some(path) = &path {
             remove(path)?;
         }
-        *growing = Some(Database::begin(path.as_deref(), &self.options)?);
+        *rebuilding = Some(Database::begin(path.as_deref(), &self.options)?);
         Ok(())
     }
 
     fn abandon_rebuild(&self) {
-        *lock(&self.growing) = None;
+        *lock(&self.rebuilding) = None;
     }
 
     fn finish_rebuild(&self) -> Result<()> {
-        let mut growing = lock(&self.growing);
-        let Some(grown) = growing.take() else { return Ok(()) };
+        let mut rebuilding = lock(&self.rebuilding);
+        let Some(rebuilt) = rebuilding.take() else { return Ok(()) };
         let Some(path) = self.path() else {
-            *self.answering.write().unwrap_or_else(PoisonError::into_inner) = Some(grown);
+            *self.answering.write().unwrap_or_else(PoisonError::into_inner) = Some(rebuilt);
             return Ok(());
         };
         // Whoever asks meanwhile waits, for a moment.
-        grown.close()?;
+        rebuilt.close()?;
         let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
         *answering = None;
         let new = beside(path, ".new");
@@ -310,7 +315,7 @@ impl DuckWarehouse {
 
 impl Database {
     /// A new one; in memory without a path.
-    fn begin(path: Option<&Path>, options: &Options) -> Result<Database> {
+    fn begin(path: Option<&Path>, options: &WarehouseOptions) -> Result<Database> {
         let conn = connect(path, options)?;
         conn.execute_batch("BEGIN")?;
         conn.execute_batch(TABLES)?;
@@ -320,13 +325,13 @@ impl Database {
     }
 
     fn of(conn: Connection, logs: Logs) -> Result<Database> {
-        let door = Mutex::new(conn.try_clone()?);
+        let connector = Mutex::new(conn.try_clone()?);
         let writer = Mutex::new(Writer { conn, known: StoredNames::default(), known_profiles: StoredNames::default() });
-        Ok(Database { writer, door, logs: Mutex::new(logs) })
+        Ok(Database { writer, connector, logs: Mutex::new(logs) })
     }
 
     /// The one at `path`, begun if there is none.
-    fn open(path: &Path, options: &Options) -> Result<Database, OpenError> {
+    fn open(path: &Path, options: &WarehouseOptions) -> Result<Database, OpenError> {
         let file = OpenOptions::new().read(true).write(true).open(path);
         match file.and_then(|file| file.metadata()).map(|file| file.len()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -346,7 +351,7 @@ impl Database {
     }
 
     /// The same, or an empty one in its place if it cannot be used.
-    fn open_or_begin(path: &Path, options: &Options) -> Result<Database> {
+    fn open_or_begin(path: &Path, options: &WarehouseOptions) -> Result<Database> {
         match Database::open(path, options) {
             Ok(database) => Ok(database),
             Err(OpenError::Unfit(problem)) => {
@@ -435,7 +440,7 @@ impl Database {
     }
 }
 
-fn connect(path: Option<&Path>, options: &Options) -> Result<Connection> {
+fn connect(path: Option<&Path>, options: &WarehouseOptions) -> Result<Connection> {
     let mut config = Config::default()
         .max_memory(&format!("{}B", options.memory_bytes))?
         .threads(i64::try_from(options.threads.max(1)).unwrap_or(i64::MAX))?
@@ -492,15 +497,15 @@ mod tests {
 
     #[test]
     fn it_conforms() {
-        let options = Options { memory_bytes: 256 << 20, threads: 2 };
+        let options = WarehouseOptions { memory_bytes: 256 << 20, threads: 2 };
         crate::conformance::check(&|| Box::new(DuckWarehouse::in_memory(&options).unwrap()));
     }
 
     #[test]
     fn questions_are_stopped() {
-        let options = Options { memory_bytes: 64 << 20, threads: 2 };
+        let options = WarehouseOptions { memory_bytes: 64 << 20, threads: 2 };
         let warehouse = DuckWarehouse::in_memory(&options).unwrap();
-        let (stop, other) = (Stop::new(), Stop::new());
+        let (stop, other) = (StopToken::new(), StopToken::new());
         let running = AtomicU32::new(0);
         thread::scope(|scope| {
             let asked = scope.spawn(|| {
@@ -531,10 +536,10 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
-        let options = Options { memory_bytes: 32 << 20, threads: 2 };
+        let options = WarehouseOptions { memory_bytes: 32 << 20, threads: 2 };
         let asked = "SELECT count(*) FROM (SELECT DISTINCT hash(range) FROM range(4000000))";
         let ask = |warehouse: &DuckWarehouse| {
-            warehouse.read(&Stop::new(), |conn| Ok(conn.query_row(asked, [], |row| row.get::<_, i64>(0))?))
+            warehouse.read(&StopToken::new(), |conn| Ok(conn.query_row(asked, [], |row| row.get::<_, i64>(0))?))
         };
         // Without a disk to go on on, a large question fails, and nothing else does.
         let warehouse = DuckWarehouse::in_memory(&options).unwrap();
@@ -547,13 +552,13 @@ mod tests {
     #[test]
     fn nothing_else_is_read_or_written() {
         let dir = tempfile::tempdir().unwrap();
-        let warehouse = DuckWarehouse::open(&dir.path().join("w"), &Options::default()).unwrap();
+        let warehouse = DuckWarehouse::open(&dir.path().join("w"), &WarehouseOptions::default()).unwrap();
         let other = dir.path().join("other.csv");
         fs::write(&other, "1\n").unwrap();
         let read = format!("FROM '{}'", other.display());
         let write = format!("COPY (SELECT 1) TO '{}'", dir.path().join("new.csv").display());
         for sql in [&*read, &write, "SET enable_external_access = true", "SET threads = 7", "INSTALL json"] {
-            let done = warehouse.read(&Stop::new(), |conn| Ok(conn.execute_batch(sql)?));
+            let done = warehouse.read(&StopToken::new(), |conn| Ok(conn.execute_batch(sql)?));
             assert!(matches!(done, Err(Error::Engine(_))), "{sql}");
         }
     }

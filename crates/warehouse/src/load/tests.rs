@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
 use crate::testing::{Fault, FaultyWriter};
-use crate::{DuckWarehouse, LostBlocks, Options, Question, Stop, WarehouseReader};
+use crate::{DuckWarehouse, ExperimentQuestion, LostBlocks, StopToken, WarehouseOptions, WarehouseReader};
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, PruneRequest, Reserve};
 
 const START: i64 = 1_790_000_000_000_000;
@@ -25,8 +25,8 @@ struct Place {
     count: u64,
 }
 
-fn small() -> Options {
-    Options { memory_bytes: 256 << 20, threads: 2 }
+fn small() -> WarehouseOptions {
+    WarehouseOptions { memory_bytes: 256 << 20, threads: 2 }
 }
 
 impl Place {
@@ -134,7 +134,7 @@ fn finish(load: &mut Load) -> u32 {
 fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
     let mut all = vec![format!("{:?}", warehouse.marks())];
     warehouse
-        .read(&Stop::new(), |conn| {
+        .read(&StopToken::new(), |conn| {
             for table in ["events", "exposures", "urls", "profiles"] {
                 let distinct = if matches!(table, "urls" | "profiles") { "DISTINCT" } else { "" };
                 let mut rows = conn.prepare(&format!("SELECT {distinct} {table}::VARCHAR FROM {table} ORDER BY 1"))?;
@@ -290,7 +290,7 @@ fn damage_that_a_question_meets_is_mended() {
     fs::write(&path, &bytes).unwrap();
 
     let warehouse = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
-    let read = warehouse.read(&Stop::new(), |conn| {
+    let read = warehouse.read(&StopToken::new(), |conn| {
         Ok(conn.query_row("SELECT count(*), max(id) FROM events", [], |row| row.get::<_, i64>(0))?)
     });
     // Noticed when it was opened, or now.
@@ -445,7 +445,7 @@ fn what_the_log_forgets_is_forgotten() {
     load.pruned = None;
     // Whoever reads meanwhile sees what was there, and keeps nobody waiting.
     warehouse
-        .read(&Stop::new(), |conn| {
+        .read(&StopToken::new(), |conn| {
             let count = || conn.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap();
             conn.execute_batch("BEGIN; CREATE TEMP TABLE mine AS SELECT * FROM events")?;
             let rows = count();
@@ -476,7 +476,7 @@ fn names_are_stored_once_however_often_nothing_is_forgotten() {
     }
     for table in ["urls", "profiles"] {
         let (rows, different) = warehouse
-            .read(&Stop::new(), |conn| {
+            .read(&StopToken::new(), |conn| {
                 let count = format!("SELECT count(*), count(DISTINCT {table}) FROM {table}");
                 Ok(conn.query_row(&count, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?)
             })
@@ -540,7 +540,7 @@ fn damage_of_the_log_is_passed() {
 
 /// What a report of a project says to lack: how many blocks, the first and the last.
 fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)> {
-    let question = Question {
+    let question = ExperimentQuestion {
         project_key: project_key.into(),
         test_id: 1,
         started_at: None,
@@ -555,7 +555,7 @@ fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)>
         as_of: Instant::from_us(START),
         metrics: Vec::new(),
     };
-    let lost = warehouse.ask(&question, &Stop::new()).unwrap().lost;
+    let lost = warehouse.ask(&question, &StopToken::new()).unwrap().lost;
     assert!(lost.iter().all(|lost| warehouse.marks().contains_key(&lost.log)));
     lost.first().map(|LostBlocks { blocks, first, last, .. }| (*blocks, *first, *last))
 }
@@ -609,7 +609,7 @@ fn one_project_can_be_loaded_alone() {
     let mut told = Vec::new();
     let up_to = Position { seq: 4 };
     let loaded = load_log(&reader, &warehouse, "b", up_to, &mut |at| told.push(at.seq)).unwrap();
-    assert_eq!(loaded, Loaded { position: up_to, events: 20, damage: None });
+    assert_eq!(loaded, LoadReport { position: up_to, events: 20, damage: None });
     assert_eq!(told, [4]);
     let rows = dump(&warehouse);
     let project = format!("'project': {},", crate::row::hash_text("b"));

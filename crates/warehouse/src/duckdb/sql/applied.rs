@@ -2,11 +2,11 @@
 
 use super::read::Db;
 use super::{Result, before, since};
-use crate::answer::{Applied, CHANGES_TOLD};
-use crate::question::Question;
+use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES};
+use crate::question::ExperimentQuestion;
 
 /// What the changes found, by arm and place. Needs the table `entry`.
-pub(super) fn answer(db: &Db<'_>, question: &Question, project: u64) -> Result<Vec<Applied>> {
+pub(super) fn answer(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Vec<AppliedChange>> {
     let sql = format!(
         r#"WITH
              told AS NOT MATERIALIZED (
@@ -22,7 +22,7 @@ pub(super) fn answer(db: &Db<'_>, question: &Question, project: u64) -> Result<V
              alike AS (SELECT variant, asked, found, count(*) AS pages FROM first GROUP BY ALL),
              bits AS (
                SELECT variant, number::UINTEGER AS change, pages, (found >> number) & 1 AS matched
-               FROM alike, range({CHANGES_TOLD}) AS numbers(number) WHERE (asked >> number) & 1 = 1)
+               FROM alike, range({MAX_TRACKED_CHANGES}) AS numbers(number) WHERE (asked >> number) & 1 = 1)
            SELECT variant, change, sum(pages)::UBIGINT, sum(pages * matched)::UBIGINT
            FROM bits GROUP BY ALL ORDER BY variant, change"#,
         test = question.test_id,
@@ -30,6 +30,6 @@ pub(super) fn answer(db: &Db<'_>, question: &Question, project: u64) -> Result<V
         until = before("\"at\"", question.until),
     );
     db.rows(&sql, |row| {
-        Ok(Applied { variant: row.get(0)?, change: row.get(1)?, pages: row.get(2)?, matched: row.get(3)? })
+        Ok(AppliedChange { variant: row.get(0)?, change: row.get(1)?, pages: row.get(2)?, matched: row.get(3)? })
     })
 }

@@ -10,7 +10,7 @@ use super::read::Db;
 use super::{Result, before, literal, since};
 use crate::Marks;
 use crate::answer::{Arrivals, Balance, ExperimentAnswer, Segment};
-use crate::question::{CountedOutcome, Dimension, Filter, Question, SEGMENTS_MAX};
+use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Filter, SEGMENTS_MAX};
 
 /// Dimensions by which arms are compared.
 const BALANCE: [Dimension; 5] =
@@ -42,7 +42,7 @@ impl Exposures {
     ///
     /// The end of the question is not looked at: a visitor whom a key placed later has
     /// not entered before, so each day of a series is what a report until then says.
-    pub(super) fn find(db: &Db<'_>, question: &Question, project: u64) -> Result<Self> {
+    pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
         let arms = format!("project = {project} AND test = {} AND variant < {}", question.test_id, question.arms);
         // Hardly ever does an experiment have both.
@@ -69,7 +69,7 @@ impl Exposures {
     }
 
     /// Those of people, as SQL: `visitor`, `at`, `id`, `variant`, `epoch` and `columns`.
-    fn met(&self, question: &Question, columns: &str) -> String {
+    fn met(&self, question: &ExperimentQuestion, columns: &str) -> String {
         format!(
             r#"SELECT visitor, "at", id, variant, {epoch} AS epoch, {columns} FROM exposures
                WHERE {counted} AND NOT bot"#,
@@ -80,7 +80,7 @@ impl Exposures {
 }
 
 /// Makes `entry`.
-pub(super) fn enter(db: &Db<'_>, question: &Question, project: u64, exposures: &Exposures) -> Result<()> {
+pub(super) fn enter(db: &Db<'_>, question: &ExperimentQuestion, project: u64, exposures: &Exposures) -> Result<()> {
     let mut columns = vec!["profile"];
     let visit = |outcome: &CountedOutcome| matches!(outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
     if question.metrics.iter().any(|metric| visit(&metric.outcome)) {
@@ -146,7 +146,7 @@ fn epoch(epochs: &[(i64, Instant)]) -> String {
 }
 
 /// What those of `entered` must be to count, as SQL.
-fn condition(question: &Question, project: u64) -> Option<String> {
+fn condition(question: &ExperimentQuestion, project: u64) -> Option<String> {
     let Filter { devices, user_types, sources, countries } = &question.filter;
     let mut all = Vec::new();
     for (column, values) in [("device", devices), ("user_type", user_types), ("source", sources)] {
@@ -167,7 +167,7 @@ fn condition(question: &Question, project: u64) -> Option<String> {
 /// What is to be told of those who entered, without metrics and position.
 pub(super) fn health(
     db: &Db<'_>,
-    question: &Question,
+    question: &ExperimentQuestion,
     project: u64,
     exposures: &Exposures,
 ) -> Result<ExperimentAnswer> {
@@ -193,7 +193,7 @@ pub(super) fn health(
     })
 }
 
-fn crossed(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<(u64, u64)> {
+fn crossed(db: &Db<'_>, question: &ExperimentQuestion, exposures: &Exposures) -> Result<(u64, u64)> {
     let met = exposures.met(question, "true");
     let sql = format!(
         "WITH
@@ -208,7 +208,7 @@ fn crossed(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<(u
     db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-fn bots(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
+fn bots(db: &Db<'_>, question: &ExperimentQuestion, exposures: &Exposures) -> Result<u64> {
     let from = question.from.map_or_else(String::new, |from| format!(r#" AND min("at") >= {}"#, from.us()));
     let sql = format!(
         r#"WITH
@@ -222,7 +222,7 @@ fn bots(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> 
     db.row(&sql, |row| row.get(0))
 }
 
-fn early(db: &Db<'_>, question: &Question, exposures: &Exposures) -> Result<u64> {
+fn early(db: &Db<'_>, question: &ExperimentQuestion, exposures: &Exposures) -> Result<u64> {
     let Some(started_at) = question.started_at else { return Ok(0) };
     let Exposures { arms, kept, .. } = exposures;
     let sql = format!(
@@ -275,7 +275,7 @@ fn balance(db: &Db<'_>, project: u64) -> Result<Vec<Balance>> {
 
 /// The segments that have a number, from 0 on. See [`segment`]. Needs the table
 /// `alike`.
-pub(super) fn segments(db: &Db<'_>, question: &Question, project: u64) -> Result<Vec<Segment>> {
+pub(super) fn segments(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Vec<Segment>> {
     let Some(dimension) = question.breakdown else {
         return Ok(Vec::new());
     };

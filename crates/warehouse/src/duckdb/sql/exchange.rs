@@ -2,14 +2,14 @@
 
 use super::read::Db;
 use super::{Result, literal};
-use crate::answer::VALUE_MAX;
-use crate::question::Exchange;
+use crate::answer::MAX_VALUE;
+use crate::question::ExchangeRates;
 use muriel_domain::rates::RATE_UNITS;
 
 /// Converts the table `orders`, at the rate of the day of each order: a refund is
 /// converted as its order was, so that what was paid back in full is worth nothing.
 /// Orders without a rate keep their currency. `refunds` says whether there are any.
-pub(super) fn convert(db: &Db<'_>, exchange: &Exchange, refunds: bool) -> Result<()> {
+pub(super) fn convert(db: &Db<'_>, exchange: &ExchangeRates, refunds: bool) -> Result<()> {
     if exchange.spans.is_empty() {
         return Ok(());
     }
@@ -21,13 +21,13 @@ pub(super) fn convert(db: &Db<'_>, exchange: &Exchange, refunds: bool) -> Result
             format!("({}, {}, {until}, {})", literal(&span.currency), span.since.us(), span.rate)
         })
         .collect();
-    // Rounded half away from zero, in integers. Beyond VALUE_MAX nothing counts anyway.
+    // Rounded half away from zero, in integers. Values beyond MAX_VALUE do not count anyway.
     let half = RATE_UNITS / 2;
     let worth = |column: &str| {
         format!(
             "CASE WHEN r.rate IS NULL THEN o.{column} ELSE greatest(least(
                (coalesce(o.{column}, 0)::HUGEINT * r.rate + CASE WHEN o.{column} < 0 THEN -{half} ELSE {half} END) // {RATE_UNITS},
-               {VALUE_MAX}), -{VALUE_MAX})::BIGINT END AS {column}"
+               {MAX_VALUE}), -{MAX_VALUE})::BIGINT END AS {column}"
         )
     };
     let (at, mut replaced) = match refunds {

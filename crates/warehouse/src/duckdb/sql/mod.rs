@@ -38,24 +38,28 @@ use duckdb::Connection;
 use muriel_domain::Instant;
 
 use super::mark_of;
-use crate::answer::{ExperimentAnswer, LostBlocks, Traffic, Visitor};
-use crate::question::{CountedOutcome, Metric, Question, TrafficQuestion, VisitorsQuestion};
+use crate::answer::{ExperimentAnswer, LostBlocks, TrafficAnswer, VisitorTotals};
+use crate::question::{CountedOutcome, ExperimentQuestion, Metric, TrafficQuestion, VisitorsQuestion};
 use crate::row::hash_text;
-use crate::{Marks, Result, Stop};
+use crate::{Marks, Result, StopToken};
 use muriel_log::LogId;
 
 use self::outcome::Outcomes;
 use self::read::Db;
 
 /// Answers a question.
-pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> Result<ExperimentAnswer> {
+pub(super) fn ask(
+    connection: &Connection,
+    question: &ExperimentQuestion,
+    stop: &StopToken,
+) -> Result<ExperimentAnswer> {
     snapshot(connection, stop, |db| {
         let project = hash_text(&question.project_key);
         let exposures = entry::Exposures::find(db, question, project)?;
         entry::enter(db, question, project, &exposures)?;
         let health = entry::health(db, question, project, &exposures)?;
         let applied = applied::answer(db, question, project)?;
-        let scope = outcome::Scope {
+        let scope = outcome::MetricContext {
             project,
             breakdown: question.breakdown,
             by_quarter: question.by_quarter,
@@ -78,7 +82,7 @@ pub(super) fn ask(connection: &Connection, question: &Question, stop: &Stop) -> 
 }
 
 /// How many visitors a project had, and how many of them converted.
-pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &Stop) -> Result<Traffic> {
+pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {
     snapshot(connection, stop, |db| {
         let (project, until) = (hash_text(&question.project_key), question.until);
         entry::first_seen(db, project, question.from, until, None)?;
@@ -99,7 +103,7 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
             }
         };
         let marks = Logs::read(db)?.marks;
-        Ok(Traffic { visitors, converted, value, value_squared, first_day, marks })
+        Ok(TrafficAnswer { visitors, converted, value, value_squared, first_day, marks })
     })
 }
 
@@ -107,8 +111,8 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
 pub(super) fn visitors(
     connection: &Connection,
     question: &VisitorsQuestion,
-    stop: &Stop,
-    each: &mut dyn FnMut(Visitor),
+    stop: &StopToken,
+    each: &mut dyn FnMut(VisitorTotals),
 ) -> Result<()> {
     snapshot(connection, stop, |db| {
         let (project, until) = (hash_text(&question.project_key), question.until);
@@ -119,7 +123,8 @@ pub(super) fn visitors(
 
 /// What those of `entry` did until then.
 fn done(db: &Db<'_>, project: u64, until: Instant, metric: &Metric) -> Result<Outcomes> {
-    let scope = outcome::Scope { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until };
+    let scope =
+        outcome::MetricContext { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until };
     match metric.outcome {
         CountedOutcome::Bounce | CountedOutcome::Engagement => {
             visit::prepare(db, &scope, slice::from_ref(metric))?;
@@ -130,7 +135,7 @@ fn done(db: &Db<'_>, project: u64, until: Instant, metric: &Metric) -> Result<Ou
 }
 
 /// Runs `answer` on one state of the warehouse, and leaves nothing behind.
-fn snapshot<T>(connection: &Connection, stop: &Stop, answer: impl FnOnce(&Db<'_>) -> Result<T>) -> Result<T> {
+fn snapshot<T>(connection: &Connection, stop: &StopToken, answer: impl FnOnce(&Db<'_>) -> Result<T>) -> Result<T> {
     connection.execute_batch("BEGIN TRANSACTION")?;
     let answered = answer(&Db { connection, stop });
     let ended = connection.execute_batch("ROLLBACK");

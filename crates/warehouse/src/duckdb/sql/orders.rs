@@ -7,11 +7,11 @@
 
 use muriel_domain::Instant;
 
-use super::outcome::Scope;
+use super::outcome::MetricContext;
 use super::read::Db;
 use super::{Result, before, literal};
-use crate::answer::{LargestOrder, MetricAnswer, UNITS, VALUE_MAX};
-use crate::question::{Metric, ORDER_TIMES, VOUCHED_SHARE};
+use crate::answer::{LargestOrder, MAX_VALUE, MetricAnswer, VALUE_SCALE};
+use crate::question::{MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric};
 use crate::row::{fixed, kind};
 
 /// What a row of `matched` is: an order, a refund of an order that is there, or a
@@ -24,7 +24,7 @@ const UNTIED: u8 = 2;
 /// to be known before it is looked at who entered, since another visitor's order with
 /// the same number may be the same order. With `worth`, what they are worth is read as
 /// well, and their refunds are put beside them; whether there are any.
-pub(super) fn collect(db: &Db<'_>, scope: &Scope, condition: &str, worth: bool) -> Result<bool> {
+pub(super) fn collect(db: &Db<'_>, scope: &MetricContext, condition: &str, worth: bool) -> Result<bool> {
     let find = |table: &str, kind: u8, condition: &str, columns: &[&str]| -> Result<()> {
         db.run(&format!(
             r#"CREATE OR REPLACE TEMP TABLE {table} AS
@@ -150,7 +150,7 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
     db.run(&format!(
         "CREATE OR REPLACE TEMP TABLE earnings AS
          SELECT visitor, count(*) FILTER (after AND what = {ORDER}) AS count, {raw}::BIGINT AS raw,
-                {earlier}::BIGINT AS earlier, least({vouched}, {VALUE_MAX})::BIGINT AS vouched
+                {earlier}::BIGINT AS earlier, least({vouched}, {MAX_VALUE})::BIGINT AS vouched
          FROM matched GROUP BY visitor",
         raw = worth(&after),
         earlier = worth(&earlier),
@@ -169,7 +169,7 @@ pub(super) fn earnings(db: &Db<'_>, metric: &Metric, refunds: bool, answer: &mut
 /// which are negative; as SQL. Refunds take nothing below 0, and those that no key
 /// vouched for take only from orders that no key vouched for.
 pub(super) fn worth([vouched, other, untied, other_untied]: &[String; 4]) -> String {
-    format!("least(greatest({vouched} + greatest({other} + {other_untied}, 0) + {untied}, 0), {VALUE_MAX})")
+    format!("least(greatest({vouched} + greatest({other} + {other_untied}, 0) + {untied}, 0), {MAX_VALUE})")
 }
 
 /// What a row of `matched` adds to the four sums of [`worth`], as SQL.
@@ -235,15 +235,15 @@ fn keep_plausible(db: &Db<'_>, metric: &Metric, answer: &mut MetricAnswer) -> Re
         Some(_) => {
             let buyers = format!("SELECT count(DISTINCT visitor), count(DISTINCT visitor) FILTER (vouched) {orders}");
             let (all, vouched): (u64, u64) = db.row(&buyers, |row| Ok((row.get(0)?, row.get(1)?)))?;
-            vouched.saturating_mul(VOUCHED_SHARE) >= all
+            vouched.saturating_mul(MIN_VOUCHED_ONE_IN) >= all
         }
     };
     let (limit, whose) = match (metric.max_order_value, largest.filter(|largest| sure && *largest > 0)) {
         (Some(limit), _) => (fixed(limit), ""),
-        (None, Some(largest)) => (largest.saturating_mul(ORDER_TIMES), " AND NOT vouched"),
+        (None, Some(largest)) => (largest.saturating_mul(MAX_ORDER_FACTOR), " AND NOT vouched"),
         (None, None) => return Ok(sure),
     };
-    answer.orders.limit = Some(limit as f64 / UNITS as f64);
+    answer.orders.limit = Some(limit as f64 / VALUE_SCALE as f64);
     let above = format!("gross > {limit}{whose}");
     answer.orders.implausible = db.row(&format!("SELECT count(*) {orders} AND {above}"), |row| row.get(0))?;
     db.run(&format!("DELETE FROM matched WHERE {above}"))?;

@@ -13,13 +13,13 @@ use super::pages::Pattern;
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::answer::{
-    Change, GroupTotals, MetricAnswer, QuarterChange, QuarterClosing, Segment, Totals, UNITS, Visitor,
+    GroupTotals, MetricAnswer, QuarterChange, QuarterClosing, Segment, Totals, TotalsChange, VALUE_SCALE, VisitorTotals,
 };
 use crate::question::{CountedOutcome, Dimension, Metric, QUARTER_US};
 use crate::row::kind;
 
 /// What all metrics of a question share.
-pub(super) struct Scope {
+pub(super) struct MetricContext {
     pub(super) project: u64,
     pub(super) breakdown: Option<Dimension>,
     pub(super) by_quarter: bool,
@@ -99,7 +99,7 @@ impl Candidates {
     }
 
     /// Makes the table `orders`, if these are orders; whether there are refunds in it.
-    fn collect(&self, db: &Db<'_>, scope: &Scope) -> Result<bool> {
+    fn collect(&self, db: &Db<'_>, scope: &MetricContext) -> Result<bool> {
         match self.rule {
             Rule::Each | Rule::Page => Ok(false),
             Rule::Order | Rule::Revenue => orders::collect(db, scope, &self.condition, self.rule == Rule::Revenue),
@@ -110,7 +110,7 @@ impl Candidates {
     /// `at`, `after` (within the window; else it is before entry, and within
     /// the time of the covariate), and where values count what [`orders::matched`]
     /// adds; as SQL.
-    fn matched(&self, scope: &Scope, metric: &Metric, refunds: bool) -> String {
+    fn matched(&self, scope: &MetricContext, metric: &Metric, refunds: bool) -> String {
         let Self { condition, .. } = self;
         let project = scope.project;
         let window = metric.window_us.map_or_else(String::new, |window| format!(r#" AND "at" < entered + {window}"#));
@@ -178,11 +178,16 @@ fn units_of(trigger: &Trigger) -> i64 {
         // Digits only, for a trigger has been checked.
         GoalValue::Text(text) => text.parse().unwrap_or(i64::MAX),
     };
-    number.saturating_mul(UNITS)
+    number.saturating_mul(VALUE_SCALE)
 }
 
 /// Answers a metric.
-pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
+pub(super) fn answer(
+    db: &Db<'_>,
+    scope: &MetricContext,
+    metric: &Metric,
+    segments: &[Segment],
+) -> Result<MetricAnswer> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
     let mut answer = MetricAnswer::default();
     let outcomes = outcomes(db, scope, metric, &candidates, &mut answer)?;
@@ -196,13 +201,13 @@ pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Se
 }
 
 /// What each visitor of `entry` did.
-pub(super) fn done(db: &Db<'_>, scope: &Scope, metric: &Metric) -> Result<Outcomes> {
+pub(super) fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes> {
     let candidates = Candidates::of(db, scope.project, &metric.outcome)?;
     outcomes(db, scope, metric, &candidates, &mut MetricAnswer::default())
 }
 
 /// Calls `each` with what each visitor did, in the order of their hashes.
-pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(Visitor)) -> Result<()> {
+pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(VisitorTotals)) -> Result<()> {
     let day = muriel_domain::time::DAY_US;
     let sql = format!(
         r#"WITH {}
@@ -211,7 +216,7 @@ pub(super) fn visit_each(db: &Db<'_>, outcomes: &Outcomes, each: &mut dyn FnMut(
         outcomes.with
     );
     db.rows(&sql, |row| {
-        each(Visitor {
+        each(VisitorTotals {
             visitor: row.get(0)?,
             day: row.get(1)?,
             count: row.get(2)?,
@@ -236,7 +241,7 @@ pub(super) struct Outcomes {
 
 fn outcomes(
     db: &Db<'_>,
-    scope: &Scope,
+    scope: &MetricContext,
     metric: &Metric,
     candidates: &Candidates,
     answer: &mut MetricAnswer,
@@ -271,7 +276,7 @@ fn outcomes(
         return Ok(Outcomes { with, values, cap: None });
     }
     let cap = orders::earnings(db, metric, refunds, answer)?;
-    answer.cap = cap.map(|cap| cap as f64 / UNITS as f64);
+    answer.cap = cap.map(|cap| cap as f64 / VALUE_SCALE as f64);
     let capped = |column: &str| cap.map_or_else(|| column.to_owned(), |cap| format!("least({column}, {cap})"));
     if let Some(cap) = cap {
         let sql = format!("SELECT count(*) FILTER (raw > {cap}) FROM earnings");
@@ -289,7 +294,7 @@ fn outcomes(
 
 /// Puts visitors into cells.
 pub(super) struct Cells<'a> {
-    pub(super) scope: &'a Scope,
+    pub(super) scope: &'a MetricContext,
     pub(super) segments: &'a [Segment],
     pub(super) window_us: Option<i64>,
 }
@@ -352,7 +357,7 @@ impl Cells<'_> {
                 quarter: row.get(0)?,
                 epoch: row.get(1)?,
                 variant: row.get(2)?,
-                totals: Change {
+                totals: TotalsChange {
                     visitors: row.get(3)?,
                     converted: row.get(4)?,
                     count: row.get(5)?,

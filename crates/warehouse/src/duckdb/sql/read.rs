@@ -2,13 +2,13 @@
 
 use duckdb::{Connection, Row};
 
-use crate::{Result, Stop};
+use crate::{Result, StopToken};
 
 /// A connection for one question, which may be stopped between two statements.
 /// While one runs, whoever stops it interrupts it.
 pub(super) struct Db<'c> {
     pub(super) connection: &'c Connection,
-    pub(super) stop: &'c Stop,
+    pub(super) stop: &'c StopToken,
 }
 
 impl Db<'_> {

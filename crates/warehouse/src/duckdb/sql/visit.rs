@@ -1,10 +1,10 @@
 //! Bounces and engagement: what visitors did in the visit in which they entered.
 
-use super::outcome::{Cells, Outcomes, Scope};
+use super::outcome::{Cells, MetricContext, Outcomes};
 use super::read::Db;
 use super::{Result, before};
-use crate::answer::{MetricAnswer, Segment, UNITS};
-use crate::question::{CountedOutcome, Metric, VISIT_BEFORE_US, VISIT_US};
+use crate::answer::{MetricAnswer, Segment, VALUE_SCALE};
+use crate::question::{CountedOutcome, Metric, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US};
 use crate::row::kind;
 
 /// Percent of a page, and seconds, that are engagement.
@@ -14,7 +14,7 @@ const ENGAGED: (i64, i64) = (50, 10);
 /// metrics, for one look at the events is most of the work for any number of them.
 /// `what` is 0 for a page view, 1 for an interaction, and 2 for what is engagement
 /// only. An event that was stored twice is there twice.
-pub(super) fn prepare(db: &Db<'_>, scope: &Scope, metrics: &[Metric]) -> Result<()> {
+pub(super) fn prepare(db: &Db<'_>, scope: &MetricContext, metrics: &[Metric]) -> Result<()> {
     let asked = |outcome: &CountedOutcome| metrics.iter().any(|metric| metric.outcome == *outcome);
     if !asked(&CountedOutcome::Bounce) && !asked(&CountedOutcome::Engagement) {
         return Ok(());
@@ -31,7 +31,7 @@ pub(super) fn prepare(db: &Db<'_>, scope: &Scope, metrics: &[Metric]) -> Result<
     ];
     let decisive = decisive.map(|kind| kind.to_string()).join(", ");
     let (scroll, duration) = (kind::SCROLL, kind::DURATION);
-    let (percent, seconds) = (ENGAGED.0 * UNITS, ENGAGED.1 * UNITS);
+    let (percent, seconds) = (ENGAGED.0 * VALUE_SCALE, ENGAGED.1 * VALUE_SCALE);
     let measured = if asked(&CountedOutcome::Engagement) {
         format!(" OR e.kind = {scroll} AND e.amount >= {percent} OR e.kind = {duration} AND e.amount >= {seconds}")
     } else {
@@ -44,17 +44,22 @@ pub(super) fn prepare(db: &Db<'_>, scope: &Scope, metrics: &[Metric]) -> Result<
                   CASE WHEN e.kind = {pageview} THEN 0 WHEN e.kind IN ({scroll}, {duration}) THEN 2 ELSE 1 END AS what
            FROM events AS e JOIN entry AS x ON x.visitor = e.visitor
            WHERE e.project = {project} AND (e.kind IN ({pageview}, {decisive}){measured}){until}
-             AND e."at" >= x."at" - {VISIT_BEFORE_US}
-             AND (e."at" < x."at" + {VISIT_US} OR e."session" = x."session")"#,
+             AND e."at" >= x."at" - {VISIT_BEFORE_ENTRY_US}
+             AND (e."at" < x."at" + {VISIT_AFTER_ENTRY_US} OR e."session" = x."session")"#,
         project = scope.project,
         until = before("e.\"at\"", scope.until),
     ))
 }
 
 /// Answers [`CountedOutcome::Bounce`] and [`CountedOutcome::Engagement`], after [`prepare`].
-pub(super) fn answer(db: &Db<'_>, scope: &Scope, metric: &Metric, segments: &[Segment]) -> Result<MetricAnswer> {
+pub(super) fn answer(
+    db: &Db<'_>,
+    scope: &MetricContext,
+    metric: &Metric,
+    segments: &[Segment],
+) -> Result<MetricAnswer> {
     let outcomes = outcomes(db, metric)?;
-    let cells = Cells { scope, segments, window_us: Some(VISIT_US) };
+    let cells = Cells { scope, segments, window_us: Some(VISIT_AFTER_ENTRY_US) };
     let mut answer = MetricAnswer { cells: cells.all(db, &outcomes)?, ..MetricAnswer::default() };
     if scope.by_quarter {
         // Everybody is a bounce until proven otherwise.

@@ -6,7 +6,7 @@ use muriel_analysis::{
 use muriel_domain::experiment::Arm;
 use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
 use muriel_stats::srm::ChiSquared;
-use muriel_warehouse::UNITS;
+use muriel_warehouse::VALUE_SCALE;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -290,7 +290,7 @@ fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
         sentences.push(format!(
             "One order of {}, made at {} in {} and sent {} a key, is {:.0} % of the revenue. If it is not genuine, \
              set max_order_value of the goal.",
-            money(largest.units as f64 / UNITS as f64),
+            money(largest.units as f64 / VALUE_SCALE as f64),
             largest.at,
             name_of(largest.variant as usize),
             if largest.vouched { "with" } else { "without" },
