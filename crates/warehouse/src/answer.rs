@@ -1,7 +1,7 @@
 //! The answers of a warehouse.
 //!
-//! Everything is an integer, so that sums do not depend on an order: values are
-//! in ten-thousandths, see [`VALUE_SCALE`].
+//! All sums are integers, so that they do not depend on the order of addition: values are in
+//! ten-thousandths, see [`VALUE_SCALE`].
 
 use std::ops::Add;
 use std::sync::Arc;
@@ -13,73 +13,73 @@ use super::Marks;
 use super::question::Dimension;
 use muriel_log::LogId;
 
-/// Units that a value of 1 has: values are counted in ten-thousandths.
+/// Scale factor of fixed-point values: a value of 1 is stored as 10,000.
 pub const VALUE_SCALE: i64 = 10_000;
 
-/// Changes of an arm, from its first on, for which it is stored whether they matched: they are
-/// the bits of a 64-bit integer.
+/// Number of changes of an arm, from its first, for which the warehouse stores whether they
+/// matched: one bit each of a signed 64-bit integer.
 pub const MAX_TRACKED_CHANGES: usize = 60;
 
-/// The most that one visitor's value can be, in units, either way. Squares of it
-/// can be added for a hundred million visitors.
+/// Maximum absolute value of one visitor, times [`VALUE_SCALE`]. The sum of its squares over
+/// a hundred million visitors fits in an `i128`.
 pub const MAX_VALUE: i64 = 1_000_000_000_000_000;
 
-/// ExperimentAnswer to a [`super::question::ExperimentQuestion`].
+/// The answer to an [`ExperimentQuestion`](super::question::ExperimentQuestion).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentAnswer {
-    /// Up to where the events of each log are in the answer.
+    /// How far each log was loaded when the question was answered.
     pub marks: Marks,
-    /// What is not in the answer although it is before a mark, because it could not be
-    /// read: at most one for each log, in the order of their ids.
+    /// Blocks before a mark that could not be read, so that their events are not in the
+    /// answer: at most one entry per log, in the order of the logs' ids.
     pub lost: Vec<LostBlocks>,
     /// Visitors who entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
-    /// Of these, visitors who met more than one arm within an epoch.
+    /// Of these, visitors who were exposed to more than one arm within an epoch.
     pub crossed: u64,
-    /// Of these, visitors who met more than one arm, but only one in each epoch.
+    /// Of these, visitors who were exposed to more than one arm, but to only one per epoch.
     pub moved: u64,
-    /// Visitors of the experiment, with no regard to epoch and filter, who are not
-    /// counted because all of their exposures were a bot's.
+    /// Visitors who are not counted because all of their exposures were a bot's, regardless of
+    /// epoch and filter.
     pub bots: u64,
-    /// Visitors with an exposure that is dated before the experiment's first start, with no
-    /// regard to dates, epoch and filter. Such exposures count nowhere else.
+    /// Visitors with an exposure before the experiment's first start, regardless of period,
+    /// epoch and filter. Such exposures are ignored everywhere else.
     pub early: u64,
     /// When the first visitor entered; `None` when nobody did.
     pub first_entry: Option<Instant>,
-    /// How alike the arms are: visitors by variant for each value of device,
-    /// browser, os, country (the ten largest) and user type.
+    /// Visitors per variant for each value of device, browser, OS, country and user type (the
+    /// ten largest values of each), to check whether the arms are comparable.
     pub balance: Vec<Balance>,
-    /// What the changes of variants found on pages, by variant and place; those of
-    /// which nothing was told are left out.
+    /// Whether the changes of variants matched, by variant and index of the change; changes
+    /// without any report are omitted.
     pub applied: Vec<AppliedChange>,
-    /// For each metric of the question, in its order.
+    /// One answer per metric of the question, in the same order.
     pub metrics: Vec<MetricAnswer>,
 }
 
-/// Whether a change found what it changes. Each visitor counts once in their arm,
-/// with the first page of which that was told.
+/// How often a change of a variant found the element that it changes. Each visitor counts
+/// once, with the first page that reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppliedChange {
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// Its place among the arm's changes, from 0.
+    /// Index of the change in the arm, from 0.
     pub change: u32,
-    /// Visitors on whose page it was due.
+    /// Visitors on whose page the change applied.
     pub pages: u64,
-    /// Of these, on whose page it found something.
+    /// Of these, visitors on whose page it matched an element.
     pub matched: u64,
 }
 
 /// Blocks of one log whose events could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LostBlocks {
-    /// Of which log.
+    /// The log.
     pub log: LogId,
-    /// Their number; 0 when no block is lost, but the log is not as it was written.
+    /// Number of blocks; 0 if only the header of a file is wrong and no block is lost.
     pub blocks: u64,
-    /// The first of them.
+    /// The first of the blocks.
     pub first: i64,
-    /// The last of them.
+    /// The last of the blocks.
     pub last: i64,
 }
 
@@ -90,123 +90,124 @@ pub struct Arrivals {
     pub epoch: i64,
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// Their number, from 1.
+    /// Number of visitors, at least 1.
     pub visitors: u64,
 }
 
 /// Visitors who entered with a value of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
-    /// What visitors differ by.
+    /// The dimension.
     pub dimension: Dimension,
     /// The value; `None` for visitors whose value is not known.
     pub value: Option<Arc<str>>,
     /// The arm, 0 for the control.
     pub variant: u32,
-    /// Their number, from 1.
+    /// Number of visitors, at least 1.
     pub visitors: u64,
 }
 
-/// Which of the visitors, by the dimension that was asked for.
+/// A segment of the visitors by the breakdown's dimension.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
-    /// Those with this value.
+    /// Visitors with this value.
     Value(Arc<str>),
-    /// Those of whom it is not known.
+    /// Visitors whose value is unknown.
     Unknown,
-    /// All others, when there are too many values to tell apart.
+    /// Visitors with any other value, when there are more than
+    /// [`SEGMENTS_MAX`](super::SEGMENTS_MAX).
     Rest,
 }
 
-/// ExperimentAnswer to a [`super::question::Metric`].
+/// The answer for one [`Metric`](super::question::Metric).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricAnswer {
-    /// Totals by epoch, variant, segment and whether the window is open, in this
-    /// order; each visitor is in exactly one, and all are there that have any.
+    /// Totals by epoch, variant, segment and whether the window is open, sorted in this
+    /// order. Each visitor is in exactly one cell; empty cells are omitted.
     pub cells: Vec<GroupTotals>,
-    /// The same over time, when that was asked for, in the order of time.
+    /// Changes of the totals over time, in order; empty unless the question asked for them.
     pub steps: Vec<QuarterChange>,
-    /// When windows closed, when that was asked for and there is a window, in the
-    /// order of time.
+    /// Closings of windows over time, in order; `None` unless the question asked for them and
+    /// the metric has a window.
     pub closings: Option<Vec<QuarterClosing>>,
-    /// The cap in force, of an outcome with a value.
+    /// The cap that was applied, for an outcome with a value.
     pub cap: Option<f64>,
     /// Visitors whose value was above the cap.
     pub capped: u64,
     /// The currency of the values, if any order named one.
     pub currency: Option<String>,
-    /// Which orders count, of revenue.
+    /// Which orders count, for revenue.
     pub orders: OrderSummary,
 }
 
-/// Which orders count towards revenue and which are left out. Zero and `None` of other metrics.
+/// The orders that count towards revenue and those that are excluded. All fields are 0 or `None` for other metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OrderSummary {
-    /// Orders in other currencies, which are not counted.
+    /// Number of orders in other currencies, which are excluded.
     pub other_currency: u64,
-    /// How many of these a key vouched for.
+    /// Of these, orders that were sent with an API key (vouched for).
     pub other_currency_vouched: u64,
-    /// Orders worth more than [`OrderSummary::limit`], which are not counted.
+    /// Number of orders above [`OrderSummary::limit`], which are excluded.
     pub implausible: u64,
-    /// The most that an order may be worth, if there is a limit. Where [`Metric::max_order_value`] is `None`, it is for
-    /// orders that no key vouched for.
+    /// The maximum plausible order that was applied; `None` where there is no limit. If [`Metric::max_order_value`] is
+    /// `None`, it applies only to orders that are not vouched for.
     ///
     /// [`Metric::max_order_value`]: super::question::Metric::max_order_value
     pub limit: Option<f64>,
-    /// Orders that are counted and that a key vouched for.
+    /// Number of counted orders that were vouched for.
     pub vouched: u64,
-    /// The order that is worth most, less what was refunded of it.
+    /// The counted order with the largest value after refunds.
     pub largest: Option<LargestOrder>,
 }
 
-/// The order that is worth most of all that count.
+/// The counted order with the largest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LargestOrder {
-    /// What it is worth, in [`VALUE_SCALE`].
+    /// Its value after refunds, times [`VALUE_SCALE`].
     pub units: i64,
-    /// When it was made.
+    /// The time of the order.
     pub at: Instant,
-    /// In which arm its visitor is.
+    /// The arm of its visitor, 0 for the control.
     pub variant: u32,
-    /// Whether a key vouched for it.
+    /// Whether it was sent with an API key.
     pub vouched: bool,
 }
 
-/// A group of visitors.
+/// The totals of one cell: visitors with the same epoch, variant, segment and window state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupTotals {
-    /// In which epoch they entered.
+    /// The epoch in which they entered.
     pub epoch: i64,
-    /// In which arm.
+    /// The arm, 0 for the control.
     pub variant: u32,
-    /// With which value of the breakdown; `None` without one.
+    /// The segment of the breakdown; `None` without a breakdown.
     pub segment: Option<Segment>,
-    /// Whether it is too early to tell: their window ends after `as_of`, or after
-    /// `until`, from which on nothing counts. Never without a window.
+    /// Whether their window is still open: it ends after `as_of` or `until` of the question.
+    /// Always false without a window.
     pub open: bool,
-    /// What they did.
+    /// Their totals.
     pub totals: Totals,
 }
 
-/// What a group of visitors did.
+/// Sums over a group of visitors.
 pub type Totals = Sums<u64, u128>;
 
-/// What is added to [`Totals`]; may be negative.
+/// A difference between two [`Totals`]; sums may be negative.
 pub type TotalsChange = Sums<i64, i128>;
 
-/// What a group of visitors did, with numbers `N` and their squares `S`: either
-/// [`Totals`], or what is added to them, a [`TotalsChange`]. Values are in [`VALUE_SCALE`].
+/// Sums over a group of visitors, with counts of type `N` and squared counts of type `S`:
+/// [`Totals`] or a [`TotalsChange`]. Values are multiplied by [`VALUE_SCALE`].
 ///
-/// `value` is 0 for outcomes that are only counted. A visitor's value is the sum
-/// of the orders', and counts with at most [`MAX_VALUE`] either way.
+/// `value` is 0 for outcomes without a value. A visitor's value is the sum of the orders'
+/// values, limited to ±[`MAX_VALUE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums<N, S> {
-    /// How many they are.
+    /// Number of visitors.
     pub visitors: N,
-    /// How many of them had as many events as a conversion needs. 0 or 1 of each,
-    /// so this is also the sum of its squares.
+    /// Number of visitors who converted. It is 0 or 1 per visitor, so this is also the sum of
+    /// squares.
     pub converted: N,
-    /// Events that count.
+    /// Number of events that count.
     pub count: N,
     /// Σ of each visitor's count squared.
     pub count_squared: S,
@@ -228,13 +229,13 @@ pub struct Sums<N, S> {
 }
 
 impl Totals {
-    /// Of both groups together.
+    /// The totals of both groups together.
     pub fn merge(&self, other: &Totals) -> Totals {
         self.plus(other, u64::add, u128::add)
     }
 
-    /// These totals after a change. What would fall below 0 and cannot be, is 0:
-    /// this happens only when changes are left out that come earlier.
+    /// These totals plus a change. Counts saturate at 0, which happens only when earlier
+    /// changes were not applied.
     pub fn after(&self, change: &TotalsChange) -> Totals {
         self.plus(change, u64::saturating_add_signed, u128::saturating_add_signed)
     }
@@ -412,7 +413,7 @@ pub struct QuarterClosing {
     pub totals: Totals,
 }
 
-/// A project's traffic.
+/// The answer to a [`TrafficQuestion`](super::question::TrafficQuestion).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrafficAnswer {
     /// Visitors with at least one event.
@@ -426,22 +427,22 @@ pub struct TrafficAnswer {
     /// Days from 1970-01-01 to the first event of them all, in UTC; `None` without
     /// visitors.
     pub first_day: Option<i64>,
-    /// Up to where the events of each log went in.
+    /// How far each log was loaded when the question was answered.
     pub marks: Marks,
 }
 
-/// What one visitor did.
+/// The events of one visitor, for a [`VisitorsQuestion`](super::question::VisitorsQuestion).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisitorTotals {
-    /// Hash of the visitor's id.
+    /// Hash of the visitor's id: the first 8 bytes of its SHA-256, big-endian.
     pub visitor: u64,
-    /// Days from 1970-01-01 to the first event, in UTC.
+    /// Day of the first event, as days since 1970-01-01 UTC.
     pub day: i64,
-    /// Events that count.
+    /// Number of events that count.
     pub count: u64,
-    /// Whether these events were enough for a conversion.
+    /// Whether these events make a conversion.
     pub converted: bool,
-    /// The value, after the cap, in [`VALUE_SCALE`].
+    /// The value after the cap, times [`VALUE_SCALE`].
     pub value: i64,
 }
 

@@ -1,14 +1,15 @@
-//! Answers what visitors did: the events of the log as rows, and the questions
-//! that experiments ask of them.
+//! The warehouse: the events of the log as rows, and the queries that experiments run on
+//! them.
 //!
-//! The log is the truth. A warehouse is made from it, and made again whenever it
-//! is missing, damaged, of another version or of another log, with the same
-//! answers: they do not depend on how events were split into blocks or in which
-//! order they came.
+//! The log is the source of truth. The warehouse is derived from it, and is rebuilt
+//! whenever it is missing, damaged, of another version or of another log. A rebuild gives
+//! the same answers: they do not depend on how events were split into blocks or on the
+//! order in which they arrived.
 //!
-//! [`WarehouseReader`] is what answers, [`WarehouseWriter`] what the [`Loader`] fills.
-//! `question`, `answer`, `row` and `load` know no database; an engine is a module that
-//! implements both traits and passes the checks of `conformance`. [`duckdb`] is one.
+//! [`WarehouseReader`] answers questions; the [`Loader`] writes through
+//! [`WarehouseWriter`]. The modules `question`, `answer`, `row` and `load` do not depend on a
+//! database. An engine is a module that implements both traits and passes the checks of
+//! `conformance`; [`duckdb`] is one.
 
 mod answer;
 #[cfg(test)]
@@ -43,46 +44,47 @@ use muriel_log::{LogId, Position};
 /// `Result` with this module's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the engine behind a warehouse, for people and logs: whatever a program
-/// decides by is a variant of [`Error`].
+/// An error of the database engine, for messages and logs only: every case that code must
+/// distinguish is a variant of [`Error`].
 pub type EngineError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a warehouse does not answer, or takes no rows.
+/// Why a warehouse cannot answer a question or store rows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// [`StopToken::stop`] was called.
     #[error("the question was stopped")]
     Stopped,
-    /// Another process has it open: only one can.
+    /// Another process has the warehouse open; only one can at a time.
     #[error("{} is in use by another process", path.display())]
     InUse {
-        /// The warehouse.
+        /// The file of the warehouse.
         path: PathBuf,
     },
-    /// A file or directory cannot be used: missing, no permission, disk full.
+    /// An operation on a file or directory failed: it is missing, permission is denied, or
+    /// the disk is full.
     #[error("cannot {action} {}", path.display())]
     File {
-        /// Such as `open`.
+        /// The operation as a verb, such as `open`.
         action: &'static str,
-        /// What it was done to.
+        /// The file or directory.
         path: PathBuf,
-        /// What was wrong.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The log that it is made from cannot be read.
+    /// The event log cannot be read.
     #[error("the event log cannot be read")]
     Log(#[from] muriel_log::Error),
-    /// The question cannot be answered by anybody; the sentence says why.
+    /// The question is not valid; the sentence says why.
     #[error("{0}")]
     ExperimentQuestion(String),
     /// The question needs more memory than the warehouse may use.
     #[error("the question needs more memory than the warehouse may use")]
     Memory,
-    /// It has the rows of [`LOGS_MAX`] logs already.
+    /// The warehouse has the rows of [`LOGS_MAX`] logs already.
     #[error("the warehouse holds the events of {LOGS_MAX} logs, which is the most that it can")]
     TooManyLogs,
-    /// Its files are damaged, or it gave up after an error: it has to be opened
-    /// anew or rebuilt, which its loader does.
+    /// The files are damaged, or the engine shut down after an error. The warehouse must be
+    /// reopened or rebuilt, which its loader does.
     #[error("the warehouse is damaged")]
     Damaged(#[source] Option<EngineError>),
     /// Any other error of the engine.
@@ -96,25 +98,26 @@ impl Error {
     }
 }
 
-/// The most logs whose rows one warehouse holds: a row names its log by one byte.
+/// Maximum number of logs whose rows one warehouse can hold: a row stores the number of its
+/// log in one byte, and 0 is not used.
 pub const LOGS_MAX: usize = 255;
 
-/// The end of what is loaded of one log.
+/// How far one log has been loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// The last block.
+    /// The last loaded block.
     pub position: Position,
-    /// Its hash, unless it could not be read: the same number with another hash
-    /// is another log.
+    /// The hash of that block, or `None` if it could not be read. If the log has another
+    /// hash at this position, the rows come from another history.
     pub hash: Option<[u8; 32]>,
 }
 
-/// Up to where the rows of each log go, by the log's id. A log of which nothing was
-/// loaded is absent. At most [`LOGS_MAX`].
+/// How far each log has been loaded, by the log's id. A log of which nothing was loaded is
+/// absent. At most [`LOGS_MAX`] entries.
 pub type Marks = BTreeMap<LogId, Mark>;
 
-/// Answers questions. Any thread may ask, also while rows are loaded: a question is
-/// answered from the rows that were there when it began.
+/// Answers questions. Any thread may ask, also while rows are loaded: each question sees a
+/// snapshot of the rows from its beginning.
 pub trait WarehouseReader: Send + Sync {
     /// Answers a question about an experiment.
     ///
@@ -128,8 +131,7 @@ pub trait WarehouseReader: Send + Sync {
     /// As [`WarehouseReader::ask`].
     fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer>;
 
-    /// Calls `each` with what each of a project's visitors did, in the order of their
-    /// hashes.
+    /// Calls `each` once per visitor of a project, ordered by the hash of the visitor's id.
     ///
     /// # Errors
     /// As [`WarehouseReader::ask`]; `each` may have been called by then.
@@ -141,30 +143,30 @@ pub trait WarehouseReader: Send + Sync {
     ) -> Result<()>;
 }
 
-/// Which rows [`WarehouseWriter::load`] adds to.
+/// The set of rows to which [`WarehouseWriter::load`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadTarget {
-    /// Those that questions are answered from.
+    /// The rows from which questions are answered.
     Answering,
-    /// Those that were begun with [`WarehouseWriter::begin_rebuild`].
+    /// The rows of the rebuild begun with [`WarehouseWriter::begin_rebuild`].
     Rebuild,
 }
 
-/// Stores rows. One thread writes.
+/// Stores rows. Only one thread writes at a time.
 pub trait WarehouseWriter: Send + Sync {
-    /// Up to where the rows go that questions are answered from, for each log.
+    /// How far each log has been loaded into the rows from which questions are answered.
     fn marks(&self) -> Marks;
 
-    /// Adds rows of one log, those of all its blocks up to `mark` that were not loaded
-    /// before, and remembers the mark: all of it or, on an error, nothing.
+    /// Adds rows of one log and stores `mark`, in one transaction. `rows` must contain all
+    /// blocks after the log's previous mark up to `mark`.
     ///
     /// # Errors
-    /// The engine's, [`Error::TooManyLogs`], and [`Error::Damaged`] when no rebuild was
-    /// begun that rows are loaded into.
+    /// The engine's; [`Error::TooManyLogs`]; [`Error::Damaged`] when `target` is a rebuild and
+    /// none was begun.
     fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()>;
 
-    /// Removes the rows of a log's blocks before `oldest`, the first that the log still
-    /// has. Returns the number of rows removed.
+    /// Removes the rows of a log's blocks before `oldest`, the first block that retention has
+    /// kept. Returns the number of removed rows.
     ///
     /// # Errors
     /// The engine's.
@@ -177,40 +179,41 @@ pub trait WarehouseWriter: Send + Sync {
     /// The engine's.
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>>;
 
-    /// Whether it met damage or gave up: then [`WarehouseWriter::recover`] is due.
+    /// Whether an operation found damage or the engine shut down. Call
+    /// [`WarehouseWriter::recover`] then.
     fn is_damaged(&self) -> bool;
 
-    /// Opens it anew; empties it if that does not help or it is known to be damaged.
+    /// Reopens the warehouse; empties it if that fails or its file is known to be corrupt.
     ///
     /// # Errors
     /// As [`WarehouseWriter::reset`].
     fn recover(&self) -> Result<()>;
 
-    /// Empties it, because nothing of it can be used.
+    /// Replaces the warehouse by an empty one.
     ///
     /// # Errors
-    /// When its file cannot be moved away, or no new one be made.
+    /// When the file cannot be moved away, or a new one cannot be created.
     fn reset(&self) -> Result<()>;
 
-    /// Begins an empty set of rows beside the one that answers, which goes on answering
-    /// and being loaded. An earlier one is forgotten.
+    /// Begins a rebuild: an empty set of rows in a second file. Questions are still answered
+    /// from the current rows, which can still be loaded. Discards an unfinished rebuild.
     ///
     /// # Errors
-    /// When its file cannot be made.
+    /// When the file cannot be created.
     fn begin_rebuild(&self) -> Result<()>;
 
-    /// Forgets the rows of a rebuild.
+    /// Discards an unfinished rebuild.
     fn abandon_rebuild(&self);
 
-    /// Answers from the rows of the rebuild from now on, once questions that are being
-    /// answered have been, and forgets the others. Does nothing when none was begun.
+    /// Replaces the current rows by those of the rebuild, after waiting for running
+    /// questions. Does nothing when no rebuild was begun.
     ///
     /// # Errors
-    /// When the files cannot be exchanged; the rows of the rebuild are forgotten then.
+    /// When the files cannot be exchanged; the rebuild is discarded then.
     fn finish_rebuild(&self) -> Result<()>;
 }
 
-/// Stops questions: a clone of it goes with them.
+/// Cancels running questions. A question takes a reference; clones share one state.
 #[derive(Clone, Default)]
 pub struct StopToken {
     inner: Arc<StopState>,
@@ -219,21 +222,20 @@ pub struct StopToken {
 #[derive(Default)]
 struct StopState {
     stopped: AtomicBool,
-    /// What to do to each question that is being answered.
+    /// Interrupts of the running questions, by the number of the callback.
     running: Mutex<Vec<(u64, Interrupt)>>,
 }
 
 type Interrupt = Box<dyn Fn() + Send>;
 
 impl StopToken {
-    /// One that has not been used.
+    /// A token on which [`StopToken::stop`] has not been called.
     pub fn new() -> StopToken {
         StopToken::default()
     }
 
-    /// Makes the questions that it goes with, now and later, answer
-    /// [`Error::Stopped`]: within a statement, or after it if the call falls
-    /// between two.
+    /// Makes all current and later questions with this token fail with [`Error::Stopped`]. A
+    /// running statement is interrupted; otherwise the next check fails.
     pub fn stop(&self) {
         self.inner.stopped.store(true, Ordering::Release);
         for (_, interrupt) in lock(&self.inner.running).iter() {
@@ -241,20 +243,20 @@ impl StopToken {
         }
     }
 
-    /// Whether it has been used.
+    /// Whether [`StopToken::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.inner.stopped.load(Ordering::Acquire)
     }
 
-    /// What to ask between two statements.
+    /// Called between two statements of a question.
     ///
     /// # Errors
-    /// [`Error::Stopped`].
+    /// [`Error::Stopped`] after [`StopToken::stop`].
     pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 
-    /// Has `interrupt` called by [`StopToken::stop`] until what this gives back is
+    /// Registers `interrupt`, which [`StopToken::stop`] calls until the returned guard is
     /// dropped.
     fn watch(&self, interrupt: impl Fn() + Send + 'static) -> StopCallback {
         let mut running = lock(&self.inner.running);
@@ -270,6 +272,7 @@ impl fmt::Debug for StopToken {
     }
 }
 
+/// Guard that unregisters an interrupt when it is dropped.
 struct StopCallback {
     stop: StopToken,
     number: u64,
@@ -281,8 +284,8 @@ impl Drop for StopCallback {
     }
 }
 
-/// The content of a mutex. Nothing here leaves it half changed, so a panic
-/// elsewhere under it does not matter.
+/// Locks a mutex, also a poisoned one: no code here leaves the content inconsistent when
+/// it panics.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,8 @@
-//! Loads the log into a warehouse: each block once, however often loading is
-//! interrupted.
+//! Loads the log into a warehouse: each block exactly once, also after interruptions.
 //!
-//! The rows of a load and the place in the log they go up to are stored in one
-//! transaction. So a loader that comes after a crash goes on where the rows end,
-//! and there is nothing to repair.
+//! The rows of a load and the position in the log up to which they go are stored in one
+//! transaction. So a loader continues after a crash where the rows end, and there is nothing
+//! to repair.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -26,7 +25,7 @@ const LOAD_INTERVAL: Duration = Duration::from_millis(500);
 /// Shortest time between two loads, however often reports are asked for: events that come
 /// meanwhile are loaded together.
 const MIN_LOAD_INTERVAL: Duration = Duration::from_millis(20);
-/// Rows of one transaction at most, and their bytes in memory: whichever comes first.
+/// Maximum rows of one transaction, and maximum bytes of these rows in memory.
 const MAX_BATCH: (usize, usize) = (50_000, 64 << 20);
 /// Delay before a failed load is tried again: the first, and the longest after doubling.
 const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
@@ -34,9 +33,9 @@ const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::f
 const PRUNE_INTERVAL: Duration = Duration::from_secs(60);
 /// Delay before a rebuild that failed is begun again.
 const REBUILD_RETRY_DELAY: Duration = Duration::from_secs(30);
-/// Damaged places that are counted at most.
+/// Maximum number of damaged block ranges that are counted.
 const MAX_DAMAGED_PLACES: usize = 10_000;
-/// Projects whose last block with events is remembered, at most.
+/// Maximum number of projects whose last block with events is kept in memory.
 const MAX_TOUCHED_PROJECTS: usize = 50_000;
 
 /// A thread that loads new blocks of one log into a warehouse.
@@ -50,21 +49,22 @@ pub struct Loader {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Wakes the thread: somebody waits, or it has to stop.
+    /// Wakes the thread: a caller waits for a position, or the loader stops.
     nudged: Condvar,
-    /// Notifies those who wait for a position.
+    /// Notifies callers that wait for a position.
     moved: watch::Sender<()>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Which log it is, once it is known that the rows are of it, and up to where they go.
+    /// The log and the position up to which it is loaded; `None` until the warehouse's rows
+    /// are known to be of this log.
     loaded: Option<LogPosition>,
     damaged: u64,
     progress: Option<LoadProgress>,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
-    /// Where projects that are not in `touched` may have been touched last.
+    /// Upper bound of the last block with events of a project that is not in `touched`.
     floor: Position,
     is_nudged: bool,
     is_stopping: bool,
@@ -83,13 +83,12 @@ pub struct LoadProgress {
 impl Loader {
     /// Starts to load the log in the directory `log` into `warehouse`.
     ///
-    /// A warehouse that has rows of another log, or more than the log, is emptied
-    /// before this comes back. When there is a file `request`, see [`request_rebuild`], another one is
-    /// made beside it and put in its place.
+    /// If the warehouse has rows of another log, or of blocks that the log does not have, it
+    /// is emptied before this returns. Whenever the file `request` exists (see
+    /// [`request_rebuild`]), the loader builds a second warehouse and replaces the first.
     ///
     /// # Errors
-    /// [`Error::File`] when no thread can be started. Everything else is tried
-    /// again, and logged.
+    /// [`Error::File`] when the thread cannot be started. Other errors are logged and retried.
     pub fn start(log: &Path, warehouse: Arc<dyn WarehouseWriter>, request: Option<&Path>) -> Result<Loader> {
         let mut load = Load { request: request.map(Path::to_owned), ..Load::new(log, warehouse) };
         // What fails now is tried again by the thread, and logged then.
@@ -105,8 +104,8 @@ impl Loader {
         Ok(Loader { log: log.to_owned(), shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// The last block of the log, whichever process wrote it: whatever was acknowledged
-    /// before this call is at or before it. Reads the log's file, so it blocks.
+    /// The last block of the log, including blocks of other processes: every event that was
+    /// acknowledged before this call is at or before it. Blocks, because it reads the file.
     ///
     /// # Errors
     /// When there is no log, or its newest file cannot be read.
@@ -122,46 +121,46 @@ impl Loader {
         }
     }
 
-    /// Which log it loads, and up to where questions are answered of it; `None` until it
-    /// is known that the rows are of this log.
+    /// The log and the position up to which it is loaded; `None` until the warehouse's rows
+    /// are known to be of this log.
     pub fn loaded(&self) -> Option<LogPosition> {
         lock(&self.shared.state).loaded
     }
 
-    /// Up to where questions are answered; the beginning until it is known that the
-    /// rows are of this log.
+    /// The position up to which the log is loaded; the beginning until the warehouse's rows
+    /// are known to be of this log.
     pub fn position(&self) -> Position {
         self.loaded().map_or(Position::default(), |loaded| loaded.position)
     }
 
-    /// A place in the log after which no event of this project has been loaded: an
-    /// answer of this [`Loader::generation`] about it that was given there or later
-    /// still holds.
+    /// A position after which no event of this project has been loaded. An answer about the
+    /// project from the same [`Loader::generation`], given at this position or later, is
+    /// still valid.
     pub fn touched(&self, project_key: &str) -> Position {
         let state = lock(&self.shared.state);
         state.touched.get(project_key).copied().unwrap_or(state.floor)
     }
 
-    /// Counts how often rows went: when the warehouse was made again, or lost what
-    /// the log has forgotten.
+    /// Number of times that rows were removed, by a rebuild or by retention. Answers from an
+    /// earlier generation are not valid.
     pub fn generation(&self) -> u64 {
         lock(&self.shared.state).generation
     }
 
-    /// How far it is, when it has a way to go: after a start, or when the warehouse
-    /// had to be emptied.
+    /// Progress while there is a backlog, after a start or after the warehouse was emptied;
+    /// `None` otherwise.
     pub fn progress(&self) -> Option<LoadProgress> {
         lock(&self.shared.state).progress
     }
 
-    /// Blocks whose events the warehouse lacks, as they are not as they were written or
-    /// missing. It remembers them, so a restart changes nothing.
+    /// Number of damaged or missing block ranges whose events the warehouse lacks. The
+    /// warehouse stores them, so the number survives a restart.
     pub fn damaged(&self) -> u64 {
         lock(&self.shared.state).damaged
     }
 
-    /// Loads at once, and waits until that has come to `position`. `false` when it is
-    /// stopped before.
+    /// Loads at once and waits until the log is loaded up to `position`. False when the
+    /// loader is stopped before.
     pub async fn wait_for(&self, position: Position) -> bool {
         let mut moved = self.shared.moved.subscribe();
         loop {
@@ -182,14 +181,14 @@ impl Loader {
         }
     }
 
-    /// Ends the thread after the transaction that it is in.
+    /// Stops the thread after its current transaction, and waits for it.
     pub fn stop(&self) {
         lock(&self.shared.state).is_stopping = true;
         self.shared.nudged.notify_all();
         self.shared.moved.send_replace(());
         let thread = lock(&self.thread).take();
         if let Some(thread) = thread {
-            // What it had to say it has logged.
+            // The thread has logged its errors.
             let _ = thread.join();
         }
     }
@@ -238,8 +237,8 @@ impl Shared {
         }
     }
 
-    /// Waits until `due` or until `most` after `since`; `false` when it is time to
-    /// stop.
+    /// Waits until `due` returns true or `most` has passed since `since`. False when the loader
+    /// is stopping.
     fn wait(&self, due: impl Fn(&State) -> bool, since: Clock, most: Duration) -> bool {
         let mut state = lock(&self.state);
         loop {
@@ -265,7 +264,7 @@ impl Shared {
         state.progress = load.progress();
         state.generation = load.generation;
         state.damaged = load.damaged.len() as u64;
-        // A warehouse that was emptied comes by early blocks again.
+        // After a rebuild, early blocks are loaded again; keep the later position.
         for (project, position) in load.touched.drain() {
             let last = state.touched.entry(project).or_default();
             *last = position.max(*last);
@@ -283,7 +282,7 @@ impl Shared {
 #[derive(Debug, PartialEq, Eq)]
 struct More(bool);
 
-/// What the thread does, step by step.
+/// The state of the loader thread.
 struct Load {
     log: PathBuf,
     warehouse: Arc<dyn WarehouseWriter>,
@@ -291,37 +290,36 @@ struct Load {
     request: Option<PathBuf>,
     /// The warehouse that answers.
     main: Track,
-    /// The one that is made beside it, during a rebuild.
+    /// The warehouse that is being built during a rebuild.
     beside: Option<Track>,
-    /// Whether the one that answers could not be loaded and waits for the rebuild, which
-    /// replaces it.
+    /// Whether the answering warehouse could not be loaded and is left as it is until the
+    /// rebuild replaces it.
     is_main_left: bool,
-    /// Not before this a rebuild that failed is begun again.
+    /// Earliest time at which a failed rebuild is begun again.
     rebuild_after: Option<Clock>,
     /// The id of the log, once the rows of the warehouse are known to be of it.
     log_id: Option<LogId>,
     generation: u64,
     touched: HashMap<Arc<str>, Position>,
-    /// Where damage was met, by the warehouse or by the walk: a rebuild comes by it again.
+    /// First blocks of damaged ranges. A set, because a rebuild finds the same ranges again.
     damaged: HashSet<i64>,
     rows: Rows,
     /// As [`MAX_BATCH`].
     batch: (usize, usize),
-    /// When it was last looked for what the log has forgotten.
+    /// When the loader last checked for blocks that retention has deleted.
     pruned: Option<Clock>,
-    /// The first block that retention had left then.
+    /// The first block that retention had kept at that check.
     oldest: Option<i64>,
 }
 
-/// A walk through the log, and how far one warehouse has come along it.
+/// An iterator over the log, and how far one warehouse is loaded from it.
 #[derive(Default)]
 struct Track {
-    /// Where the walk goes on, and the id of the log; `None` when it has to be begun
-    /// anew.
+    /// The id of the log and the iterator; `None` when iteration must be restarted.
     walk: Option<(LogId, Blocks)>,
-    /// Up to where the warehouse is loaded.
+    /// How far the warehouse is loaded.
     mark: Mark,
-    /// Where the log ended when the walk was begun; 0 once it came there.
+    /// The end of the log when the iteration began; 0 once it was reached.
     target: Position,
 }
 
@@ -357,13 +355,13 @@ impl Load {
         self.main.progress()
     }
 
-    /// Up to where the warehouse has the rows of a log.
+    /// How far a log is loaded into the warehouse.
     fn stored_mark(&self, log: LogId) -> Mark {
         self.warehouse.marks().get(&log).copied().unwrap_or_default()
     }
 
-    /// Loads one transaction of what there is, and during a rebuild one into the
-    /// warehouse that is made. After an error the walk begins anew behind what is stored.
+    /// Loads one transaction, and during a rebuild one into the new warehouse too. After an
+    /// error the next step restarts from the stored mark.
     fn step(&mut self) -> Result<More> {
         let main = if self.is_main_left { Ok(false) } else { self.step_main() };
         if main.is_err() {
@@ -384,7 +382,7 @@ impl Load {
         };
         match self.step_beside(is_at_end) {
             Ok(more) => Ok(More(more || !is_at_end)),
-            // The rows that answer go on coming.
+            // A failed rebuild does not stop loading of the answering warehouse.
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "the warehouse could not be made again, it is tried again");
@@ -399,10 +397,10 @@ impl Load {
             && self.request.as_deref().is_some_and(Path::exists)
     }
 
-    /// Loads one transaction into the warehouse that answers. Whether there is more.
+    /// Loads one transaction into the answering warehouse. Returns whether there is more.
     fn step_main(&mut self) -> Result<bool> {
         if self.warehouse.is_damaged() {
-            // To open it anew would end the rebuild, which mends it as well.
+            // Reopening it would abort the rebuild, which repairs it as well.
             if self.beside.is_some() {
                 return Err(Error::Damaged(None));
             }
@@ -414,7 +412,7 @@ impl Load {
                 let generation = self.generation;
                 let walk = self.begin_walk()?;
                 if self.generation != generation {
-                    // Rows went: that is told before others come.
+                    // Publish the new generation before rows are added.
                     self.main.walk = Some(walk);
                     return Ok(true);
                 }
@@ -439,9 +437,9 @@ impl Load {
         Ok(more)
     }
 
-    /// Loads one transaction into the warehouse that is made beside the one that answers,
-    /// which it begins if there is none, and puts it in the place of that one when both
-    /// have come to the end of the log. Whether there is more. After an error it is gone.
+    /// Loads one transaction into the warehouse of the rebuild, which it begins if needed, and
+    /// replaces the answering one when both are at the end of the log. Returns whether there
+    /// is more. An error aborts the rebuild.
     fn step_beside(&mut self, is_main_at_end: bool) -> Result<bool> {
         let stepped = self.try_step_beside(is_main_at_end);
         if stepped.is_err() {
@@ -483,7 +481,7 @@ impl Load {
             self.beside = Some(track);
             return Ok(more);
         }
-        // It has read to the end after the other one has, so no answer goes back.
+        // It was read to the end after the answering one, so no answer gets older.
         self.warehouse.finish_rebuild()?;
         tracing::info!(blocks = mark.position.seq, "the warehouse has been made again");
         self.main = Track { target: Position::default(), ..track };
@@ -502,7 +500,7 @@ impl Load {
         Ok(false)
     }
 
-    /// Opens the log behind what is stored; empties the warehouse if that is not of
+    /// Opens the log after the stored mark; empties the warehouse first if its rows are not of
     /// this log.
     fn begin_walk(&mut self) -> Result<(LogId, Blocks)> {
         let reader = LogReader::open(&self.log)?;
@@ -540,11 +538,11 @@ impl Load {
         Ok((extent.log, reader.blocks(self.main.mark.position)?))
     }
 
-    /// Takes over which blocks the warehouse lacks.
+    /// Reads the damaged ranges from the warehouse.
     fn recall_damage(&mut self, log: LogId) {
         match self.warehouse.damaged_blocks(log, MAX_DAMAGED_PLACES) {
             Ok(blocks) => self.damaged = blocks.into_iter().collect(),
-            // What was met since the start stays known.
+            // Keep the ranges found since the start.
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "which blocks are damaged cannot be read from the warehouse");
@@ -552,20 +550,20 @@ impl Load {
         }
     }
 
-    /// Notes that answers from before do not hold any more.
+    /// Starts a new generation: earlier answers are no longer valid.
     fn rows_went(&mut self) {
         self.generation += 1;
         self.oldest = None;
     }
 
-    /// Makes rows of what comes after `mark` until there are enough for a transaction.
-    /// Gives back up to where they are, and whether there may be more.
+    /// Converts blocks after `mark` to rows until there are enough for a transaction. Returns
+    /// the new mark, and whether there may be more.
     fn read(&mut self, walk: &mut Blocks, mut mark: Mark, is_main: bool) -> Result<(Mark, bool)> {
         while self.rows.len() < self.batch.0 && self.rows.bytes() < self.batch.1 {
             match walk.next() {
                 None => {
-                    // The last blocks may have been deleted by retention: what follows them
-                    // begins behind them.
+                    // Retention may have deleted the last blocks; the next load begins after
+                    // them.
                     let (position, hash) = walk.passed();
                     let end = Mark { position, hash };
                     return Ok((if end.position > mark.position { end } else { mark }, false));
@@ -574,7 +572,7 @@ impl Load {
                     add(&mut self.rows, &block, block.events());
                     let position = Position { seq: block.seq };
                     mark = Mark { position, hash: Some(block.hash) };
-                    // The other one tells of no project: when it takes its place, no answer holds.
+                    // A rebuild does not track projects: finishing it invalidates all answers.
                     if is_main {
                         for run in block.runs {
                             self.touched.insert(run.project_key, position);
@@ -595,9 +593,9 @@ impl Load {
         Ok((mark, true))
     }
 
-    /// Removes what the log has forgotten since it was last asked.
+    /// Removes rows of blocks that retention has deleted since the last check.
     fn prune(&mut self) -> Result<()> {
-        // What somebody else deleted from the log stays here, for as long as it is not made again.
+        // Rows of blocks that are missing for another reason are kept until a rebuild.
         let extent = LogReader::open(&self.log)?.extent()?;
         let oldest = extent.pruned + 1;
         if self.oldest == Some(oldest) {
@@ -614,14 +612,14 @@ impl Load {
     }
 }
 
-/// Adds the rows of `events`, which are all of `block` or some. What is not a
-/// record is passed over: nothing this program wrote.
+/// Adds the rows of `events`, some or all of `block`. A line that is not a [`Record`] is
+/// recorded as damage. Returns the number of events read.
 fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b>>) -> u64 {
     let (mut read, mut unread) = (0, HashMap::new());
     for event in events {
         match serde_json::from_slice::<Record>(event.line) {
             Ok(mut record) => {
-                // What counts is what the block says, which is what it is found by.
+                // The block's columns take precedence over the line: events are found by them.
                 record.id = event.id;
                 record.project_key = event.project_key.clone();
                 rows.add(&record, block.seq);
@@ -637,7 +635,7 @@ fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item = Event<'b
     read
 }
 
-/// Where a walk is after damage.
+/// The mark after skipping damaged blocks.
 fn past(mark: Mark, damage: &DamagedBlocks) -> Mark {
     let last = damage.last.unwrap_or(damage.seq);
     if last <= mark.position.seq {
@@ -646,19 +644,19 @@ fn past(mark: Mark, damage: &DamagedBlocks) -> Mark {
     Mark { position: Position { seq: last }, hash: None }
 }
 
-/// What [`load_log`] did.
+/// The result of [`load_log`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadReport {
-    /// Up to where the log was read.
+    /// The last block that was read.
     pub position: Position,
-    /// Events of the project that were read.
+    /// Number of events of the project that were read.
     pub events: u64,
-    /// The first damage that was met and passed, if any.
+    /// The first damaged blocks, which were skipped.
     pub damage: Option<DamagedBlocks>,
 }
 
-/// Loads the events of one project from the beginning of a log up to `up_to` into a
-/// warehouse that has none of this log, and calls `progress` with where it is.
+/// Loads the events of one project from the beginning of a log up to `up_to`. The warehouse
+/// must have no rows of this log. Calls `progress` with the position after each transaction.
 ///
 /// # Errors
 /// The log's and the database's.
@@ -676,7 +674,7 @@ pub fn load_log(
         let ended = match walk.next() {
             None => true,
             Some(Ok(block)) if block.seq > up_to.seq => true,
-            // Damage behind the end has nothing to say about what is before it.
+            // Damage after `up_to` does not affect the result.
             Some(Err(ReadError::Damage(damage))) if damage.seq > up_to.seq => true,
             Some(Ok(block)) => {
                 loaded.events += add(&mut rows, &block, block.of(project_key));
@@ -704,20 +702,21 @@ pub fn load_log(
     }
 }
 
-/// Asks the loader of a running server to make its warehouse again: puts the file
-/// there that it was started to look for.
+/// Asks the loader of a running server to rebuild its warehouse, by creating the file that
+/// was given to [`Loader::start`] as `request`.
 ///
 /// # Errors
-/// [`Error::File`].
+/// [`Error::File`] when the file cannot be written.
 pub fn request_rebuild(request: &Path) -> Result<()> {
     fs::write(request, b"").map_err(|error| Error::file("write", request, error))
 }
 
-/// Makes a warehouse again from the log in the directory `log`, while nothing else
-/// uses it. The rows of before stay until that is done. Returns where the log ended.
+/// Rebuilds a warehouse from the log in the directory `log`. No other process may use the
+/// warehouse; while a server runs, use [`request_rebuild`]. The previous rows are kept until
+/// the rebuild is complete. Returns the end of the log.
 ///
 /// # Errors
-/// The log's and the engine's. While a server runs, [`request_rebuild`] asks that.
+/// The log's and the engine's.
 pub fn rebuild(
     log: &Path,
     warehouse: Arc<dyn WarehouseWriter>,

@@ -7,57 +7,60 @@ use muriel_domain::goal::{GoalType, Trigger};
 
 /// Asks what the visitors of one experiment did.
 ///
-/// A visitor enters by the first exposure to the experiment that was not a
-/// bot's, by time and then by id. That exposure gives the arm, the epoch and
-/// every attribute: later ones change nothing. Of a visitor with an exposure that a
-/// key vouched for, a bot's or not, the exposures without a key are passed over.
+/// A visitor enters with the first exposure to the experiment that was not a bot's, ordered
+/// by time and then by id. That exposure determines the arm, the epoch and every attribute;
+/// later exposures change nothing. If a visitor has an exposure that was sent with an API
+/// key (vouched for), by a bot or not, the exposures without a key are ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentQuestion {
     /// The key of the project that the experiment is in.
     pub project_key: Arc<str>,
     /// The id of the experiment.
     pub test_id: i64,
-    /// When it first started. Exposures that are dated before it are none, whoever
-    /// sent them: there was nothing to enter yet. `None` where that is not known.
+    /// When the experiment first started; `None` if unknown. Earlier exposures are ignored,
+    /// vouched for or not: they cannot be real.
     pub started_at: Option<Instant>,
-    /// Counts visitors who entered then or later.
+    /// Counts visitors who entered at or after this time; `None` for no limit.
     pub from: Option<Instant>,
-    /// Counts visitors who entered before, and events before it.
+    /// Counts visitors who entered before this time, and events before it; `None` for no
+    /// limit.
     pub until: Option<Instant>,
-    /// Counts visitors who entered in this epoch only.
+    /// Counts only visitors who entered in this epoch; `None` for all epochs.
     pub epoch: Option<i64>,
-    /// The epochs and when they began. An exposure that names no epoch, or one after
-    /// the last of these, is placed by its time: in the last that had begun, before all
-    /// of them in the first. When none is listed, what is named counts, and no epoch is 0.
+    /// The epochs and their start times. An exposure without an epoch, or with one after the
+    /// last of these, is assigned by its time: to the last epoch that had started, or the
+    /// first if none had. If the list is empty, the exposure's own epoch counts, or 0.
     pub epochs: Vec<(i64, Instant)>,
-    /// Number of arms, with the control. Exposures to arms from this number on are left out.
+    /// Number of arms including the control. Exposures to arms with this number or a greater
+    /// one are ignored.
     pub arms: u32,
-    /// Counts only visitors whom this filter lets pass.
+    /// Counts only visitors who match this filter.
     pub filter: Filter,
-    /// Splits the visitors by this.
+    /// Splits the visitors into segments by this dimension.
     pub breakdown: Option<Dimension>,
-    /// Whether to answer how each metric changed from quarter of an hour to quarter of an hour.
+    /// Whether to return the change of each metric per quarter of an hour.
     pub by_quarter: bool,
-    /// Now: windows that end later are still open, as are those that end after `until`.
+    /// The current time. Windows that end after it, or after `until`, are still open.
     pub as_of: Instant,
-    /// What to count.
+    /// The metrics to compute, in the order of the answer.
     pub metrics: Vec<Metric>,
 }
 
-/// Attributes that visitors must have had when they entered. An empty list lets everybody pass.
+/// Attributes that visitors must have had when they entered. An empty list matches all
+/// visitors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Each of these is their device: two different ones let nobody pass.
+    /// The device equals each of these, so two different ones match nobody.
     pub devices: Vec<String>,
-    /// Each of these is what they were: `new`, `returning`.
+    /// The visitor type equals each of these: `new` or `returning`.
     pub user_types: Vec<String>,
-    /// Each of these is how they came: `direct`, `search`, `paid`…
+    /// The traffic source equals each of these: `direct`, `search`, `paid`…
     pub sources: Vec<String>,
-    /// Their country is one of these; anybody when there are none.
+    /// The country is one of these.
     pub countries: Vec<String>,
 }
 
-/// What visitors differ by when they enter.
+/// An attribute that a visitor has when entering, by which reports can be broken down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dimension {
     /// `desktop`, `mobile`, `tablet`.
@@ -66,13 +69,13 @@ pub enum Dimension {
     Browser,
     /// `windows`, `macOS`…
     Os,
-    /// ISO 3166-1 alpha-2.
+    /// Country code, ISO 3166-1 alpha-2.
     Country,
     /// `new` or `returning`.
     UserType,
-    /// The page on which the visit began, without query and fragment.
+    /// The URL of the page on which the visit began, without query and fragment.
     LandingPage,
-    /// The host that the visitor came from.
+    /// The host of the referring page.
     Referrer,
     /// `utm_source` of the landing page.
     UtmSource,
@@ -83,8 +86,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Every dimension with its word in the interface, which is also the name of
-    /// its column.
+    /// Every dimension with its name in the API, which is also its column's name.
     pub const WORDS: [(&'static str, Dimension); 10] = [
         ("device", Dimension::Device),
         ("browser", Dimension::Browser),
@@ -98,46 +100,45 @@ impl Dimension {
         ("utm_campaign", Dimension::UtmCampaign),
     ];
 
-    /// The word for it in the interface.
+    /// Its name in the API.
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, other)| *other == self).map_or("", |(word, _)| word)
     }
 }
 
-/// What is counted, of each visitor.
+/// A number to compute for each visitor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// Which events.
+    /// The events that count.
     pub outcome: CountedOutcome,
-    /// Microseconds from entry within which they count; `None` for all that come
-    /// later. [`CountedOutcome::Bounce`] and [`CountedOutcome::Engagement`] have a time of their
-    /// own, [`VISIT_AFTER_ENTRY_US`], and do not look at this.
+    /// Conversion window: microseconds after entry within which events count; `None` for no
+    /// end. [`CountedOutcome::Bounce`] and [`CountedOutcome::Engagement`] ignore this and use
+    /// [`VISIT_AFTER_ENTRY_US`].
     pub window_us: Option<i64>,
-    /// Events needed for a conversion.
+    /// Number of events that make a conversion, from 1.
     pub min_count: i64,
-    /// Most that one visitor contributes, of an outcome with a value. `None` for the
-    /// usual cap: the largest thousandth of the buyers' values, and at least the
-    /// largest, is cut to the next one, of all arms together.
+    /// Maximum value that one visitor contributes, for an outcome with a value. `None` for
+    /// the default cap, over all arms together: the largest thousandth of the buyers'
+    /// values, and at least one, is reduced to the next largest value.
     pub cap: Option<f64>,
-    /// The largest plausible order, of an outcome with a value: larger ones are left
-    /// out and counted. `None` for [`MAX_ORDER_FACTOR`] the largest order that a key vouched
-    /// for, which limits the orders that no key vouched for; there is no limit where
-    /// fewer than a [`MIN_VOUCHED_ONE_IN`]th of the buyers are vouched for.
+    /// Maximum plausible value of an order, for an outcome with a value. Larger orders are
+    /// excluded and their number is returned. `None` for [`MAX_ORDER_FACTOR`] times the
+    /// largest vouched-for order, which then limits only the other orders; there is no
+    /// limit if fewer than one in [`MIN_VOUCHED_ONE_IN`] buyers are vouched for.
     pub max_order_value: Option<f64>,
-    /// The currency that values are in, of an outcome with a value. `None` for the one
-    /// of most buyers whom a key vouched for, and then of most buyers.
+    /// The currency of values, ISO 4217. `None` for the currency of most vouched-for buyers
+    /// or, if there are none, of most buyers.
     pub currency: Option<String>,
-    /// Microseconds before entry in which the same outcome is counted as a
+    /// Microseconds before entry in which the same outcome is counted as the CUPED
     /// covariate; `None` for no covariate. Bounce and engagement have none.
     pub before_us: Option<i64>,
-    /// What other currencies are worth, of an outcome with a value. `None` leaves out
-    /// the orders in them.
+    /// Exchange rates for orders in other currencies. `None` excludes those orders.
     pub exchange: Option<Arc<ExchangeRates>>,
 }
 
 impl Metric {
-    /// Whatever comes after entry counts, once is enough, and there is no covariate; caps,
-    /// limits and the currency are the usual ones.
+    /// A metric without a window or covariate, for which one event is a conversion, with the
+    /// default cap, order limit and currency.
     pub fn new(outcome: CountedOutcome) -> Self {
         Self {
             outcome,
@@ -152,32 +153,32 @@ impl Metric {
     }
 }
 
-/// What currencies are worth in one of them.
+/// Exchange rates into one currency.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExchangeRates {
-    /// The one that all is converted to.
+    /// The target currency, ISO 4217.
     pub currency: String,
-    /// Without overlaps within a currency.
+    /// The rates by time. Spans of one currency do not overlap.
     pub spans: Vec<RateSpan>,
 }
 
-/// What one unit of a currency is worth for some time.
+/// The exchange rate of one currency during a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateSpan {
-    /// ISO 4217.
+    /// The source currency, ISO 4217.
     pub currency: String,
-    /// Of orders from then on.
+    /// Start of the period, inclusive, by the time of the order.
     pub since: Instant,
-    /// Of orders before it; `None` for all later ones.
+    /// End of the period, exclusive; `None` for no end.
     pub until: Option<Instant>,
-    /// In [`RATE_UNITS`](muriel_domain::rates::RATE_UNITS).
+    /// Value of one unit of `currency` in the target currency, times [`RATE_UNITS`](muriel_domain::rates::RATE_UNITS).
     pub rate: i64,
 }
 
-/// An outcome.
+/// The outcome that a metric counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountedOutcome {
-    /// What a goal counts. Of a revenue goal the value counts as well.
+    /// The events of a goal. For a revenue goal, their value counts as well.
     Goal(Trigger),
     /// A custom event or an order of this name.
     Event(String),
@@ -185,38 +186,39 @@ pub enum CountedOutcome {
     /// page view, from [`VISIT_BEFORE_ENTRY_US`] before entry to [`VISIT_AFTER_ENTRY_US`] after it,
     /// and later in the session in which the visitor entered.
     Bounce,
-    /// In the same time: an interaction, two page views, half of a page scrolled
-    /// through, or ten seconds spent on one.
+    /// In the same period: an interaction, two page views, a scroll depth of 50 % or more, or
+    /// 10 seconds or more on a page.
     Engagement,
 }
 
 impl CountedOutcome {
-    /// Whether it is worth something, of each visitor: else it is only counted.
+    /// Whether the outcome has a value per visitor, and not only a count.
     pub fn has_value(&self) -> bool {
         matches!(self, CountedOutcome::Goal(trigger) if trigger.goal_type() == GoalType::Revenue)
     }
 }
 
-/// How long after entry a visit lasts, whatever its session: 30 minutes.
+/// Time after entry that belongs to the visit, whatever the session: 30 minutes.
 pub const VISIT_AFTER_ENTRY_US: i64 = 30 * 60 * 1_000_000;
 
-/// How long before entry a visit began: the page view that leads to an exposure
-/// may be told first. 5 seconds.
+/// Time before entry that belongs to the visit: 5 seconds, because the page view that leads
+/// to an exposure may be sent before it.
 pub const VISIT_BEFORE_ENTRY_US: i64 = 5 * 1_000_000;
 
-/// Microseconds of a time step, aligned to UTC: 15 minutes, of which every time
-/// zone's days are made.
+/// Length of a time step, aligned to UTC: 15 minutes, because every time zone's days begin
+/// at such a step.
 pub const QUARTER_US: i64 = 15 * 60 * 1_000_000;
 
-/// How many times the largest order that a key vouched for an order may be worth that
-/// no key vouched for.
+/// Maximum value of an order that is not vouched for, as a multiple of the largest
+/// vouched-for order.
 pub const MAX_ORDER_FACTOR: i64 = 10;
 
-/// One in so many buyers has to be vouched for before limits are taken from their
-/// orders: a test order that was sent with a key says nothing of all others.
+/// At least one in this many buyers must be vouched for before their orders set the limit:
+/// a single test order sent with an API key does not represent the others.
 pub const MIN_VOUCHED_ONE_IN: u64 = 10;
 
-/// Segments that a breakdown shows at most; the others are answered together.
+/// Maximum number of segments of a breakdown; the remaining ones are combined into
+/// [`Segment::Rest`](super::Segment::Rest).
 pub const SEGMENTS_MAX: usize = 50;
 
 /// Asks how many visitors a project had and how many converted, whether or not they entered an
@@ -229,8 +231,8 @@ pub struct TrafficQuestion {
     pub from: Instant,
     /// Counts events before this moment.
     pub until: Instant,
-    /// What counts as a conversion, from a visitor's first event of this time on;
-    /// nothing does without.
+    /// What counts as a conversion, from a visitor's first event in this period on; `None`
+    /// counts visitors only.
     pub metric: Option<Metric>,
 }
 
@@ -244,9 +246,9 @@ pub struct VisitorsQuestion {
     pub from: Instant,
     /// Counts events before this moment.
     pub until: Instant,
-    /// What is counted of each; the covariate is not.
+    /// The metric to compute for each visitor; its covariate is ignored.
     pub metric: Metric,
-    /// At most so many visitors. Which ones is decided by their hashes alone, so
-    /// they are as good as drawn, and the same every time.
+    /// Maximum number of visitors. Those with the smallest hashes are returned: a sample that
+    /// does not depend on behaviour and is the same every time.
     pub limit: u64,
 }
