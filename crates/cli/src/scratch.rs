@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use muriel_domain::Instant;
     use muriel_log::{LogId, Position, Record};
-    use muriel_warehouse::{LoadTarget, Mark, Rows, StopToken, TrafficQuestion, WarehouseReader, WarehouseWriter};
+    use muriel_warehouse::{LoadTarget, Rows, StopToken, TrafficQuestion, WarehouseReader, WarehouseWriter, Watermark};
     use serde_json::json;
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
                 rows.add(&record, block);
             }
             rows.sort();
-            let mark = Mark { position: Position { seq: block }, hash: None };
+            let mark = Watermark { position: Position { seq: block }, hash: None };
             warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
         }
         let question = TrafficQuestion { project_key: "prj".into(), from: now, until: now.plus_us(1), metric: None };

@@ -1,5 +1,5 @@
 //! The warehouse, which answers questions about events. It is made from the log
-//! and can be made again.
+//! and can be rebuilt.
 
 use crate::config::{Common, StorageSettings};
 use crate::say::{say, tell};

@@ -16,7 +16,7 @@ mod show;
 use crate::compute::compute;
 use crate::manifest::METHODS;
 use muriel_log::{LogId, Position, Record};
-use muriel_warehouse::{DuckWarehouse, LoadTarget, Mark, Rows, StopToken, WarehouseOptions, WarehouseWriter};
+use muriel_warehouse::{DuckWarehouse, LoadTarget, Rows, StopToken, WarehouseOptions, WarehouseWriter, Watermark};
 use scenarios::Scenario;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ fn report(scenario: &Scenario) -> Value {
         rows.add(&record, 1);
     }
     rows.sort();
-    let mark = Mark { position: Position { seq: 1 }, hash: None };
+    let mark = Watermark { position: Position { seq: 1 }, hash: None };
     warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
     show::computed(&compute(scenario.manifest.clone(), scenario.by_day, &warehouse, &StopToken::new()).unwrap())
 }

@@ -12,8 +12,8 @@ use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExperimentQuestion, LOGS_MAX, LostBlocks, Marks, Metric, RateSpan,
-    VISIT_AFTER_ENTRY_US,
+    CountedOutcome, ExchangeRates, ExperimentQuestion, LOGS_MAX, LostBlocks, Metric, RateSpan, VISIT_AFTER_ENTRY_US,
+    Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -455,7 +455,7 @@ impl Manifest {
     }
 
     /// Says up to where logs went in, and what of them could not be read.
-    pub(crate) fn set_logs(&mut self, marks: &Marks, lost: &[LostBlocks]) {
+    pub(crate) fn set_logs(&mut self, marks: &Watermarks, lost: &[LostBlocks]) {
         let damage = |id: &LogId| {
             let lost = lost.iter().find(|lost| lost.log == *id)?;
             Some(LogDamage { blocks: lost.blocks, first_block: lost.first, last_block: lost.last })

@@ -9,7 +9,7 @@ use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log::LogPosition;
 use muriel_stats::{LiftPlan, log_normal_value_spread};
-use muriel_warehouse::{Marks, Metric, StopToken, TrafficQuestion, WarehouseReader};
+use muriel_warehouse::{Metric, StopToken, TrafficQuestion, WarehouseReader, Watermarks};
 use std::sync::Arc;
 
 /// How far back the project's own traffic is looked at, in days.
@@ -95,7 +95,7 @@ pub struct Lately {
     /// How many would enter per day; `None` without visitors.
     pub daily_visitors: Option<f64>,
     /// Up to where the events of each log went in.
-    pub marks: Marks,
+    pub marks: Watermarks,
 }
 
 /// Looks at the visitors of the last two weeks before a manifest's moment.
@@ -273,7 +273,7 @@ mod tests {
     use muriel_log::{LogId, Position};
     use muriel_stats::boundary::Mixture;
     use muriel_stats::special::normal_ppf;
-    use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Mark, Rows, WarehouseOptions, WarehouseWriter};
+    use muriel_warehouse::{DuckWarehouse, LoadTarget, Loader, Rows, WarehouseOptions, WarehouseWriter, Watermark};
     use serde_json::{Value, json};
 
     /// A midnight.
@@ -305,7 +305,7 @@ mod tests {
                 LoadTarget::Answering,
                 LogId::from_bytes([7; 16]),
                 &rows,
-                Mark { position: Position { seq: 1 }, hash: None },
+                Watermark { position: Position { seq: 1 }, hash: None },
             )
             .unwrap();
         warehouse
@@ -441,7 +441,7 @@ mod tests {
             let mut manifest = known().manifest(&"prj".into(), &Inquiry::default(), at(0, 1_000_000));
             manifest.experiment.traffic_allocation = 50;
             manifest.metrics.splice(0..0, metric);
-            let marks = warehouse.marks();
+            let marks = warehouse.watermarks();
             assert_eq!(marks[&LogId::from_bytes([7; 16])].position, Position { seq: 1 });
             let nothing = Lately { marks: marks.clone(), ..Lately::default() };
             let expect = Lately { rate, values_vary: None, daily_visitors: Some(2.0 / 12.0 * 0.5), marks };

@@ -12,7 +12,7 @@ use crate::manifest::Manifest;
 use muriel_domain::Instant;
 use muriel_domain::ids::ProjectId;
 use muriel_log::{LogPosition, Position};
-use muriel_warehouse::{self as warehouse, Loader, Marks, StopToken, WarehouseReader};
+use muriel_warehouse::{self as warehouse, Loader, StopToken, WarehouseReader, Watermarks};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -360,7 +360,7 @@ impl ReportCache {
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         head: LogPosition,
-        ask: impl Fn(&dyn WarehouseReader, &StopToken) -> Result<(Marks, T), ComputeError> + Clone + Send + 'static,
+        ask: impl Fn(&dyn WarehouseReader, &StopToken) -> Result<(Watermarks, T), ComputeError> + Clone + Send + 'static,
     ) -> Result<T, ReportError> {
         for _ in 0..MAX_ATTEMPTS {
             self.catch_up(head).await?;

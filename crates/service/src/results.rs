@@ -144,9 +144,7 @@ fn report_error(error: ReportError) -> Error {
             }
             not_yet("the event log cannot be read, so it is not known which events a result must have".to_owned())
         }
-        ReportError::Damaged => {
-            not_yet("the warehouse is damaged and is being made again from the event log".to_owned())
-        }
+        ReportError::Damaged => not_yet("the warehouse is damaged and is being rebuilt from the event log".to_owned()),
         ReportError::Failed(failure) => match &*failure {
             ComputeError::Warehouse(warehouse::Error::Memory) => {
                 tracing::warn!("a report needs more memory than --warehouse-memory allows");

@@ -22,8 +22,8 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
-    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Mark, Metric, Rows, StopToken,
-    WarehouseOptions, WarehouseReader, WarehouseWriter,
+    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Rows, StopToken,
+    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&dir)?;
     let path = dir.join("warehouse.duckdb");
     let warehouse = DuckWarehouse::open(&path, &WarehouseOptions::default())?;
-    if warehouse.marks().is_empty() {
+    if warehouse.watermarks().is_empty() {
         make(&warehouse, events)?;
     }
     for (name, question) in questions() {
@@ -105,7 +105,7 @@ fn make(warehouse: &DuckWarehouse, events: u64) -> Result<(), Box<dyn Error>> {
         if rows.len() as u64 >= LOAD || number + 1 == all {
             rows.sort();
             let position = Position { seq: (number / 2_000) as i64 + 1 };
-            warehouse.load(LoadTarget::Answering, LOG, &rows, Mark { position, hash: None })?;
+            warehouse.load(LoadTarget::Answering, LOG, &rows, Watermark { position, hash: None })?;
             rows.clear();
             eprint!("\r{events_so_far} events, {exposures_so_far} exposures");
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use muriel_domain::Instant;
 use muriel_stats::{JointMoments, Moments};
 
-use super::Marks;
+use super::Watermarks;
 use super::question::Dimension;
 use muriel_log::LogId;
 
@@ -28,7 +28,7 @@ pub const MAX_VALUE: i64 = 1_000_000_000_000_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentAnswer {
     /// How far each log was loaded when the question was answered.
-    pub marks: Marks,
+    pub marks: Watermarks,
     /// Blocks before a mark that could not be read, so that their events are not in the
     /// answer: at most one entry per log, in the order of the logs' ids.
     pub lost: Vec<LostBlocks>,
@@ -428,7 +428,7 @@ pub struct TrafficAnswer {
     /// visitors.
     pub first_day: Option<i64>,
     /// How far each log was loaded when the question was answered.
-    pub marks: Marks,
+    pub marks: Watermarks,
 }
 
 /// The events of one visitor, for a [`VisitorsQuestion`](super::question::VisitorsQuestion).

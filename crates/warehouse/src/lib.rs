@@ -104,7 +104,7 @@ pub const LOGS_MAX: usize = 255;
 
 /// How far one log has been loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct Watermark {
     /// The last loaded block.
     pub position: Position,
     /// The hash of that block, or `None` if it could not be read. If the log has another
@@ -114,7 +114,7 @@ pub struct Mark {
 
 /// How far each log has been loaded, by the log's id. A log of which nothing was loaded is
 /// absent. At most [`LOGS_MAX`] entries.
-pub type Marks = BTreeMap<LogId, Mark>;
+pub type Watermarks = BTreeMap<LogId, Watermark>;
 
 /// Answers questions. Any thread may ask, also while rows are loaded: each question sees a
 /// snapshot of the rows from its beginning.
@@ -155,7 +155,7 @@ pub enum LoadTarget {
 /// Stores rows. Only one thread writes at a time.
 pub trait WarehouseWriter: Send + Sync {
     /// How far each log has been loaded into the rows from which questions are answered.
-    fn marks(&self) -> Marks;
+    fn watermarks(&self) -> Watermarks;
 
     /// Adds rows of one log and stores `mark`, in one transaction. `rows` must contain all
     /// blocks after the log's previous mark up to `mark`.
@@ -163,7 +163,7 @@ pub trait WarehouseWriter: Send + Sync {
     /// # Errors
     /// The engine's; [`Error::TooManyLogs`]; [`Error::Damaged`] when `target` is a rebuild and
     /// none was begun.
-    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()>;
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()>;
 
     /// Removes the rows of a log's blocks before `oldest`, the first block that retention has
     /// kept. Returns the number of removed rows.

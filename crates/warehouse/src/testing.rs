@@ -1,4 +1,4 @@
-//! A writer that fails where a test says so, for the tests of this crate and of those above it.
+//! Writers that inject faults, for tests of this crate and of the crates above it.
 //! It is always compiled: a feature for it would have everything above built twice.
 
 use std::sync::Arc;
@@ -6,21 +6,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use muriel_log::LogId;
 
-use crate::{Error, LoadTarget, Mark, Marks, Result, Rows, WarehouseWriter};
+use crate::{Error, LoadTarget, Result, Rows, WarehouseWriter, Watermark, Watermarks};
 
-/// What becomes of a load.
+/// The fault to inject into a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It succeeds.
+    /// None: it succeeds.
     None,
     /// It fails, and nothing was stored.
     Before,
-    /// It is stored, and fails all the same: the answer was lost.
+    /// It is stored, but an error is returned, as if the answer was lost.
     After,
 }
 
-/// Passes everything on to another writer; of loads into the rows that answer it
-/// decides which fail, with [`Error::Memory`].
+/// Delegates to another writer and lets some loads into the answering rows fail with [`Error::Memory`].
 pub struct FaultyWriter {
     inner: Arc<dyn WarehouseWriter>,
     fault: Box<dyn Fn(u32) -> Fault + Send + Sync>,
@@ -28,12 +27,12 @@ pub struct FaultyWriter {
 }
 
 impl FaultyWriter {
-    /// `fault` is given the number of the load, from 0.
+    /// `fault` is called with the number of the load, from 0.
     pub fn new(inner: Arc<dyn WarehouseWriter>, fault: impl Fn(u32) -> Fault + Send + Sync + 'static) -> Self {
         Self { inner, fault: Box::new(fault), loads: AtomicU32::new(0) }
     }
 
-    /// Loads so far into the rows that answer, whatever became of them.
+    /// Number of loads into the answering rows, failed ones included.
     pub fn loads(&self) -> u32 {
         self.loads.load(Ordering::Relaxed)
     }
@@ -44,7 +43,7 @@ impl DelegatingWriter for FaultyWriter {
         &*self.inner
     }
 
-    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         let fault = match target {
             LoadTarget::Answering => (self.fault)(self.loads.fetch_add(1, Ordering::Relaxed)),
             LoadTarget::Rebuild => Fault::None,
@@ -57,13 +56,13 @@ impl DelegatingWriter for FaultyWriter {
     }
 }
 
-/// A writer that passes everything on to another one, except where it intercepts a call.
+/// A writer that delegates to another one, except for intercepted calls.
 pub(crate) trait DelegatingWriter: Send + Sync {
     /// The writer that does the work.
     fn inner(&self) -> &dyn WarehouseWriter;
 
     /// Called in place of [`WarehouseWriter::load`].
-    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         self.inner().load(target, log, rows, mark)
     }
 
@@ -74,7 +73,7 @@ pub(crate) trait DelegatingWriter: Send + Sync {
 }
 
 impl<W: DelegatingWriter> WarehouseWriter for W {
-    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         self.intercept_load(target, log, rows, mark)
     }
 
@@ -82,8 +81,8 @@ impl<W: DelegatingWriter> WarehouseWriter for W {
         self.intercept_prune(log, oldest)
     }
 
-    fn marks(&self) -> Marks {
-        self.inner().marks()
+    fn watermarks(&self) -> Watermarks {
+        self.inner().watermarks()
     }
 
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {

@@ -6,8 +6,8 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_log::{LogId, Position, Record};
 use muriel_stats::cap::{QuantileMethod, VALUES_PER_CAPPED, default_cap_rank, threshold, winsorize};
 use muriel_warehouse::{
-    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Mark, Metric, Rows, StopToken, Totals,
-    WarehouseOptions, WarehouseReader, WarehouseWriter,
+    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Rows, StopToken, Totals,
+    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn sql_caps_as_stats_defines() {
         }
         rows.sort();
         let warehouse = DuckWarehouse::in_memory(&WarehouseOptions { memory_bytes: 256 << 20, threads: 1 }).unwrap();
-        let mark = Mark { position: Position { seq: 1 }, hash: None };
+        let mark = Watermark { position: Position { seq: 1 }, hash: None };
         warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
         let question = ExperimentQuestion {
             project_key: "shop".into(),

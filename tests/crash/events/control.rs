@@ -255,7 +255,7 @@ fn with_other_rows(rig: &mut Rig, rows: &Rows, instead: bool) -> Result<Vec<Viol
     rig.server.kill()?;
     let options = warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 };
     let warehouse = DuckWarehouse::open(&rig.place.data_dir().join("warehouse.duckdb"), &options)?;
-    let (log, mark) = warehouse.marks().into_iter().next().ok_or("nothing was loaded")?;
+    let (log, mark) = warehouse.watermarks().into_iter().next().ok_or("nothing was loaded")?;
     if instead {
         warehouse.reset()?;
     }

@@ -3,7 +3,7 @@ use crate::define::ReportInputs;
 use crate::inquiry::parse_day;
 use muriel_domain::experiment::{Experiment, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
-use muriel_warehouse::Mark;
+use muriel_warehouse::Watermark;
 
 #[test]
 fn this_release_knows_itself() {
@@ -66,9 +66,9 @@ fn logs_are_named_once_and_in_order() {
     let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
     let mut manifest = ReportInputs::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
     let [one, other] = [[1; 16], [2; 16]].map(LogId::from_bytes);
-    let mark = |seq, hash| Mark { position: Position { seq }, hash };
+    let mark = |seq, hash| Watermark { position: Position { seq }, hash };
     let lost = [LostBlocks { log: other, blocks: 1, first: 3, last: 3 }];
-    manifest.set_logs(&Marks::from([(other, mark(7, None)), (one, mark(3, Some([0xab; 32])))]), &lost);
+    manifest.set_logs(&Watermarks::from([(other, mark(7, None)), (one, mark(3, Some([0xab; 32])))]), &lost);
     let damage = Some(LogDamage { blocks: 1, first_block: 3, last_block: 3 });
     let expect = [
         LogFacts { id: one, position: 3, hash: Some("ab".repeat(32)), damage: None },

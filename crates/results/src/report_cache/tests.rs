@@ -77,7 +77,7 @@ impl WarehouseReader for GatedReader {
         let visitors = self.crowd.load(Ordering::SeqCst);
         answer.arrivals.extend((visitors > 0).then_some(Arrivals { epoch: 1, variant: 0, visitors }));
         let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);
-        Ok(ExperimentAnswer { marks: if is_emptied { Marks::new() } else { answer.marks }, ..answer })
+        Ok(ExperimentAnswer { marks: if is_emptied { Watermarks::new() } else { answer.marks }, ..answer })
     }
 
     fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {

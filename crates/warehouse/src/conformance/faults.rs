@@ -3,8 +3,8 @@
 use super::{Warehouse, failures};
 use crate::testing::DelegatingWriter;
 use crate::{
-    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, Mark, Result, Rows, StopToken, TrafficAnswer,
-    TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions, WarehouseReader, WarehouseWriter,
+    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, Result, Rows, StopToken, TrafficAnswer,
+    TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use muriel_log::LogId;
 
@@ -55,7 +55,7 @@ impl DelegatingWriter for WrongWarehouse {
         &self.inner
     }
 
-    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn intercept_load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         let is_early = self.wrong == Wrong::AnswersEarly && target == LoadTarget::Rebuild;
         if is_early {
             self.inner.load(LoadTarget::Answering, log, rows, mark)?;
@@ -65,7 +65,7 @@ impl DelegatingWriter for WrongWarehouse {
 
     fn intercept_prune(&self, log: LogId, oldest: i64) -> Result<u64> {
         if self.wrong == Wrong::PrunesAll {
-            let logs: Vec<LogId> = self.inner.marks().into_keys().collect();
+            let logs: Vec<LogId> = self.inner.watermarks().into_keys().collect();
             return logs.into_iter().map(|log| self.inner.prune(log, oldest)).sum();
         }
         self.inner.prune(log, oldest)

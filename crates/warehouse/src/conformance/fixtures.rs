@@ -2,8 +2,8 @@
 
 use super::Warehouse;
 use crate::{
-    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Mark, Marks, Metric, QUARTER_US, Rows,
-    StopToken,
+    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Metric, QUARTER_US, Rows, StopToken,
+    Watermark, Watermarks,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -29,7 +29,7 @@ pub(super) fn load_log(warehouse: &dyn Warehouse, target: LoadTarget, log: LogId
             rows.add(record, seq);
         }
         rows.sort();
-        warehouse.load(target, log, &rows, Mark { position: Position { seq }, hash: None }).unwrap();
+        warehouse.load(target, log, &rows, Watermark { position: Position { seq }, hash: None }).unwrap();
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn question(metrics: Vec<Metric>) -> ExperimentQuestion {
 
 /// The answer, without the marks, which the reference does not know.
 pub(super) fn ask(warehouse: &dyn Warehouse, question: &ExperimentQuestion) -> ExperimentAnswer {
-    ExperimentAnswer { marks: Marks::new(), ..warehouse.ask(question, &StopToken::new()).unwrap() }
+    ExperimentAnswer { marks: Watermarks::new(), ..warehouse.ask(question, &StopToken::new()).unwrap() }
 }
 
 pub(super) fn exposure(visitor: &str, us: i64, variant: u32, context: Value) -> Value {

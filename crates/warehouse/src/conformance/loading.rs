@@ -3,7 +3,7 @@
 use super::Engine;
 use super::fixtures::{LOG, START, ask, exposure, load, load_log, question, record};
 use super::reference;
-use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Mark, Marks, Metric, Rows, StopToken};
+use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Metric, Rows, StopToken, Watermark, Watermarks};
 use muriel_log::{LogId, Position, Record};
 use serde_json::json;
 
@@ -25,15 +25,15 @@ pub(super) fn logs_are_stored_side_by_side(engine: Engine<'_>) {
     let (one, other) = (LogId::from_bytes([1; 16]), LogId::from_bytes([2; 16]));
     let records: Vec<Record> =
         ["a", "b", "c", "d"].map(|visitor| record(exposure(visitor, START, 0, json!({})))).into_iter().collect();
-    assert_eq!(warehouse.marks(), Marks::new());
+    assert_eq!(warehouse.watermarks(), Watermarks::new());
     load_log(&*warehouse, LoadTarget::Answering, other, &[&records[2..3], &records[3..]]);
     load_log(&*warehouse, LoadTarget::Answering, one, &[&records[..1], &records[1..2]]);
     let mut rows = Rows::default();
     rows.add_damage(None, 3, 4);
-    let end = Mark { position: Position { seq: 4 }, hash: Some([9; 32]) };
+    let end = Watermark { position: Position { seq: 4 }, hash: Some([9; 32]) };
     warehouse.load(LoadTarget::Answering, one, &rows, end).unwrap();
-    let expected = Marks::from([(one, end), (other, Mark { position: Position { seq: 2 }, hash: None })]);
-    assert_eq!(warehouse.marks(), expected);
+    let expected = Watermarks::from([(one, end), (other, Watermark { position: Position { seq: 2 }, hash: None })]);
+    assert_eq!(warehouse.watermarks(), expected);
     let answer = warehouse.ask(&question(Vec::new()), &StopToken::new()).unwrap();
     assert_eq!((answer.arrivals[0].visitors, &answer.marks), (4, &expected));
     assert_eq!(
@@ -61,7 +61,7 @@ pub(super) fn a_rebuild_answers_once_it_is_finished(engine: Engine<'_>) {
     let visitors = || ask(&*warehouse, &question(Vec::new())).arrivals.first().map_or(0, |arrivals| arrivals.visitors);
     let beside = |records: &[Record]| load_log(&*warehouse, LoadTarget::Rebuild, LOG, &[records]);
     load(&*warehouse, &[&records[..1]]);
-    let none = warehouse.load(LoadTarget::Rebuild, LOG, &Rows::default(), Mark::default());
+    let none = warehouse.load(LoadTarget::Rebuild, LOG, &Rows::default(), Watermark::default());
     assert!(matches!(none, Err(crate::Error::Damaged(_))), "{none:?}");
     warehouse.begin_rebuild().unwrap();
     beside(&records);
@@ -72,8 +72,8 @@ pub(super) fn a_rebuild_answers_once_it_is_finished(engine: Engine<'_>) {
     warehouse.begin_rebuild().unwrap();
     beside(&records);
     warehouse.finish_rebuild().unwrap();
-    assert_eq!((visitors(), warehouse.marks().len(), warehouse.is_damaged()), (3, 1, false));
+    assert_eq!((visitors(), warehouse.watermarks().len(), warehouse.is_damaged()), (3, 1, false));
     warehouse.recover().unwrap();
     warehouse.reset().unwrap();
-    assert_eq!((visitors(), warehouse.marks()), (0, Marks::new()));
+    assert_eq!((visitors(), warehouse.watermarks()), (0, Watermarks::new()));
 }

@@ -1,7 +1,7 @@
-//! The checks that every engine has to pass, whatever it stores rows in.
+//! The conformance suite for warehouse engines.
 //!
-//! [`check`] runs each of them over an engine, which is given as a function that makes an empty warehouse. Most compare its
-//! answers with those of [`reference`], which works them out over records one at a time.
+//! [`check`] runs every test against an engine, given as a function that creates an empty warehouse. Most tests compare its
+//! answers with those of [`reference`], which computes them record by record.
 
 mod counting;
 mod faults;
@@ -17,18 +17,18 @@ use crate::{WarehouseReader, WarehouseWriter};
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
 
-/// An engine: it answers questions and is loaded.
+/// An engine: reader and writer.
 pub(crate) trait Warehouse: WarehouseReader + WarehouseWriter {}
 
 impl<W: WarehouseReader + WarehouseWriter> Warehouse for W {}
 
-/// Makes an empty warehouse.
+/// Creates an empty warehouse.
 pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 
-/// Panics when the engine answers something else than it should.
+/// Panics if an answer of the engine is wrong.
 type Check = fn(Engine<'_>);
 
-/// Every check, with its name.
+/// All checks with their names.
 const CHECKS: [(&str, Check); 12] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
     ("neither blocks nor their order matter", properties::neither_blocks_nor_order_matter),
@@ -47,8 +47,8 @@ const CHECKS: [(&str, Check); 12] = [
     ("a rebuild answers once it is finished", loading::a_rebuild_answers_once_it_is_finished),
 ];
 
-/// Runs every check whose name `chosen` accepts, at the same time, and gives back the names of
-/// those that failed, in the order of the list.
+/// Runs the checks whose names `chosen` accepts, in parallel. Returns the names of those that failed, in the order of
+/// the list.
 pub(crate) fn failures(engine: Engine<'_>, chosen: impl Fn(&str) -> bool) -> Vec<&'static str> {
     thread::scope(|scope| {
         let chosen = CHECKS.iter().filter(|(name, _)| chosen(name));

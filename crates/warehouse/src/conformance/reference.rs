@@ -1,5 +1,4 @@
-//! What a warehouse has to answer, worked out over records one at a time, with no
-//! regard to speed.
+//! Reference implementation: computes the answer to a question record by record, without regard to speed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +14,7 @@ use muriel_log::{EventKind, Record};
 
 const MAX: i128 = 1_000_000_000_000_000;
 
-/// A visitor who entered.
+/// A visitor who entered the experiment.
 struct Entry<'r> {
     visitor: &'r str,
     at: i64,
@@ -24,7 +23,7 @@ struct Entry<'r> {
     exposure: &'r Record,
 }
 
-/// Answers `question` without steps.
+/// Answers `question`, without the numbers by quarter of an hour.
 pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
     let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
     let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
@@ -34,7 +33,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(question.test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
-    // Who has an exposure with a key that counts has no others. The end of a report is not looked at.
+    // If a visitor has an exposure with an API key, the others are ignored, whatever the end of the report.
     let vouched: BTreeSet<&str> = exposures
         .iter()
         .filter(|record| record.vouched && !is_early(record))
@@ -60,7 +59,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
     let from = question.from.map_or(i64::MIN, Instant::us);
     let (mut entries, mut bots, mut crossed, mut moved) = (Vec::new(), 0, 0, 0);
     for (visitor, mut all) in by_visitor {
-        // Of the same moment, the first by the hash of its id.
+        // Ties are broken by the hash of the event id.
         all.sort_by_key(|record| (record.at, crate::row::hash_id(record.id)));
         let people: Vec<&Record> = all.iter().copied().filter(|record| !record.bot).collect();
         let Some(first) = people.first() else {
@@ -92,7 +91,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         *arrivals.entry((entry.epoch, entry.variant)).or_default() += 1;
     }
     ExperimentAnswer {
-        marks: crate::Marks::new(),
+        marks: crate::Watermarks::new(),
         lost: Vec::new(),
         arrivals: arrivals
             .into_iter()
@@ -223,24 +222,24 @@ fn segments(entries: &[Entry<'_>], dimension: Dimension) -> Vec<String> {
 /// Epoch, variant, segment, and whether the window is open.
 type Place = (i64, u32, usize, bool);
 
-/// What happened to a visitor, as a metric counts it.
+/// The outcome of a metric for one visitor.
 #[derive(Default, Clone)]
 struct Seen {
     after: Vec<Hit>,
     before: Vec<Hit>,
 }
 
-/// Something that counts.
+/// An event that counts.
 #[derive(Clone)]
 struct Hit {
     visitor: String,
     at: i64,
-    /// When the order was made that a refund is for.
+    /// The time of the order, also for its refunds.
     ordered_at: i64,
     /// Of which event, or of which order.
     root: u64,
     amount: i128,
-    /// What the order was worth before refunds.
+    /// The value of the order before refunds.
     gross: i128,
     currency: Option<String>,
     vouched: bool,
@@ -250,7 +249,7 @@ struct Hit {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// Anything that makes a conversion.
+    /// An event that makes a conversion.
     Event,
     Tied,
     Untied,
@@ -294,7 +293,7 @@ fn convert(hits: &mut [Hit], exchange: &ExchangeRates) {
     }
 }
 
-/// What the hits are worth together.
+/// The sum of the values.
 fn worth(hits: &[Hit]) -> i128 {
     let sum = |vouched: bool, untied: bool| -> i128 {
         let those = hits.iter().filter(|hit| hit.vouched == vouched && (hit.what == What::Untied) == untied);
@@ -303,7 +302,7 @@ fn worth(hits: &[Hit]) -> i128 {
     (sum(true, false) + (sum(false, false) + sum(false, true)).max(0) + sum(true, true)).clamp(0, MAX)
 }
 
-/// The same of what a key vouched for.
+/// The same for events with an API key only.
 fn vouched_worth(hits: &[Hit]) -> i128 {
     worth(&hits.iter().filter(|hit| hit.vouched).cloned().collect::<Vec<_>>())
 }
@@ -371,7 +370,7 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuest
     let cap = match metric.cap {
         _ if !revenue => None,
         Some(cap) => Some(units(cap)),
-        // One in a thousand is cut to the next, and one at least where there is a next.
+        // The largest thousandth, and at least one value, is reduced to the next largest.
         None => values.get((values.len() / 1_000).max(1)).or(values.first()).copied(),
     };
     answer.cap = cap.map(|cap| cap as f64 / 10_000.0);
@@ -431,7 +430,7 @@ fn units(value: f64) -> i128 {
     if units.abs() >= MAX as f64 { MAX * units.signum() as i128 } else { units as i128 }
 }
 
-/// Everything that a goal counts, in the order of time.
+/// The events that a goal counts, ordered by time.
 fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
     let people = || records.iter().copied().filter(|record| !record.bot);
     let negative = |record: &Record| record.kind == EventKind::Order && record.value.is_some_and(|value| value < 0.0);
@@ -475,8 +474,7 @@ fn hits(records: &[&Record], trigger: &Trigger) -> Vec<Hit> {
     hits
 }
 
-/// Of those with one key, the first that a key vouched for, or the first of each
-/// visitor.
+/// Deduplicates by order id: keeps the first event with an API key or, without one, the first of each visitor.
 fn first<K: Ord>(mut records: Vec<&Record>, key: impl Fn(&Record) -> Option<K>) -> Vec<&Record> {
     use crate::row::{hash_id, hash_text};
     records.sort_by_key(|record| (!record.vouched, record.at, hash_id(record.id), hash_text(&record.visitor.id)));
@@ -493,7 +491,7 @@ fn first<K: Ord>(mut records: Vec<&Record>, key: impl Fn(&Record) -> Option<K>) 
     records
 }
 
-/// Leaves what is in the currency of most buyers.
+/// Keeps the orders in the currency of most buyers.
 fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) {
     let mut buyers: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> = BTreeMap::new();
     for hit in seen.values().flat_map(|seen| bought(&seen.after)) {
@@ -520,7 +518,7 @@ fn currency(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut Metric
     }
 }
 
-/// Leaves what is plausible; whether enough buyers are vouched for.
+/// Keeps the plausible orders. Returns whether enough buyers have orders with an API key.
 fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAnswer) -> bool {
     let buyers = |vouched: bool| {
         let buys = |seen: &&Seen| bought(&seen.after).any(|hit| hit.vouched || !vouched);
@@ -546,7 +544,7 @@ fn limit(seen: &mut HashMap<&str, Seen>, metric: &Metric, answer: &mut MetricAns
     sure
 }
 
-/// The order that is worth most after refunds.
+/// The order with the largest value after refunds.
 fn largest(seen: &HashMap<&str, Seen>, entries: &[Entry<'_>]) -> Option<LargestOrder> {
     let mut orders = Vec::new();
     for entry in entries {
@@ -599,7 +597,7 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
     }
 }
 
-/// Whether a visitor did enough not to bounce, or to be engaged.
+/// Whether a visitor did not bounce, or was engaged.
 fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
     let during = |record: &&&Record| {
         let (at, session) = (record.at.us(), &entry.exposure.session);

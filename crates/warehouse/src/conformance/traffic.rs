@@ -55,7 +55,7 @@ pub(super) fn traffic_counts_each_visitor_once(engine: Engine<'_>) {
         let asked = TrafficQuestion { project_key: project.into(), from, until, metric };
         let first_day = (visitors > 0).then_some(START / day);
         let (value, value_squared) = worth;
-        let marks = warehouse.marks();
+        let marks = warehouse.watermarks();
         let expect = TrafficAnswer { visitors, converted, value, value_squared, first_day, marks };
         assert_eq!(warehouse.traffic(&asked, &StopToken::new()).unwrap(), expect, "{asked:?}");
     }

@@ -1,12 +1,12 @@
-//! Writes rows into the tables.
+//! Appends rows to the tables.
 
 use duckdb::{Connection, params};
 
 use crate::Result;
 use crate::row::{ProfileRow, Rows, UrlRow};
 
-/// Adds rows of the log with this number within the transaction of `conn`. Columns are
-/// in the order of `schema.sql`.
+/// Appends rows of the log with this number in the transaction of `conn`. Columns are in the
+/// order of `schema.sql`.
 pub(super) fn append(
     conn: &Connection,
     log: u8,

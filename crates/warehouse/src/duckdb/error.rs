@@ -18,17 +18,16 @@ impl From<duckdb::Error> for Error {
     }
 }
 
-/// Whether an error is about what a file contains: opening it again does not help.
+/// Whether an error is about the content of a file, so that reopening it does not help.
 pub(super) fn is_corruption(error: &Error) -> bool {
     matches!(error, Error::Damaged(Some(cause)) if cause.to_string().contains("Corrupt"))
 }
 
-/// Why a database cannot be opened.
+/// Why a database could not be opened.
 pub(super) enum OpenError {
-    /// Because of what it is: another one has to be made. The sentence says what is
-    /// wrong with it.
+    /// The file itself is not usable and must be replaced. The text says why.
     Unfit(String),
-    /// For now.
+    /// Another reason, which may pass.
     Failed(Error),
 }
 
@@ -41,8 +40,8 @@ impl OpenError {
     }
 }
 
-/// Whether an error of opening is about the file itself. What may pass by itself must
-/// not cost the warehouse.
+/// Whether an error on opening is about the file itself. After an error that may pass, the
+/// warehouse must not be replaced.
 pub(super) fn classify_open_error(error: Error) -> OpenError {
     const TRANSIENT: [&str; 5] =
         ["Could not set lock", "Cannot open file", "No space left", "Too many open files", "Invalid Input"];

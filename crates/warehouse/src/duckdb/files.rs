@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// `path` with `ending` at its end.
+/// `path` with the suffix `ending`.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// The database's own write-ahead log.
+/// DuckDB's write-ahead log.
 pub(super) fn log_of(path: &Path) -> PathBuf {
     beside(path, ".wal")
 }
@@ -26,7 +26,7 @@ pub(super) fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a database and what it keeps beside it.
+/// Removes a database with its write-ahead log and temporary directory.
 pub(super) fn remove(path: &Path) -> Result<()> {
     remove_file(&log_of(path))?;
     remove_file(path)?;
@@ -37,7 +37,7 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Moves a database to a name with `.old` at its end, over an earlier one.
+/// Renames a database to its name with the suffix `.old`, replacing an earlier one.
 pub(super) fn move_away(path: &Path) -> Result<()> {
     let old = beside(path, ".old");
     remove(&old)?;
@@ -50,7 +50,7 @@ pub(super) fn move_away(path: &Path) -> Result<()> {
     sync_dir(path)
 }
 
-/// Makes the names in the directory of `path` outlive a power cut.
+/// Flushes the directory of `path`, so that created and renamed files survive a power failure.
 pub(super) fn sync_dir(path: &Path) -> Result<()> {
     let dir = match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
@@ -59,7 +59,7 @@ pub(super) fn sync_dir(path: &Path) -> Result<()> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(|error| Error::file("flush", dir, error))
 }
 
-/// Keeps every other process, and this one, from opening the warehouse again.
+/// Locks the warehouse against a second opening, by another process or by this one.
 pub(super) fn lock_exclusively(path: &Path) -> Result<File> {
     let name = beside(path, ".lock");
     let mut options = OpenOptions::new();

@@ -1,4 +1,4 @@
-//! A warehouse in DuckDB, inside of this process.
+//! A warehouse in an embedded DuckDB database.
 
 mod append;
 mod error;
@@ -22,23 +22,23 @@ use self::files::{beside, lock_exclusively, log_of, move_away, remove, remove_fi
 use crate::answer::{ExperimentAnswer, TrafficAnswer, VisitorTotals};
 use crate::question::{ExperimentQuestion, TrafficQuestion, VisitorsQuestion};
 use crate::row::{Rows, kind};
-use crate::{Error, LoadTarget, Mark, Marks, Result, StopToken, WarehouseReader, WarehouseWriter, lock};
+use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
-/// Counts the changes of the tables and of what is written into them.
+/// Version of the schema and of the values that are stored. A file of another version is rebuilt.
 const SCHEMA: i32 = 8;
 const TABLES: &str = include_str!("schema.sql");
-/// Bytes of its write-ahead log before the database moves them to its file.
+/// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";
-/// Names that one generation of [`StoredNames`] holds; there are two generations.
+/// Maximum number of names in one of the two generations of [`StoredNames`].
 const MAX_STORED_NAMES: usize = 100_000;
 
-/// How much a warehouse may use.
+/// Resource limits of a warehouse.
 #[derive(Clone, Debug)]
 pub struct WarehouseOptions {
-    /// Memory of the database, in bytes. 1 GiB. Larger questions go on on the
-    /// disk, beside the file.
+    /// Memory limit of the database in bytes; 1 GiB by default. Larger questions spill to disk, into a directory beside
+    /// the file.
     pub memory_bytes: u64,
-    /// Threads that answer, of all questions together. As many as there are cores.
+    /// Number of threads for all questions together; the number of cores by default.
     pub threads: usize,
 }
 
@@ -49,33 +49,31 @@ impl Default for WarehouseOptions {
     }
 }
 
-/// A warehouse in a file of DuckDB, or in memory.
+/// A warehouse in a DuckDB file, or in memory.
 pub struct DuckWarehouse {
     options: WarehouseOptions,
-    /// `None` in memory.
+    /// The path of the file; `None` in memory.
     place: Option<DatabasePath>,
-    /// Read by whoever asks, for as long as that takes; `None` when the files could
-    /// not be exchanged.
+    /// The answering database. Questions hold the read lock; `None` after the files could not be swapped.
     answering: RwLock<Option<Database>>,
-    /// The one that is being made beside it.
+    /// The database of a rebuild that is under way.
     rebuilding: Mutex<Option<Database>>,
-    /// It has to be opened anew.
+    /// DuckDB has invalidated the database, so it must be reopened.
     failed: AtomicBool,
-    /// That would not help: its file is damaged.
+    /// The file itself is damaged, so reopening would not help.
     damaged: AtomicBool,
 }
 
 struct DatabasePath {
     path: PathBuf,
-    /// Held for as long as the warehouse is open: the database's own lock does not
-    /// keep the same process out.
+    /// Held while the warehouse is open: DuckDB's own lock does not exclude a second opening by the same process.
     _lock: File,
 }
 
-/// An open database. The last connection to it closes it.
+/// An open database. It is closed with its last connection.
 struct Database {
     writer: Mutex<Writer>,
-    /// Makes connections for questions while the writer is busy.
+    /// Creates connections for questions, also while the writer is busy.
     connector: Mutex<Connection>,
     logs: Mutex<Logs>,
 }
@@ -86,12 +84,11 @@ struct Writer {
     known_profiles: StoredNames,
 }
 
-/// The logs whose rows are stored, each with the number that its rows have and up to
-/// where they go.
-type Logs = BTreeMap<LogId, (u8, Mark)>;
+/// The logs whose rows are stored, each with its number in the tables and its watermark.
+type Logs = BTreeMap<LogId, (u8, Watermark)>;
 
-/// Hashes of addresses, or of profiles, that are stored already, each with its project. When
-/// it is full it forgets the older half: storing a row twice does no harm.
+/// Hashes of URLs, or of profiles, that are known to be stored, each with its project. When it is full, the older
+/// generation is dropped: storing a row twice does no harm.
 #[derive(Default)]
 struct StoredNames {
     young: HashSet<(u64, u64)>,
@@ -112,14 +109,13 @@ impl StoredNames {
 }
 
 impl DuckWarehouse {
-    /// Opens the warehouse at `path`, or begins one there. One that cannot be used
-    /// (damaged, of another version) is moved away, to `path` with `.old` at its end,
-    /// and an empty one begun. What was moved away is removed by
-    /// [`WarehouseWriter::prune`] or the next [`WarehouseWriter::finish_rebuild`].
+    /// Opens the warehouse at `path`, or creates it. A file that cannot be used (damaged, of
+    /// another version) is renamed to `path` with the suffix `.old`, and an empty warehouse is
+    /// created. [`WarehouseWriter::prune`] and [`WarehouseWriter::finish_rebuild`] remove the
+    /// renamed file.
     ///
     /// # Errors
-    /// [`Error::InUse`], [`Error::File`], and whatever the database has against
-    /// beginning a new one.
+    /// [`Error::InUse`], [`Error::File`], and DuckDB's errors when a new file cannot be created.
     pub fn open(path: &Path, options: &WarehouseOptions) -> Result<DuckWarehouse> {
         let place = DatabasePath { path: path.to_owned(), _lock: lock_exclusively(path)? };
         remove(&beside(path, ".new"))?;
@@ -127,10 +123,10 @@ impl DuckWarehouse {
         Ok(DuckWarehouse::of(database, Some(place), options))
     }
 
-    /// An empty one that is gone when it is dropped, and knows no disk.
+    /// Creates an empty warehouse in memory, which never uses the disk.
     ///
     /// # Errors
-    /// The database's.
+    /// DuckDB's.
     pub fn in_memory(options: &WarehouseOptions) -> Result<DuckWarehouse> {
         let database = Database::begin(None, options)?;
         Ok(DuckWarehouse::of(database, None, options))
@@ -147,8 +143,8 @@ impl DuckWarehouse {
         }
     }
 
-    /// Gives `read` a connection of its own, which [`StopToken::stop`] interrupts. The
-    /// temporary tables it makes there go with it.
+    /// Calls `read` with a connection of its own, which [`StopToken::stop`] interrupts. Its
+    /// temporary tables are dropped with the connection.
     pub(super) fn read<T>(&self, stop: &StopToken, read: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let answering = self.answering();
         let database = answering.as_ref().ok_or(Error::Damaged(None))?;
@@ -165,7 +161,7 @@ impl DuckWarehouse {
         self.answering.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers damage, and passes on what it is given.
+    /// Returns `result`, and records it if it means that the database is damaged.
     fn remember_damage<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error @ Error::Damaged(_)) = &result {
             self.failed.store(true, Ordering::Release);
@@ -174,7 +170,7 @@ impl DuckWarehouse {
         result
     }
 
-    /// Does `change` to the database that answers.
+    /// Applies `change` to the answering database.
     fn change<T>(&self, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         let result = self.answering().as_ref().ok_or(Error::Damaged(None)).and_then(change);
         self.remember_damage(result)
@@ -201,13 +197,13 @@ impl WarehouseReader for DuckWarehouse {
 }
 
 impl WarehouseWriter for DuckWarehouse {
-    fn marks(&self) -> Marks {
+    fn watermarks(&self) -> Watermarks {
         let answering = self.answering();
         let logs = answering.as_ref().map(|database| lock(&database.logs));
         logs.iter().flat_map(|logs| logs.iter()).map(|(log, (_, mark))| (*log, *mark)).collect()
     }
 
-    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         match target {
             LoadTarget::Answering => self.change(|database| database.load(log, rows, mark)),
             LoadTarget::Rebuild => {
@@ -219,7 +215,7 @@ impl WarehouseWriter for DuckWarehouse {
 
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
         let rows = self.change(|database| database.prune(log, oldest))?;
-        // What was moved away may hold what the log has forgotten.
+        // The renamed file may hold events that retention has deleted from the log.
         self.path().map_or(Ok(()), |path| remove(&beside(path, ".old")))?;
         Ok(rows)
     }
@@ -256,7 +252,7 @@ impl WarehouseWriter for DuckWarehouse {
         let mut rebuilding = lock(&self.rebuilding);
         *rebuilding = None;
         let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
-        // Closed before it is moved.
+        // It must be closed before it is renamed.
         *answering = None;
         if let Some(place) = &self.place {
             remove(&beside(&place.path, ".new"))?;
@@ -290,12 +286,12 @@ impl WarehouseWriter for DuckWarehouse {
             *self.answering.write().unwrap_or_else(PoisonError::into_inner) = Some(rebuilt);
             return Ok(());
         };
-        // Whoever asks meanwhile waits, for a moment.
+        // Questions wait for this lock, which is held briefly.
         rebuilt.close()?;
         let mut answering = self.answering.write().unwrap_or_else(PoisonError::into_inner);
         *answering = None;
         let new = beside(path, ".new");
-        // The old write-ahead log goes first: it must never meet the new file.
+        // Remove the old write-ahead log first: it must never be replayed into the new file.
         remove_file(&log_of(path))?;
         fs::rename(&new, path).map_err(|error| Error::file("rename", &new, error))?;
         sync_dir(path)?;
@@ -314,7 +310,7 @@ impl DuckWarehouse {
 }
 
 impl Database {
-    /// A new one; in memory without a path.
+    /// Creates a database; in memory without a path.
     fn begin(path: Option<&Path>, options: &WarehouseOptions) -> Result<Database> {
         let conn = connect(path, options)?;
         conn.execute_batch("BEGIN")?;
@@ -330,14 +326,14 @@ impl Database {
         Ok(Database { writer, connector, logs: Mutex::new(logs) })
     }
 
-    /// The one at `path`, begun if there is none.
+    /// Opens the database at `path`, or creates it.
     fn open(path: &Path, options: &WarehouseOptions) -> Result<Database, OpenError> {
         let file = OpenOptions::new().read(true).write(true).open(path);
         match file.and_then(|file| file.metadata()).map(|file| file.len()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(OpenError::Failed(Error::file("open", path, error)));
             }
-            // No write-ahead log may meet a file that it is not of.
+            // A write-ahead log of another file must not be replayed.
             Err(_) | Ok(0) => {
                 remove(path).map_err(OpenError::Failed)?;
                 return Database::begin(Some(path), options).map_err(OpenError::Failed);
@@ -350,12 +346,12 @@ impl Database {
         Database::of(conn, logs).map_err(OpenError::Failed)
     }
 
-    /// The same, or an empty one in its place if it cannot be used.
+    /// As above, or replaces the database by an empty one if it cannot be used.
     fn open_or_begin(path: &Path, options: &WarehouseOptions) -> Result<Database> {
         match Database::open(path, options) {
             Ok(database) => Ok(database),
             Err(OpenError::Unfit(problem)) => {
-                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used, it is made again from the log");
+                tracing::warn!(path = %path.display(), problem, "the warehouse cannot be used, it is rebuilt from the log");
                 move_away(path)?;
                 Database::begin(Some(path), options)
             }
@@ -363,7 +359,7 @@ impl Database {
         }
     }
 
-    fn load(&self, log: LogId, rows: &Rows, mark: Mark) -> Result<()> {
+    fn load(&self, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
         let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
         let urls: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
         let profiles: Vec<_> =
@@ -372,7 +368,7 @@ impl Database {
             let logs = lock(&self.logs);
             match logs.get(&log) {
                 Some((number, _)) => (*number, false),
-                // Numbers are given out in turn and never back.
+                // Numbers are assigned in sequence and never reused.
                 None => (u8::try_from(logs.len() + 1).map_err(|_| Error::TooManyLogs)?, true),
             }
         };
@@ -406,13 +402,13 @@ impl Database {
                 transaction.execute(&format!("DELETE FROM {table} WHERE log = ? AND seq < ?"), params![log, oldest])?;
         }
         if gone > 0 {
-            // An address may say who was there: it goes with the last view of its page.
+            // A URL may identify a visitor, so it is deleted with the last view of its page.
             transaction.execute(
                 "DELETE FROM urls WHERE (project, url) NOT IN
                      (SELECT project, url FROM events WHERE kind = ? AND url IS NOT NULL)",
                 [kind::PAGEVIEW],
             )?;
-            // And what is known of a visitor with the last who is like that.
+            // A profile is deleted with the last visitor who has it.
             transaction.execute(
                 "DELETE FROM profiles WHERE (project, profile) NOT IN (SELECT project, profile FROM exposures)",
                 [],
@@ -421,18 +417,18 @@ impl Database {
         transaction.execute("DELETE FROM damage WHERE log = ? AND greatest(first, last) < ?", params![log, oldest])?;
         transaction.commit()?;
         if gone > 0 {
-            // Otherwise all of them are still stored, and would be once more.
+            // The cache may now have names that were deleted.
             *known = StoredNames::default();
             *known_profiles = StoredNames::default();
             if let Err(error) = conn.execute_batch("CHECKPOINT") {
-                // The rows are gone all the same; their space is free a while later.
+                // The rows are deleted in any case; a later checkpoint frees their space.
                 tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");
             }
         }
         Ok(gone as u64)
     }
 
-    /// Puts everything into the one file.
+    /// Checkpoints everything into the file.
     fn close(self) -> Result<()> {
         let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         writer.conn.execute_batch("CHECKPOINT")?;
@@ -446,9 +442,9 @@ fn connect(path: Option<&Path>, options: &WarehouseOptions) -> Result<Connection
         .threads(i64::try_from(options.threads.max(1)).unwrap_or(i64::MAX))?
         .enable_autoload_extension(false)?
         .with("checkpoint_threshold", CHECKPOINT)?
-        // Every answer says its order itself.
+        // Every statement has its own ORDER BY.
         .with("preserve_insertion_order", "false")?;
-    // In memory nothing is written to any disk.
+    // An in-memory database must not spill to disk.
     let temporary = path.map(|path| beside(path, ".tmp"));
     config = match temporary.as_deref().map(|path| path.to_str().ok_or(path)) {
         None => config.with("temp_directory", "")?,
@@ -459,12 +455,12 @@ fn connect(path: Option<&Path>, options: &WarehouseOptions) -> Result<Connection
         Some(path) => Connection::open_with_flags(path, config)?,
         None => Connection::open_in_memory_with_flags(config)?,
     };
-    // No statement of ours reads or writes other files, or needs another setting.
+    // No statement accesses other files or changes settings.
     conn.execute_batch("SET enable_external_access = false; SET lock_configuration = true")?;
     Ok(conn)
 }
 
-/// The logs whose rows are stored; `None` when the tables are of another version.
+/// The logs whose rows are stored; `None` when the tables have another schema version.
 fn read_logs(conn: &Connection) -> Result<Option<Logs>> {
     let version: Vec<i32> =
         conn.prepare("SELECT schema FROM version")?.query_map([], |row| row.get(0))?.collect::<duckdb::Result<_>>()?;
@@ -478,15 +474,15 @@ fn read_logs(conn: &Connection) -> Result<Option<Logs>> {
         Ok((id, number, mark_of(seq, hash)))
     })?;
     let logs = logs.collect::<duckdb::Result<Vec<_>>>()?;
-    // An id of another length is none that this version wrote.
+    // This version writes no id of another length.
     let logs =
         logs.into_iter().map(|(id, number, mark)| Some((LogId::from_bytes(id.try_into().ok()?), (number, mark))));
     Ok(logs.collect())
 }
 
-/// A mark as the table `logs` has it.
-fn mark_of(seq: i64, hash: Option<Vec<u8>>) -> Mark {
-    Mark { position: Position { seq }, hash: hash.and_then(|hash| hash.try_into().ok()) }
+/// A watermark as a row of the table `logs`.
+fn mark_of(seq: i64, hash: Option<Vec<u8>>) -> Watermark {
+    Watermark { position: Position { seq }, hash: hash.and_then(|hash| hash.try_into().ok()) }
 }
 
 #[cfg(test)]
@@ -511,7 +507,7 @@ mod tests {
             let asked = scope.spawn(|| {
                 warehouse.read(&stop, |conn| {
                     running.store(1, Ordering::Release);
-                    // Years of work.
+                    // Practically unlimited.
                     let forever =
                         "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range = b.range + 1";
                     Ok(conn.query_row(forever, [], |row| row.get::<_, i64>(0))?)
@@ -520,14 +516,14 @@ mod tests {
             while running.load(Ordering::Acquire) == 0 {
                 thread::yield_now();
             }
-            // Again and again, for the first may fall before the statement.
+            // Repeated, because the first interrupt may come before the statement begins.
             while !asked.is_finished() {
                 stop.stop();
                 thread::yield_now();
             }
             assert!(matches!(asked.join().unwrap(), Err(Error::Stopped)));
         });
-        // From now on it is not even begun.
+        // Later questions with this token fail at once.
         assert!(matches!(warehouse.read(&stop, |_| Ok(())), Err(Error::Stopped)));
         assert!(warehouse.read(&other, |_| Ok(())).is_ok());
         assert!(!other.is_stopped());
@@ -541,7 +537,7 @@ mod tests {
         let ask = |warehouse: &DuckWarehouse| {
             warehouse.read(&StopToken::new(), |conn| Ok(conn.query_row(asked, [], |row| row.get::<_, i64>(0))?))
         };
-        // Without a disk to go on on, a large question fails, and nothing else does.
+        // Without a disk to spill to, only the large question fails.
         let warehouse = DuckWarehouse::in_memory(&options).unwrap();
         assert!(matches!(ask(&warehouse), Err(Error::Memory)));
         assert!(!warehouse.is_damaged());

@@ -1,13 +1,13 @@
--- The tables of a warehouse. All is made from the event log and can be made again: there are no migrations. Whoever
--- changes a table, or what is written into one, counts SCHEMA in mod.rs up, and every warehouse is rebuilt.
+-- The tables of a warehouse. Everything is derived from the event log and can be rebuilt, so there are no migrations. A change
+-- of a table, or of what is written into one, increments SCHEMA in mod.rs, and every warehouse is rebuilt.
 --
--- Names become hashes of 64 bits: project keys, visitors, sessions, order ids, event ids, addresses. The visitor's own id
--- is in the log only. Times are microseconds since 1970, UTC. `log` is the number of the log that a row comes from, see the
--- table `logs`, and `seq` its block: rows go when the log forgets their block. The rows of one load lie sorted by what questions look for, so that most of them
--- are passed over by the bounds of their columns. Nothing is declared unique: the log may hold an
--- event twice, and the questions collapse it, for much less than an index costs.
+-- Names are stored as 64-bit hashes: project keys, visitors, sessions, order ids, event ids, URLs. Only the log has the
+-- visitor's own id. Times are microseconds since 1970-01-01 UTC. `log` is the number of the row's log, see the table `logs`,
+-- and `seq` the block: rows are deleted when retention deletes their block. The rows of one load are sorted by the columns that
+-- questions filter by, so that DuckDB skips most row groups by their minima and maxima. Nothing is declared unique: the log
+-- may contain an event twice, and questions deduplicate, which costs much less than an index.
 
--- What visitors did. Bots are left out.
+-- Events, without those of bots.
 CREATE TABLE events (
     project  UBIGINT NOT NULL,
     visitor  UBIGINT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE events (
     seq      BIGINT NOT NULL
 );
 
--- Visitors who met a variant, each time that they did, and how they were then.
+-- Exposures, with the visitor's attributes at that time.
 CREATE TABLE exposures (
     project      UBIGINT NOT NULL,
     test         BIGINT NOT NULL,
@@ -49,8 +49,8 @@ CREATE TABLE exposures (
     seq          BIGINT NOT NULL
 );
 
--- What health events tell of the changes of a variant, on a page where it was shown: bit n of `asked` is 1 where the
--- change at place n was for that page, and of `found` where it found there what it changes. Bots are left out.
+-- Reports of health events about the changes of a variant on a page: bit n of `asked` is 1 if change n applies to the page,
+-- bit n of `found` is 1 if it matched an element. Bots are excluded.
 CREATE TABLE applied (
     project UBIGINT NOT NULL,
     test    BIGINT NOT NULL,
@@ -65,8 +65,8 @@ CREATE TABLE applied (
     seq     BIGINT NOT NULL
 );
 
--- What visitors were like. Few are like nobody else: a question carries one number for each visitor, and looks here once it
--- has counted. The number is the hash of all that follows it, so a row may be there twice.
+-- Attributes of visitors. Many visitors share a profile, so a question carries one number per visitor and joins this table
+-- after counting. The number is the hash of the other columns; a row may exist twice.
 CREATE TABLE profiles (
     project   UBIGINT NOT NULL,
     profile   UBIGINT NOT NULL,
@@ -78,16 +78,16 @@ CREATE TABLE profiles (
     source    VARCHAR NOT NULL -- direct, search, social, email, paid or referral
 );
 
--- The addresses of page views, cut to their first 2,048 bytes as their hashes are. A row may be there twice.
+-- URLs of page views, cut to 2,048 bytes before hashing. A row may exist twice.
 CREATE TABLE urls (
     project UBIGINT NOT NULL,
     url     UBIGINT NOT NULL,
     text    VARCHAR NOT NULL
 );
 
--- Blocks of the log that are passed, but whose events are not here, as they could not be read: they were damaged or
--- missing, all of them, or events of one project in them were not understood. `last` is before `first` where no block is
--- lost, but the log is not as it was written. A row may be there twice.
+-- Ranges of blocks before the watermark whose events could not be read: the blocks were damaged or missing, or events of
+-- one project in them were not understood. `last` is less than `first` if no block is lost, but the hash chain is broken.
+-- A row may exist twice.
 CREATE TABLE damage (
     project UBIGINT, -- NULL: of any
     log     UTINYINT NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE damage (
     last    BIGINT NOT NULL
 );
 
--- The logs whose events are here: up to which block everything of each is. A row changes in the transaction that brings the
+-- The watermark of each log: the block up to which its events are loaded. It is updated in the transaction that adds the
 -- rows.
 CREATE TABLE logs (
     number UTINYINT NOT NULL, -- from 1, in the order in which they came
@@ -104,7 +104,7 @@ CREATE TABLE logs (
     hash   BLOB               -- of that block; NULL when it could not be read
 );
 
--- One row: which version of these tables it is.
+-- One row: the schema version.
 CREATE TABLE version (
     schema INTEGER NOT NULL
 );

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use std::collections::HashSet;
+
 use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use serde_json::{Value, json};
@@ -10,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
 use crate::testing::{Fault, FaultyWriter};
-use crate::{DuckWarehouse, ExperimentQuestion, LostBlocks, StopToken, WarehouseOptions, WarehouseReader};
+use crate::{DuckWarehouse, ExperimentQuestion, LostBlocks, StopToken, WarehouseOptions, WarehouseReader, Watermark};
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, PruneRequest, Reserve};
 
 const START: i64 = 1_790_000_000_000_000;
@@ -85,8 +87,8 @@ impl Place {
         self.runtime.block_on(log.append(batch)).unwrap();
     }
 
-    fn load(&self, warehouse: &Arc<DuckWarehouse>) -> Load {
-        Load { request: Some(self.request()), ..Load::new(&self.log_dir(), warehouse.clone()) }
+    fn load(&self, warehouse: &Arc<DuckWarehouse>) -> LoadState {
+        LoadState { request: Some(self.request()), ..LoadState::new(&self.log_dir(), warehouse.clone()) }
     }
 
     /// The rows of the log as they should be.
@@ -116,15 +118,15 @@ fn record(project: &str, id: Uuid, n: u64, at: Instant) -> Value {
 }
 
 /// The mark of the only log of a warehouse.
-fn mark(warehouse: &DuckWarehouse) -> Mark {
-    let marks = warehouse.marks();
+fn mark(warehouse: &DuckWarehouse) -> Watermark {
+    let marks = warehouse.watermarks();
     assert!(marks.len() < 2, "{marks:?}");
     marks.into_values().next().unwrap_or_default()
 }
 
-fn finish(load: &mut Load) -> u32 {
+fn finish(load: &mut LoadState) -> u32 {
     let mut steps = 1;
-    while load.step().unwrap() == More(true) {
+    while load.step().unwrap() == HasMore(true) {
         steps += 1;
     }
     steps
@@ -132,7 +134,7 @@ fn finish(load: &mut Load) -> u32 {
 
 /// All rows and the mark, in an order of their own.
 fn dump(warehouse: &DuckWarehouse) -> Vec<String> {
-    let mut all = vec![format!("{:?}", warehouse.marks())];
+    let mut all = vec![format!("{:?}", warehouse.watermarks())];
     warehouse
         .read(&StopToken::new(), |conn| {
             for table in ["events", "exposures", "urls", "profiles"] {
@@ -159,7 +161,7 @@ fn a_killed_loader_is_gone_on_with_exactly_once() {
     let mut load = place.load(&warehouse);
     load.batch.0 = 20;
     let mut killed = 0;
-    while load.step().unwrap() == More(true) {
+    while load.step().unwrap() == HasMore(true) {
         // What is on the disk is all that a kill leaves behind.
         let copy = tempfile::tempdir_in(place.dir.path()).unwrap();
         let path = copy.path().join("warehouse.duckdb");
@@ -169,7 +171,7 @@ fn a_killed_loader_is_gone_on_with_exactly_once() {
             }
         }
         let left = Arc::new(DuckWarehouse::open(&path, &small()).unwrap());
-        assert_eq!(left.marks(), warehouse.marks());
+        assert_eq!(left.watermarks(), warehouse.watermarks());
         let mut load = place.load(&left);
         finish(&mut load);
         assert_eq!((dump(&left), load.generation), (expected.clone(), 0));
@@ -215,7 +217,7 @@ fn the_rows_of_a_transaction_are_bounded() {
     let mut load = place.load(&warehouse);
     load.batch.0 = 91;
     warehouse.reset().unwrap();
-    assert_eq!(load.step().unwrap(), More(true));
+    assert_eq!(load.step().unwrap(), HasMore(true));
     // Bots leave none: a hundred events are a few rows less.
     assert_eq!(mark(&warehouse).position.seq, 10);
 }
@@ -310,7 +312,7 @@ fn a_warehouse_of_another_log_is_emptied() {
     other.block("b", 10);
     let mut load = other.load(&warehouse);
     // That the rows went is told before others come.
-    assert_eq!(load.step().unwrap(), More(true));
+    assert_eq!(load.step().unwrap(), HasMore(true));
     assert_eq!((mark(&warehouse).position.seq, load.generation), (0, 1));
     finish(&mut load);
     assert_eq!((dump(&warehouse), load.generation), (other.expected(), 1));
@@ -364,7 +366,7 @@ fn a_warehouse_ahead_of_its_log_is_emptied() {
     // And grown again, to the same length with other events.
     finish(&mut place.load(&warehouse));
     place.block("a", 10);
-    let marks = warehouse.marks();
+    let marks = warehouse.watermarks();
     finish(&mut place.load(&warehouse));
     place.close();
     fs::remove_dir_all(place.log_dir()).unwrap();
@@ -372,7 +374,7 @@ fn a_warehouse_ahead_of_its_log_is_emptied() {
     fs::write(place.log_dir().join("log.db"), &saved).unwrap();
     place.open();
     place.block("b", 10);
-    assert_ne!(marks, warehouse.marks());
+    assert_ne!(marks, warehouse.watermarks());
     let mut load = place.load(&warehouse);
     finish(&mut load);
     assert_eq!((dump(&warehouse), load.generation), (place.expected(), 1));
@@ -392,9 +394,9 @@ fn a_rebuild_gives_the_same_rows_and_answers_meanwhile() {
 
     request_rebuild(&place.request()).unwrap();
     load.batch.0 = 20;
-    while load.step().unwrap() == More(true) {
-        let beside = load.beside.as_ref().unwrap();
-        assert!(beside.target.seq == 10 && beside.mark.position.seq > 0, "{:?}", beside.mark);
+    while load.step().unwrap() == HasMore(true) {
+        let rebuild = load.rebuild.as_ref().unwrap();
+        assert!(rebuild.target.seq == 10 && rebuild.mark.position.seq > 0, "{:?}", rebuild.mark);
         assert_eq!(dump(&warehouse), expected);
     }
     assert_eq!((dump(&warehouse), load.generation, load.progress()), (expected.clone(), 1, None));
@@ -524,9 +526,9 @@ fn damage_of_the_log_is_passed() {
     }
     warehouse.reset().unwrap();
     finish(&mut place.load(&warehouse));
-    assert_eq!(mark(&warehouse), Mark { position: Position { seq: 5 }, hash: None });
+    assert_eq!(mark(&warehouse), Watermark { position: Position { seq: 5 }, hash: None });
     finish(&mut place.load(&warehouse));
-    assert_eq!(mark(&warehouse), Mark { position: Position { seq: 5 }, hash: None });
+    assert_eq!(mark(&warehouse), Watermark { position: Position { seq: 5 }, hash: None });
     assert_eq!(lost(&warehouse, "a"), Some((2, 3, 5)));
     // Retention takes it along.
     let log = again.log_id.unwrap();
@@ -534,7 +536,7 @@ fn damage_of_the_log_is_passed() {
     assert_eq!(lost(&warehouse, "a"), Some((1, 5, 5)));
     warehouse.prune(log, 6).unwrap();
     assert_eq!(lost(&warehouse, "a"), None);
-    again.recall_damage(log);
+    again.read_damage(log);
     assert_eq!(again.damaged, HashSet::new());
 }
 
@@ -556,7 +558,7 @@ fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)>
         metrics: Vec::new(),
     };
     let lost = warehouse.ask(&question, &StopToken::new()).unwrap().lost;
-    assert!(lost.iter().all(|lost| warehouse.marks().contains_key(&lost.log)));
+    assert!(lost.iter().all(|lost| warehouse.watermarks().contains_key(&lost.log)));
     lost.first().map(|LostBlocks { blocks, first, last, .. }| (*blocks, *first, *last))
 }
 
@@ -633,13 +635,13 @@ fn what_fails_is_tried_again() {
     }
     let inner = Arc::new(DuckWarehouse::in_memory(&small()).unwrap());
     let warehouse = failing(inner.clone());
-    let mut load = Load::new(&place.log_dir(), warehouse);
+    let mut load = LoadState::new(&place.log_dir(), warehouse);
     load.batch.0 = 10;
     let mut failed = 0;
     loop {
         match load.step() {
-            Ok(More(true)) => {}
-            Ok(More(false)) => break,
+            Ok(HasMore(true)) => {}
+            Ok(HasMore(false)) => break,
             Err(_) => failed += 1,
         }
     }
@@ -690,11 +692,11 @@ fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
     finish(&mut load);
     request_rebuild(&place.request()).unwrap();
     load.batch.0 = 20;
-    assert_eq!(load.step().unwrap(), More(true));
-    assert_eq!(load.beside.as_ref().unwrap().mark.position.seq, 2);
+    assert_eq!(load.step().unwrap(), HasMore(true));
+    assert_eq!(load.rebuild.as_ref().unwrap().mark.position.seq, 2);
     let mut last = 10;
-    while load.beside.is_some() {
-        // More than once, so that the rebuild ends while events come.
+    while load.rebuild.is_some() {
+        // HasMore than once, so that the rebuild ends while events come.
         if last < 14 {
             place.block("b", 20);
             last += 1;
@@ -704,7 +706,7 @@ fn events_that_come_during_a_rebuild_are_in_both_warehouses() {
     }
     assert_eq!((mark(&warehouse).position.seq, load.generation), (14, 1));
     assert_eq!(dump(&warehouse), place.expected());
-    // The walk goes on where the rebuild has come to.
+    // The blocks goes on where the rebuild has come to.
     place.block("a", 20);
     finish(&mut load);
     assert_eq!(dump(&warehouse), place.expected());
@@ -719,11 +721,11 @@ fn a_rebuild_replaces_a_warehouse_that_fails() {
     let inner = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
     let warehouse = failing(inner.clone());
     request_rebuild(&place.request()).unwrap();
-    let mut load = Load { request: Some(place.request()), ..Load::new(&place.log_dir(), warehouse.clone()) };
+    let mut load = LoadState { request: Some(place.request()), ..LoadState::new(&place.log_dir(), warehouse.clone()) };
     load.batch.0 = 20;
     finish(&mut load);
     assert_eq!(warehouse.loads(), 1, "it is not tried again meanwhile");
-    assert_eq!((dump(&inner), load.is_main_left), (place.expected(), false));
+    assert_eq!((dump(&inner), load.is_main_given_up), (place.expected(), false));
     assert!(!place.request().exists());
 }
 

@@ -8,7 +8,7 @@ use muriel_domain::Instant;
 
 use super::read::Db;
 use super::{Result, before, literal, since};
-use crate::Marks;
+use crate::Watermarks;
 use crate::answer::{Arrivals, Balance, ExperimentAnswer, Segment};
 use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Filter, SEGMENTS_MAX};
 
@@ -179,7 +179,7 @@ pub(super) fn health(
         db.row(r#"SELECT min("at"), count(*) FILTER (several) FROM entry"#, |row| Ok((row.get(0)?, row.get(1)?)))?;
     let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, exposures)? };
     Ok(ExperimentAnswer {
-        marks: Marks::new(),
+        marks: Watermarks::new(),
         lost: Vec::new(),
         arrivals,
         crossed,

@@ -41,7 +41,7 @@ use super::mark_of;
 use crate::answer::{ExperimentAnswer, LostBlocks, TrafficAnswer, VisitorTotals};
 use crate::question::{CountedOutcome, ExperimentQuestion, Metric, TrafficQuestion, VisitorsQuestion};
 use crate::row::hash_text;
-use crate::{Marks, Result, StopToken};
+use crate::{Result, StopToken, Watermarks};
 use muriel_log::LogId;
 
 use self::outcome::Outcomes;
@@ -148,12 +148,12 @@ fn snapshot<T>(connection: &Connection, stop: &StopToken, answer: impl FnOnce(&D
 struct Logs {
     /// By the number that is in their rows.
     ids: BTreeMap<u8, LogId>,
-    marks: Marks,
+    marks: Watermarks,
 }
 
 impl Logs {
     fn read(db: &Db<'_>) -> Result<Logs> {
-        let (mut ids, mut marks) = (BTreeMap::new(), Marks::new());
+        let (mut ids, mut marks) = (BTreeMap::new(), Watermarks::new());
         let rows = db.rows("SELECT number, id, seq, hash FROM logs", |row| {
             let id: Vec<u8> = row.get(1)?;
             Ok((row.get::<_, u8>(0)?, id, mark_of(row.get(2)?, row.get(3)?)))
