@@ -36,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) blocks: i64,
     /// Closed files of the log.
     pub(crate) files: usize,
+    /// Whether the server may lose what it acknowledged: then little may be left to count.
+    pub(crate) may_lose: bool,
 }
 
 impl Report {
@@ -57,6 +59,7 @@ impl Report {
             counted: (0, 0),
             blocks: 0,
             files: 0,
+            may_lose: false,
         }
     }
 
@@ -64,7 +67,7 @@ impl Report {
     fn idle(&self) -> Option<&'static str> {
         if self.unanswered == 0 || self.acknowledged == 0 {
             Some("no end met a request in flight")
-        } else if self.counted.0 == 0 || self.counted.1 == 0 {
+        } else if !self.may_lose && (self.counted.0 == 0 || self.counted.1 == 0) {
             Some("no result counted a conversion")
         } else {
             None

@@ -70,6 +70,7 @@ pub(crate) fn cut_often(options: &Options, cuts: u32, is_relaxed: bool) -> Resul
         |large: bool| ["--log-sync", sync, "--log-reserve", "16", "--log-roll", if large { "1024" } else { "1" }];
     let place = DataLocation::at(disk.folder().join("data"))?;
     let mut rig = Rig::new(options, if is_relaxed { "power, relaxed" } else { "power" }, place, &settings(true))?;
+    rig.report.may_lose = is_relaxed;
     let (mut lost, mut losing) = (0, 0);
     for cut in 1..=cuts {
         if rig.rng.u32(..3) == 0 {
