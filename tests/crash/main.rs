@@ -6,6 +6,7 @@
 //! request does not, so many cycles are needed and a seed does not repeat a
 //! failure for certain.
 
+mod clock;
 mod events;
 mod experiments;
 mod findings;
@@ -73,6 +74,8 @@ enum Subject {
     Power,
     /// Events, between many clients that are slow.
     Slow,
+    /// Acts of the clock on two nodes, kill -9 of one.
+    Clock,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -119,6 +122,14 @@ fn run(args: &Args) -> Result<bool> {
     println!("seed {seed}");
     if matches!(args.what, Subject::Experiments) {
         return of_experiments(args, seed);
+    }
+    if matches!(args.what, Subject::Clock) {
+        let options = clock::Options { program: process::program(args.muriel.as_deref())?, seed };
+        return if args.control {
+            tell(clock::control(&options))
+        } else {
+            tell(clock::kill_often(&options, args.cycles))
+        };
     }
     if matches!(args.what, Subject::Slow) {
         let program = process::program(args.muriel.as_deref())?;

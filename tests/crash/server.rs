@@ -23,7 +23,7 @@ pub(crate) struct Server {
 /// Makes a project of this name, and its company with the first one, with a key
 /// that may do everything.
 pub(crate) fn make_project(program: &Path, place: &DataLocation, name: &str) -> Result<Account> {
-    let mut command = command(program, place, &["project", "create"]);
+    let mut command = command(program, place, place.data_dir(), &["project", "create"]);
     let output = command.args(["--company", "Crash", "--name", name, "--json"]).output()?;
     if !output.status.success() {
         return Err(format!("muriel project create: {}", String::from_utf8_lossy(&output.stderr)).into());
@@ -38,7 +38,12 @@ pub(crate) fn make_project(program: &Path, place: &DataLocation, name: &str) -> 
 impl Server {
     /// Starts a server with these further settings, and waits until it answers.
     pub(crate) fn start(program: &Path, place: &DataLocation, settings: &[&str]) -> Result<Self> {
-        let mut child = command(program, place, &["serve"])
+        Self::start_in(program, place, place.data_dir(), settings)
+    }
+
+    /// The same with another data directory, for one of several nodes.
+    pub(crate) fn start_in(program: &Path, place: &DataLocation, data_dir: &Path, settings: &[&str]) -> Result<Self> {
+        let mut child = command(program, place, data_dir, &["serve"])
             .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"])
             .args(["--rate-limits", "off", "--log-level", "error"])
             .args(settings)
@@ -106,8 +111,8 @@ fn is_frozen(process: u32) -> Result<bool> {
 }
 
 /// The program on this place.
-fn command(program: &Path, place: &DataLocation, words: &[&str]) -> Command {
-    let mut command = process::command(program, words, place.data_dir());
+fn command(program: &Path, place: &DataLocation, data_dir: &Path, words: &[&str]) -> Command {
+    let mut command = process::command(program, words, data_dir);
     if let Some(url) = place.database_url() {
         command.arg("--database-url").arg(url);
     }

@@ -41,6 +41,9 @@ impl Kind {
         Kind::Unexpected,
     ];
 
+    /// Those that a run over acts of the clock can meet.
+    pub(crate) const OF_THE_CLOCK: [Kind; 4] = [Kind::Lost, Kind::Duplicated, Kind::Miscounted, Kind::Untrue];
+
     pub(crate) fn word(self) -> &'static str {
         match self {
             Kind::Mixed => "mixed",
