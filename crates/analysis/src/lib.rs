@@ -52,6 +52,7 @@
 
 mod applied;
 mod arms;
+pub mod bandit;
 mod design;
 mod health;
 mod report;
