@@ -98,6 +98,7 @@ impl On {
             log_retention_days: None,
             alone: false,
             worker: true,
+            periods: Default::default(),
             node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
             warehouse: warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 },

@@ -336,10 +336,9 @@ fn distributions(on: On) {
     ] {
         shop.patch(&format!("/experiment/{id}"), json!({ "configuration": configuration })).ok();
         let answer = shop.get(&path).ok();
-        assert_eq!(
-            keys(&answer),
-            ["success", "test_id", "traffic_allocation", "distribution_mode", "is_mab", "variants"]
-        );
+        let mut expected = vec!["success", "test_id", "traffic_allocation", "distribution_mode", "is_mab", "variants"];
+        expected.extend((is_mab == 1).then_some("bandit"));
+        assert_eq!(keys(&answer), expected);
         assert_eq!(
             (&answer["distribution_mode"], &answer["is_mab"], &answer["traffic_allocation"]),
             (&json!(mode), &json!(is_mab), &json!(100)),

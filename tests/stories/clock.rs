@@ -18,6 +18,8 @@ stories![
     a_significant_result_ends_an_experiment,
     rules_leave_alone_what_is_concluded_served_or_deleted,
     jobs_are_told_to_operators,
+    a_bandit_moves_its_weights,
+    a_bandit_waits_until_it_knows_enough,
     thirty_days_of_fifty_experiments,
 ];
 
@@ -314,6 +316,125 @@ fn jobs_are_told_to_operators(on: On) {
     eventually("the job is counted", DEADLINE, || ask("/metrics").lines().any(|line| line == done));
     let status: Value = serde_json::from_str(&ask("/status")).expect("JSON");
     assert_eq!(status["jobs"], json!([]));
+}
+
+fn a_bandit_moves_its_weights(on: On) {
+    let mut shop = Shop::open(on, json!({ "configuration": { "is_mab": 1 } }));
+    let path = format!("/experiment/{}", shop.test_id);
+    let distribution = |shop: &Shop| shop.client.get(&format!("{path}/distribution")).ok();
+    shop.crowd("first", &[("0", 200, 6), ("1", 200, 122)], "2026-03-01T10:10:00Z", &bought());
+    let before = distribution(&shop);
+    let bandit = &before["bandit"];
+    assert_eq!(
+        (&bandit["period_s"], &bandit["last_moved_at"], &bandit["floor"]),
+        (&json!(3_600), &Value::Null, &json!(5.0))
+    );
+    assert_eq!((&bandit["arms"][0]["weight"], &bandit["arms"][1]["weight"]), (&json!(50.0), &json!(50.0)));
+    assert!(bandit["arms"][1]["probability_best"].as_f64().expect("a number") > 99.0, "{bandit}");
+    // So far the split was even, and cost some 116 conversions.
+    assert_eq!(
+        (&bandit["regret"], &bandit["regret_interval"]),
+        (&bandit["even_split"]["regret"], &bandit["even_split"]["regret_interval"])
+    );
+    let regret = bandit["regret"].as_f64().expect("a number");
+    assert!((100.0..130.0).contains(&regret), "{bandit}");
+    let details = shop.client.details(shop.test_id);
+    assert_eq!(details["schedule"]["next"], json!({ "at": ELEVEN, "act": "reweight", "rule": "bandit" }));
+
+    shop.app.pass(HOUR);
+    let last = acted(&shop.client, shop.test_id, "bandit");
+    assert_eq!((&last["act"], last.get("failed")), (&json!("reweight"), None));
+    let detail = last["detail"].as_str().expect("a sentence");
+    assert!(
+        detail.starts_with("weights moved from 50 / 50 to 5 / 95 percent, the control first: Variant 1 is"),
+        "{detail}"
+    );
+    assert_eq!(last["numbers"]["variants"][1]["weight"], 95.0);
+    let moved = distribution(&shop);
+    assert_eq!(moved["bandit"]["last_moved_at"], last["at"]);
+    let weights = |answer: &Value| -> Vec<f64> {
+        let arms = answer["variants"].as_array().expect("arms").iter();
+        arms.map(|arm| arm["traffic_weight"].as_f64().expect("a weight")).collect()
+    };
+    assert_eq!((weights(&moved), &moved["distribution_mode"]), (vec![5.0, 95.0], &json!("mab")));
+    let details = shop.client.details(shop.test_id);
+    assert_eq!(details["schedule"]["next"]["at"], NOON);
+    assert_eq!(
+        (details["epochs"].as_array().map(Vec::len), &details["epochs"][1]["reasons"]),
+        (Some(2), &json!(["distribution"]))
+    );
+    let history = shop.app.history(shop.test_id);
+    assert_eq!((history[0].actor.as_str(), history[0].action.as_str()), ("clock", "reweight"));
+    let kept = history[0].detail.as_ref().expect("a detail");
+    assert_eq!((&kept["rule"], &kept["manifest"]["experiment"]["test_id"]), (&json!("bandit"), &json!(shop.test_id)));
+
+    // Too few have come since: the next hours leave the weights alone, also after a restart.
+    shop.crowd("second", &[("0", 2, 0), ("1", 30, 18)], "2026-03-01T11:10:00Z", &bought());
+    for hour in 0..3 {
+        shop.app.pass(HOUR);
+        if hour == 1 {
+            shop.app.start_again();
+            shop.client = shop.client.at(shop.app.address);
+            shop.collector = Collector::of(&shop.client);
+        }
+        settle(&shop.client, &shop.app);
+    }
+    assert_eq!(
+        (weights(&distribution(&shop)), shop.client.details(shop.test_id)["schedule"]["last"].clone()),
+        (vec![5.0, 95.0], last)
+    );
+    // A hundred that turn the tide.
+    shop.crowd("third", &[("0", 60, 58), ("1", 600, 30)], "2026-03-01T13:10:00Z", &bought());
+    shop.app.pass(HOUR);
+    eventually("weights move back", DEADLINE, || weights(&distribution(&shop))[0] > 50.0);
+
+    // Who turns it off keeps the weights, and what is known of it.
+    let kept = weights(&distribution(&shop));
+    shop.client.merge(&path, json!({ "configuration": { "is_mab": 0 } })).ok();
+    let off = distribution(&shop);
+    assert_eq!((weights(&off), &off["distribution_mode"], &off["is_mab"]), (kept, &json!("custom"), &json!(0)));
+    assert!(off["bandit"]["regret"].is_number(), "{off}");
+    assert_eq!(shop.client.details(shop.test_id)["schedule"]["next"], Value::Null);
+    shop.crowd("fourth", &[("0", 300, 10), ("1", 300, 290)], "2026-03-01T14:10:00Z", &bought());
+    shop.app.pass(HOUR);
+    settle(&shop.client, &shop.app);
+    assert_eq!(weights(&distribution(&shop)), weights(&off));
+}
+
+fn a_bandit_waits_until_it_knows_enough(on: On) {
+    let shop = Shop::open(on, json!({ "configuration": { "is_mab": 1 } }));
+    let distribution =
+        |test_id: i64| shop.client.get(&format!("/experiment/{test_id}/distribution")).ok()["bandit"].clone();
+    // Nine conversions.
+    shop.crowd("few", &[("0", 200, 0), ("1", 200, 9)], "2026-03-01T10:10:00Z", &bought());
+    shop.app.pass(HOUR);
+    settle(&shop.client, &shop.app);
+    let bandit = distribution(shop.test_id);
+    assert_eq!((&bandit["regret"], &bandit["arms"][0]["probability_best"]), (&Value::Null, &Value::Null));
+    assert!(bandit["reason"].as_str().expect("a sentence").contains("10 conversions"), "{bandit}");
+    assert_eq!(shop.client.details(shop.test_id)["schedule"]["last"], Value::Null);
+    // A draft, one without a goal, and one whose arms nobody chooses among.
+    let configuration = json!({ "is_mab": 1 });
+    let draft = shop.client.experiment(json!({ "configuration": configuration, "primary_goal_key": "bought" }));
+    assert_eq!(distribution(draft)["last_moved_at"], Value::Null);
+    let body = |more: Value| {
+        let mut body = json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }],
+            "status": 1, "configuration": { "is_mab": 1 } });
+        body.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
+        shop.client.post("/create-experiment", body).created()
+    };
+    for (more, told) in [
+        (json!({}), "configuration.is_mab: this needs a primary goal"),
+        (
+            json!({ "primary_goal_key": "bought", "test_type": "personalization" }),
+            "configuration.is_mab: each variant of",
+        ),
+    ] {
+        let made = body(more);
+        assert!(made["warnings"].to_string().contains(told), "{made}");
+        let bandit = distribution(made["test_id"].as_i64().expect("an id"));
+        assert!(bandit["reason"].as_str().expect("a sentence").contains("primary goal"), "{bandit}");
+    }
 }
 
 /// The rule that is to end an experiment of [`thirty_days_of_fifty_experiments`], and when it is met.

@@ -4,7 +4,8 @@
 //! metric that rises or falls while weights move favours nobody. The levels are those of least squares, weighted by
 //! precision; an arm gets as much of the traffic as it is probable to be the best (Thompson sampling), above a floor.
 
-use crate::summary::{Measure, Metric, Summary};
+use crate::design::{AllocationPolicy, Design};
+use crate::summary::{Arrivals, Measure, Metric, MetricRole, Summaries, Summary};
 use muriel_stats::best_arm::{ArmPosterior, Direction, allocation, probabilities};
 use muriel_stats::{Interval, Result, Sample, Undefined};
 use rand_distr::{Distribution, StandardNormal};
@@ -73,6 +74,32 @@ pub fn floor(arms: usize) -> f64 {
 /// Whether weights may move again, after so many visitors before the present epoch and so many within it.
 pub fn has_batch(before: u64, within: u64) -> bool {
     within >= MIN_BATCH && within as f64 >= before as f64 * MIN_BATCH_SHARE
+}
+
+/// A bandit's numbers, and whether it is time to act on them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BanditLook {
+    /// What is known, or why nothing is.
+    pub bandit: Result<Bandit>,
+    /// Whether enough visitors have come since weights last changed.
+    pub has_batch: bool,
+}
+
+/// The bandit of this design as of these summaries; `None` where weights are not to follow the result.
+pub fn look(design: &Design, summaries: &Summaries) -> Option<BanditLook> {
+    if design.policy != AllocationPolicy::Bandit {
+        return None;
+    }
+    let present = design.epochs.last()?;
+    let (within, before): (Vec<&Arrivals>, Vec<&Arrivals>) =
+        summaries.arrivals.iter().partition(|arrivals| arrivals.epoch == present.number);
+    let visitors = |arrivals: Vec<&Arrivals>| arrivals.iter().map(|arrivals| arrivals.visitors).sum();
+    let metric = summaries.metrics.first().filter(|metric| metric.role == MetricRole::Primary);
+    let weights = design.weights(present.number);
+    Some(BanditLook {
+        bandit: metric.ok_or(Undefined::NoUnits).and_then(|metric| bandit(metric, &weights, design.confidence)),
+        has_batch: has_batch(visitors(before), visitors(within)),
+    })
 }
 
 /// What a bandit by this metric knows and does. `weights` are those in force, a weight per arm, the control first: an arm

@@ -7,6 +7,7 @@ use muriel_api::limits::RateLimits;
 use muriel_domain::time::DAY_US;
 use muriel_log::{Durability, LogOptions, Reserve};
 use muriel_service::clock::Clock;
+use muriel_service::jobs::ClockPeriods;
 use muriel_service::site::Site;
 use muriel_service::visitor::TrustedProxies;
 use muriel_sql::PostgresOptions;
@@ -92,6 +93,9 @@ pub struct ServeFlags {
     /// [default: on].
     #[arg(long, env = "MURIEL_WORKER", value_name = "on|off")]
     pub worker: Option<String>,
+    /// Seconds after which the weights of a bandit can move again, 60 to 604800 [default: 3600].
+    #[arg(long, env = "MURIEL_BANDIT_PERIOD", value_name = "SECONDS")]
+    pub bandit_period: Option<u64>,
     /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
@@ -118,6 +122,7 @@ struct File {
     warehouse_memory: Option<u64>,
     alone: Option<bool>,
     worker: Option<String>,
+    bandit_period: Option<u64>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
 }
@@ -219,6 +224,8 @@ pub struct Settings {
     pub alone: bool,
     /// Whether it starts and ends experiments by their dates and rules.
     pub worker: bool,
+    /// How often it looks at what grows.
+    pub periods: ClockPeriods,
     /// How long it counts as running when it is not heard of.
     pub node_lease: Duration,
     /// Names under which pages meet the server.
@@ -316,10 +323,19 @@ impl Settings {
             warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
             alone: flags.alone || file.alone.unwrap_or(false),
             worker: on_or_off("worker", flags.worker.or(file.worker).as_deref())?,
+            periods: periods(flags.bandit_period.or(file.bandit_period))?,
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
         })
+    }
+}
+
+fn periods(bandit_period_s: Option<u64>) -> Result<ClockPeriods> {
+    match bandit_period_s {
+        None => Ok(ClockPeriods::default()),
+        Some(seconds) if (60..=604_800).contains(&seconds) => Ok(ClockPeriods { bandit: Duration::from_secs(seconds) }),
+        Some(seconds) => Err(Error::Setting(format!("bandit-period must be 60 to 604800 seconds, not {seconds}"))),
     }
 }
 
@@ -424,6 +440,7 @@ mod tests {
             ("log_roll = \n", "line 1, log_roll: "),
             ("é = 1\n", "line 1, é: invalid unquoted key"),
             ("listen", "line 1: "),
+            ("bandit_period = 59\n", "bandit-period must be 60 to 604800 seconds, not 59"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = Settings::load(common.clone(), ServeFlags::default()).unwrap_err().to_string();

@@ -3,6 +3,7 @@
 use crate::manifest::{Manifest, MetricFacts};
 use jiff::ToSpan;
 use jiff::civil::Date;
+use muriel_analysis::bandit::{BanditLook, look};
 use muriel_analysis::{
     Applied, Arrivals, Balance, Cell, LiftEstimate, Measure, Metric, OtherNodes, Report, Summaries, Summary,
     lift_estimate, report,
@@ -130,6 +131,8 @@ pub struct Computed {
     pub report: Report,
     /// What the changes of the arms found on visitors' pages.
     pub applied: Vec<Applied>,
+    /// Where the weights of a bandit should go; `None` where they are not to follow the result.
+    pub bandit: Option<BanditLook>,
     /// In the order of the manifest's metrics.
     pub metrics: Vec<MetricNumbers>,
     /// How the values of the control's buyers vary by the top metric.
@@ -174,9 +177,10 @@ pub(crate) fn compute(
         values_vary(control.converted, control.value, control.value_squared)
     });
     let report = report(&design, &summaries);
+    let bandit = manifest.top().and_then(|_| look(&design, &summaries));
     let first_entry = answer.first_entry;
     let applied = summaries.applied;
-    Ok(Computed { applied, visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
+    Ok(Computed { applied, bandit, visitors, first_entry, report, metrics, values_vary, parts, stages, manifest })
 }
 
 /// The mean square over the squared mean of the values of those who converted: 1

@@ -202,6 +202,7 @@ impl ReportInputs {
             confidence_percent: configuration.confidence_interval,
             bayesian: configuration.bayesian,
             is_mab: configuration.is_mab,
+            was_mab: !configuration.is_mab && experiment.is_or_was_bandit(),
             mde_percent: experiment.plan.mde,
             planned_visitors: match milestones.first_start {
                 Some(start) => start.planned_visitors,

@@ -212,6 +212,9 @@ pub struct ExperimentFacts {
     pub bayesian: bool,
     /// Whether weights follow the results.
     pub is_mab: bool,
+    /// Whether they did, though they need not any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_mab: bool,
     /// Smallest lift worth acting on, in percent.
     pub mde_percent: f64,
     /// Planned total of visitors, as of the first start.
@@ -559,7 +562,7 @@ impl Manifest {
     pub fn design(&self) -> Design {
         let facts = &self.experiment;
         Design {
-            policy: match (facts.is_mab, facts.test_type.as_str()) {
+            policy: match (facts.is_mab || facts.was_mab, facts.test_type.as_str()) {
                 (_, "personalization") => AllocationPolicy::Personalization,
                 (true, _) => AllocationPolicy::Bandit,
                 (false, _) => AllocationPolicy::Fixed,

@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::health::LoadingLag;
 use crate::intake::{EventCounts, Intake};
+use crate::jobs::ClockPeriods;
 use crate::list_cache::ListCache;
 use crate::node::NodeIdentity;
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
@@ -50,6 +51,8 @@ pub struct Parts {
     pub site: Arc<Site>,
     /// Which node this is, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
+    /// How often the clock looks at what grows.
+    pub periods: ClockPeriods,
     pub(crate) lag: LoadingLag,
     /// How many periodic tasks fail again and again.
     pub failing_tasks: AtomicUsize,
@@ -72,6 +75,8 @@ pub struct Traffic {
     pub site: Site,
     /// Which node this is, where several can work on the database.
     pub node: Option<Arc<NodeIdentity>>,
+    /// How often the clock looks at what grows.
+    pub periods: ClockPeriods,
 }
 
 impl std::ops::Deref for App {
@@ -92,6 +97,7 @@ impl App {
             results: traffic.results.map(OnceLock::from).unwrap_or_default(),
             site: Arc::new(traffic.site),
             node: traffic.node,
+            periods: traffic.periods,
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),

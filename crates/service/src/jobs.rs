@@ -5,6 +5,8 @@
 //! [`check_results`]. Each act is one transaction, which finds out for itself whether it is still to be done: a
 //! job is taken away by the act that does it, and an act of a node that no longer leads is refused.
 
+mod bandit;
+
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -19,11 +21,12 @@ use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::time::DAY_US;
 use muriel_results::{Computed, Inquiry, ReportInputs};
 use muriel_sql::SessionLock;
-use muriel_store::jobs::{self, Job};
+use muriel_store::jobs::{self, Job, Watch};
 use muriel_store::tenants::{self, Project};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// History has this as the actor.
 pub const CLOCK: Actor = Actor::System("clock");
@@ -38,6 +41,35 @@ const FIRST_RETRY_US: i64 = 1_000_000;
 const LAST_RETRY_US: i64 = 3_600_000_000;
 /// A verdict can change without new events, as days and times to convert end: it is looked at as often as this.
 const LOOK_AGAIN_US: i64 = 60_000_000;
+
+/// How often the clock looks at what grows with the events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockPeriods {
+    /// How often weights of bandits move at most.
+    pub bandit: Duration,
+}
+
+impl Default for ClockPeriods {
+    fn default() -> Self {
+        Self { bandit: Duration::from_secs(3_600) }
+    }
+}
+
+impl ClockPeriods {
+    /// The number of the bandits' period that this moment is in: periods are counted in UTC.
+    fn bandit_period(self, at: Instant) -> i64 {
+        at.us().div_euclid(self.bandit_us())
+    }
+
+    fn bandit_us(self) -> i64 {
+        i64::try_from(self.bandit.as_micros()).unwrap_or(i64::MAX).max(1)
+    }
+
+    /// When the clock looks at bandits next.
+    pub fn next_bandit_look(self, now: Instant) -> Instant {
+        Instant::from_us((self.bandit_period(now) + 1).saturating_mul(self.bandit_us()))
+    }
+}
 
 /// The right to act, as long as no other node has taken it.
 pub struct Leadership {
@@ -145,6 +177,8 @@ async fn act(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
     match job.rule.act() {
         ClockAct::Start => start(app, term, target, job).await,
         ClockAct::Stop => stop(app, term, target, job).await,
+        // It has no moment of its own: see `check_results`.
+        ClockAct::Reweight => Ok(JobOutcome::Nothing),
     }
 }
 
@@ -292,10 +326,11 @@ struct Look {
     generation: u64,
     last_block: i64,
     period: i64,
+    bandit_period: i64,
 }
 
-/// Looks at the results of the live experiments that have rules about them, and ends those whose rules are met. The ended
-/// experiments and their rules come back.
+/// Looks at the results of the live experiments that have rules about them, ends those whose rules are met, and moves the
+/// weights of bandits. The experiments and the rules come back.
 ///
 /// # Errors
 /// When the database cannot be reached. A result that cannot be computed now is looked at again.
@@ -311,17 +346,20 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
             None => projects.entry(watched.project).insert_entry(project(app, watched.project).await?).get().clone(),
         };
         let Some(project) = known else { continue };
-        let loader = reports.loader();
+        let (loader, now) = (reports.loader(), app.clock.now());
         let look = Look {
             revision: watched.revision,
             generation: loader.generation(),
-            last_block: loader.touched(&project.key).seq,
-            period: if watched.by_verdict { app.clock.now().us().div_euclid(LOOK_AGAIN_US) } else { 0 },
+            last_block: if watched.watch == Watch::Bandit { 0 } else { loader.touched(&project.key).seq },
+            period: if watched.watch == Watch::Verdict { now.us().div_euclid(LOOK_AGAIN_US) } else { 0 },
+            bandit_period: app.periods.bandit_period(now),
         };
-        if looks.0.get(&watched.experiment) == Some(&look) {
+        let known = looks.0.get(&watched.experiment);
+        if known == Some(&look) {
             continue;
         }
-        match check_result(app, leadership.term, &project, watched.experiment).await {
+        let may_move = known.is_none_or(|known| known.bandit_period != look.bandit_period);
+        match check_result(app, leadership.term, &project, watched.experiment, may_move).await {
             Ok(rule) => {
                 ended.extend(rule.map(|rule| (watched.experiment, rule)));
                 looks.0.insert(watched.experiment, look);
@@ -334,8 +372,15 @@ pub async fn check_results(app: &App, leadership: &Leadership, looks: &mut Looks
     Ok(ended)
 }
 
-/// Ends the experiment if one of its rules about results is met; the rule.
-async fn check_result(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) -> Result<Option<Rule>> {
+/// Ends the experiment if one of its rules about results is met, or else moves its weights if it is a bandit and it
+/// `may_move` now; the rule.
+async fn check_result(
+    app: &App,
+    term: i64,
+    project: &Arc<Project>,
+    id: ExperimentId,
+    may_move: bool,
+) -> Result<Option<Rule>> {
     let node = app.node_id();
     let project_id = project.id;
     let inputs = app
@@ -348,8 +393,15 @@ async fn check_result(app: &App, term: i64, project: &Arc<Project>, id: Experime
         .map_err(|_| Error::NotFound("experiment"))?;
     let experiment = inputs.experiment().clone();
     let computed = report_of(app, project, id, Inquiry::default(), false, &inputs).await?;
-    let Some(met) = met_rule(&experiment, &computed) else { return Ok(None) };
     let target = Target { project: project.clone(), id, precondition: Precondition::None };
+    let Some(met) = met_rule(&experiment, &computed) else {
+        let moved =
+            if may_move { bandit::due_move(app.periods, &experiment, &computed, app.clock.now()) } else { None };
+        return match moved {
+            Some(moved) => bandit::reweight(app, term, target, experiment.revision, moved, &computed).await,
+            None => Ok(None),
+        };
+    };
     let change = Change::new(app, &CLOCK, target, "stop");
     let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
     let (rule, revision) = (met.rule, experiment.revision);

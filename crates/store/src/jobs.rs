@@ -194,8 +194,39 @@ pub struct Watched {
     pub experiment: ExperimentId,
     /// Counts its changes.
     pub revision: i64,
-    /// Whether its verdict counts, and not only how many visitors there are.
-    pub by_verdict: bool,
+    /// What is looked at.
+    pub watch: Watch,
+}
+
+/// What the clock looks at in the result of a live experiment. Each includes those after it, but for the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// How many visitors entered and converted, whenever there are new ones.
+    Numbers,
+    /// Also its verdict, which changes without new visitors.
+    Verdict,
+    /// Only where its visitors do best, now and then.
+    Bandit,
+}
+
+impl Watch {
+    /// What the clock looks at; `None` where no rule needs it.
+    pub(crate) fn of(experiment: &Experiment) -> Option<Self> {
+        match () {
+            () if experiment.follows(Rule::Significant) => Some(Watch::Verdict),
+            () if experiment.follows_results() => Some(Watch::Numbers),
+            () => experiment.follows(Rule::Bandit).then_some(Watch::Bandit),
+        }
+    }
+
+    /// How the column `is_watched` has it.
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Watch::Numbers => 1,
+            Watch::Verdict => 2,
+            Watch::Bandit => 3,
+        }
+    }
 }
 
 /// The live experiments that have rules about their results.
@@ -215,7 +246,11 @@ pub async fn watched(tx: &mut dyn Tx) -> Result<Vec<Watched>> {
             project: ProjectId(row.int("project_id")?),
             experiment: ExperimentId(row.int("experiment_id")?),
             revision: row.int("revision")?,
-            by_verdict: row.int("is_watched")? > 1,
+            watch: match row.int("is_watched")? {
+                1 => Watch::Numbers,
+                2 => Watch::Verdict,
+                _ => Watch::Bandit,
+            },
         })
     });
     watched.collect()

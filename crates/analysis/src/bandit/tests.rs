@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::arms::compare;
-use crate::design::{AllocationPolicy, Design, EpochPlan};
-use crate::summary::{Cell, MetricRole};
+use crate::design::EpochPlan;
+use crate::summary::Cell;
 use muriel_stats::Moments;
 use proptest::prelude::*;
 use rand_distr::Binomial;
@@ -49,10 +49,10 @@ fn run(setting: &Setting, seed: u64, is_bandit: bool) -> Ended {
         let epoch = epochs.len() as i64;
         let drifted = setting.drift * period as f64 / setting.periods as f64;
         let (mut left, mut sum) = (setting.batch, weights.iter().sum::<u32>());
-        for arm in 0..arms {
-            let share = if sum == 0 { 0.0 } else { f64::from(weights[arm]) / f64::from(sum) };
+        for (arm, weight) in weights.iter().enumerate() {
+            let share = if sum == 0 { 0.0 } else { f64::from(*weight) / f64::from(sum) };
             let visitors = Binomial::new(left, share.min(1.0)).unwrap().sample(&mut random);
-            (left, sum) = (left - visitors, sum - weights[arm]);
+            (left, sum) = (left - visitors, sum - weight);
             let converted = Binomial::new(visitors, setting.rates[arm] + drifted).unwrap().sample(&mut random);
             lost += visitors as f64 * (best - setting.rates[arm]);
             let summary = of_conversions(visitors, converted);

@@ -14,11 +14,12 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
-use muriel_domain::experiment::Arm;
+use muriel_domain::experiment::{Arm, Rule};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Instant, Problems};
+use muriel_results::Inquiry;
 use muriel_service::experiments::{self, Created, StatusChange, Target};
-use muriel_service::{self as service, App, preview};
+use muriel_service::{self as service, App, preview, results};
 use muriel_store::experiments::ListedExperiment;
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
@@ -82,12 +83,18 @@ pub(crate) async fn experiment_details(
 ) -> Result<Response, ApiError> {
     let (loaded, epochs) = experiments::details(&app, caller.project.id, id_in(&id)?).await?;
     let version = loaded.version();
-    if is_known(&headers, &version) {
+    // The next look at a bandit moves on without a change of the experiment.
+    if is_known(&headers, &version) && !loaded.experiment.follows(Rule::Bandit) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(tagged(response, &version));
     }
-    let experiment = views::ExperimentDetails::new(loaded, epochs, &caller.project.key);
+    let experiment = views::ExperimentDetails::new(
+        loaded,
+        epochs,
+        &caller.project.key,
+        app.periods.next_bandit_look(app.clock.now()),
+    );
     Ok(tagged(json(StatusCode::OK, &views::ExperimentAnswer { success: true, experiment })?, &version))
 }
 
@@ -255,5 +262,11 @@ pub(crate) async fn experiment_distribution(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let experiment = experiments::find(&app, caller.project.id, id_in(&id)?).await?.experiment;
-    json(StatusCode::OK, &views::DistributionAnswer::new(&experiment))
+    let bandit = if experiment.is_or_was_bandit() {
+        let computed = results::report(&app, &caller.project, experiment.id, Ok(Inquiry::default())).await?;
+        Some(views::Bandit::new(&experiment, computed.bandit.as_ref(), app.periods.bandit.as_secs()))
+    } else {
+        None
+    };
+    json(StatusCode::OK, &views::DistributionAnswer::new(&experiment, bandit))
 }

@@ -28,7 +28,7 @@ fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment
 /// The details of an experiment as a client reads them.
 fn details(experiment: &Experiment) -> Map<String, Value> {
     let loaded = LoadedExperiment { experiment: experiment.clone(), origin: None, primary_goal: None };
-    match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj")).unwrap() {
+    match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj", NOW)).unwrap() {
         Value::Object(details) => details,
         _ => unreachable!(),
     }

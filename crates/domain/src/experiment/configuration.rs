@@ -29,7 +29,7 @@ macro_rules! configuration_settings {
             /// When it is deactivated. A date that has passed when the experiment is started ends nothing.
             end_test_date: Option<Instant> = None, patch Option<Instant> as replaced
                 => moment [Moment] { nullable = false };
-            /// Multi-armed bandit. Stored; weights do not follow the results yet, and setting it answers with a warning.
+            /// Multi-armed bandit: while the experiment is live, its weights follow the result of the primary goal.
             is_mab: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
             /// Automatic traffic. Stored; nothing acts on it yet, and setting it answers with a warning.
@@ -122,11 +122,7 @@ impl Configuration {
     /// A sentence for each group of settings that is set and that nothing acts on yet. Answers
     /// carry them as warnings, so that nobody relies on a setting that is only stored.
     pub fn without_effect(&self) -> Vec<String> {
-        let groups: [(&[(&str, bool)], &str); 3] = [
-            (
-                &[("is_mab", self.is_mab)],
-                "is stored, and weights do not follow the results yet; set them with distribution",
-            ),
+        let groups: [(&[(&str, bool)], &str); 2] = [
             (
                 &[("is_autopilot", self.is_autopilot)],
                 "is stored, and traffic does not grow by itself yet; set it with traffic_allocation",

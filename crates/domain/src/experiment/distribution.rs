@@ -28,6 +28,22 @@ impl Weights {
         Self::floored(vec![WHOLE / u32::try_from(arms.max(1)).unwrap_or(WHOLE); arms.max(1)])
     }
 
+    /// Weights by shares of the whole, the control's first, rounded to tenths of a percent. What rounding leaves goes to the
+    /// largest. `None` unless the shares are numbers that sum to 1.
+    pub fn of_shares(shares: &[f64]) -> Option<Self> {
+        const UNIT: u32 = 10;
+        let is_whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+        if !is_whole || !shares.iter().all(|share| (0.0..=1.0 + 1e-9).contains(share)) {
+            return None;
+        }
+        let rounded = |share: &f64| (share * f64::from(WHOLE / UNIT)).round() as u32 * UNIT;
+        let mut weights: Vec<u32> = shares.iter().map(rounded).collect();
+        let largest = (0..weights.len()).max_by_key(|arm| weights[*arm])?;
+        let others = weights.iter().sum::<u32>() - weights[largest];
+        weights[largest] = WHOLE.checked_sub(others)?;
+        Some(Self(weights))
+    }
+
     /// Weights that were rounded down, with what is missing to the whole given to the control.
     fn floored(mut weights: Vec<u32>) -> Self {
         let rest = WHOLE - weights[1..].iter().sum::<u32>();
@@ -294,6 +310,23 @@ mod tests {
             let got = Weights::from_object(object.as_object().unwrap(), 3);
             let problem = got.err().map(|problems| problems.first().unwrap().to_string());
             assert_eq!(problem.as_deref(), expect, "{object}");
+        }
+    }
+
+    #[test]
+    fn shares_become_weights() {
+        for (shares, expect) in [
+            (vec![0.5, 0.5], Some(vec![5_000, 5_000])),
+            (vec![0.05, 0.95], Some(vec![500, 9_500])),
+            (vec![0.33333, 0.33333, 0.33334], Some(vec![3_330, 3_330, 3_340])),
+            (vec![0.0, 1.0], Some(vec![0, 10_000])),
+            (vec![0.5, 0.4], None),
+            (vec![1.5, -0.5], None),
+            (vec![f64::NAN, 1.0], None),
+            (vec![], None),
+        ] {
+            let weights = Weights::of_shares(&shares).map(|weights| weights.hundredths().to_vec());
+            assert_eq!(weights, expect, "{shares:?}");
         }
     }
 

@@ -24,7 +24,7 @@ pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_STA
 pub use milestones::{FirstStart, MilestoneChange, Milestones};
 pub use patch::{DataKey, ExperimentPatch, References, VariantSent};
 pub use revision::{Epoch, Reason, Revision};
-pub use schedule::{ClockAct, ClockEntry, Due, Rule, Schedule};
+pub use schedule::{BanditRecord, ClockAct, ClockEntry, Due, Rule, Schedule};
 pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
 };

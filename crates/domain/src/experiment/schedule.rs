@@ -4,7 +4,7 @@
 //! start again after that goes on until they set the rule anew. What is due when is a pure function of the
 //! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
 
-use super::{Configuration, Conflict, Experiment, Lifecycle, Serving, Status};
+use super::{Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType, Weights};
 use crate::Instant;
 use crate::time::DAY_US;
 use serde::{Deserialize, Serialize};
@@ -31,17 +31,20 @@ pub enum Rule {
     Period,
     /// `completion_stats_significant_flag`: the result is significant.
     Significant,
+    /// `is_mab`: weights follow the result.
+    Bandit,
 }
 
 impl Rule {
     /// Every rule with its word.
-    pub const WORDS: [(&'static str, Rule); 6] = [
+    pub const WORDS: [(&'static str, Rule); 7] = [
         ("start_date", Rule::StartDate),
         ("end_date", Rule::EndDate),
         ("visitors", Rule::Visitors),
         ("conversions", Rule::Conversions),
         ("period", Rule::Period),
         ("significant", Rule::Significant),
+        ("bandit", Rule::Bandit),
     ];
 
     /// The rule's word in the interface and in history.
@@ -58,6 +61,7 @@ impl Rule {
             Rule::Conversions => "completion_conversion",
             Rule::Period => "completion_after_period",
             Rule::Significant => "completion_stats_significant_flag",
+            Rule::Bandit => "is_mab",
         }
     }
 
@@ -66,6 +70,7 @@ impl Rule {
         match self {
             Rule::StartDate => ClockAct::Start,
             Rule::EndDate | Rule::Visitors | Rule::Conversions | Rule::Period | Rule::Significant => ClockAct::Stop,
+            Rule::Bandit => ClockAct::Reweight,
         }
     }
 
@@ -78,6 +83,7 @@ impl Rule {
             Rule::Conversions => configuration.completion_conversion.is_some(),
             Rule::Period => configuration.completion_after_period.is_some(),
             Rule::Significant => configuration.completion_stats_significant_flag,
+            Rule::Bandit => configuration.is_mab,
         }
     }
 
@@ -90,6 +96,7 @@ impl Rule {
             Rule::Conversions => one.completion_conversion == other.completion_conversion,
             Rule::Period => one.completion_after_period == other.completion_after_period,
             Rule::Significant => one.completion_stats_significant_flag == other.completion_stats_significant_flag,
+            Rule::Bandit => one.is_mab == other.is_mab,
         }
     }
 }
@@ -102,15 +109,18 @@ pub enum ClockAct {
     Start,
     /// It becomes inactive.
     Stop,
+    /// Its arms share the traffic in another way.
+    Reweight,
 }
 
 impl ClockAct {
-    /// The act's word in the interface: `start` or `stop`.
+    /// Every act with its word in the interface.
+    pub const WORDS: [(&'static str, ClockAct); 3] =
+        [("start", ClockAct::Start), ("stop", ClockAct::Stop), ("reweight", ClockAct::Reweight)];
+
+    /// The act's word in the interface.
     pub fn word(self) -> &'static str {
-        match self {
-            ClockAct::Start => "start",
-            ClockAct::Stop => "stop",
-        }
+        Self::WORDS[self as usize].0
     }
 }
 
@@ -143,6 +153,17 @@ pub struct Schedule {
     pub is_start_blocked: bool,
     /// The last act.
     pub last: Option<ClockEntry>,
+    /// What is known of the weights that follow the result, once the experiment has been live with `is_mab`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bandit: Option<BanditRecord>,
+}
+
+/// An experiment whose weights follow its result, or did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BanditRecord {
+    /// When the clock last moved them.
+    pub last_moved_at: Option<Instant>,
 }
 
 /// What has to be done at a certain moment.
@@ -181,6 +202,9 @@ impl Schedule {
         // What is over when it starts does not end it at once.
         settle(Rule::EndDate, starts && passed(configuration.end_test_date, 0));
         settle(Rule::Period, starts && passed(after.period_end(), 0));
+        if is_live && configuration.is_mab {
+            schedule.bandit.get_or_insert_default();
+        }
         if before.is_some_and(|before| before.schedule.is_start_blocked) {
             schedule.is_start_blocked = false;
         }
@@ -195,7 +219,7 @@ impl Experiment {
         let is_open = self.conclusion.is_none() && !matches!(self.serving, Serving::Winner { .. });
         let fits = match rule.act() {
             ClockAct::Start => !self.lifecycle.is_live() && !self.schedule.is_start_blocked,
-            ClockAct::Stop => self.lifecycle.is_live(),
+            ClockAct::Stop | ClockAct::Reweight => self.lifecycle.is_live(),
         };
         is_open && fits && rule.is_set(&self.configuration) && !self.schedule.settled.contains(&rule)
     }
@@ -245,14 +269,38 @@ impl Experiment {
         now: Instant,
     ) -> Result<Self, Conflict> {
         let act = rule.act();
-        let to = match act {
-            ClockAct::Start => Status::Live,
-            ClockAct::Stop => Status::Inactive,
+        let mut next = match act {
+            ClockAct::Start => self.moved(Status::Live, now)?,
+            ClockAct::Stop => self.moved(Status::Inactive, now)?,
+            ClockAct::Reweight => self.clone(),
         };
-        let mut next = self.moved(to, now)?;
-        next.schedule.settled.insert(rule);
+        if act != ClockAct::Reweight {
+            next.schedule.settled.insert(rule);
+        }
         next.schedule.last = Some(ClockEntry { at: now, act, rule, failed: None, detail, numbers });
         Ok(next)
+    }
+
+    /// The experiment after the clock has moved its weights by [`Rule::Bandit`]. `detail` is a sentence with the `numbers`.
+    ///
+    /// # Errors
+    /// As [`Experiment::clocked`].
+    pub fn reweighted(
+        &self,
+        weights: Weights,
+        detail: String,
+        numbers: Map<String, Value>,
+        now: Instant,
+    ) -> Result<Self, Conflict> {
+        let mut next = self.clocked(Rule::Bandit, detail, numbers, now)?;
+        next.configuration.distribution = Distribution::Weights(weights);
+        next.schedule.bandit = Some(BanditRecord { last_moved_at: Some(now) });
+        Ok(next)
+    }
+
+    /// Whether its weights follow its result, or did: its epochs are to be compared one by one.
+    pub fn is_or_was_bandit(&self) -> bool {
+        self.configuration.is_mab || self.schedule.bandit.is_some()
     }
 
     /// The experiment after a start of the clock that could not be made, for the reason `why`. It is tried again once
@@ -308,7 +356,14 @@ impl Experiment {
                 rule.setting()
             )
         }));
-        let of_goal = [Rule::Conversions, Rule::Significant];
+        let of_goal = [Rule::Conversions, Rule::Significant, Rule::Bandit];
+        if self.configuration.is_mab && self.test_type == TestType::Personalization {
+            warnings.push(
+                "configuration.is_mab: each variant of a personalization has an audience of its own, so weights do not follow \
+                 the results"
+                    .to_owned(),
+            );
+        }
         let aimless =
             of_goal.into_iter().filter(|rule| rule.is_set(&self.configuration) && self.primary_goal.is_none());
         warnings.extend(aimless.map(|rule| {
@@ -380,6 +435,29 @@ mod tests {
         assert_eq!((due(&again), again.follows_results()), (vec![(Rule::EndDate, at(9))], true));
         let longer = changed(&again, NOW.plus_us(8 * DAY_US), |it| it.configuration.completion_after_period = Some(30));
         assert_eq!(due(&longer), [(Rule::EndDate, at(9)), (Rule::Period, at(31))]);
+    }
+
+    #[test]
+    fn a_bandit_moves_while_it_is_live_and_open() {
+        let draft = draft(Configuration { is_mab: true, ..Configuration::default() });
+        assert!(!draft.follows(Rule::Bandit) && draft.is_or_was_bandit() && draft.schedule.bandit.is_none());
+        let live = changed(&draft, NOW, |it| *it = it.moved(Status::Live, NOW).unwrap());
+        assert!(live.follows(Rule::Bandit) && live.due().is_empty() && !live.follows_results());
+        let weights = Weights::of_shares(&[0.25, 0.75]).unwrap();
+        let later = NOW.plus_us(DAY_US);
+        for _ in 0..2 {
+            let moved = live.reweighted(weights.clone(), "why".to_owned(), Map::new(), later).unwrap();
+            let revision = Revision::between(&live, moved, later).unwrap();
+            let opened = revision.epoch.unwrap();
+            assert_eq!((opened.number, &opened.weights), (2, &weights));
+            let after = revision.experiment;
+            assert_eq!(after.schedule.bandit.unwrap().last_moved_at, Some(later));
+            assert_eq!(after.schedule.last.as_ref().unwrap().act.word(), "reweight");
+            // It moves as often as it has to.
+            assert!(after.follows(Rule::Bandit));
+            let off = changed(&after, later, |it| it.configuration.is_mab = false);
+            assert!(!off.follows(Rule::Bandit) && off.is_or_was_bandit() && off.weights() == weights);
+        }
     }
 
     #[test]

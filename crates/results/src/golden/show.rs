@@ -9,8 +9,18 @@ use muriel_warehouse::{LargestOrder, OrderSummary, Segment};
 use serde_json::{Map, Value, json};
 
 pub(super) fn computed(computed: &Computed) -> Value {
-    let Computed { manifest: _, visitors, first_entry, report, applied, metrics, values_vary, parts, stages } =
-        computed;
+    let Computed {
+        manifest: _,
+        visitors,
+        first_entry,
+        report,
+        applied,
+        metrics,
+        values_vary,
+        parts,
+        stages,
+        bandit: _,
+    } = computed;
     let Report { health, metrics: analysed } = report;
     json!({
         "visitors": visitors,

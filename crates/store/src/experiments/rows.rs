@@ -1,12 +1,13 @@
 //! Rows of the tables of experiments, to and from the domain's types.
 
 use super::{HistoryEntry, OriginHypothesis};
+use crate::jobs::Watch;
 use crate::table::{Json, table};
 use crate::{Error, Result};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
     Allocation, Arm, Change, Code, Conclusion, ConclusionOutcome, Configuration, Control, DataKey, Epoch, Experiment,
-    FirstStart, Lifecycle, Milestones, Plan, Reason, Rule, Schedule, Serving, TestType, Variant, Weights,
+    FirstStart, Lifecycle, Milestones, Plan, Reason, Schedule, Serving, TestType, Variant, Weights,
 };
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_domain::targeting::{Audience, Targeting};
@@ -124,10 +125,7 @@ impl From<&Experiment> for ExperimentRow {
             control_redefined_at: milestones.arms_redefined_at.first().copied().flatten(),
             most_variants: i64::try_from(milestones.most_variants).unwrap_or(i64::MAX),
             schedule: Json(experiment.schedule.clone()),
-            is_watched: match experiment.follows(Rule::Significant) {
-                true => 2,
-                false => i64::from(experiment.follows_results()),
-            },
+            is_watched: Watch::of(experiment).map_or(0, Watch::number),
         }
     }
 }

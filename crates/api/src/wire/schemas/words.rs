@@ -51,7 +51,7 @@ closed! {
     /// What opened an epoch.
     Reason: String words(experiment::Reason::WORDS);
     /// What the clock does to an experiment.
-    ClockAct: String ["start", "stop"];
+    ClockAct: String words(experiment::ClockAct::WORDS);
     /// The rule by which the clock acts; configuration has its setting.
     ClockRule: String words(experiment::Rule::WORDS);
     /// What counts as a conversion.

@@ -5,7 +5,7 @@ use crate::wire::experiment::status_code;
 use crate::wire::schemas;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{
-    Arm, Change, Configuration, Distribution, Epoch as DomainEpoch, Experiment, Plan, Reason, Serving, WHOLE,
+    Arm, Change, Configuration, Due, Epoch as DomainEpoch, Experiment, Plan, Reason, Rule, Serving,
 };
 use muriel_domain::ids::CompanyId;
 use muriel_domain::targeting::{Audience, Targeting};
@@ -267,9 +267,11 @@ pub(crate) struct LastClockAct {
     failed: Option<String>,
 }
 
-impl From<&Experiment> for ExperimentSchedule {
-    fn from(experiment: &Experiment) -> Self {
-        let next = experiment.next_due().map(|due| NextClockAct {
+impl ExperimentSchedule {
+    /// With what the clock will do; `bandit_look` is when it looks at bandits next.
+    fn new(experiment: &Experiment, bandit_look: Instant) -> Self {
+        let look = experiment.follows(Rule::Bandit).then_some(Due { at: bandit_look, rule: Rule::Bandit });
+        let next = experiment.next_due().into_iter().chain(look).min().map(|due| NextClockAct {
             at: due.at,
             act: due.rule.act().word(),
             rule: due.rule.word(),
@@ -355,8 +357,13 @@ impl From<DomainEpoch> for Epoch {
 }
 
 impl ExperimentDetails {
-    /// The details of an experiment of the project with this key.
-    pub(crate) fn new(loaded: LoadedExperiment, epochs: Vec<DomainEpoch>, project_key: &str) -> Self {
+    /// The details of an experiment of the project with this key. `bandit_look` is when the clock looks at bandits next.
+    pub(crate) fn new(
+        loaded: LoadedExperiment,
+        epochs: Vec<DomainEpoch>,
+        project_key: &str,
+        bandit_look: Instant,
+    ) -> Self {
         let LoadedExperiment { experiment, origin, primary_goal } = loaded;
         let (serving_variant_id, serving_traffic_allocation) = match experiment.serving {
             Serving::Never => (None, None),
@@ -364,7 +371,7 @@ impl ExperimentDetails {
             Serving::Winner { arm, rollout } => (Some(Some(arm.id())), Some(rollout)),
         };
         Self {
-            schedule: (&experiment).into(),
+            schedule: ExperimentSchedule::new(&experiment, bandit_look),
             test_id: experiment.id.0,
             test_name: experiment.name,
             url: experiment.url,
@@ -558,70 +565,4 @@ pub(crate) struct ServingStopped {
     pub(crate) serving_variant_id: Option<String>,
     /// Always false.
     pub(crate) is_serving: bool,
-}
-
-/// How an experiment's traffic is shared.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DistributionAnswer {
-    /// Always true.
-    pub(crate) success: bool,
-    /// The experiment's id.
-    pub(crate) test_id: i64,
-    /// Percentage of eligible visitors that enter.
-    pub(crate) traffic_allocation: i64,
-    /// `equal`, `custom` or `mab`.
-    #[schema(value_type = schemas::DistributionMode)]
-    pub(crate) distribution_mode: &'static str,
-    /// 1 in multi-armed bandit mode.
-    #[schema(value_type = schemas::Flag)]
-    pub(crate) is_mab: u8,
-    /// The control first.
-    pub(crate) variants: Vec<ArmShare>,
-}
-
-/// An arm's share.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ArmShare {
-    /// `"0"` for the control.
-    variant_id: String,
-    /// The arm's name.
-    name: String,
-    /// Percent of the visitors that enter.
-    traffic_weight: f64,
-    /// `active`, or `paused` at a share of 0.
-    #[schema(value_type = schemas::ArmStatus)]
-    variant_status: &'static str,
-}
-
-impl DistributionAnswer {
-    /// The distribution in force.
-    pub(crate) fn new(experiment: &Experiment) -> Self {
-        let configuration = &experiment.configuration;
-        let weights = experiment.weights();
-        let custom = matches!(configuration.distribution, Distribution::Weights(_));
-        Self {
-            success: true,
-            test_id: experiment.id.0,
-            traffic_allocation: configuration.traffic_allocation,
-            distribution_mode: if configuration.is_mab {
-                "mab"
-            } else if custom {
-                "custom"
-            } else {
-                "equal"
-            },
-            is_mab: configuration.is_mab.into(),
-            variants: (0u32..)
-                .zip(weights.hundredths())
-                .map(|(arm, &weight)| ArmShare {
-                    variant_id: Arm(arm).id(),
-                    name: Arm(arm).to_string(),
-                    traffic_weight: f64::from(weight) * 100.0 / f64::from(WHOLE),
-                    variant_status: if weight == 0 { "paused" } else { "active" },
-                })
-                .collect(),
-        }
-    }
 }

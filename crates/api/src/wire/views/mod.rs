@@ -1,6 +1,7 @@
 //! Answers. Each struct is one published shape; its fields are in the order in
 //! which they are written.
 
+mod distribution;
 mod experiments;
 mod explanation;
 mod goals;
@@ -8,6 +9,7 @@ mod hypotheses;
 mod rates;
 mod results;
 
+pub(crate) use distribution::*;
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};
 pub(crate) use goals::*;

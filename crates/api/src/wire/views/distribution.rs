@@ -1,0 +1,193 @@
+//! How an experiment's traffic is shared, in answers.
+
+use crate::wire::schemas;
+use muriel_analysis::bandit::{Bandit as Known, BanditLook, Regret as KnownRegret};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Arm, Distribution, Experiment, WHOLE};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How an experiment's traffic is shared.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DistributionAnswer {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The experiment's id.
+    pub(crate) test_id: i64,
+    /// Percentage of eligible visitors that enter.
+    pub(crate) traffic_allocation: i64,
+    /// `equal`, `custom` or `mab`.
+    #[schema(value_type = schemas::DistributionMode)]
+    pub(crate) distribution_mode: &'static str,
+    /// 1 in multi-armed bandit mode.
+    #[schema(value_type = schemas::Flag)]
+    pub(crate) is_mab: u8,
+    /// The control first.
+    pub(crate) variants: Vec<ArmShare>,
+    /// Why a bandit has these weights; present while `is_mab` is 1 and the experiment is not a personalization, and where the
+    /// experiment has been live with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(crate) bandit: Option<Bandit>,
+}
+
+/// Why a bandit has its weights, and what it costs. Visitors count once their time to convert is over.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Bandit {
+    /// Seconds after which weights can move again; periods begin with midnight in UTC.
+    period_s: u64,
+    /// When the clock last moved the weights; null before.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    last_moved_at: Option<Instant>,
+    /// The control first.
+    arms: Vec<BanditArm>,
+    /// Percent of the traffic that each arm keeps at least.
+    #[schema(example = 5.0)]
+    floor: f64,
+    /// What was lost by visitors who met another arm than the best, on average over what is known of the arms: in conversions,
+    /// or in the unit of the value. Null until something is known of every arm.
+    #[schema(required, example = 31.5)]
+    regret: Option<f64>,
+    /// Where the regret is, by the experiment's confidence.
+    #[schema(required, example = json!([12.0, 60.5]))]
+    regret_interval: Option<[f64; 2]>,
+    /// What the same number of visitors would have lost by an even split.
+    even_split: EvenSplit,
+    /// Why the weights are what they are, or do not move yet.
+    #[schema(example = "Variant 1 is the best with a probability of 93.1 percent.")]
+    reason: String,
+}
+
+/// What an even split would have lost.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EvenSplit {
+    /// As the bandit's.
+    #[schema(required, example = 104.0)]
+    regret: Option<f64>,
+    /// Where it is.
+    #[schema(required, example = json!([40.0, 170.0]))]
+    regret_interval: Option<[f64; 2]>,
+}
+
+/// An arm of a bandit.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BanditArm {
+    /// `"0"` for the control.
+    variant_id: String,
+    /// Percent of the probability that this arm is the best; null until something is known of every arm, and for an arm without
+    /// weight.
+    #[schema(required, example = 93.1)]
+    probability_best: Option<f64>,
+    /// Percent of the visitors that enter.
+    weight: f64,
+}
+
+impl Bandit {
+    /// The bandit with the numbers of its last result, which are `None` where weights cannot follow it.
+    pub(crate) fn new(experiment: &Experiment, look: Option<&BanditLook>, period_s: u64) -> Self {
+        let known = look.map(|look| &look.bandit);
+        let numbers = known.and_then(|known| known.as_ref().ok());
+        let weights = experiment.weights();
+        let arms = (0..experiment.arms()).map(|number| {
+            let arm = Arm(u32::try_from(number).unwrap_or(u32::MAX));
+            let known = numbers.and_then(|known| known.arms.iter().find(|known| known.arm == number));
+            BanditArm {
+                variant_id: arm.id(),
+                probability_best: known.map(|known| known.probability_best * 100.0),
+                weight: share(weights.of(arm)),
+            }
+        });
+        let weighted = weights.hundredths().iter().filter(|weight| **weight > 0).count();
+        Self {
+            period_s,
+            last_moved_at: experiment.schedule.bandit.and_then(|record| record.last_moved_at),
+            arms: arms.collect(),
+            floor: muriel_analysis::bandit::floor(weighted) * 100.0,
+            regret: numbers.map(|known| known.regret.mean),
+            regret_interval: numbers.map(|known| ends(known.regret)),
+            even_split: EvenSplit {
+                regret: numbers.map(|known| known.even_split.mean),
+                regret_interval: numbers.map(|known| ends(known.even_split)),
+            },
+            reason: match known {
+                None => {
+                    "A bandit needs a primary goal, and visitors who choose no variant by their audience.".to_owned()
+                }
+                Some(Err(_)) => {
+                    "Weights move once every arm has 20 visitors whose time to convert is over, and all arms \
+                                 together have 10 conversions."
+                        .to_owned()
+                }
+                Some(Ok(known)) => leading(known),
+            },
+        }
+    }
+}
+
+fn leading(known: &Known) -> String {
+    let best = known.arms.iter().max_by(|one, other| one.probability_best.total_cmp(&other.probability_best));
+    best.map_or_else(String::new, |best| {
+        let arm = Arm(u32::try_from(best.arm).unwrap_or(u32::MAX));
+        format!("{arm} is the best with a probability of {:.1} percent.", best.probability_best * 100.0)
+    })
+}
+
+fn ends(regret: KnownRegret) -> [f64; 2] {
+    [regret.interval.lower, regret.interval.upper]
+}
+
+/// A weight in percent.
+fn share(hundredths: u32) -> f64 {
+    f64::from(hundredths) * 100.0 / f64::from(WHOLE)
+}
+
+/// An arm's share.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArmShare {
+    /// `"0"` for the control.
+    variant_id: String,
+    /// The arm's name.
+    name: String,
+    /// Percent of the visitors that enter.
+    traffic_weight: f64,
+    /// `active`, or `paused` at a share of 0.
+    #[schema(value_type = schemas::ArmStatus)]
+    variant_status: &'static str,
+}
+
+impl DistributionAnswer {
+    /// The distribution in force.
+    pub(crate) fn new(experiment: &Experiment, bandit: Option<Bandit>) -> Self {
+        let configuration = &experiment.configuration;
+        let weights = experiment.weights();
+        let custom = matches!(configuration.distribution, Distribution::Weights(_));
+        Self {
+            success: true,
+            test_id: experiment.id.0,
+            traffic_allocation: configuration.traffic_allocation,
+            distribution_mode: if configuration.is_mab {
+                "mab"
+            } else if custom {
+                "custom"
+            } else {
+                "equal"
+            },
+            is_mab: configuration.is_mab.into(),
+            bandit,
+            variants: (0u32..)
+                .zip(weights.hundredths())
+                .map(|(arm, &weight)| ArmShare {
+                    variant_id: Arm(arm).id(),
+                    name: Arm(arm).to_string(),
+                    traffic_weight: share(weight),
+                    variant_status: if weight == 0 { "paused" } else { "active" },
+                })
+                .collect(),
+        }
+    }
+}
