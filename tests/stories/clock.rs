@@ -20,6 +20,9 @@ stories![
     jobs_are_told_to_operators,
     a_bandit_moves_its_weights,
     a_bandit_waits_until_it_knows_enough,
+    autopilot_serves_a_winner_step_by_step,
+    autopilot_stops_what_turns_out_worse,
+    autopilot_leaves_the_winner_to_people,
     thirty_days_of_fifty_experiments,
 ];
 
@@ -435,6 +438,93 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
         let bandit = distribution(made["test_id"].as_i64().expect("an id"));
         assert!(bandit["reason"].as_str().expect("a sentence").contains("primary goal"), "{bandit}");
     }
+}
+
+/// A shop whose Variant 1 has won after its first day, and is served by the clock.
+fn piloted(on: On) -> Shop {
+    let shop = Shop::open(on, json!({ "configuration": { "is_autopilot": 1 } }));
+    shop.crowd("first", &[("0", 600, 60), ("1", 600, 150)], "2026-03-01T10:10:00Z", &bought());
+    // Nothing wins within its first day.
+    shop.app.pass(HOUR);
+    settle(&shop.client, &shop.app);
+    assert_eq!(shop.client.details(shop.test_id)["schedule"]["last"], Value::Null);
+    shop.app.pass(DAY);
+    let last = acted(&shop.client, shop.test_id, "autopilot");
+    assert_eq!((&last["act"], &last["numbers"]["traffic_allocation"]), (&json!("ramp"), &json!(10)));
+    let detail = last["detail"].as_str().expect("a sentence");
+    assert!(detail.starts_with("Variant 1 is better than the control: "), "{detail}");
+    assert!(detail.ends_with("It is served to 10 percent of the visitors."), "{detail}");
+    shop
+}
+
+fn served(shop: &Shop) -> (Value, Value, Value) {
+    let details = shop.client.details(shop.test_id);
+    let field = |name: &str| details[name].clone();
+    (field("serving_variant_id"), field("serving_traffic_allocation"), field("is_deploy"))
+}
+
+fn autopilot_serves_a_winner_step_by_step(on: On) {
+    let mut shop = piloted(on);
+    assert_eq!(served(&shop), (json!("1"), json!(10), json!(1)));
+    let history = shop.app.history(shop.test_id);
+    assert_eq!((history[0].actor.as_str(), history[0].action.as_str()), ("clock", "serve winner"));
+    assert_eq!(history[0].detail.as_ref().expect("a detail")["manifest"]["experiment"]["test_id"], shop.test_id);
+    let details = shop.client.details(shop.test_id);
+    assert_eq!(details["status"], 1, "serving leaves the status alone");
+    let next = &details["schedule"]["next"];
+    assert_eq!((&next["act"], &next["rule"]), (&json!("ramp"), &json!("autopilot")));
+    // A server that was away goes on where it was.
+    shop.app.pass(DAY / 2);
+    shop.app.start_again();
+    shop.client = shop.client.at(shop.app.address);
+    settle(&shop.client, &shop.app);
+    assert_eq!(served(&shop).1, 10);
+    for rollout in [50, 100] {
+        shop.app.pass(DAY);
+        eventually(&format!("{rollout} percent"), DEADLINE, || served(&shop).1 == rollout);
+        assert_eq!(shop.client.details(shop.test_id)["schedule"]["last"]["numbers"]["traffic_allocation"], rollout);
+    }
+    assert_eq!(shop.client.details(shop.test_id)["schedule"]["next"], Value::Null);
+    let acts: Vec<String> =
+        shop.app.history(shop.test_id).iter().filter(|it| it.actor == "clock").map(|it| it.action.clone()).collect();
+    assert_eq!(acts, ["serving rollout", "serving rollout", "serve winner"]);
+}
+
+fn autopilot_stops_what_turns_out_worse(on: On) {
+    let mut shop = piloted(on);
+    shop.collector = Collector::of(&shop.client);
+    // Visitors who had entered before come late: by them the control is far better.
+    shop.crowd("late", &[("0", 900, 880), ("1", 900, 9)], "2026-03-02T10:10:00Z", &bought());
+    shop.app.pass(HOUR);
+    let last = acted(&shop.client, shop.test_id, "guardrail");
+    assert_eq!((&last["act"], &last["numbers"]["variant_id"]), (&json!("stop"), &json!("1")));
+    assert_eq!(last["detail"], "Variant 1 is served no more: it is worse than the control by the primary goal");
+    assert_eq!((served(&shop).0, served(&shop).2), (Value::Null, json!(0)));
+    let history = shop.app.history(shop.test_id);
+    assert_eq!((history[0].actor.as_str(), history[0].action.as_str()), ("clock", "stop serving"));
+    // It is not tried again until somebody sets it anew.
+    shop.crowd("later", &[("0", 3_000, 30), ("1", 3_000, 2_900)], "2026-03-02T10:20:00Z", &bought());
+    shop.app.pass(DAY);
+    settle(&shop.client, &shop.app);
+    assert_eq!(served(&shop).0, Value::Null);
+    let path = format!("/experiment/{}", shop.test_id);
+    shop.client.merge(&path, json!({ "configuration": { "is_autopilot": 0 } })).ok();
+    shop.client.merge(&path, json!({ "configuration": { "is_autopilot": 1 } })).ok();
+    eventually("a winner is served", DEADLINE, || served(&shop).1 == 10);
+}
+
+fn autopilot_leaves_the_winner_to_people(on: On) {
+    let shop = piloted(on);
+    let path = format!("/experiment/{}", shop.test_id);
+    shop.client.patch(&format!("{path}/serving-rollout"), json!({ "traffic_allocation": 30 })).ok();
+    assert_eq!(shop.client.details(shop.test_id)["schedule"]["next"], Value::Null);
+    shop.app.pass(DAY * 2);
+    settle(&shop.client, &shop.app);
+    assert_eq!(served(&shop).1, 30);
+    shop.client.post(&format!("{path}/stop-serving"), json!({})).ok();
+    shop.app.pass(DAY);
+    settle(&shop.client, &shop.app);
+    assert_eq!(served(&shop).0, Value::Null);
 }
 
 /// The rule that is to end an experiment of [`thirty_days_of_fifty_experiments`], and when it is met.

@@ -24,10 +24,10 @@ fn about(sentences: &[String]) -> Vec<&str> {
     sentences.iter().map(|text| text.split_once(": ").expect("a field").0).collect()
 }
 
-const IDLE: [&str; 2] = ["configuration.is_autopilot", "configuration.integration"];
+const IDLE: [&str; 1] = ["configuration.integration"];
 
 fn idle() -> Value {
-    json!({ "is_autopilot": 1, "integration": ["ga4"] })
+    json!({ "integration": ["ga4"] })
 }
 
 fn settings_that_nothing_acts_on_are_told(on: On) {
@@ -73,7 +73,7 @@ fn a_change_tells_what_it_did_besides(on: On) {
     shop.goal("g");
     let test_id = shop.experiment(json!({
         "primary_goal_key": "g",
-        "configuration": { "is_autopilot": 1, "integration": ["ga4"], "confidence_interval": 90 },
+        "configuration": { "integration": ["ga4"], "confidence_interval": 90 },
         "control": { "nickname": "Caf\u{e9}", "customCSS": "a{}" },
     }));
     let path = format!("/experiment/{test_id}");
@@ -84,7 +84,7 @@ fn a_change_tells_what_it_did_besides(on: On) {
     let merged = shop.merge(&path, json!({ "configuration": { "traffic_allocation": 60 } })).has_status(200);
     assert_eq!(about(&told(&merged)), IDLE);
     let whole = shop.patch(&path, json!({ "configuration": { "traffic_allocation": 50 } })).has_status(200);
-    let expect = "configuration.confidence_interval, configuration.integration, configuration.is_autopilot";
+    let expect = "configuration.confidence_interval, configuration.integration";
     let sentences = told(&whole);
     let mut fields: Vec<&str> = about(&sentences)[0].split(", ").collect();
     fields.sort_unstable();

@@ -96,6 +96,12 @@ pub struct ServeFlags {
     /// Seconds after which the weights of a bandit can move again, 60 to 604800 [default: 3600].
     #[arg(long, env = "MURIEL_BANDIT_PERIOD", value_name = "SECONDS")]
     pub bandit_period: Option<u64>,
+    /// To how many percent of the visitors is_autopilot serves a winner, step by step [default: 10,50,100].
+    #[arg(long, env = "MURIEL_AUTOPILOT_STEPS", value_name = "PERCENT,…")]
+    pub autopilot_steps: Option<String>,
+    /// Seconds that each of these steps lasts, 60 to 2592000 [default: 86400].
+    #[arg(long, env = "MURIEL_AUTOPILOT_PERIOD", value_name = "SECONDS")]
+    pub autopilot_period: Option<u64>,
     /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
@@ -123,6 +129,8 @@ struct File {
     alone: Option<bool>,
     worker: Option<String>,
     bandit_period: Option<u64>,
+    autopilot_steps: Option<String>,
+    autopilot_period: Option<u64>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
 }
@@ -323,7 +331,11 @@ impl Settings {
             warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
             alone: flags.alone || file.alone.unwrap_or(false),
             worker: on_or_off("worker", flags.worker.or(file.worker).as_deref())?,
-            periods: periods(flags.bandit_period.or(file.bandit_period))?,
+            periods: periods(
+                flags.bandit_period.or(file.bandit_period),
+                flags.autopilot_steps.or(file.autopilot_steps).as_deref(),
+                flags.autopilot_period.or(file.autopilot_period),
+            )?,
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,
@@ -331,12 +343,31 @@ impl Settings {
     }
 }
 
-fn periods(bandit_period_s: Option<u64>) -> Result<ClockPeriods> {
-    match bandit_period_s {
-        None => Ok(ClockPeriods::default()),
-        Some(seconds) if (60..=604_800).contains(&seconds) => Ok(ClockPeriods { bandit: Duration::from_secs(seconds) }),
-        Some(seconds) => Err(Error::Setting(format!("bandit-period must be 60 to 604800 seconds, not {seconds}"))),
-    }
+fn periods(bandit_s: Option<u64>, steps: Option<&str>, autopilot_s: Option<u64>) -> Result<ClockPeriods> {
+    let default = ClockPeriods::default();
+    let seconds = |setting: &str, given: Option<u64>, most: u64, default: Duration| match given {
+        None => Ok(default),
+        Some(seconds) if (60..=most).contains(&seconds) => Ok(Duration::from_secs(seconds)),
+        Some(seconds) => Err(Error::Setting(format!("{setting} must be 60 to {most} seconds, not {seconds}"))),
+    };
+    Ok(ClockPeriods {
+        bandit: seconds("bandit-period", bandit_s, 604_800, default.bandit)?,
+        autopilot: seconds("autopilot-period", autopilot_s, 2_592_000, default.autopilot)?,
+        autopilot_steps: match steps {
+            None => default.autopilot_steps,
+            Some(text) => autopilot_steps(text).ok_or_else(|| {
+                let rule =
+                    "autopilot-steps must be up to 20 whole percentages from 1 to 100, each larger than the one before";
+                Error::Setting(format!("{rule}, such as 10,50,100, not \"{text}\""))
+            })?,
+        },
+    })
+}
+
+fn autopilot_steps(text: &str) -> Option<Vec<i64>> {
+    let steps: Vec<i64> = text.split(',').map(|step| step.trim().parse().ok()).collect::<Option<_>>()?;
+    let is_rising = steps.windows(2).all(|pair| pair[0] < pair[1]);
+    (is_rising && steps.len() <= 20 && steps.iter().all(|step| (1..=100).contains(step))).then_some(steps)
 }
 
 /// A switch that is on by default.
@@ -441,6 +472,10 @@ mod tests {
             ("é = 1\n", "line 1, é: invalid unquoted key"),
             ("listen", "line 1: "),
             ("bandit_period = 59\n", "bandit-period must be 60 to 604800 seconds, not 59"),
+            ("autopilot_period = 0\n", "autopilot-period must be 60 to 2592000 seconds, not 0"),
+            ("autopilot_steps = \"50,10\"\n", "each larger than the one before, such as 10,50,100, not \"50,10\""),
+            ("autopilot_steps = \"0\"\n", "autopilot-steps must be"),
+            ("autopilot_steps = \"\"\n", "autopilot-steps must be"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = Settings::load(common.clone(), ServeFlags::default()).unwrap_err().to_string();

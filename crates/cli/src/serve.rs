@@ -90,7 +90,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         rulesets: Some(settings.storage.data_dir.join("rulesets")),
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
         node: None,
-        periods: settings.periods,
+        periods: settings.periods.clone(),
     };
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;

@@ -5,6 +5,7 @@
 //! [`check_results`]. Each act is one transaction, which finds out for itself whether it is still to be done: a
 //! job is taken away by the act that does it, and an act of a node that no longer leads is refused.
 
+mod autopilot;
 mod bandit;
 
 use crate::actor::Actor;
@@ -42,31 +43,39 @@ const LAST_RETRY_US: i64 = 3_600_000_000;
 /// A verdict can change without new events, as days and times to convert end: it is looked at as often as this.
 const LOOK_AGAIN_US: i64 = 60_000_000;
 
-/// How often the clock looks at what grows with the events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How the clock steers experiments by their results.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockPeriods {
     /// How often weights of bandits move at most.
     pub bandit: Duration,
+    /// To how many percent of the visitors a winner is served, step by step: rising, at least one.
+    pub autopilot_steps: Vec<i64>,
+    /// How long each step lasts.
+    pub autopilot: Duration,
 }
 
 impl Default for ClockPeriods {
     fn default() -> Self {
-        Self { bandit: Duration::from_secs(3_600) }
+        Self {
+            bandit: Duration::from_secs(3_600),
+            autopilot_steps: vec![10, 50, 100],
+            autopilot: Duration::from_secs(86_400),
+        }
     }
 }
 
 impl ClockPeriods {
     /// The number of the bandits' period that this moment is in: periods are counted in UTC.
-    fn bandit_period(self, at: Instant) -> i64 {
+    fn bandit_period(&self, at: Instant) -> i64 {
         at.us().div_euclid(self.bandit_us())
     }
 
-    fn bandit_us(self) -> i64 {
+    fn bandit_us(&self) -> i64 {
         i64::try_from(self.bandit.as_micros()).unwrap_or(i64::MAX).max(1)
     }
 
     /// When the clock looks at bandits next.
-    pub fn next_bandit_look(self, now: Instant) -> Instant {
+    pub fn next_bandit_look(&self, now: Instant) -> Instant {
         Instant::from_us((self.bandit_period(now) + 1).saturating_mul(self.bandit_us()))
     }
 }
@@ -177,6 +186,7 @@ async fn act(app: &App, term: i64, job: &Job) -> Result<JobOutcome> {
     match job.rule.act() {
         ClockAct::Start => start(app, term, target, job).await,
         ClockAct::Stop => stop(app, term, target, job).await,
+        ClockAct::Ramp => autopilot::ramp(app, term, target, job).await,
         // It has no moment of its own: see `check_results`.
         ClockAct::Reweight => Ok(JobOutcome::Nothing),
     }
@@ -381,22 +391,17 @@ async fn check_result(
     id: ExperimentId,
     may_move: bool,
 ) -> Result<Option<Rule>> {
-    let node = app.node_id();
-    let project_id = project.id;
-    let inputs = app
-        .read(move |tx| {
-            Box::pin(
-                async move { Ok(ReportInputs::load(tx, project_id, id, &Inquiry::default(), node.as_deref()).await?) },
-            )
-        })
-        .await?
-        .map_err(|_| Error::NotFound("experiment"))?;
-    let experiment = inputs.experiment().clone();
-    let computed = report_of(app, project, id, Inquiry::default(), false, &inputs).await?;
+    let (experiment, computed) = look(app, project, id, Inquiry::default()).await?;
     let target = Target { project: project.clone(), id, precondition: Precondition::None };
+    if let Some(winner) = autopilot::winner(&experiment, &computed) {
+        return autopilot::serve(app, term, target, experiment.revision, winner, &computed).await;
+    }
+    if let Some(record) = experiment.piloted() {
+        return autopilot::guard(app, term, target, &experiment, record).await;
+    }
     let Some(met) = met_rule(&experiment, &computed) else {
         let moved =
-            if may_move { bandit::due_move(app.periods, &experiment, &computed, app.clock.now()) } else { None };
+            if may_move { bandit::due_move(&app.periods, &experiment, &computed, app.clock.now()) } else { None };
         return match moved {
             Some(moved) => bandit::reweight(app, term, target, experiment.revision, moved, &computed).await,
             None => Ok(None),
@@ -414,6 +419,24 @@ async fn check_result(
     };
     let changed = apply(app, term, change, rule, None, Some(manifest), decide).await?;
     Ok(changed.map(|_| rule))
+}
+
+/// The experiment with its result.
+async fn look(
+    app: &App,
+    project: &Arc<Project>,
+    id: ExperimentId,
+    inquiry: Inquiry,
+) -> Result<(Experiment, Arc<Computed>)> {
+    let (node, project_id, asked) = (app.node_id(), project.id, inquiry.clone());
+    let inputs = app
+        .read(move |tx| {
+            Box::pin(async move { Ok(ReportInputs::load(tx, project_id, id, &asked, node.as_deref()).await?) })
+        })
+        .await?
+        .map_err(|_| Error::NotFound("experiment"))?;
+    let computed = report_of(app, project, id, inquiry, false, &inputs).await?;
+    Ok((inputs.experiment().clone(), computed))
 }
 
 /// A rule whose condition holds, with the numbers.

@@ -213,7 +213,8 @@ impl Watch {
     /// What the clock looks at; `None` where no rule needs it.
     pub(crate) fn of(experiment: &Experiment) -> Option<Self> {
         match () {
-            () if experiment.follows(Rule::Significant) => Some(Watch::Verdict),
+            () if experiment.follows(Rule::Significant) || experiment.seeks_winner() => Some(Watch::Verdict),
+            () if experiment.follows(Rule::Guardrail) => Some(Watch::Verdict),
             () if experiment.follows_results() => Some(Watch::Numbers),
             () => experiment.follows(Rule::Bandit).then_some(Watch::Bandit),
         }

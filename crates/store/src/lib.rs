@@ -76,7 +76,12 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0010_jobs.sql"),
         fill: Some(|tx| Box::pin(schedules::fill(tx))),
     },
-    Migration { version: 11, name: "bandits", sql: include_str!("../migrations/0011_bandits.sql"), fill: None },
+    Migration {
+        version: 11,
+        name: "bandits and autopilot",
+        sql: include_str!("../migrations/0011_steering.sql"),
+        fill: None,
+    },
 ];
 
 /// Brings the schema up to date.

@@ -32,7 +32,7 @@ macro_rules! configuration_settings {
             /// Multi-armed bandit: while the experiment is live, its weights follow the result of the primary goal.
             is_mab: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
-            /// Automatic traffic. Stored; nothing acts on it yet, and setting it answers with a warning.
+            /// Serves a variant that wins by itself, to more and more visitors, and stops when it makes something worse.
             is_autopilot: bool = false, stored by "flag", patch bool as replaced
                 => switch [Flag] { nullable = false };
             /// How the arms share.
@@ -122,13 +122,8 @@ impl Configuration {
     /// A sentence for each group of settings that is set and that nothing acts on yet. Answers
     /// carry them as warnings, so that nobody relies on a setting that is only stored.
     pub fn without_effect(&self) -> Vec<String> {
-        let groups: [(&[(&str, bool)], &str); 2] = [
-            (
-                &[("is_autopilot", self.is_autopilot)],
-                "is stored, and traffic does not grow by itself yet; set it with traffic_allocation",
-            ),
-            (&[("integration", !self.integration.is_empty())], "is stored, and nothing is sent to integrations yet"),
-        ];
+        let groups: [(&[(&str, bool)], &str); 1] =
+            [(&[("integration", !self.integration.is_empty())], "is stored, and nothing is sent to integrations yet")];
         let said = groups.into_iter().filter_map(|(fields, what)| {
             let set: Vec<String> =
                 fields.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("configuration.{name}")).collect();

@@ -5,6 +5,7 @@
 //! changed at all, whether it opens an epoch, and what history keeps.
 
 mod allocation;
+mod autopilot;
 mod configuration;
 mod distribution;
 mod lifecycle;
@@ -18,6 +19,7 @@ mod undo;
 mod variant;
 
 pub use allocation::Allocation;
+pub use autopilot::AutopilotRecord;
 pub use configuration::{CONFIGURATION_KEYS, Configuration, ConfigurationPatch};
 pub use distribution::{Distribution, DistributionPatch, WHOLE, Weights};
 pub use lifecycle::{Conclusion, ConclusionOutcome, Conflict, Lifecycle, PAST_START_MAX_US, Refusal, Serving, Status};

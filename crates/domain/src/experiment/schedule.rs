@@ -4,7 +4,9 @@
 //! start again after that goes on until they set the rule anew. What is due when is a pure function of the
 //! experiment, see [`Experiment::due`]; the jobs of the database are made from it with each change.
 
-use super::{Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType, Weights};
+use super::{
+    AutopilotRecord, Configuration, Conflict, Distribution, Experiment, Lifecycle, Serving, Status, TestType, Weights,
+};
 use crate::Instant;
 use crate::time::DAY_US;
 use serde::{Deserialize, Serialize};
@@ -33,11 +35,15 @@ pub enum Rule {
     Significant,
     /// `is_mab`: weights follow the result.
     Bandit,
+    /// `is_autopilot`: a winner is served.
+    Autopilot,
+    /// `is_autopilot`: the winner that the clock serves made something worse.
+    Guardrail,
 }
 
 impl Rule {
     /// Every rule with its word.
-    pub const WORDS: [(&'static str, Rule); 7] = [
+    pub const WORDS: [(&'static str, Rule); 9] = [
         ("start_date", Rule::StartDate),
         ("end_date", Rule::EndDate),
         ("visitors", Rule::Visitors),
@@ -45,6 +51,8 @@ impl Rule {
         ("period", Rule::Period),
         ("significant", Rule::Significant),
         ("bandit", Rule::Bandit),
+        ("autopilot", Rule::Autopilot),
+        ("guardrail", Rule::Guardrail),
     ];
 
     /// The rule's word in the interface and in history.
@@ -62,6 +70,7 @@ impl Rule {
             Rule::Period => "completion_after_period",
             Rule::Significant => "completion_stats_significant_flag",
             Rule::Bandit => "is_mab",
+            Rule::Autopilot | Rule::Guardrail => "is_autopilot",
         }
     }
 
@@ -69,8 +78,11 @@ impl Rule {
     pub fn act(self) -> ClockAct {
         match self {
             Rule::StartDate => ClockAct::Start,
-            Rule::EndDate | Rule::Visitors | Rule::Conversions | Rule::Period | Rule::Significant => ClockAct::Stop,
+            Rule::EndDate | Rule::Visitors | Rule::Conversions | Rule::Period | Rule::Significant | Rule::Guardrail => {
+                ClockAct::Stop
+            }
             Rule::Bandit => ClockAct::Reweight,
+            Rule::Autopilot => ClockAct::Ramp,
         }
     }
 
@@ -84,6 +96,7 @@ impl Rule {
             Rule::Period => configuration.completion_after_period.is_some(),
             Rule::Significant => configuration.completion_stats_significant_flag,
             Rule::Bandit => configuration.is_mab,
+            Rule::Autopilot | Rule::Guardrail => configuration.is_autopilot,
         }
     }
 
@@ -97,6 +110,7 @@ impl Rule {
             Rule::Period => one.completion_after_period == other.completion_after_period,
             Rule::Significant => one.completion_stats_significant_flag == other.completion_stats_significant_flag,
             Rule::Bandit => one.is_mab == other.is_mab,
+            Rule::Autopilot | Rule::Guardrail => one.is_autopilot == other.is_autopilot,
         }
     }
 }
@@ -107,16 +121,22 @@ impl Rule {
 pub enum ClockAct {
     /// The experiment becomes live.
     Start,
-    /// It becomes inactive.
+    /// It becomes inactive, or by [`Rule::Guardrail`] its winner is served no more.
     Stop,
     /// Its arms share the traffic in another way.
     Reweight,
+    /// Its winner is served, or served to more visitors.
+    Ramp,
 }
 
 impl ClockAct {
     /// Every act with its word in the interface.
-    pub const WORDS: [(&'static str, ClockAct); 3] =
-        [("start", ClockAct::Start), ("stop", ClockAct::Stop), ("reweight", ClockAct::Reweight)];
+    pub const WORDS: [(&'static str, ClockAct); 4] = [
+        ("start", ClockAct::Start),
+        ("stop", ClockAct::Stop),
+        ("reweight", ClockAct::Reweight),
+        ("ramp", ClockAct::Ramp),
+    ];
 
     /// The act's word in the interface.
     pub fn word(self) -> &'static str {
@@ -143,6 +163,13 @@ pub struct ClockEntry {
     pub numbers: Map<String, Value>,
 }
 
+impl ClockEntry {
+    /// An act that was done. `detail` is a sentence with the `numbers`.
+    pub(super) fn of(rule: Rule, detail: String, numbers: Map<String, Value>, now: Instant) -> Self {
+        Self { at: now, act: rule.act(), rule, failed: None, detail, numbers }
+    }
+}
+
 /// What the clock has done to an experiment, and need not do.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -156,6 +183,9 @@ pub struct Schedule {
     /// What is known of the weights that follow the result, once the experiment has been live with `is_mab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandit: Option<BanditRecord>,
+    /// The winner that the clock serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autopilot: Option<AutopilotRecord>,
 }
 
 /// An experiment whose weights follow its result, or did.
@@ -202,6 +232,14 @@ impl Schedule {
         // What is over when it starts does not end it at once.
         settle(Rule::EndDate, starts && passed(configuration.end_test_date, 0));
         settle(Rule::Period, starts && passed(after.period_end(), 0));
+        // Whoever takes the winner that is served in hand goes on by hand.
+        let was_served = before.is_some_and(|before| matches!(before.serving, Serving::Winner { .. }));
+        let is_served = matches!(after.serving, Serving::Winner { .. });
+        let is_taken = schedule.autopilot.is_some_and(|record| !record.is_served(after.serving));
+        settle(Rule::Autopilot, is_taken || (was_served && !is_served));
+        if is_taken {
+            schedule.autopilot = None;
+        }
         if is_live && configuration.is_mab {
             schedule.bandit.get_or_insert_default();
         }
@@ -216,10 +254,13 @@ impl Experiment {
     /// Whether the rule is set, and acts when what it waits for comes, as far as it can: rules do nothing while the
     /// experiment is concluded or a winner is served, and end only what is live.
     pub fn follows(&self, rule: Rule) -> bool {
+        if rule == Rule::Guardrail || (rule == Rule::Autopilot && self.schedule.autopilot.is_some()) {
+            return self.piloted().is_some();
+        }
         let is_open = self.conclusion.is_none() && !matches!(self.serving, Serving::Winner { .. });
         let fits = match rule.act() {
             ClockAct::Start => !self.lifecycle.is_live() && !self.schedule.is_start_blocked,
-            ClockAct::Stop | ClockAct::Reweight => self.lifecycle.is_live(),
+            ClockAct::Stop | ClockAct::Reweight | ClockAct::Ramp => self.lifecycle.is_live(),
         };
         is_open && fits && rule.is_set(&self.configuration) && !self.schedule.settled.contains(&rule)
     }
@@ -230,6 +271,7 @@ impl Experiment {
             (Rule::StartDate, self.configuration.start_test_date),
             (Rule::EndDate, self.configuration.end_test_date),
             (Rule::Period, self.period_end()),
+            (Rule::Autopilot, self.piloted().and_then(|record| record.next_at)),
         ];
         let due = moments.into_iter().filter(|(rule, _)| self.follows(*rule));
         due.filter_map(|(rule, at)| Some(Due { at: at?, rule })).collect()
@@ -272,12 +314,12 @@ impl Experiment {
         let mut next = match act {
             ClockAct::Start => self.moved(Status::Live, now)?,
             ClockAct::Stop => self.moved(Status::Inactive, now)?,
-            ClockAct::Reweight => self.clone(),
+            ClockAct::Reweight | ClockAct::Ramp => self.clone(),
         };
-        if act != ClockAct::Reweight {
+        if matches!(act, ClockAct::Start | ClockAct::Stop) {
             next.schedule.settled.insert(rule);
         }
-        next.schedule.last = Some(ClockEntry { at: now, act, rule, failed: None, detail, numbers });
+        next.schedule.last = Some(ClockEntry::of(rule, detail, numbers, now));
         Ok(next)
     }
 
@@ -348,6 +390,13 @@ impl Experiment {
                 rule.setting()
             )
         }));
+        if self.configuration.is_autopilot && settled(Rule::Autopilot) {
+            warnings.push(
+                "configuration.is_autopilot: a winner was served, and was then stopped or taken in hand, so the clock serves \
+                 none until this is set to 0 and to 1 again"
+                    .to_owned(),
+            );
+        }
         let spent =
             [Rule::Visitors, Rule::Conversions, Rule::Significant].into_iter().filter(|rule| is_live && settled(*rule));
         warnings.extend(spent.map(|rule| {
@@ -356,7 +405,7 @@ impl Experiment {
                 rule.setting()
             )
         }));
-        let of_goal = [Rule::Conversions, Rule::Significant, Rule::Bandit];
+        let of_goal = [Rule::Conversions, Rule::Significant, Rule::Bandit, Rule::Autopilot];
         if self.configuration.is_mab && self.test_type == TestType::Personalization {
             warnings.push(
                 "configuration.is_mab: each variant of a personalization has an audience of its own, so weights do not follow \
@@ -439,7 +488,8 @@ mod tests {
 
     #[test]
     fn a_bandit_moves_while_it_is_live_and_open() {
-        let draft = draft(Configuration { is_mab: true, ..Configuration::default() });
+        let mut draft = draft(Configuration { is_mab: true, ..Configuration::default() });
+        draft.variants.push(Default::default());
         assert!(!draft.follows(Rule::Bandit) && draft.is_or_was_bandit() && draft.schedule.bandit.is_none());
         let live = changed(&draft, NOW, |it| *it = it.moved(Status::Live, NOW).unwrap());
         assert!(live.follows(Rule::Bandit) && live.due().is_empty() && !live.follows_results());

@@ -1,0 +1,158 @@
+//! Serves winners by itself, to more and more visitors, and stops when something gets worse.
+
+use super::{CLOCK, JobOutcome, apply, look, object};
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::experiments::{Change, Target};
+use muriel_analysis::{Grade, Verdict};
+use muriel_domain::Instant;
+use muriel_domain::experiment::{Arm, AutopilotRecord, Experiment, Rule};
+use muriel_results::{Computed, Inquiry, Phase};
+use muriel_store::jobs::Job;
+use serde_json::{Map, Value, json};
+
+/// An arm that is to be served, with the reason.
+pub(super) struct Winner {
+    arm: Arm,
+    detail: String,
+    numbers: Map<String, Value>,
+}
+
+/// The arm that is to be served: the one with the largest lift of those whose verdict is `win` and that made no guardrail
+/// worse. `None` while there is none, the experiment does not ask for it, or a health check fails.
+pub(super) fn winner(experiment: &Experiment, computed: &Computed) -> Option<Winner> {
+    computed.manifest.top().filter(|_| experiment.seeks_winner())?;
+    if computed.report.health.checks().iter().any(|(_, check)| check.grade == Grade::Fail) {
+        return None;
+    }
+    let wins = computed.report.metrics.first()?.analyses.iter().filter(|analysis| analysis.verdict == Verdict::Win);
+    let best = wins
+        .filter(|analysis| harmed(computed, analysis.arm).is_none())
+        .max_by(|one, other| one.lift.unwrap_or(0.0).total_cmp(&other.lift.unwrap_or(0.0)))?;
+    let arm = arm_of(best.arm);
+    Some(Winner {
+        arm,
+        detail: format!("{arm} is better than the control: {}", best.reason),
+        numbers: object(json!({
+            "variant_id": arm.id(),
+            "lift": best.lift.map(|lift| lift * 100.0),
+            "p_value_adjusted": best.p_value_adjusted,
+        })),
+    })
+}
+
+/// Serves the winner to as many visitors as the first step says, unless somebody has changed the experiment since it was
+/// looked at.
+pub(super) async fn serve(
+    app: &App,
+    term: i64,
+    target: Target,
+    revision: i64,
+    winner: Winner,
+    computed: &Computed,
+) -> Result<Option<Rule>> {
+    let change = Change::new(app, &CLOCK, target, "serve winner");
+    let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
+    let rollout = app.periods.autopilot_steps.first().copied().unwrap_or(100);
+    let record = AutopilotRecord { arm: winner.arm, rollout, next_at: next_at(app, rollout) };
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        if before.revision != revision {
+            return Ok(None);
+        }
+        let mut numbers = winner.numbers;
+        numbers.insert("traffic_allocation".to_owned(), rollout.into());
+        let detail = format!("{} It is served to {rollout} percent of the visitors.", winner.detail);
+        Ok(Some(before.ramped(record, detail, numbers, now)?))
+    };
+    let changed = apply(app, term, change, Rule::Autopilot, None, Some(manifest), decide).await?;
+    Ok(changed.map(|_| Rule::Autopilot))
+}
+
+/// Serves the winner to as many visitors as the next step says.
+pub(super) async fn ramp(app: &App, term: i64, target: Target, job: &Job) -> Result<JobOutcome> {
+    let change = Change::new(app, &CLOCK, target, "serving rollout");
+    let (steps, periods) = (app.periods.autopilot_steps.clone(), app.periods.clone());
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        let Some(record) = before.piloted() else { return Ok(None) };
+        // The steps may have been set anew since the last one.
+        let rollout = steps.iter().copied().find(|step| *step > record.rollout).unwrap_or(record.rollout);
+        let next_at = steps.iter().any(|step| *step > rollout).then(|| after(&periods, now));
+        let detail = match rollout == record.rollout {
+            true => format!("{} stays with {rollout} percent of the visitors, the last step", record.arm),
+            false => format!(
+                "{} is served to {rollout} percent of the visitors after {} percent",
+                record.arm, record.rollout
+            ),
+        };
+        let numbers = json!({
+            "variant_id": record.arm.id(),
+            "traffic_allocation_before": record.rollout,
+            "traffic_allocation": rollout,
+        });
+        Ok(Some(before.ramped(AutopilotRecord { rollout, next_at, ..record }, detail, object(numbers), now)?))
+    };
+    let changed = apply(app, term, change, Rule::Autopilot, Some(job), None, decide).await?;
+    Ok(if changed.is_some() { JobOutcome::Done } else { JobOutcome::Nothing })
+}
+
+/// Stops serving the winner once it turns out worse than the control, or a guardrail does. Visitors who were counted
+/// before it was served go on to show it.
+pub(super) async fn guard(
+    app: &App,
+    term: i64,
+    target: Target,
+    experiment: &Experiment,
+    record: AutopilotRecord,
+) -> Result<Option<Rule>> {
+    let inquiry = Inquiry { report_phase: Phase::AllTime, ..Inquiry::default() };
+    let (looked_at, computed) = look(app, &target.project, target.id, inquiry).await?;
+    let Some(why) = worse(&computed, record.arm) else { return Ok(None) };
+    let revision = experiment.revision;
+    if looked_at.revision != revision {
+        return Ok(None);
+    }
+    let change = Change::new(app, &CLOCK, target, "stop serving");
+    let manifest = serde_json::to_value(&computed.manifest).map_err(Error::internal)?;
+    let numbers = object(json!({ "variant_id": record.arm.id(), "traffic_allocation": record.rollout, "why": why }));
+    let detail = format!("{} is served no more: {why}", record.arm);
+    let decide = move |before: &Experiment, now: Instant| -> Result<Option<Experiment>> {
+        if before.revision != revision {
+            return Ok(None);
+        }
+        Ok(Some(before.guarded(detail, numbers, now)?))
+    };
+    let changed = apply(app, term, change, Rule::Guardrail, None, Some(manifest), decide).await?;
+    Ok(changed.map(|_| Rule::Guardrail))
+}
+
+/// What the arm made worse, as a sentence.
+fn worse(computed: &Computed, arm: Arm) -> Option<String> {
+    let number = usize::try_from(arm.0).ok()?;
+    if let Some(name) = harmed(computed, number) {
+        return Some(format!("the guardrail {name} got worse"));
+    }
+    let primary = computed.report.metrics.first().filter(|_| computed.manifest.top().is_some())?;
+    let lost = primary.analyses.iter().any(|it| it.arm == number && it.verdict == Verdict::Loss);
+    lost.then(|| "it is worse than the control by the primary goal".to_owned())
+}
+
+/// The first guardrail that the arm is known to have made worse.
+fn harmed(computed: &Computed, arm: usize) -> Option<&str> {
+    let metrics = computed.manifest.metrics.iter().zip(&computed.report.metrics);
+    let harmed = |analyses: &[muriel_analysis::Analysis]| analyses.iter().any(|it| it.arm == arm && it.harmed);
+    metrics.filter(|(_, metric)| harmed(&metric.analyses)).map(|(facts, _)| facts.name.as_str()).next()
+}
+
+fn next_at(app: &App, rollout: i64) -> Option<Instant> {
+    let more = app.periods.autopilot_steps.iter().any(|step| *step > rollout);
+    more.then(|| after(&app.periods, app.clock.now()))
+}
+
+/// When a step that begins now is over.
+fn after(periods: &super::ClockPeriods, now: Instant) -> Instant {
+    now.plus_us(i64::try_from(periods.autopilot.as_micros()).unwrap_or(i64::MAX))
+}
+
+fn arm_of(number: usize) -> Arm {
+    Arm(u32::try_from(number).unwrap_or(u32::MAX))
+}
