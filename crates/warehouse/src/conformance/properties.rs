@@ -42,11 +42,18 @@ pub(super) fn changes_by_quarter_add_up_to_totals(engine: Engine<'_>) {
             // A cap of the values themselves is another one at another time.
             metric.cap = Some(metric.cap.unwrap_or(50.0));
         }
-        // And so is the currency.
+        // And so is the currency, which is that of the orders after entry, where none is asked for.
+        for metric in &mut question.metrics {
+            let usual = metric.exchange.as_ref().map_or("EUR", |exchange| &exchange.currency).to_owned();
+            metric.currency.get_or_insert(usual);
+        }
+        // What is vouched for displaces what was there before, and says how large an order may be.
+        let vouched = records.first().is_some_and(|record| record.vouched);
         let records: Vec<Record> = records
             .into_iter()
             .map(|mut record| {
                 record.currency = record.currency.map(|_| "EUR".to_owned());
+                record.vouched = vouched;
                 record
             })
             .collect();
