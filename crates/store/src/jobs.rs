@@ -198,7 +198,7 @@ pub struct Watched {
     pub watch: Watch,
 }
 
-/// What the clock looks at in the result of a live experiment. Each includes those after it, but for the verdict.
+/// What the clock looks at in the result of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
     /// How many visitors entered and converted, whenever there are new ones.

@@ -29,6 +29,10 @@ pub(super) fn due_move(
     now: Instant,
 ) -> Option<Move> {
     let look = computed.bandit.as_ref().filter(|_| experiment.follows(Rule::Bandit))?;
+    // A broken split, or events that another node keeps, would move visitors by numbers that are not true.
+    if computed.report.health.distrust().is_some() {
+        return None;
+    }
     let set_at = computed.manifest.epochs.last()?.started_at;
     if !look.has_batch || periods.bandit_period(now) <= periods.bandit_period(set_at) {
         return None;
