@@ -386,8 +386,16 @@ fn a_bandit_moves_its_weights(on: On) {
         (weights(&distribution(&shop)), shop.client.details(shop.test_id)["schedule"]["last"].clone()),
         (vec![5.0, 95.0], last)
     );
-    // A hundred that turn the tide.
-    shop.crowd("third", &[("0", 60, 58), ("1", 600, 30)], "2026-03-01T13:10:00Z", &bought());
+    // Many that turn the tide, but whose split is broken: their numbers move nothing.
+    shop.crowd("third", &[("0", 100, 98), ("1", 100, 5)], "2026-03-01T13:10:00Z", &bought());
+    shop.app.pass(HOUR);
+    settle(&shop.client, &shop.app);
+    let held = distribution(&shop);
+    assert_eq!(weights(&held), vec![5.0, 95.0]);
+    let reason = held["bandit"]["reason"].as_str().expect("a sentence");
+    assert!(reason.starts_with("Weights stay while the numbers cannot be trusted. "), "{reason}");
+    // With those who had been lost on the way the split is whole.
+    shop.crowd("fourth", &[("0", 100, 97), ("1", 3_700, 190)], "2026-03-01T13:20:00Z", &bought());
     shop.app.pass(HOUR);
     eventually("weights move back", DEADLINE, || weights(&distribution(&shop))[0] > 50.0);
 
@@ -398,7 +406,7 @@ fn a_bandit_moves_its_weights(on: On) {
     assert_eq!((weights(&off), &off["distribution_mode"], &off["is_mab"]), (kept, &json!("custom"), &json!(0)));
     assert!(off["bandit"]["regret"].is_number(), "{off}");
     assert_eq!(shop.client.details(shop.test_id)["schedule"]["next"], Value::Null);
-    shop.crowd("fourth", &[("0", 300, 10), ("1", 300, 290)], "2026-03-01T14:10:00Z", &bought());
+    shop.crowd("fifth", &[("0", 300, 10), ("1", 300, 290)], "2026-03-01T14:10:00Z", &bought());
     shop.app.pass(HOUR);
     settle(&shop.client, &shop.app);
     assert_eq!(weights(&distribution(&shop)), weights(&off));
@@ -426,17 +434,18 @@ fn a_bandit_waits_until_it_knows_enough(on: On) {
         body.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
         shop.client.post("/create-experiment", body).created()
     };
-    for (more, told) in [
-        (json!({}), "configuration.is_mab: this needs a primary goal"),
+    for (more, told, reason) in [
+        (json!({}), "configuration.is_mab: this needs a primary goal", "and the experiment has none"),
         (
             json!({ "primary_goal_key": "bought", "test_type": "personalization" }),
             "configuration.is_mab: each variant of",
+            "each variant of a personalization",
         ),
     ] {
         let made = body(more);
         assert!(made["warnings"].to_string().contains(told), "{made}");
         let bandit = distribution(made["test_id"].as_i64().expect("an id"));
-        assert!(bandit["reason"].as_str().expect("a sentence").contains("primary goal"), "{bandit}");
+        assert!(bandit["reason"].as_str().expect("a sentence").contains(reason), "{bandit}");
     }
 }
 

@@ -264,7 +264,7 @@ pub(crate) async fn experiment_distribution(
     let experiment = experiments::find(&app, caller.project.id, id_in(&id)?).await?.experiment;
     let bandit = if experiment.is_or_was_bandit() {
         let computed = results::report(&app, &caller.project, experiment.id, Ok(Inquiry::default())).await?;
-        Some(views::Bandit::new(&experiment, computed.bandit.as_ref(), app.periods.bandit.as_secs()))
+        Some(views::Bandit::new(&experiment, &computed, app.periods.bandit.as_secs()))
     } else {
         None
     };

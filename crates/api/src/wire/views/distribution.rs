@@ -1,9 +1,10 @@
 //! How an experiment's traffic is shared, in answers.
 
 use crate::wire::schemas;
-use muriel_analysis::bandit::{Bandit as Known, BanditLook, Regret as KnownRegret};
+use muriel_analysis::bandit::{Bandit as Known, Regret as KnownRegret};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Arm, Distribution, Experiment, WHOLE};
+use muriel_results::Computed;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -88,7 +89,8 @@ pub(crate) struct BanditArm {
 
 impl Bandit {
     /// The bandit with the numbers of its last result, which are `None` where weights cannot follow it.
-    pub(crate) fn new(experiment: &Experiment, look: Option<&BanditLook>, period_s: u64) -> Self {
+    pub(crate) fn new(experiment: &Experiment, computed: &Computed, period_s: u64) -> Self {
+        let look = computed.bandit.as_ref();
         let known = look.map(|look| &look.bandit);
         let numbers = known.and_then(|known| known.as_ref().ok());
         let weights = experiment.weights();
@@ -114,15 +116,19 @@ impl Bandit {
                 regret_interval: numbers.map(|known| ends(known.even_split)),
             },
             reason: match known {
-                None => {
-                    "A bandit needs a primary goal, and visitors who choose no variant by their audience.".to_owned()
+                None if experiment.primary_goal.is_none() => {
+                    "Weights move by the conversions of a primary goal, and the experiment has none.".to_owned()
                 }
+                None => "Weights stay: each variant of a personalization has visitors of its own.".to_owned(),
                 Some(Err(_)) => {
                     "Weights move once every arm has 20 visitors whose time to convert is over, and all arms \
                                  together have 10 conversions."
                         .to_owned()
                 }
-                Some(Ok(known)) => leading(known),
+                Some(Ok(known)) => match computed.report.health.distrust() {
+                    Some(message) => format!("Weights stay while the numbers cannot be trusted. {message}"),
+                    None => leading(known),
+                },
             },
         }
     }
