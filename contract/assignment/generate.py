@@ -57,7 +57,8 @@ def experiment(test_id, key, **members):
 
 
 def document(experiments):
-    return {"format": 1, "hash": 1, "project_key": "shop", "experiments": experiments}
+    latest = 2 if any("holdouts" in experiment for experiment in experiments) else 1
+    return {"format": latest, "hash": 1, "project_key": "shop", "experiments": experiments}
 
 
 def expected(variant, reason, **more):
@@ -352,6 +353,50 @@ def exclusion_cases():
         case("null is none", {}, {"null": ANSWERS["yes"]}),
     ]
     decisions("exclusion", experiments, cases)
+
+
+def holdout_cases():
+    part = lambda start, end, salt="g7": {"salt": salt, "from": start, "to": end}
+    served = {"variant_id": "1", "traffic_allocation": 100}
+    everybody, mobile = [part(0, 10_000)], {"device_rule": ["mobile"]}
+    experiments = [
+        experiment(1, "some", holdouts=[part(0, 2_000)]),
+        experiment(2, "others", holdouts=[part(2_000, 4_000), part(0, 1_000, "g8")]),
+        experiment(3, "nobody", holdouts=[part(5_000, 5_000)]),
+        experiment(4, "none", holdouts=[]),
+        experiment(5, "with-group", holdouts=[part(0, 2_000)], exclusion=part(2_000, 10_000)),
+        experiment(6, "winner", holdouts=everybody, serving=served),
+        experiment(7, "winner-for-most", holdouts=[part(0, 2_000)], serving=served),
+        experiment(8, "paused", holdouts=everybody, live=False),
+        experiment(9, "excluded", holdouts=everybody, exclusion=part(0, 0)),
+        experiment(10, "no-traffic", holdouts=everybody, traffic_allocation=0, targeting=mobile),
+        experiment(11, "personal", holdouts=everybody, test_type="personalization"),
+        experiment(12, "numbered", holdouts=[part(0, 10_000) | {"group_id": 7}]),
+    ]
+    held, wins, cases = expected(None, "holdout"), expected("Variant 1", "served"), []
+    for unit in units(21):
+        at, other = bucket(f"g7:g:{unit}"), bucket(f"g8:g:{unit}")
+        out = at < 200_000
+        expect = {
+            "some": held if out else ANSWERS["yes"],
+            "others": held if 200_000 <= at < 400_000 or other < 100_000 else ANSWERS["yes"],
+            "nobody": ANSWERS["yes"],
+            "with-group": held if out else ANSWERS["yes"],
+            "winner-for-most": held if out else wins,
+        }
+        cases.append(case(f"{unit}: bucket {at}", {"targetingKey": unit}, expect))
+    unit = next(unit for unit in units(1_000) if 200_000 <= bucket(f"g7:g:{unit}") < 400_000 and bucket(f"g8:g:{unit}") < 100_000)
+    cases += [
+        case("of two", {"targetingKey": unit}, {"others": held}),
+        case("an empty list is none", {}, {"none": ANSWERS["yes"]}),
+        case("comes before a winner", {}, {"winner": held}),
+        case("comes before the status", {}, {"paused": held}),
+        case("comes before the group, traffic and rules", {"device": "tablet"}, {"excluded": held, "no-traffic": held, "personal": held}),
+        case("comes before what was given", {"sticky": {"some": "Variant 9", "numbered": "Variant 1"}}, {"numbered": held}),
+        case("the group's id decides nothing", {}, {"numbered": held}),
+        case("a preview comes before", {}, {"winner": expected("Control", "forced")}, forced={"test_id": 6, "variant_id": "0"}),
+    ]  # fmt: skip
+    decisions("holdout", experiments, cases)
 
 
 def sticky_cases():
@@ -1138,7 +1183,8 @@ def refusal_cases():
         of(name, None if places is None else [f"targeting.{place}" for place in places], targeting=targeting)
 
     add("nothing in it", [])
-    add("another format", ["format"], format=2)
+    add("the other format", [], format=2)
+    add("another format", ["format"], format=3)
     add("another hash", ["hash"], hash=2)
     add("format and hash 0", ["format", "hash"], format=0, hash=0)
     add("format as text", None, format="1")
@@ -1192,6 +1238,14 @@ def refusal_cases():
     of("a part without salt", ["exclusion.salt"], exclusion={"salt": "", "from": 0, "to": 1})
     of("a part of the whole line", [], exclusion={"salt": "g", "from": 0, "to": 10_000})
     of("a part below 0", None, exclusion={"salt": "g", "from": -1, "to": 1})
+    of("a holdout that falls", ["holdouts[1]"], holdouts=[{"salt": "g", "from": 0, "to": 1}, {"salt": "g", "from": 2, "to": 1}])
+    of("a holdout beyond the line", ["holdouts[0]"], holdouts=[{"salt": "g", "from": 0, "to": 10_001}])
+    of("a holdout without salt", ["holdouts[0].salt"], holdouts=[{"salt": "", "from": 0, "to": 1}])
+    of("holdouts that are no list", None, holdouts={"salt": "g", "from": 0, "to": 1})
+    of("holdouts of null", None, holdouts=None)
+    of("a holdout with a fraction", None, holdouts=[{"salt": "g", "from": 0, "to": 0.5}])
+    of("100 holdouts", [], holdouts=[{"salt": "g", "from": 0, "to": 1}] * 100)
+    of("101 holdouts", ["holdouts"], holdouts=[{"salt": "g", "from": 0, "to": 1}] * 101)
     of("several at once", ["salt", "traffic_allocation", "ranges"], salt="", traffic_allocation=200, ranges=[])
     of("targeting null", None, targeting=None)
     ruled("every rule empty", [], **dict.fromkeys(["referral_rule", "allowed_country", "allowed_region", "allowed_city", "device_rule", "browser_rule", "os_rule", "user_rule", "browser_language_rule", "segment_rule", "event_rule", "parameter_rule", "ga4_rule", "cookie_rule", "url_rule"], []), schedule_rule=None)
@@ -1243,7 +1297,7 @@ def refusal_cases():
 
 
 for write in (
-    traffic_cases, split_cases, border_cases, personal_cases, serving_cases, exclusion_cases, sticky_cases, forced_cases, order_cases,
+    traffic_cases, split_cases, border_cases, personal_cases, serving_cases, exclusion_cases, holdout_cases, sticky_cases, forced_cases, order_cases,
     word_rules, place_rules, operator_rules, moment_rules, group_rules, address_rules, event_rules, schedule_rules, server_cases,
     unknown_rules, context_cases, refusal_cases,
 ):  # fmt: skip

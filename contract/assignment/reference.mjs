@@ -306,6 +306,7 @@ const URLS = {
   ),
 };
 const CODE = { customJS: optional(text), customCSS: optional(text) };
+const STRETCH = { salt: text, from: natural, to: natural };
 const DOCUMENT = object({
   format: natural,
   hash: natural,
@@ -324,7 +325,8 @@ const DOCUMENT = object({
       traffic_allocation: natural,
       ranges: list((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(natural)),
       serving: nullable(object({ variant_id: text, traffic_allocation: natural })),
-      exclusion: nullable(object({ salt: text, from: natural, to: natural })),
+      exclusion: nullable(object(STRETCH)),
+      holdouts: optional(list(object(STRETCH))),
       targeting: optional(object({ ...RULES, ...URLS })),
       variants_data_key: text,
       dom_change_path: nullable(text),
@@ -341,7 +343,7 @@ const DOCUMENT = object({
 export function rulesetOf(document) {
   if (!DOCUMENT(document)) throw new Refused(null);
   const wrong = [];
-  if (document.format !== 1) wrong.push("format");
+  if (document.format !== 1 && document.format !== 2) wrong.push("format");
   if (document.hash !== 1) wrong.push("hash");
   const keys = new Set();
   document.experiments.forEach((experiment, at) => {
@@ -356,16 +358,19 @@ export function rulesetOf(document) {
 
 function flaws(experiment) {
   const wrong = [];
-  const { test_type, variants, salt, exclusion, serving, ranges } = experiment;
+  const { test_type, variants, salt, exclusion, serving, ranges, holdouts = [] } = experiment;
   const refuse = (bad, place) => bad && wrong.push(place);
   refuse(!["abtest", "split", "personalization"].includes(test_type), "test_type");
   refuse(variants.length > 50, "variants");
   refuse(bytes(salt) < 1 || bytes(salt) > 128, "salt");
   refuse(experiment.traffic_allocation > 100, "traffic_allocation");
-  if (exclusion) {
-    refuse(bytes(exclusion.salt) < 1 || bytes(exclusion.salt) > 128, "exclusion.salt");
-    refuse(exclusion.from > exclusion.to || exclusion.to > 10_000, "exclusion");
-  }
+  const refuseStretch = ({ salt, from, to }, place) => {
+    refuse(bytes(salt) < 1 || bytes(salt) > 128, `${place}.salt`);
+    refuse(from > to || to > 10_000, place);
+  };
+  if (exclusion) refuseStretch(exclusion, "exclusion");
+  refuse(holdouts.length > 100, "holdouts");
+  holdouts.forEach((holdout, at) => refuseStretch(holdout, `holdouts[${at}]`));
   if (serving) {
     refuse(serving.traffic_allocation > 100, "serving.traffic_allocation");
     refuse(!isArmId(serving.variant_id, variants.length), "serving.variant_id");
@@ -444,11 +449,16 @@ export function decide(experiment, visitor, at) {
 }
 
 function decided(experiment, visitor, at) {
-  const { salt, variants, serving, exclusion } = experiment;
+  const { salt, variants, serving, exclusion, holdouts = [] } = experiment;
   const { forced } = at;
   if (forced && forced.test_id === experiment.test_id && isArmId(forced.variant_id, variants.length)) {
     return [Number(forced.variant_id), "forced"];
   }
+  const isWithin = (stretch) => {
+    const groupBucket = bucket(`${stretch.salt}:g:${visitor.id}`);
+    return stretch.from * 100 <= groupBucket && groupBucket < stretch.to * 100;
+  };
+  if (holdouts.some(isWithin)) return [null, "holdout"];
   const trafficBucket = bucket(`${salt}:t:${visitor.id}`);
   if (serving) {
     const eligible = isEligible(experiment.targeting, visitor, at);
@@ -458,10 +468,7 @@ function decided(experiment, visitor, at) {
       : [null, "rollout"];
   }
   if (!experiment.live) return [null, "disabled"];
-  if (exclusion) {
-    const groupBucket = bucket(`${exclusion.salt}:g:${visitor.id}`);
-    if (groupBucket < exclusion.from * 100 || groupBucket >= exclusion.to * 100) return [null, "excluded"];
-  }
+  if (exclusion && !isWithin(exclusion)) return [null, "excluded"];
   const sticky = visitor.sticky.get(experiment.experiment_key);
   if (sticky !== undefined) {
     if (sticky > variants.length) return [null, "variant_gone"];

@@ -74,15 +74,14 @@ impl Operation {
         answer
     }
 
-    /// The path below the project with these ids in it; hypotheses and goals have
-    /// numbers, and an experiment a key too.
-    pub fn below_project(&self, test_id: i64, experiment_key: &str, hypothesis_id: i64, goal_id: i64) -> String {
-        self.path
-            .trim_start_matches("/v2/project/{project_key}")
-            .replace("{experiment_key}", experiment_key)
-            .replace("{test_id}", &test_id.to_string())
-            .replace("{hypothesis_id}", &hypothesis_id.to_string())
-            .replace("{goal_profile_id}", &goal_id.to_string())
+    /// The path below the project, with the values of the parameters in it by their names.
+    pub fn below_project(&self, value_of: impl Fn(&str) -> String) -> String {
+        let below = self.path.trim_start_matches("/v2/project/{project_key}");
+        let parts = below.split('/').map(|part| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(parameter) => value_of(parameter),
+            None => part.to_owned(),
+        });
+        parts.collect::<Vec<_>>().join("/")
     }
 
     /// Whether its path names a thing within the project.

@@ -190,7 +190,11 @@ fn a_limited_key_sees_its_projects_only(on: On) {
     let elsewhere = limited.in_project(&blog.project_key);
     let nowhere = limited.in_project("prj_nowhere");
     for operation in Contract::get().keyed() {
-        let path = operation.below_project(in_blog, "in-the-blog", 1, 1);
+        let path = operation.below_project(|parameter| match parameter {
+            "test_id" => in_blog.to_string(),
+            "experiment_key" => "in-the-blog".to_owned(),
+            _ => "1".to_owned(),
+        });
         let answers = [&elsewhere, &nowhere].map(|client| {
             let call = client.call(&operation.method, &path).header("x-request-id", "same");
             operation.refused(call.send(), 404, "not_found").bytes

@@ -1,5 +1,6 @@
 //! What a request may be, and how often.
 
+use crate::scene::Things;
 use muriel_tests::{Client, Contract, DEADLINE, On, TestApp, eventually, raw, stories};
 use serde_json::json;
 
@@ -117,7 +118,7 @@ fn json_that_is_refused(on: On) {
 }
 
 fn content_types(on: On) {
-    let (_app, shop, path) = scene(on);
+    let (app, shop, path) = scene(on);
     let patch = |content_type: &str| shop.call("PATCH", &path).header("content-type", content_type).body("{}").send();
     for good in [
         "application/json",
@@ -153,10 +154,8 @@ fn content_types(on: On) {
     }
     // Only the update of an experiment merges.
     for operation in Contract::get().keyed().filter(|operation| operation.takes_body) {
-        let id = path.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
-        let idea = shop.hypothesis(json!({ "problem": "P" }));
-        let goal = shop.goal(&format!("for-{}", operation.id));
-        let below = operation.below_project(id, "checkout", idea, goal);
+        let shop = app.project("Acme", &operation.id);
+        let below = Things::make(&shop, "types").path(operation);
         let call =
             shop.call(&operation.method, &below).header("content-type", "application/merge-patch+json").body("{}");
         let answer = call.send();
@@ -202,7 +201,7 @@ fn methods_that_are_none(on: On) {
     let (app, shop, _) = scene(on);
     let operations = &Contract::get().operations;
     for operation in operations {
-        let below = operation.below_project(1, "checkout", 1, 1);
+        let below = operation.below_project(|_| "1".to_owned());
         let target = match operation.is_below_project() {
             true => format!("{}{below}", shop.base),
             false => below.replace("{project_key}", &shop.project_key),

@@ -11,6 +11,7 @@ mod events;
 mod explain;
 mod freshness;
 mod goals;
+mod groups;
 mod health;
 mod hostile;
 mod keys;

@@ -205,6 +205,10 @@ fn posts(shop: &Client) -> Vec<(String, String, Value, Value)> {
                 let body = |name: &str| json!({ "goal_name": name, "goal_type": "event", "goal_value": name });
                 (body("one"), body("other"))
             }
+            "createExclusionGroup" => {
+                let body = |name: &str| json!({ "name": name, "kind": "exclusion", "members": [] });
+                (body("one"), body("other"))
+            }
             "serveWinner" => (json!({ "variant_id": "1" }), json!({ "variant_id": "2" })),
             "stopServing" => {
                 shop.post(&format!("/experiment/{id}/serve-winner"), json!({ "variant_id": "1" })).ok();
@@ -212,7 +216,7 @@ fn posts(shop: &Client) -> Vec<(String, String, Value, Value)> {
             }
             other => panic!("no bodies for {other}"),
         };
-        posts.push((operation.id.clone(), operation.below_project(id, "", 0, 0), one, other));
+        posts.push((operation.id.clone(), operation.below_project(|_| id.to_string()), one, other));
     }
     posts
 }

@@ -14,6 +14,7 @@ pub(crate) struct Things {
     pub(crate) experiment_key: String,
     pub(crate) hypothesis_id: i64,
     pub(crate) goal_id: i64,
+    pub(crate) group_id: i64,
 }
 
 impl Things {
@@ -31,12 +32,21 @@ impl Things {
             "hypothesis_id": hypothesis_id,
             "primary_goal_key": "bought",
         }));
-        Self { test_id, experiment_key, hypothesis_id, goal_id }
+        let group = json!({ "name": word, "kind": "exclusion", "members": [{ "test_id": test_id, "percent": 50 }] });
+        let group_id = shop.post("/exclusion-group", group).created()["group_id"].as_i64().expect("an id");
+        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id }
     }
 
     /// The path of an operation on these things, below the project.
     pub(crate) fn path(&self, operation: &Operation) -> String {
-        let below = operation.below_project(self.test_id, &self.experiment_key, self.hypothesis_id, self.goal_id);
+        let below = operation.below_project(|parameter| match parameter {
+            "experiment_key" => self.experiment_key.clone(),
+            "test_id" => self.test_id.to_string(),
+            "hypothesis_id" => self.hypothesis_id.to_string(),
+            "goal_profile_id" => self.goal_id.to_string(),
+            "group_id" => self.group_id.to_string(),
+            other => panic!("no value for {other}"),
+        });
         if operation.id == "explainAssignment" { below + "?visitor=v-1" } else { below }
     }
 
@@ -50,6 +60,7 @@ impl Things {
             "/experiments".to_owned(),
             "/hypotheses?include_archived=1".to_owned(),
             "/goals".to_owned(),
+            "/exclusion-groups".to_owned(),
         ]
         .iter()
         .map(|path| shop.get(path).has_status(200).bytes)
@@ -73,6 +84,8 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "createHypothesis" | "updateHypothesis" => json!({ "problem": "P" }),
         "createGoal" => json!({ "goal_name": "N", "goal_type": "event", "goal_value": "n" }),
         "updateGoal" => json!({ "goal_name": "N" }),
+        "createExclusionGroup" => json!({ "name": "N", "kind": "holdout", "percent": 5, "scope": "project" }),
+        "updateExclusionGroup" => json!({ "name": "N" }),
         "setCurrencyRates" => {
             json!({ "currency": "EUR", "rates": [{ "date": "2026-03-01", "currency": "USD", "rate": 0.9 }] })
         }
@@ -106,7 +119,10 @@ pub(crate) fn keys(object: &Value) -> Vec<&str> {
 
 /// The path of an operation on things that nobody has.
 pub(crate) fn unknown_path(operation: &Operation) -> String {
-    operation.below_project(9_999, "nobody-has-this", 9_999, 9_999)
+    operation.below_project(|parameter| match parameter {
+        "experiment_key" => "nobody-has-this".to_owned(),
+        _ => "9999".to_owned(),
+    })
 }
 
 /// Who sends events to a project.

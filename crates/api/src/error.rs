@@ -99,6 +99,7 @@ fn conflict_code(code: ConflictCode) -> &'static str {
         ConflictCode::DraftCannotServe => "draft_cannot_serve",
         ConflictCode::VariantIsServed => "variant_is_served",
         ConflictCode::GoalInUse => "goal_in_use",
+        ConflictCode::MovesVisitors => "moves_visitors",
         ConflictCode::KeyTaken => "key_taken",
         ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
     }
@@ -123,6 +124,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("draft_cannot_serve", 409, "a draft cannot serve a winner"),
     ("variant_is_served", 409, "the variant is served and cannot be removed"),
     ("goal_in_use", 409, "experiments use the goal"),
+    ("moves_visitors", 409, "visitors of live experiments would be moved; `accept_moves` does it all the same"),
     ("key_taken", 409, "the key belongs to something else"),
     ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
     ("precondition_failed", 412, "`If-Match` names another state than the present one"),
@@ -478,6 +480,7 @@ mod tests {
             conflict(ConflictCode::DraftCannotServe),
             conflict(ConflictCode::VariantIsServed),
             conflict(ConflictCode::GoalInUse),
+            conflict(ConflictCode::MovesVisitors),
             conflict(ConflictCode::KeyTaken),
             conflict(ConflictCode::IdempotencyKeyReused),
             ApiError::RateLimited { retry_after_s: 1 },

@@ -215,6 +215,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
         "serveWinner" => vec!["draft_cannot_serve", "already_serving"],
         "updateServingRollout" | "stopServing" => vec!["not_serving"],
         "deleteGoal" => vec!["goal_in_use"],
+        "updateExclusionGroup" | "deleteExclusionGroup" => vec!["moves_visitors"],
         _ => Vec::new(),
     };
     if is_post {
@@ -238,6 +239,7 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "test_id" => "The experiment's id.",
         "experiment_key" => "The experiment's key.",
         "hypothesis_id" => "The hypothesis's id.",
+        "group_id" => "The group's id.",
         "part" => "The part's name.",
         _ => "The goal's id.",
     };

@@ -2,7 +2,7 @@
 
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
-    evaluate, events, experiments, explain, goals, hypotheses, ofrep, rates, results, script, serving, traffic,
+    evaluate, events, experiments, explain, goals, groups, hypotheses, ofrep, rates, results, script, serving, traffic,
 };
 use crate::{docs, openapi};
 use axum::routing::get;
@@ -46,6 +46,9 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(goals::goal_list))
         .routes(routes!(goals::goal_create))
         .routes(routes!(goals::goal_details, goals::goal_update, goals::goal_delete))
+        .routes(routes!(groups::group_list))
+        .routes(routes!(groups::group_create))
+        .routes(routes!(groups::group_update, groups::group_delete))
         .routes(routes!(rates::rates_show, rates::rates_set))
         .routes(routes!(evaluate::many_evaluate))
 }

@@ -8,6 +8,7 @@
 //! | check | the visitor gets |
 //! |---|---|
 //! | forced | the arm that a preview asks for, and nothing else is looked at |
+//! | holdout | the original, [`Reason::Holdout`] |
 //! | status | the original, [`Reason::Disabled`] |
 //! | serving | the winner, if targeting and rollout let the visitor in |
 //! | exclusion | the original, [`Reason::Excluded`] |
@@ -19,7 +20,7 @@
 
 use crate::bucket::{BUCKETS, PER_PERCENT};
 use crate::observe::{Check, CheckOutcome, Observer};
-use crate::ruleset::Experiment;
+use crate::ruleset::{Experiment, GroupRange};
 use crate::tri::Tri;
 use crate::visitor::{EvaluationSide, Visitor};
 use muriel_domain::experiment::{Arm, VARIANTS_MAX};
@@ -34,6 +35,8 @@ pub enum Reason {
     Sticky,
     /// A preview asked for the arm.
     Forced,
+    /// The unit meets no experiment, so that all of them together can be measured.
+    Holdout,
     /// A winner is served.
     Served,
     /// The experiment does not run.
@@ -56,11 +59,12 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, those with an arm first.
-    pub const ALL: [Reason; 12] = [
+    pub const ALL: [Reason; 13] = [
         Reason::Split,
         Reason::Sticky,
         Reason::Forced,
         Reason::Served,
+        Reason::Holdout,
         Reason::Disabled,
         Reason::Rollout,
         Reason::Excluded,
@@ -78,6 +82,7 @@ impl Reason {
             Reason::Sticky => "sticky",
             Reason::Forced => "forced",
             Reason::Served => "served",
+            Reason::Holdout => "holdout",
             Reason::Disabled => "disabled",
             Reason::Rollout => "rollout",
             Reason::Excluded => "excluded",
@@ -126,6 +131,19 @@ pub fn arm_name(arm: Arm) -> &'static str {
     NAMES.get(arm.0 as usize).map_or("Control", String::as_str)
 }
 
+impl GroupRange {
+    /// The unit's bucket on the group's line, and whether this range has it.
+    fn place(&self, visitor: &Visitor<'_>) -> (u32, bool) {
+        let bucket = self.hash.bucket(visitor.id);
+        (bucket, (self.from..self.to).contains(&bucket))
+    }
+
+    /// Such as `the holdout 7`.
+    fn named(&self, what: &str) -> String {
+        self.group_id.map_or_else(|| what.to_owned(), |id| format!("{what} {id}"))
+    }
+}
+
 impl Experiment {
     /// What this visitor gets. Always answers; looks nothing up and changes
     /// nothing, so the same visitor, ruleset and moment give the same.
@@ -133,12 +151,15 @@ impl Experiment {
     /// The observer sees each check as it is made and cannot change the decision. Without one
     /// ([`NoopObserver`](crate::NoopObserver)) nothing is allocated, which a test counts.
     ///
-    /// The order of checks is part of the specification: forced, status, winner,
+    /// The order of checks is part of the specification: forced, holdout, winner, status,
     /// exclusion, what was given before, traffic, targeting, audience, variant.
     pub fn decide<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some((_, arm)) = visitor.forced.filter(|(id, arm)| *id == self.id && arm.0 < self.arms) {
             observer.on_check(Check::Forced, CheckOutcome::Pass, || format!("a preview shows {}", arm_name(arm)));
             return Decision { arm: Some(arm), reason: Reason::Forced };
+        }
+        if self.is_held_out(visitor, observer) {
+            return Decision::out(Reason::Holdout);
         }
         if let Some(served) = self.serving {
             return self.serve(visitor, served.arm, served.below, observer);
@@ -154,6 +175,24 @@ impl Experiment {
         }
         observer.on_check(Check::Status, CheckOutcome::Pass, || "the experiment is live".to_owned());
         self.assign(visitor, observer)
+    }
+
+    /// Whether a holdout keeps the unit out. Before a served winner too: what all winners together have changed is measured
+    /// against those who meet none of them.
+    fn is_held_out<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> bool {
+        self.holdouts.iter().any(|holdout| {
+            let (bucket, held_out) = holdout.place(visitor);
+            observer.on_check(Check::Holdout, if held_out { CheckOutcome::Fail } else { CheckOutcome::Pass }, || {
+                let side = if held_out { "within" } else { "outside" };
+                format!(
+                    "bucket {bucket} of {BUCKETS} is {side} {} to {}, whom {} keeps out",
+                    holdout.from,
+                    holdout.to,
+                    holdout.named("the holdout")
+                )
+            });
+            held_out
+        })
     }
 
     /// Eligible visitors within the rollout get the winner. The rollout is on the line of traffic, so raising it takes the
@@ -175,13 +214,14 @@ impl Experiment {
     /// The arm of an experiment that runs: exclusion, earlier arm, traffic, targeting, then the bucket.
     fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some(part) = self.exclusion {
-            let bucket = part.hash.bucket(visitor.id);
-            let within = (part.from..part.to).contains(&bucket);
+            let (bucket, within) = part.place(visitor);
             observer.on_check(Check::Exclusion, if within { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
                 let side = if within { "within" } else { "outside" };
                 format!(
-                    "bucket {bucket} of {BUCKETS} is {side} {} to {}, this experiment's part of its group",
-                    part.from, part.to
+                    "bucket {bucket} of {BUCKETS} is {side} {} to {}, this experiment's part of {}",
+                    part.from,
+                    part.to,
+                    part.named("its exclusion group")
                 )
             });
             if !within {

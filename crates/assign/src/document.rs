@@ -11,20 +11,23 @@
 
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
+use muriel_domain::group::GroupSlot;
 use muriel_domain::targeting::{Audience, Targeting};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The version of this form.
-pub const FORMAT: u32 = 1;
+/// The latest version of this form: 1, and the holdouts of experiments.
+pub const FORMAT: u32 = 2;
+/// The version of documents in which no experiment has a holdout: older clients read them.
+pub const FORMAT_WITHOUT_HOLDOUTS: u32 = 1;
 /// The version of hashing and bucketing, which `docs/assignment.md` describes.
 pub const HASH: u32 = 1;
 
 /// All that a project delivers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// [`FORMAT`].
+    /// [`FORMAT`], or [`FORMAT_WITHOUT_HOLDOUTS`].
     pub format: u32,
     /// [`HASH`].
     pub hash: u32,
@@ -65,7 +68,10 @@ pub struct Delivered {
     pub serving: Option<Winner>,
     /// Its part of a group whose experiments share no unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exclusion: Option<Exclusion>,
+    pub exclusion: Option<GroupStretch>,
+    /// Who never meets it, nor its winner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holdouts: Vec<GroupStretch>,
     /// For whom and where.
     #[serde(default, skip_serializing_if = "is_default", serialize_with = "compact")]
     pub targeting: Targeting,
@@ -104,16 +110,26 @@ pub struct Winner {
 
 /// A stretch of a group's line, in hundredths of a percent (0 to 10,000).
 ///
-/// Every experiment of a group hashes with the group's salt and has a stretch of its own, so a unit is in one of them at
-/// most. An empty stretch lets nobody in.
+/// Every experiment of an exclusion group hashes with the group's salt and has a stretch of its own, so a unit is in one of
+/// them at most. Every experiment of a holdout has the same stretch, of those who are held out. An empty stretch has nobody.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Exclusion {
+pub struct GroupStretch {
+    /// The group, for explanations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<i64>,
     /// What the group's hash begins with.
     pub salt: String,
     /// First that is in.
     pub from: u32,
     /// First that is out again.
     pub to: u32,
+}
+
+impl From<GroupSlot> for GroupStretch {
+    fn from(slot: GroupSlot) -> Self {
+        let salt = format!("g{}", slot.group_id);
+        Self { group_id: Some(slot.group_id.0), salt, from: slot.from, to: slot.to }
+    }
 }
 
 /// Code of one arm.
@@ -190,7 +206,9 @@ impl WatchedGoal {
 impl Document {
     /// A document of this project.
     pub fn new(project_key: &str, experiments: Vec<Arc<Delivered>>, goals: Vec<WatchedGoal>) -> Self {
-        Self { format: FORMAT, hash: HASH, project_key: project_key.to_owned(), experiments, goals }
+        let has_holdouts = experiments.iter().any(|experiment| !experiment.holdouts.is_empty());
+        let format = if has_holdouts { FORMAT } else { FORMAT_WITHOUT_HOLDOUTS };
+        Self { format, hash: HASH, project_key: project_key.to_owned(), experiments, goals }
     }
 }
 
@@ -214,7 +232,8 @@ impl Delivered {
                 }
                 _ => None,
             },
-            exclusion: None,
+            exclusion: experiment.groups.exclusion.map(GroupStretch::from),
+            holdouts: experiment.groups.holdouts.iter().copied().map(GroupStretch::from).collect(),
             targeting: experiment.targeting.clone(),
             variants_data_key: DataKey::as_str(&experiment.variants_data_key).to_owned(),
             dom_change_path: experiment.configuration.dom_change_path.clone(),
@@ -274,6 +293,6 @@ mod tests {
     /// A reader of the former form skips a rule that it does not know, and lets in who should stay out.
     #[test]
     fn a_new_rule_of_targeting_is_a_new_format() {
-        assert_eq!((FORMAT, AUDIENCE_KEYS.len()), (1, 15), "raise FORMAT with the rules that a ruleset can have");
+        assert_eq!((FORMAT, AUDIENCE_KEYS.len()), (2, 15), "raise FORMAT with the rules that a ruleset can have");
     }
 }

@@ -9,6 +9,8 @@ pub enum Check {
     Status,
     /// Whether a preview asks for an arm.
     Forced,
+    /// Whether a holdout keeps the unit out of every experiment.
+    Holdout,
     /// Whether a winner is served.
     Serving,
     /// Whether the unit is in the experiment's part of its exclusion group.
@@ -31,6 +33,7 @@ impl Check {
         match self {
             Check::Status => "status",
             Check::Forced => "forced",
+            Check::Holdout => "holdout",
             Check::Serving => "serving",
             Check::Exclusion => "exclusion",
             Check::Sticky => "sticky",

@@ -4,18 +4,20 @@
 //! so that deciding compares integers and never divides. Salts are hashed once here; a decision adds the visitor's id.
 //!
 //! Three lines of buckets are independent of each other, because each has a prefix of its own: `salt:t:` for traffic,
-//! `salt:v:` for variants, and `salt:g:` of the group for exclusion. Raising the traffic moves nobody to another arm.
+//! `salt:v:` for variants, and `salt:g:` of the group for exclusion and holdouts. Raising the traffic moves nobody to another arm.
 
 use crate::audience::Audience;
 use crate::bucket::{BUCKETS, Murmur3, PER_HUNDREDTH, PER_PERCENT};
 use crate::decide::arm_name;
-use crate::document::{Delivered, Document, FORMAT, HASH};
+use crate::document::{Delivered, Document, FORMAT, FORMAT_WITHOUT_HOLDOUTS, GroupStretch, HASH};
 use muriel_domain::Problems;
 use muriel_domain::experiment::{Arm, TestType, VARIANTS_MAX, WHOLE};
 use std::collections::HashMap;
 
 /// Most bytes of a salt.
 const SALT_MAX: usize = 128;
+/// Most holdouts of an experiment.
+const HOLDOUTS_MAX: usize = 100;
 
 /// What a project delivers, ready to decide.
 #[derive(Debug, Clone, Default)]
@@ -36,8 +38,8 @@ impl Ruleset {
     /// key, and whatever [`Experiment::compile`] refuses, each with its place.
     pub fn compile(document: &Document) -> Result<Self, Problems> {
         let mut problems = Problems::default();
-        if document.format != FORMAT {
-            problems.add("format", format!("must be {FORMAT}"));
+        if ![FORMAT_WITHOUT_HOLDOUTS, FORMAT].contains(&document.format) {
+            problems.add("format", format!("must be {FORMAT_WITHOUT_HOLDOUTS} or {FORMAT}"));
         }
         if document.hash != HASH {
             problems.add("hash", format!("must be {HASH}"));
@@ -102,7 +104,8 @@ pub struct Experiment {
     /// First bucket after each range, and whose the range is. Ends rise to 1,000,000, so every bucket has an arm.
     pub(crate) ranges: Box<[(u32, Arm)]>,
     pub(crate) serving: Option<Served>,
-    pub(crate) exclusion: Option<ExclusionRange>,
+    pub(crate) exclusion: Option<GroupRange>,
+    pub(crate) holdouts: Box<[GroupRange]>,
     pub(crate) audience: Audience,
     /// Each variant's own rules, in a personalization.
     pub(crate) personal: Option<Box<[Audience]>>,
@@ -115,16 +118,41 @@ pub(crate) struct Served {
     pub(crate) below: u32,
 }
 
-/// The buckets of an exclusion group's line that belong to one experiment. Ranges of a group do not overlap, so that no
-/// unit is in two of its experiments.
+/// Buckets of a group's line: those of one experiment of an exclusion group, or those whom a holdout keeps out of all. Ranges
+/// of an exclusion group do not overlap, so that no unit is in two of its experiments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ExclusionRange {
+pub(crate) struct GroupRange {
+    /// The group, for explanations.
+    pub(crate) group_id: Option<i64>,
     /// Hash state after the group's `salt:g:`.
     pub(crate) hash: Murmur3,
     /// First bucket that is in.
     pub(crate) from: u32,
     /// First bucket that is out again.
     pub(crate) to: u32,
+}
+
+impl GroupRange {
+    /// The range of `stretch`, which is found at `place`.
+    fn compile(stretch: &GroupStretch, place: &str, problems: &mut Problems) -> Self {
+        check_salt(&format!("{place}.salt"), &stretch.salt, problems);
+        if stretch.from > stretch.to || stretch.to > WHOLE {
+            problems.add(place, format!("must be a stretch from 0 to {WHOLE}"));
+        }
+        let bucket = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
+        Self {
+            group_id: stretch.group_id,
+            hash: Murmur3::of(&format!("{}:g:", stretch.salt)),
+            from: bucket(stretch.from),
+            to: bucket(stretch.to),
+        }
+    }
+}
+
+fn check_salt(place: &str, salt: &str, problems: &mut Problems) {
+    if salt.is_empty() || salt.len() > SALT_MAX {
+        problems.add(place, format!("must have 1 to {SALT_MAX} bytes"));
+    }
 }
 
 impl Experiment {
@@ -143,15 +171,7 @@ impl Experiment {
         if !TestType::WORDS.iter().any(|(word, _)| *word == delivered.test_type) {
             problems.add("test_type", "must be abtest, split or personalization");
         }
-        let mut salted = |place: &str, salt: &str| {
-            if salt.is_empty() || salt.len() > SALT_MAX {
-                problems.add(place, format!("must have 1 to {SALT_MAX} bytes"));
-            }
-        };
-        salted("salt", &delivered.salt);
-        if let Some(part) = &delivered.exclusion {
-            salted("exclusion.salt", &part.salt);
-        }
+        check_salt("salt", &delivered.salt, &mut problems);
         if delivered.traffic_allocation > 100 {
             problems.add("traffic_allocation", "must be an integer from 0 to 100");
         }
@@ -165,17 +185,14 @@ impl Experiment {
             }
             Some(Served { arm: arm?, below: winner.traffic_allocation.min(100) * PER_PERCENT })
         });
-        let exclusion = delivered.exclusion.as_ref().map(|part| {
-            if part.from > part.to || part.to > WHOLE {
-                problems.add("exclusion", "must be a stretch from 0 to 10000");
-            }
-            let place = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
-            ExclusionRange {
-                hash: Murmur3::of(&format!("{}:g:", part.salt)),
-                from: place(part.from),
-                to: place(part.to),
-            }
-        });
+        let exclusion = &delivered.exclusion;
+        let exclusion = exclusion.as_ref().map(|part| GroupRange::compile(part, "exclusion", &mut problems));
+        if delivered.holdouts.len() > HOLDOUTS_MAX {
+            problems.add("holdouts", format!("must have at most {HOLDOUTS_MAX} entries"));
+        }
+        let holdouts = delivered.holdouts.iter().enumerate();
+        let holdouts =
+            holdouts.map(|(at, part)| GroupRange::compile(part, &format!("holdouts[{at}]"), &mut problems)).collect();
         let ranges = ranges(&delivered.ranges, arms, &mut problems);
         let audience = Audience::of_experiment(&delivered.targeting).unwrap_or_else(|found| {
             problems.extend_under("targeting", &found);
@@ -209,6 +226,7 @@ impl Experiment {
             ranges,
             serving,
             exclusion,
+            holdouts,
             audience,
             personal,
         })

@@ -189,6 +189,7 @@ fn because(reason: &str) -> &'static str {
         "served" => "a winner is served",
         "disabled" => "the experiment does not run",
         "rollout" => "a winner is served to a share of visitors, and this one is not in it",
+        "holdout" => "it is held out of every experiment of the holdout",
         "excluded" => "it belongs to another part of the exclusion group",
         "traffic" => "it is outside the share of visitors that enter",
         "targeting" => "targeting keeps it out",

@@ -41,6 +41,8 @@ ids! {
     HypothesisId,
     /// A goal; `goal_profile_id` in the published interface.
     GoalId,
+    /// An exclusion group or a holdout.
+    GroupId,
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod access;
 pub mod address;
 pub mod experiment;
 pub mod goal;
+pub mod group;
 pub mod hypothesis;
 pub mod ids;
 pub mod page;

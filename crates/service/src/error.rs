@@ -95,6 +95,8 @@ pub enum ConflictCode {
     VariantIsServed,
     /// Experiments use the goal.
     GoalInUse,
+    /// Visitors of live experiments would meet something else, which was not accepted.
+    MovesVisitors,
     /// Something else has this key or name.
     KeyTaken,
     /// The idempotency key was used with another body.

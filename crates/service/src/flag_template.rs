@@ -77,6 +77,7 @@ fn protocol_reason(reason: Reason) -> &'static str {
         Reason::Served => "STATIC",
         Reason::Disabled => "DISABLED",
         Reason::Rollout
+        | Reason::Holdout
         | Reason::Excluded
         | Reason::Traffic
         | Reason::Targeting

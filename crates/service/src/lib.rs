@@ -18,6 +18,7 @@ pub mod experiments;
 pub mod explain;
 pub mod flag_template;
 pub mod goals;
+pub mod groups;
 pub mod health;
 pub mod hypotheses;
 pub mod idempotency;

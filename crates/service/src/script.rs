@@ -295,7 +295,7 @@ impl Formatter for Literal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use muriel_assign::document::{FORMAT, HASH};
+    use muriel_assign::document::{FORMAT_WITHOUT_HOLDOUTS, HASH};
     use serde_json::{Value, json};
 
     #[test]
@@ -391,7 +391,7 @@ mod tests {
         for (under, base, prefix) in [(Mount::Root, "https://m.example", ""), (Mount::Prefix, "", "/x")] {
             let script = compose(&document, &beside, &site, under);
             let expect = format!(
-                "({{\"format\":{FORMAT},\"hash\":{HASH},\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
+                "({{\"format\":{FORMAT_WITHOUT_HOLDOUTS},\"hash\":{HASH},\"project_key\":\"prj_1\",\"experiments\":[]}},{{\"base\":\"{base}\",\
                  \"events\":\"{prefix}/events/prj_1\",\"ruleset\":\"{prefix}/ruleset/prj_1\",\
                  \"geo\":\"{prefix}/geo/prj_1\",\
                  \"preview\":\"{prefix}/preview/prj_1\",\"parts\":\"{prefix}/js/parts/\",\"global\":\"shop\",\

@@ -3,6 +3,7 @@
 mod rows;
 
 use crate::goals::{self, GoalRow};
+use crate::groups;
 use crate::jobs;
 use crate::table::Json;
 use crate::{Result, experiments::rows::*};
@@ -126,12 +127,13 @@ pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Resu
     let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let (primary_goal, secondary_goals) = attached_goals(tx, id).await?;
     let mut experiment = whole(ExperimentRow::try_from(&mut row)?, variants(tx, id).await?)?;
+    experiment.groups = groups::places(tx, project, id).await?;
     experiment.primary_goal = primary_goal.as_ref().map(|goal: &Goal| goal.key.clone());
     experiment.secondary_goals = secondary_goals.into_iter().map(|goal| goal.key).collect();
     Ok(Some(LoadedExperiment { experiment, origin: origin(&mut row)?, primary_goal }))
 }
 
-/// The experiment of a row with these variants, without its goals.
+/// The experiment of a row with these variants, without its goals and groups.
 fn whole(row: ExperimentRow, variants: Vec<VariantRow>) -> Result<Experiment> {
     let was_allocated = row.allocation.is_some();
     let mut experiment = Experiment::try_from(row)?;
@@ -184,7 +186,8 @@ pub async fn first_starts(tx: &mut dyn Tx, project: ProjectId) -> Result<BTreeMa
 pub async fn delivery(tx: &mut dyn Tx, project: ProjectId, id: ExperimentId) -> Result<Option<Experiment>> {
     let Some(mut row) = tx.query_opt(&FIND, params![id.0, project.0]).await? else { return Ok(None) };
     let row = ExperimentRow::try_from(&mut row)?;
-    whole(row, variants(tx, id).await?).map(Some)
+    let experiment = whole(row, variants(tx, id).await?)?;
+    Ok(Some(Experiment { groups: groups::places(tx, project, id).await?, ..experiment }))
 }
 
 /// What an exposure can name of the project's experiment with this id; a deleted
@@ -392,6 +395,7 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
         detail: None,
     };
     jobs::remove_all(tx, experiment.id).await?;
+    groups::leave(tx, experiment.id).await?;
     history_insert(tx, entry).await
 }
 

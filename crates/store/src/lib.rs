@@ -11,6 +11,7 @@ pub mod delivery;
 mod error;
 pub mod experiments;
 pub mod goals;
+pub mod groups;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod jobs;
@@ -82,6 +83,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0011_steering.sql"),
         fill: None,
     },
+    Migration { version: 12, name: "groups", sql: include_str!("../migrations/0012_groups.sql"), fill: None },
 ];
 
 /// Brings the schema up to date.

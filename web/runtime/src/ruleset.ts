@@ -95,6 +95,13 @@ export interface Variant extends ArmCode {
   targeting?: Targeting | null;
 }
 
+/** A stretch of a group's line, in hundredths of a percent. */
+export interface GroupStretch {
+  salt: string;
+  from: number;
+  to: number;
+}
+
 export interface Experiment {
   test_id: number;
   experiment_key: string;
@@ -106,7 +113,8 @@ export interface Experiment {
   /** Bucket ranges in order: the exclusive end in hundredths of a percent, and the index of the arm (0 is the control). */
   ranges: [number, number][];
   serving?: { variant_id: string; traffic_allocation: number } | null;
-  exclusion?: { salt: string; from: number; to: number } | null;
+  exclusion?: GroupStretch | null;
+  holdouts?: GroupStretch[];
   targeting?: Targeting;
   variants_data_key: string;
   dom_change_path?: string | null;

@@ -34,6 +34,11 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
         &[
             guide!("results", "Results", "What a report says, how fresh it is, and how to check it."),
             guide!("schedule", "Dates and rules", "What starts and ends by itself, and when it does not."),
+            guide!(
+                "groups",
+                "Exclusion groups and holdouts",
+                "How experiments are kept apart, and visitors out of all of them."
+            ),
             guide!("methods", "Statistical methods", "How verdicts, intervals and health checks are computed."),
             guide!("glossary", "Glossary", "The words that are used here."),
         ],

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod experiments;
 pub(crate) mod explain;
 pub(crate) mod goals;
+pub(crate) mod groups;
 pub(crate) mod hypotheses;
 pub(crate) mod ofrep;
 pub(crate) mod rates;

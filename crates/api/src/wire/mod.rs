@@ -7,6 +7,7 @@ pub(crate) mod event;
 pub(crate) mod experiment;
 pub(crate) mod fields;
 pub(crate) mod goal;
+pub(crate) mod group;
 pub(crate) mod hypothesis;
 #[cfg(test)]
 mod laws;

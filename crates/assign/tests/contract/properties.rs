@@ -5,7 +5,7 @@
 //! that no more of them are below 0.001 than chance lets.
 
 use super::random;
-use muriel_assign::document::{DeliveredVariant, Exclusion};
+use muriel_assign::document::{DeliveredVariant, GroupStretch};
 use muriel_assign::{
     ContextValue, Delivered, Document, Experiment, Fact, LocalTime, NoopObserver, PastEvent, Reason, Ruleset, Scalar,
     TraceObserver, Visitor,
@@ -32,6 +32,7 @@ fn delivered(salt: &str, traffic: u32, ranges: &[(u32, u32)]) -> Delivered {
         ranges: ranges.to_vec(),
         serving: None,
         exclusion: None,
+        holdouts: Vec::new(),
         targeting: Default::default(),
         variants_data_key: "https://shop.example/".to_owned(),
         dom_change_path: None,
@@ -157,7 +158,7 @@ fn experiments_are_independent() {
     // Within an experiment: who enters, which arm, and which part of a group.
     let open = experiment("5", 100, HALVES);
     let half = experiment("5", 50, HALVES);
-    let part = Exclusion { salt: "5".to_owned(), from: 0, to: 5_000 };
+    let part = GroupStretch { group_id: None, salt: "5".to_owned(), from: 0, to: 5_000 };
     let grouped = Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("5", 100, HALVES) }).unwrap();
     let mut table = [0; 8];
     for id in &ids {
@@ -219,7 +220,7 @@ fn weights_move_only_whom_they_must() {
 #[test]
 fn groups_share_nobody() {
     let parts = [(0, 2_000), (2_000, 2_001), (2_001, 7_500), (7_500, 10_000)].map(|(from, to)| {
-        let part = Exclusion { salt: "group".to_owned(), from, to };
+        let part = GroupStretch { group_id: None, salt: "group".to_owned(), from, to };
         // With the same salt as each other and the group, which must not matter.
         Experiment::compile(&Delivered { exclusion: Some(part), ..delivered("group", 100, HALVES) }).unwrap()
     });
@@ -230,6 +231,64 @@ fn groups_share_nobody() {
         counts[members[0]] += 1;
     }
     assert!(is_chance(&counts, &[2_000.0, 1.0, 5_499.0, 2_500.0]), "{counts:?}");
+}
+
+/// Forty experiments in five groups, and a holdout of 5 % of the visitors.
+#[test]
+fn a_holdout_and_groups_together_share_nobody() {
+    // In hundredths of a percent; the last two groups leave some of their line free.
+    let sizes: [[u32; 8]; 5] = [
+        [1_250; 8],
+        [3_000, 2_000, 1_500, 1_200, 1_000, 700, 400, 200],
+        [1, 10, 100, 1_000, 2_000, 3_000, 3_000, 889],
+        [1_000; 8],
+        [2_500, 500, 250, 125, 62, 31, 15, 7],
+    ];
+    let holdout = || vec![GroupStretch { group_id: Some(1), salt: "g1".to_owned(), from: 0, to: 500 }];
+    let groups: Vec<Vec<Experiment>> = (2i64..)
+        .zip(sizes)
+        .map(|(group, sizes)| {
+            let mut end = 0;
+            let members = (10 * group..).zip(sizes).map(|(test_id, size)| {
+                let part = GroupStretch { group_id: None, salt: format!("g{group}"), from: end, to: end + size };
+                end += size;
+                let delivered = delivered(&test_id.to_string(), 100, HALVES);
+                Experiment::compile(&Delivered { exclusion: Some(part), holdouts: holdout(), ..delivered }).unwrap()
+            });
+            members.collect()
+        })
+        .collect();
+    let (mut held_out, mut counts, mut arms) = (0, [[0u64; 9]; 5], [[0u64; 2]; 40]);
+    for id in sequential(MILLION) {
+        let visitor = Visitor { id: &id, ..Visitor::default() };
+        let reasons: Vec<_> = groups.iter().flatten().map(|it| it.decide(&visitor, &mut NoopObserver)).collect();
+        if reasons[0].reason == Reason::Holdout {
+            assert!(reasons.iter().all(|decision| *decision == reasons[0]), "{id} meets some");
+            held_out += 1;
+            continue;
+        }
+        for (at, decisions) in reasons.chunks(8).enumerate() {
+            let mut members = (0..8).filter(|member| decisions[*member].in_experiment());
+            counts[at][members.next().unwrap_or(8)] += 1;
+            assert_eq!(members.next(), None, "{id} meets two of a group");
+        }
+        for (at, decision) in reasons.iter().enumerate() {
+            if let Some(arm) = decision.arm {
+                arms[at][arm.0 as usize] += 1;
+            }
+        }
+    }
+    assert!(is_chance(&[held_out, MILLION as u64 - held_out], &[5.0, 95.0]), "{held_out}");
+    for (sizes, counts) in sizes.iter().zip(&counts) {
+        let free = f64::from(10_000 - sizes.iter().sum::<u32>());
+        let weights: Vec<f64> = sizes.iter().map(|size| f64::from(*size)).chain([free]).collect();
+        let (counts, weights): (Vec<u64>, Vec<f64>) =
+            counts.iter().zip(weights).filter(|(_, weight)| *weight > 0.0).unzip();
+        assert!(is_chance(&counts, &weights), "{counts:?}");
+    }
+    for arms in arms.iter().filter(|arms| arms.iter().sum::<u64>() > 1_000) {
+        assert!(is_chance(arms, &[0.5, 0.5]), "{arms:?}");
+    }
 }
 
 #[test]
@@ -252,7 +311,7 @@ fn deciding_allocates_nothing() {
         "parameter_rule": [[{"criteria": "utm_source", "operator": "==", "value": "ads"}]],
         "schedule_rule": {"schedule_groups": [{"days": ["monday"], "time_ranges": []}]},
     });
-    let part = Exclusion { salt: "group".to_owned(), from: 0, to: WHOLE };
+    let part = GroupStretch { group_id: None, salt: "group".to_owned(), from: 0, to: WHOLE };
     let delivered = Delivered {
         targeting: serde_json::from_value(targeting).unwrap(),
         exclusion: Some(part),

@@ -320,6 +320,13 @@ impl Random {
             let from = self.below(10_001);
             experiment["exclusion"] = json!({"salt": "group", "from": from, "to": from + self.below(10_001 - from)});
         }
+        if self.chance(15) {
+            let to = self.below(5_001);
+            experiment["holdouts"] = json!([
+                {"salt": "held", "from": 0, "to": to},
+                {"group_id": 9, "salt": "held-too", "from": to, "to": to + self.below(1_001)},
+            ]);
+        }
         experiment
     }
 
@@ -432,7 +439,7 @@ impl Random {
     pub(crate) fn line(&mut self) -> Value {
         let experiments: Vec<_> = (1..=4).map(|id| self.experiment(id)).collect();
         let mut line = json!({
-            "ruleset": {"format": 1, "hash": 1, "project_key": "random", "experiments": experiments},
+            "ruleset": {"format": 2, "hash": 1, "project_key": "random", "experiments": experiments},
             "place": self.pick(&["server", "browser", "browser"]),
             "now": self.moment(),
             "visitor": self.context(),

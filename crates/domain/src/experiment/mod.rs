@@ -31,6 +31,7 @@ pub use variant::{
     Arm, CHANGES_MAX, CODE_MAX, Change, Code, Control, ControlPatch, VARIANTS_MAX, Variant, parse_code, parse_nickname,
 };
 
+use crate::group::GroupPlaces;
 use crate::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use crate::targeting::Targeting;
 use crate::{Flaw, Instant, Problems, text};
@@ -146,6 +147,8 @@ pub struct Experiment {
     pub serving: Serving,
     /// Which stretch of the line each arm has; follows the weights.
     pub allocation: Allocation,
+    /// Its place in exclusion groups and holdouts, which change with the groups.
+    pub groups: GroupPlaces,
     /// Number of the last epoch: 0 before the first start, then 1 and up without gaps.
     pub epoch: i64,
     /// What results need to know about its past; [`Revision`] moves it on.
@@ -189,6 +192,7 @@ impl Experiment {
             conclusion: None,
             serving: Serving::Never,
             allocation: Allocation::contiguous(&Weights::even(1)),
+            groups: GroupPlaces::default(),
             epoch: 0,
             milestones: Milestones::new(0),
             schedule: Schedule::default(),
@@ -234,6 +238,7 @@ impl Experiment {
             && self.configuration.dom_change_path == after.configuration.dom_change_path
             && self.configuration.trigger_variant_change == after.configuration.trigger_variant_change
             && self.allocation == after.allocation
+            && self.groups == after.groups
             && self.targeting == after.targeting
             && self.variants_data_key == after.variants_data_key
             && self.custom_code == after.custom_code

@@ -38,16 +38,19 @@ pub enum Reason {
     Traffic,
     /// How the arms share.
     Distribution,
+    /// An exclusion group or a holdout lets in others.
+    Groups,
 }
 
 impl Reason {
     /// Each with its word in the interface.
-    pub const WORDS: [(&'static str, Reason); 5] = [
+    pub const WORDS: [(&'static str, Reason); 6] = [
         ("status", Reason::Status),
         ("variants", Reason::Variants),
         ("targeting", Reason::Targeting),
         ("traffic", Reason::Traffic),
         ("distribution", Reason::Distribution),
+        ("groups", Reason::Groups),
     ];
 }
 
@@ -152,6 +155,9 @@ fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
         if before.configuration.distribution.weights(after.arms()) != after.weights() {
             reasons.push(Reason::Distribution);
         }
+        if before.groups != after.groups {
+            reasons.push(Reason::Groups);
+        }
     }
     reasons
 }
@@ -205,6 +211,7 @@ fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value>
         Serving::Stopped => json!("stopped"),
         Serving::Winner { arm, rollout } => json!({ "variant_id": arm.id(), "traffic_allocation": rollout }),
     });
+    compare("groups", before.groups != after.groups, &|| json!(before.groups));
     compare("schedule", before.schedule != after.schedule, &|| json!(before.schedule));
     changed
 }

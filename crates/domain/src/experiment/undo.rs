@@ -78,6 +78,7 @@ impl Experiment {
                 "custom_css" => self.custom_code.css = read(value)?,
                 "configuration" => self.configuration = read(value)?,
                 "targeting" => self.targeting = read(value)?,
+                "groups" => self.groups = read(value)?,
                 "tags" => self.tags = read(value)?,
                 "plan" => self.plan = read(value)?,
                 "primary_goal_key" => self.primary_goal = read(value)?,

@@ -9,6 +9,7 @@ use muriel_domain::experiment::{
     Allocation, Arm, Change, Code, Conclusion, ConclusionOutcome, Configuration, Control, DataKey, Epoch, Experiment,
     FirstStart, Lifecycle, Milestones, Plan, Reason, Schedule, Serving, TestType, Variant, Weights,
 };
+use muriel_domain::group::GroupPlaces;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
 use muriel_domain::targeting::{Audience, Targeting};
 use muriel_sql::Row;
@@ -130,7 +131,7 @@ impl From<&Experiment> for ExperimentRow {
     }
 }
 
-/// The experiment of a row, without its variants and goals.
+/// The experiment of a row, without its variants, goals and groups.
 impl TryFrom<ExperimentRow> for Experiment {
     type Error = Error;
 
@@ -197,6 +198,8 @@ impl TryFrom<ExperimentRow> for Experiment {
             epoch: row.epoch,
             revision: row.revision,
             updated_at: row.updated_at,
+            // What other tables say of it.
+            groups: GroupPlaces::default(),
             primary_goal: None,
             secondary_goals: Vec::new(),
             variants: Vec::new(),

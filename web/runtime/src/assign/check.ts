@@ -1,7 +1,7 @@
 // Validates a ruleset: docs/assignment.md, What is refused. The script on pages leaves this out, as the server delivers
 // valid rulesets only.
 
-import type { Condition, Experiment, Scalar, Ruleset, Targeting } from "../ruleset";
+import type { Condition, Experiment, GroupStretch, Scalar, Ruleset, Targeting } from "../ruleset";
 import { numberOf } from "./condition";
 import { Refused } from "./refused";
 
@@ -79,6 +79,7 @@ const PAGES = optional(
   list(object({ url: text, allowed: flag, rule: word("simple", "exact", "contain", "wildcard", "regex") })),
 );
 const CODE = { customJS: optional(text), customCSS: optional(text) };
+const GROUP_STRETCH = object({ salt: text, from: natural, to: natural });
 const EXPERIMENT = object({
   test_id: integer,
   experiment_key: text,
@@ -89,7 +90,8 @@ const EXPERIMENT = object({
   traffic_allocation: natural,
   ranges: list((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(natural)),
   serving: nullable(object({ variant_id: text, traffic_allocation: natural })),
-  exclusion: nullable(object({ salt: text, from: natural, to: natural })),
+  exclusion: nullable(GROUP_STRETCH),
+  holdouts: optional(list(GROUP_STRETCH)),
   targeting: optional(object({ ...RULES, url_rule: PAGES })),
   variants_data_key: text,
   dom_change_path: nullable(text),
@@ -118,7 +120,7 @@ const isRuleset = (document: unknown): document is Ruleset => RULESET(document);
 export function rulesetOf(document: unknown): Ruleset {
   if (!isRuleset(document)) throw new Refused(null);
   const wrong: string[] = [];
-  if (document.format !== 1) wrong.push("format");
+  if (document.format !== 1 && document.format !== 2) wrong.push("format");
   if (document.hash !== 1) wrong.push("hash");
   const keys = new Set<string>();
   document.experiments.forEach((experiment, at) => {
@@ -138,6 +140,7 @@ const isArm = (id: string, last: number): boolean => /^(0|[1-9]\d*)$/.test(id) &
 
 function flawsOf(experiment: Experiment): string[] {
   const { test_type, variants, salt, traffic_allocation, exclusion, serving, ranges, targeting } = experiment;
+  const { holdouts = [] } = experiment;
   const wrong: string[] = [];
   const must = (good: boolean, place: string): void => {
     if (!good) wrong.push(place);
@@ -146,10 +149,13 @@ function flawsOf(experiment: Experiment): string[] {
   must(variants.length <= 50, "variants");
   must(isSalt(salt), "salt");
   must(traffic_allocation <= 100, "traffic_allocation");
-  if (exclusion) {
-    must(isSalt(exclusion.salt), "exclusion.salt");
-    must(exclusion.from <= exclusion.to && exclusion.to <= 10_000, "exclusion");
-  }
+  const mustBeStretch = ({ salt: own, from, to }: GroupStretch, place: string): void => {
+    must(isSalt(own), `${place}.salt`);
+    must(from <= to && to <= 10_000, place);
+  };
+  if (exclusion) mustBeStretch(exclusion, "exclusion");
+  must(holdouts.length <= 100, "holdouts");
+  holdouts.forEach((holdout, at) => mustBeStretch(holdout, `holdouts[${at}]`));
   if (serving) {
     must(serving.traffic_allocation <= 100, "serving.traffic_allocation");
     must(isArm(serving.variant_id, variants.length), "serving.variant_id");

@@ -1,6 +1,6 @@
 // Decides which arm of an experiment a visitor gets, with the reason: docs/assignment.md, The decision.
 
-import type { Experiment, Targeting } from "../ruleset";
+import type { Experiment, GroupStretch, Targeting } from "../ruleset";
 import { bucket } from "./bucket";
 import { NO, type Tri, UNKNOWN, YES } from "./tri";
 import type { DecisionContext, Visitor } from "./visitor";
@@ -10,6 +10,7 @@ export type Reason =
   | "sticky"
   | "forced"
   | "served"
+  | "holdout"
   | "disabled"
   | "rollout"
   | "excluded"
@@ -39,7 +40,7 @@ const given = (reason: Reason, arm: number | null = null): Decision => ({ _arm: 
  * Throws only when the engine does not accept a regular expression of `url_rule`: the experiment is then skipped.
  */
 export function decide(experiment: Experiment, visitor: Visitor, at: DecisionContext): Decision {
-  const { salt, variants, ranges, serving, exclusion } = experiment;
+  const { salt, variants, ranges, serving, exclusion, holdouts } = experiment;
   const { _forced: forced, _isEligible: isEligible } = at;
   const bucketOf = (salted: string): number => bucket(`${salted}:${visitor.id}`);
   const held = (rules: Targeting = {}): Tri =>
@@ -47,18 +48,22 @@ export function decide(experiment: Experiment, visitor: Visitor, at: DecisionCon
   // With all traffic no bucket is out, so the bucket is not computed.
   const isOut = (percent: number): boolean => percent < 100 && bucketOf(`${salt}:t`) >= percent * 1e4;
 
+  const isWithin = (part: GroupStretch): boolean => {
+    const place = bucketOf(`${part.salt}:g`) / 100;
+    return place >= part.from && place < part.to;
+  };
+
   // The keys of a list are its indices in decimal, the text form of arms; a preview may ask for any text.
   if (forced?.test_id === experiment.test_id && Object.keys([0, ...variants]).includes(forced.variant_id)) {
     return given("forced", +forced.variant_id);
   }
 
+  if (holdouts?.some(isWithin)) return given("holdout");
+
   const sticky = serving ? undefined : visitor._sticky.get(experiment.experiment_key);
   if (!serving) {
     if (!experiment.live) return given("disabled");
-    if (exclusion) {
-      const part = bucketOf(`${exclusion.salt}:g`);
-      if (part < exclusion.from * 100 || part >= exclusion.to * 100) return given("excluded");
-    }
+    if (exclusion && !isWithin(exclusion)) return given("excluded");
     if (sticky === undefined ? isOut(experiment.traffic_allocation) : sticky > variants.length) {
       return given(sticky === undefined ? "traffic" : "variant_gone");
     }

@@ -58,6 +58,10 @@ closed! {
     GoalType: String words(goal::GoalType::WORDS);
     /// What a goal is for.
     GoalPurpose: String words(goal::Purpose::WORDS);
+    /// `exclusion` keeps experiments apart, `holdout` keeps visitors out of experiments.
+    GroupKind: String ["exclusion", "holdout"];
+    /// Every experiment of the project, also those that are made later.
+    WholeProject: String ["project"];
     /// How a value is compared; `gt` and `>` mean the same, and so on.
     Operator: String targeting::Operator::spellings();
     /// Must hold, or must not.
@@ -76,8 +80,8 @@ closed! {
     Day: String targeting::DAYS;
     /// Why a visitor gets what it gets; docs/assignment.md explains each.
     AssignmentReason: String [
-        "split", "sticky", "forced", "served", "disabled", "rollout", "excluded", "traffic", "targeting", "unknown",
-        "audience", "variant_gone",
+        "split", "sticky", "forced", "served", "holdout", "disabled", "rollout", "excluded", "traffic", "targeting",
+        "unknown", "audience", "variant_gone",
     ];
     /// What is wrong with a question.
     EvaluationErrorCode: String ["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"];

@@ -1,0 +1,428 @@
+//! Exclusion groups, whose experiments share no visitor, and holdouts, whose visitors meet no experiment.
+//!
+//! Every group has a line of its own, on which each visitor has one place. The experiments of an exclusion group each have
+//! a slot of it; a holdout has its beginning. Slots are in hundredths of a percent.
+
+mod slots;
+
+pub use slots::assign_slots;
+
+use crate::experiment::WHOLE;
+use crate::ids::{ExperimentId, GroupId};
+use crate::{Flaw, Instant, Problems, text};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Most groups of a project.
+pub const GROUPS_MAX: usize = 100;
+/// Most experiments that a group names.
+pub const MEMBERS_MAX: usize = 100;
+/// The least and the most of the visitors that a holdout can have, in hundredths of a percent.
+const HELD_OUT: std::ops::RangeInclusive<u32> = 10..=5_000;
+
+/// An exclusion group or a holdout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Unique in the database, never used again.
+    pub id: GroupId,
+    /// Display name.
+    pub name: String,
+    /// What it is, and for which experiments.
+    pub kind: GroupKind,
+    /// When it was made.
+    pub created_at: Instant,
+}
+
+/// What a group does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupKind {
+    /// Its experiments share no visitor.
+    Exclusion(Vec<GroupMember>),
+    /// Its visitors meet none of its experiments.
+    Holdout {
+        /// How many visitors it has, in hundredths of a percent.
+        held_out: u32,
+        /// Which experiments they do not meet.
+        scope: HoldoutScope,
+    },
+}
+
+impl GroupKind {
+    /// The word that the interface and the database have for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            GroupKind::Exclusion(_) => "exclusion",
+            GroupKind::Holdout { .. } => "holdout",
+        }
+    }
+
+    /// The experiments that it names; a holdout of the whole project names none.
+    pub fn experiments(&self) -> Vec<ExperimentId> {
+        match self {
+            GroupKind::Exclusion(members) => members.iter().map(|member| member.experiment).collect(),
+            GroupKind::Holdout { scope: HoldoutScope::Experiments(named), .. } => named.clone(),
+            GroupKind::Holdout { scope: HoldoutScope::Project, .. } => Vec::new(),
+        }
+    }
+}
+
+/// An experiment of an exclusion group, and its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupMember {
+    /// The experiment.
+    pub experiment: ExperimentId,
+    /// The first hundredth of a percent that is its own.
+    pub from: u32,
+    /// The first one after it that is not.
+    pub to: u32,
+}
+
+/// The experiments that visitors of a holdout do not meet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HoldoutScope {
+    /// All of the project, also those that are made later.
+    Project,
+    /// These.
+    Experiments(Vec<ExperimentId>),
+}
+
+/// An experiment that is to be in an exclusion group, with how much of the line, in hundredths of a percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WantedSlot {
+    /// The experiment.
+    pub experiment: ExperimentId,
+    /// At least 1.
+    pub size: u32,
+}
+
+/// A group to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewGroup {
+    /// Display name.
+    pub name: String,
+    /// What it is to do.
+    pub kind: NewGroupKind,
+}
+
+/// What a group is to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewGroupKind {
+    /// Experiments that share no visitor.
+    Exclusion(Vec<WantedSlot>),
+    /// Visitors who meet none of the experiments.
+    Holdout {
+        /// How many, in hundredths of a percent.
+        held_out: u32,
+        /// Which experiments.
+        scope: HoldoutScope,
+    },
+}
+
+/// Changes to a group: `None` keeps. Its kind is permanent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GroupPatch {
+    /// New name.
+    pub name: Option<String>,
+    /// The complete new set of members of an exclusion group.
+    pub members: Option<Vec<WantedSlot>>,
+    /// How many visitors a holdout is to have, in hundredths of a percent.
+    pub held_out: Option<u32>,
+    /// The experiments of a holdout.
+    pub scope: Option<HoldoutScope>,
+}
+
+/// The name of a group: 1 to 255 characters.
+///
+/// # Errors
+/// Another text.
+pub fn parse_group_name(name: &str) -> Result<String, Flaw> {
+    text::title(name, 255)
+}
+
+impl NewGroup {
+    /// The group that is made at `now`; it has no id yet.
+    ///
+    /// # Errors
+    /// Experiments that are named twice, slots that do not fit on the line, and a holdout of too few or too many visitors.
+    pub fn group(self, now: Instant) -> Result<Group, Problems> {
+        let kind = match self.kind {
+            NewGroupKind::Exclusion(wanted) => GroupKind::Exclusion(members(&[], &wanted)?),
+            NewGroupKind::Holdout { held_out, scope } => holdout(held_out, scope)?,
+        };
+        Ok(Group { id: GroupId(0), name: self.name, kind, created_at: now })
+    }
+}
+
+impl Group {
+    /// The group after `patch`. Of an exclusion group, as few visitors as possible move.
+    ///
+    /// # Errors
+    /// As of [`NewGroup::group`], and fields that the other kind of group has.
+    pub fn patched(&self, patch: GroupPatch) -> Result<Group, Problems> {
+        let kind = match &self.kind {
+            GroupKind::Exclusion(before) => {
+                let mut problems = Problems::default();
+                for (field, is_sent) in [("percent", patch.held_out.is_some()), ("scope", patch.scope.is_some())] {
+                    if is_sent {
+                        problems.add(field, "is of holdouts; an exclusion group has members");
+                    }
+                }
+                problems.none_or(())?;
+                match &patch.members {
+                    Some(wanted) => GroupKind::Exclusion(members(before, wanted)?),
+                    None => self.kind.clone(),
+                }
+            }
+            GroupKind::Holdout { held_out, scope } => {
+                if patch.members.is_some() {
+                    return Err(Problems::one("members", "is of exclusion groups; a holdout has a scope"));
+                }
+                let scope = patch.scope.unwrap_or_else(|| scope.clone());
+                holdout(patch.held_out.unwrap_or(*held_out), scope)?
+            }
+        };
+        Ok(Group { name: patch.name.unwrap_or_else(|| self.name.clone()), kind, ..self.clone() })
+    }
+
+    /// The experiment's slot in an exclusion group, or the visitors of a holdout that it is part of.
+    fn slot_of(&self, experiment: ExperimentId) -> Option<GroupSlot> {
+        let slot = |from, to| GroupSlot { group_id: self.id, from, to };
+        match &self.kind {
+            GroupKind::Exclusion(members) => {
+                let member = members.iter().find(|member| member.experiment == experiment)?;
+                Some(slot(member.from, member.to))
+            }
+            GroupKind::Holdout { held_out, scope } => {
+                let is_in = match scope {
+                    HoldoutScope::Project => true,
+                    HoldoutScope::Experiments(named) => named.contains(&experiment),
+                };
+                is_in.then(|| slot(0, *held_out))
+            }
+        }
+    }
+}
+
+/// The members as they are wanted, with slots.
+fn members(before: &[GroupMember], wanted: &[WantedSlot]) -> Result<Vec<GroupMember>, Problems> {
+    let mut problems = Problems::default();
+    let mut seen = HashSet::new();
+    for (at, slot) in wanted.iter().enumerate() {
+        if !seen.insert(slot.experiment) {
+            problems.add(format!("members[{at}].test_id"), "is named twice");
+        }
+    }
+    if wanted.len() > MEMBERS_MAX {
+        problems.add("members", format!("must have at most {MEMBERS_MAX} entries"));
+    }
+    let sum: u64 = wanted.iter().map(|slot| u64::from(slot.size)).sum();
+    if sum > u64::from(WHOLE) {
+        problems.add("members", format!("have {} percent together; must be at most 100", percent_of(sum)));
+    }
+    problems.none_or(())?;
+    Ok(assign_slots(before, wanted))
+}
+
+fn percent_of(hundredths: u64) -> f64 {
+    hundredths as f64 / 100.0
+}
+
+fn holdout(held_out: u32, scope: HoldoutScope) -> Result<GroupKind, Problems> {
+    let mut problems = Problems::default();
+    if !HELD_OUT.contains(&held_out) {
+        problems.add("percent", "must be a number from 0.1 to 50");
+    }
+    if let HoldoutScope::Experiments(named) = &scope {
+        let mut seen = HashSet::new();
+        for (at, experiment) in named.iter().enumerate() {
+            if !seen.insert(*experiment) {
+                problems.add(format!("scope.tests[{at}]"), "is named twice");
+            }
+        }
+        if named.len() > MEMBERS_MAX {
+            problems.add("scope.tests", format!("must have at most {MEMBERS_MAX} entries"));
+        }
+    }
+    problems.none_or(GroupKind::Holdout { held_out, scope })
+}
+
+/// Which visitors groups leave to an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GroupPlaces {
+    /// Its slot in an exclusion group: only these visitors enter.
+    #[serde(default)]
+    pub exclusion: Option<GroupSlot>,
+    /// Holdouts that it is part of, lowest id first: these visitors do not enter.
+    #[serde(default)]
+    pub holdouts: Vec<GroupSlot>,
+}
+
+/// A stretch of a group's line, in hundredths of a percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupSlot {
+    /// The group.
+    pub group_id: GroupId,
+    /// First that is in.
+    pub from: u32,
+    /// First that is out again.
+    pub to: u32,
+}
+
+impl GroupSlot {
+    /// How much of the line it has.
+    fn size(self) -> u32 {
+        self.to.saturating_sub(self.from)
+    }
+
+    /// How much of the line both have, of one group.
+    fn overlap(self, other: GroupSlot) -> u32 {
+        self.to.min(other.to).saturating_sub(self.from.max(other.from))
+    }
+}
+
+impl GroupPlaces {
+    /// The places of an experiment once `group` is as it is here.
+    #[must_use]
+    pub fn with(&self, group: &Group, experiment: ExperimentId) -> Self {
+        let mut places = self.without(group.id);
+        let Some(slot) = group.slot_of(experiment) else { return places };
+        match group.kind {
+            GroupKind::Exclusion(_) => places.exclusion = Some(slot),
+            GroupKind::Holdout { .. } => {
+                places.holdouts.push(slot);
+                places.holdouts.sort_by_key(|holdout| holdout.group_id);
+            }
+        }
+        places
+    }
+
+    /// The places of an experiment once this group is gone.
+    #[must_use]
+    pub fn without(&self, group: GroupId) -> Self {
+        let others = |slot: &GroupSlot| slot.group_id != group;
+        Self {
+            exclusion: self.exclusion.filter(others),
+            holdouts: self.holdouts.iter().copied().filter(others).collect(),
+        }
+    }
+
+    /// The share of all visitors that a change takes from the experiment, and the share that it lets in, in percent. Places
+    /// on lines of different groups are independent of each other.
+    pub fn moved_to(&self, after: &GroupPlaces) -> Moved {
+        let (before_share, after_share) = (self.share(), after.share());
+        let both = shared_exclusion(self.exclusion, after.exclusion) * shared_holdouts(&self.holdouts, &after.holdouts);
+        Moved { leaving: (before_share - both) * 100.0, joining: (after_share - both) * 100.0 }
+    }
+
+    /// The share of all visitors that can enter.
+    fn share(&self) -> f64 {
+        shared_exclusion(self.exclusion, self.exclusion) * shared_holdouts(&self.holdouts, &self.holdouts)
+    }
+}
+
+/// How many visitors a change of groups moves, in percent of all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moved {
+    /// Those who could enter before and cannot now.
+    pub leaving: f64,
+    /// Those who can enter now and could not before.
+    pub joining: f64,
+}
+
+fn share(hundredths: u32) -> f64 {
+    f64::from(hundredths) / f64::from(WHOLE)
+}
+
+/// The share of all visitors that is in both slots; everybody is in a slot that is not there.
+fn shared_exclusion(one: Option<GroupSlot>, other: Option<GroupSlot>) -> f64 {
+    match (one, other) {
+        (None, None) => 1.0,
+        (Some(slot), None) | (None, Some(slot)) => share(slot.size()),
+        (Some(one), Some(other)) if one.group_id == other.group_id => share(one.overlap(other)),
+        (Some(one), Some(other)) => share(one.size()) * share(other.size()),
+    }
+}
+
+/// The share of all visitors that none of these holdouts has, before and after.
+fn shared_holdouts(before: &[GroupSlot], after: &[GroupSlot]) -> f64 {
+    let only_after = after.iter().filter(|slot| before.iter().all(|other| other.group_id != slot.group_id));
+    let in_before = before.iter().map(|slot| {
+        let other = after.iter().find(|other| other.group_id == slot.group_id);
+        other.map_or(slot.size(), |other| slot.size() + other.size() - slot.overlap(*other))
+    });
+    in_before.chain(only_after.map(|slot| slot.size())).map(|held_out| 1.0 - share(held_out)).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(group: i64, from: u32, to: u32) -> GroupSlot {
+        GroupSlot { group_id: GroupId(group), from, to }
+    }
+
+    fn places(exclusion: Option<GroupSlot>, holdouts: &[GroupSlot]) -> GroupPlaces {
+        GroupPlaces { exclusion, holdouts: holdouts.to_vec() }
+    }
+
+    #[test]
+    fn changes_say_whom_they_move() {
+        for (before, after, leaving, joining) in [
+            (places(None, &[]), places(None, &[]), 0.0, 0.0),
+            (places(None, &[]), places(Some(slot(1, 0, 3_000)), &[]), 70.0, 0.0),
+            (places(Some(slot(1, 0, 3_000)), &[]), places(None, &[]), 0.0, 70.0),
+            (places(Some(slot(1, 0, 3_000)), &[]), places(Some(slot(1, 1_000, 5_000)), &[]), 10.0, 20.0),
+            (places(Some(slot(1, 0, 5_000)), &[]), places(Some(slot(2, 0, 5_000)), &[]), 25.0, 25.0),
+            (places(None, &[]), places(None, &[slot(3, 0, 500)]), 5.0, 0.0),
+            (places(None, &[slot(3, 0, 500)]), places(None, &[slot(3, 0, 800)]), 3.0, 0.0),
+            (places(None, &[slot(3, 0, 500)]), places(None, &[slot(4, 0, 500)]), 4.75, 4.75),
+            (places(Some(slot(1, 0, 5_000)), &[]), places(Some(slot(1, 0, 5_000)), &[slot(3, 0, 1_000)]), 5.0, 0.0),
+        ] {
+            let moved = before.moved_to(&after);
+            let near = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
+            assert!(near(moved.leaving, leaving) && near(moved.joining, joining), "{before:?} {after:?} {moved:?}");
+        }
+    }
+
+    #[test]
+    fn places_follow_their_groups() {
+        let group = |id, kind| Group { id: GroupId(id), name: "N".into(), kind, created_at: Instant::from_us(0) };
+        let scope = HoldoutScope::Project;
+        let holdout = group(7, GroupKind::Holdout { held_out: 500, scope });
+        let named = HoldoutScope::Experiments(vec![ExperimentId(2)]);
+        let other = group(3, GroupKind::Holdout { held_out: 100, scope: named });
+        let member = GroupMember { experiment: ExperimentId(1), from: 0, to: 4_000 };
+        let exclusion = group(5, GroupKind::Exclusion(vec![member]));
+        let of = |experiment| {
+            let none = GroupPlaces::default();
+            [&holdout, &other, &exclusion]
+                .iter()
+                .fold(none, |places, group| places.with(group, ExperimentId(experiment)))
+        };
+        assert_eq!(of(1), places(Some(slot(5, 0, 4_000)), &[slot(7, 0, 500)]));
+        assert_eq!(of(2), places(None, &[slot(3, 0, 100), slot(7, 0, 500)]));
+        assert_eq!(of(1).with(&holdout, ExperimentId(1)), of(1), "a group is there once");
+        assert_eq!(of(1).without(GroupId(5)).without(GroupId(7)), GroupPlaces::default());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let wanted = |sizes: &[(i64, u32)]| -> Vec<_> {
+            sizes.iter().map(|(id, size)| WantedSlot { experiment: ExperimentId(*id), size: *size }).collect()
+        };
+        let refused = |kind: NewGroupKind| -> Vec<String> {
+            let made = NewGroup { name: "N".into(), kind }.group(Instant::from_us(0));
+            made.err().map_or_else(Vec::new, |problems| problems.iter().map(|it| it.field.to_string()).collect())
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(refused(NewGroupKind::Exclusion(wanted(&[(1, 5_000), (2, 5_000)]))), none);
+        assert_eq!(refused(NewGroupKind::Exclusion(wanted(&[(1, 5_000), (2, 5_001)]))), ["members"]);
+        assert_eq!(refused(NewGroupKind::Exclusion(wanted(&[(1, 50), (1, 50)]))), ["members[1].test_id"]);
+        for (held_out, expect) in [(9, vec!["percent"]), (10, vec![]), (5_000, vec![]), (5_001, vec!["percent"])] {
+            let scope = HoldoutScope::Project;
+            assert_eq!(refused(NewGroupKind::Holdout { held_out, scope }), expect, "{held_out}");
+        }
+        let twice = HoldoutScope::Experiments(vec![ExperimentId(1), ExperimentId(1)]);
+        assert_eq!(refused(NewGroupKind::Holdout { held_out: 500, scope: twice }), ["scope.tests[1]"]);
+    }
+}

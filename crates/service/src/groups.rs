@@ -1,0 +1,278 @@
+//! Exclusion groups and holdouts of a project.
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{ConflictCode, Error, Result};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use muriel_domain::experiment::{Experiment, Revision};
+use muriel_domain::group::{GROUPS_MAX, Group, GroupKind, GroupPatch, HoldoutScope, NewGroup};
+use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
+use muriel_domain::{Instant, Problems};
+use muriel_sql::Tx;
+use muriel_store::tenants::Project;
+use muriel_store::{Intent, delivery, experiments, groups, lock};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const NOT_FOUND: Error = Error::NotFound("exclusion group");
+
+/// A group that was made, changed or deleted.
+#[derive(Debug, Clone)]
+pub struct GroupChanged {
+    /// Its id.
+    pub id: GroupId,
+    /// Which visitors of which experiments meet something else now, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Changes to a group.
+#[derive(Debug, Clone, Default)]
+pub struct GroupUpdate {
+    /// What is to change.
+    pub patch: GroupPatch,
+    /// Whether visitors of live experiments may be moved.
+    pub accept_moves: bool,
+}
+
+/// The project's groups, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Group>> {
+    app.read(move |tx| Box::pin(async move { Ok(groups::list(tx, project).await?) })).await
+}
+
+/// Creates a group. Live experiments that it moves visitors of are moved at once, which the response says: it is what `render`
+/// makes.
+///
+/// # Errors
+/// What is wrong with `new`, and when the database cannot be reached.
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    key: Option<IdempotencyKey>,
+    new: NewGroup,
+    render: impl FnOnce(&GroupChanged) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let act = GroupAct { project: project.id, actor: actor.clone(), now: app.clock.now(), accept_moves: true };
+    let response = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                lock(tx, act.project, Intent::Reshape).await?;
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok(stored);
+                }
+                let others = groups::list(tx, act.project).await?;
+                if others.len() >= GROUPS_MAX {
+                    let message = format!("cannot be taken: the project has {GROUPS_MAX} groups; delete one first");
+                    return Err(Problems::one("body", message).into());
+                }
+                let group = new.group(act.now)?;
+                let concerned = act.concerned(tx, &others, &group, None).await?;
+                let id = groups::insert(tx, act.project, &group).await?;
+                let warnings = act.store_places(tx, concerned, Some(&Group { id, ..group }), id).await?;
+                idempotency::store(tx, key.as_ref(), render(&GroupChanged { id, warnings })?).await
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(response)
+}
+
+/// Changes a group, so that as few visitors as possible move.
+///
+/// # Errors
+/// `NotFound`; then an `update` that could not be read or does not fit the group; a conflict where visitors of live experiments
+/// would move and that was not accepted; and when the database cannot be reached.
+pub async fn update(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: GroupId,
+    update: Result<GroupUpdate>,
+) -> Result<GroupChanged> {
+    let (project_id, actor, now) = (project.id, actor.clone(), app.clock.now());
+    let changed = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                lock(tx, project_id, Intent::Reshape).await?;
+                let mut others = groups::list(tx, project_id).await?;
+                let before = take(&mut others, id)?;
+                let GroupUpdate { patch, accept_moves } = update?;
+                let act = GroupAct { project: project_id, actor, now, accept_moves };
+                let after = before.patched(patch)?;
+                let concerned = act.concerned(tx, &others, &after, Some(&before)).await?;
+                if after != before {
+                    groups::update(tx, project_id, &after).await?;
+                }
+                let warnings = act.store_places(tx, concerned, Some(&after), id).await?;
+                Ok(GroupChanged { id, warnings })
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(changed)
+}
+
+/// Deletes a group: its experiments have all visitors again.
+///
+/// # Errors
+/// As of [`update`].
+pub async fn delete(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: GroupId,
+    accept_moves: Result<bool>,
+) -> Result<GroupChanged> {
+    let (project_id, actor, now) = (project.id, actor.clone(), app.clock.now());
+    let changed = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                lock(tx, project_id, Intent::Reshape).await?;
+                let before = take(&mut groups::list(tx, project_id).await?, id)?;
+                let act = GroupAct { project: project_id, actor, now, accept_moves: accept_moves? };
+                let named = act.named(tx, &before).await?;
+                let concerned = act.loaded(tx, &named).await?;
+                groups::delete(tx, id, now).await?;
+                let warnings = act.store_places(tx, concerned, None, id).await?;
+                Ok(GroupChanged { id, warnings })
+            })
+        })
+        .await?;
+    app.rulesets.refresh(project).await;
+    Ok(changed)
+}
+
+/// Takes the group with this id out of the list.
+fn take(groups: &mut Vec<Group>, id: GroupId) -> Result<Group> {
+    let at = groups.iter().position(|group| group.id == id).ok_or(NOT_FOUND)?;
+    Ok(groups.remove(at))
+}
+
+/// A change of a group under way.
+struct GroupAct {
+    project: ProjectId,
+    actor: Actor,
+    now: Instant,
+    accept_moves: bool,
+}
+
+impl GroupAct {
+    /// The ids of the experiments that a group is about.
+    async fn named(&self, tx: &mut dyn Tx, group: &Group) -> Result<BTreeSet<ExperimentId>> {
+        if matches!(&group.kind, GroupKind::Holdout { scope: HoldoutScope::Project, .. }) {
+            // Those that nobody meets have nobody to move.
+            let delivered = experiments::delivered(tx, self.project).await?;
+            return Ok(delivered.into_iter().map(|(id, _)| id).collect());
+        }
+        Ok(group.kind.experiments().into_iter().collect())
+    }
+
+    /// The experiments that exist of these, before the change.
+    async fn loaded(&self, tx: &mut dyn Tx, ids: &BTreeSet<ExperimentId>) -> Result<Vec<Experiment>> {
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.extend(experiments::find(tx, self.project, *id).await?.map(|loaded| loaded.experiment));
+        }
+        Ok(found)
+    }
+
+    /// The experiments that `after`, or `before` it, is about; once it is known that it may name them.
+    async fn concerned(
+        &self,
+        tx: &mut dyn Tx,
+        others: &[Group],
+        after: &Group,
+        before: Option<&Group>,
+    ) -> Result<Vec<Experiment>> {
+        let mut ids = self.named(tx, after).await?;
+        if let Some(before) = before {
+            ids.extend(self.named(tx, before).await?);
+        }
+        let found = self.loaded(tx, &ids).await?;
+        let mut problems = Problems::default();
+        for (at, id) in after.kind.experiments().into_iter().enumerate() {
+            let field = || match after.kind {
+                GroupKind::Exclusion(_) => format!("members[{at}].test_id"),
+                GroupKind::Holdout { .. } => format!("scope.tests[{at}]"),
+            };
+            if !found.iter().any(|experiment| experiment.id == id) {
+                problems.add(field(), "must be the id of an experiment of this project");
+            } else if let Some(other) = others.iter().find(|other| is_exclusion(after) && is_exclusion_of(other, id)) {
+                problems.add(
+                    field(),
+                    format!("is in the exclusion group {} ({}); take it out there first", other.id, other.name),
+                );
+            }
+        }
+        Ok(problems.none_or(found)?)
+    }
+
+    /// Changes the places of those experiments that visitors meet, each with its history and its epoch. `after` is the group
+    /// as it has been stored, and `None` once it is deleted. Returns whom that moves.
+    async fn store_places(
+        &self,
+        tx: &mut dyn Tx,
+        concerned: Vec<Experiment>,
+        after: Option<&Group>,
+        id: GroupId,
+    ) -> Result<Vec<String>> {
+        let mut warnings = Vec::new();
+        for before in concerned.into_iter().filter(Experiment::is_delivered) {
+            let places = match after {
+                Some(group) => before.groups.with(group, before.id),
+                None => before.groups.without(id),
+            };
+            let next = Experiment { groups: places, ..before.clone() };
+            let Some(revision) = Revision::between(&before, next, self.now) else { continue };
+            warnings.push(sentence(&before, &revision.experiment));
+            let act = experiments::Act { actor: self.actor.name(), action: "exclusion group", detail: None };
+            experiments::update(tx, &before, &revision, &act).await?;
+        }
+        if !warnings.is_empty() && !self.accept_moves {
+            let message = format!(
+                "this moves visitors: {}. Send \"accept_moves\": true to do it all the same",
+                warnings.join("; ")
+            );
+            return Err(Error::conflict(ConflictCode::MovesVisitors, message));
+        }
+        if !warnings.is_empty() {
+            delivery::announce(tx, self.project).await?;
+        }
+        Ok(warnings)
+    }
+}
+
+fn is_exclusion(group: &Group) -> bool {
+    matches!(group.kind, GroupKind::Exclusion(_))
+}
+
+fn is_exclusion_of(group: &Group, id: ExperimentId) -> bool {
+    is_exclusion(group) && group.kind.experiments().contains(&id)
+}
+
+/// Whom a change of groups moves.
+fn sentence(before: &Experiment, after: &Experiment) -> String {
+    let moved = before.groups.moved_to(&after.groups);
+    let (who, enter) = if before.lifecycle.is_live() {
+        ("the live experiment", "enter it")
+    } else {
+        ("the served winner of experiment", "get it")
+    };
+    let mut parts = Vec::new();
+    // Where visitors only change places, both are above 0.
+    if moved.leaving > 0.0 || moved.joining <= 0.0 {
+        parts.push(format!("{} percent of all visitors can no longer {enter}", rounded(moved.leaving)));
+    }
+    if moved.joining > 0.0 {
+        parts.push(format!("{} percent can {enter} who could not before", rounded(moved.joining)));
+    }
+    format!("{who} {} ({}): {}", before.id, before.name, parts.join(", and "))
+}
+
+/// At most two decimals.
+fn rounded(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
+}
