@@ -152,14 +152,14 @@ fn content_types(on: On) {
         let call = shop.call("PATCH", &path).header("content-encoding", coding).body("{}");
         call.send().refused(415, "unsupported_media_type");
     }
-    // Only the update of an experiment merges.
+    // Only the update of an experiment merges, and its preview.
     for operation in Contract::get().keyed().filter(|operation| operation.takes_body) {
         let shop = app.project("Acme", &operation.id);
         let below = Things::make(&shop, "types").path(operation);
         let call =
             shop.call(&operation.method, &below).header("content-type", "application/merge-patch+json").body("{}");
         let answer = call.send();
-        if operation.id == "updateExperiment" {
+        if ["updateExperiment", "previewChange"].contains(&operation.id.as_str()) {
             answer.ok();
         } else {
             operation.refused(answer, 415, "unsupported_media_type");

@@ -2,6 +2,7 @@
 
 mod answers;
 mod batches;
+mod change_preview;
 mod clock;
 mod currencies;
 mod demo;

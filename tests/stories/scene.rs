@@ -74,7 +74,7 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "createExperiment" => {
             json!({ "test_name": "N", "url": "https://shop.example/", "variants": [{ "name": "Variant 1" }] })
         }
-        "updateExperiment" => json!({ "test_name": "N" }),
+        "updateExperiment" | "previewChange" => json!({ "test_name": "N" }),
         "updateExperimentStatus" => json!({ "status": 1 }),
         "serveWinner" => json!({ "variant_id": "1" }),
         "updateServingRollout" => json!({ "traffic_allocation": 50 }),

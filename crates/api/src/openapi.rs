@@ -210,7 +210,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
 fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     let mut codes = match operation {
         "createExperiment" | "createGoal" => vec!["key_taken"],
-        "updateExperiment" => vec!["variant_is_served"],
+        "updateExperiment" | "previewChange" => vec!["variant_is_served"],
         "updateExperimentStatus" => vec!["transition_forbidden", "concluded"],
         "serveWinner" => vec!["draft_cannot_serve", "already_serving"],
         "updateServingRollout" | "stopServing" => vec!["not_serving"],

@@ -30,6 +30,7 @@ fn interface() -> OpenApiRouter<App> {
             experiments::experiment_update,
             experiments::experiment_delete
         ))
+        .routes(routes!(experiments::change_preview))
         .routes(routes!(experiments::experiment_set_status))
         .routes(routes!(experiments::experiment_preview_links))
         .routes(routes!(experiments::experiment_distribution))

@@ -14,11 +14,11 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
-use muriel_domain::experiment::{Arm, Rule};
+use muriel_domain::experiment::{Arm, Experiment, Rule};
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Instant, Problems};
 use muriel_results::Inquiry;
-use muriel_service::experiments::{self, Created, StatusChange, Target};
+use muriel_service::experiments::{self, Created, Edit, StatusChange, Target};
 use muriel_service::{self as service, App, preview, results};
 use muriel_store::experiments::ListedExperiment;
 
@@ -143,20 +143,58 @@ pub(crate) async fn experiment_update(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let target = target(&caller, id, request.headers());
-    let read = read_body(request, &[MediaType::Json, MediaType::MergePatch]).await;
-    let (sent, edit) = match read {
+    let (sent, edit) = sent_edit(request).await;
+    let updated = experiments::update(&app, &caller.actor, target, edit).await?;
+    let mut about = reset_by(sent.as_ref(), &updated.changed.before, &updated.changed.after);
+    about.extend(updated.warnings);
+    let body = views::ExperimentUpdated { success: true, test_id: id.0 };
+    Ok(warned(tagged(json(StatusCode::OK, &body)?, &updated.changed.version), about))
+}
+
+/// Says what an update would do, and changes nothing.
+///
+/// Body, content type and errors are those of the update; a key that may read is enough, and one with the scope `code` where
+/// the update would change code.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/experiment/{test_id}/change-preview", tag = "Experiments",
+    operation_id = "previewChange",
+    request_body(
+        content((schemas::ExperimentPatch = "application/json"), (schemas::MergePatch = "application/merge-patch+json")),
+        description = "As that of the update."
+    ),
+    responses((status = 200, description = "What would change, as of the ETag.", body = views::ChangePreview)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn change_preview(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let target = Target { project: caller.project.clone(), id, precondition: if_match(request.headers()) };
+    let (sent, edit) = sent_edit(request).await;
+    let previewed = experiments::preview(&app, &caller.actor, target, edit).await?;
+    let version = previewed.before.version();
+    let reset = reset_by(sent.as_ref(), &previewed.before.experiment, &previewed.after);
+    let preview = views::ChangePreview::new(previewed, reset, &caller.project.key);
+    Ok(tagged(json(StatusCode::OK, &preview)?, &version))
+}
+
+/// The body of an update, and what it is to change.
+async fn sent_edit(request: Request) -> (Option<Sent>, Result<Edit, service::Error>) {
+    match read_body(request, &[MediaType::Json, MediaType::MergePatch]).await {
         Ok(sent) => {
             let edit = wire::patch(&sent.json, sent.mode());
             (Some(sent), Ok(edit))
         }
         Err(error) => (None, Err(error.into())),
-    };
-    let updated = experiments::update(&app, &caller.actor, target, edit).await?;
-    let (before, after) = (&updated.changed.before, &updated.changed.after);
-    let mut about = sent.map_or_else(Vec::new, |sent| reset_fields(&sent.json, sent.mode(), before, after));
-    about.extend(updated.warnings);
-    let body = views::ExperimentUpdated { success: true, test_id: id.0 };
-    Ok(warned(tagged(json(StatusCode::OK, &body)?, &updated.changed.version), about))
+    }
+}
+
+/// Sentences about fields that went back to their defaults.
+fn reset_by(sent: Option<&Sent>, before: &Experiment, after: &Experiment) -> Vec<String> {
+    sent.map_or_else(Vec::new, |sent| reset_fields(&sent.json, sent.mode(), before, after))
 }
 
 /// Starts, pauses, resumes or puts an experiment aside.

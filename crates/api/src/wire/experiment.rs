@@ -16,7 +16,7 @@ use muriel_service::experiments::{Edit, NewExperiment};
 use serde_json::{Map, Value};
 
 /// The fields that PATCH changes.
-pub(super) const PATCH_FIELDS: [&str; 17] = [
+pub(in crate::wire) const PATCH_FIELDS: [&str; 17] = [
     "test_name",
     "url",
     "variants",

@@ -49,6 +49,26 @@ impl Allocation {
         self.lengths(weights.arms()).is_some_and(|lengths| lengths == weights.hundredths())
     }
 
+    /// How much of the line has the same arm in both, in hundredths of a percent.
+    pub fn in_common(&self, other: &Allocation) -> u32 {
+        let (mut common, mut start) = (0, 0);
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        while let (Some(&&(our_end, our_arm)), Some(&&(their_end, their_arm))) = (ours.peek(), theirs.peek()) {
+            let end = our_end.min(their_end);
+            if our_arm == their_arm {
+                common += end - start;
+            }
+            start = end;
+            if our_end == end {
+                ours.next();
+            }
+            if their_end == end {
+                theirs.next();
+            }
+        }
+        common
+    }
+
     /// The length of what each of `arms` arms has; `None` when the line has an arm beyond them.
     fn lengths(&self, arms: usize) -> Option<Vec<u32>> {
         let mut lengths = vec![0; arms];

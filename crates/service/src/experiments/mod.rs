@@ -15,7 +15,7 @@ pub use create::{Created, NewExperiment, create};
 pub use delete::{Deleted, delete};
 pub use serve::{Winner, serve, set_rollout, stop_serving};
 pub use status::{StatusChange, StatusChanged, set_status};
-pub use update::{Edit, Updated, update};
+pub use update::{Edit, Previewed, Updated, preview, update};
 
 use crate::actor::Actor;
 use crate::app::App;

@@ -1,5 +1,6 @@
 //! Changing an experiment's fields.
 
+use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
 use crate::actor::Actor;
 use crate::app::App;
@@ -9,11 +10,11 @@ use crate::warnings::{about_dropped, codes, patch_codes, warnings};
 use muriel_analysis::Verdict;
 use muriel_domain::Problems;
 use muriel_domain::access::Scope;
-use muriel_domain::experiment::{Experiment, ExperimentPatch, Status};
+use muriel_domain::experiment::{ChangeEffect, Experiment, ExperimentPatch, Revision, Status};
 use muriel_domain::ids::ExperimentId;
 use muriel_results::{Inquiry, ReportInputs};
 use muriel_sql::Tx;
-use muriel_store::experiments;
+use muriel_store::experiments::{self, LoadedExperiment};
 use muriel_store::tenants::Project;
 use std::time::Duration;
 
@@ -55,32 +56,92 @@ pub async fn update(app: &App, actor: &Actor, target: Target, edit: Result<Edit>
         .write(project.company_id, move |tx| {
             Box::pin(async move {
                 let before = change.open(tx).await?;
-                let Edit { patch, problems } = edit?;
-                let project = change.target.project.id;
-                let hypothesis = patch.hypothesis_id.flatten();
-                let known = experiments::known(tx, project, patch.goal_keys(), hypothesis).await?;
-                let after = before.experiment.patched(patch, problems, &known)?;
-                if before.experiment.changes_code(&after) {
-                    change.actor.require(Scope::Code)?;
-                }
-                change.decided(&before, before.experiment.keeps_served(&after).map_err(Into::into))?;
-                let dropped = match drops_arms(&before.experiment, &after) {
-                    true => report_inputs(tx, &change, node.as_deref()).await?,
-                    false => None,
-                };
+                let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
                 Ok((change.save(tx, before, after).await?, dropped))
             })
         })
         .await?;
     changed.deliver(app, &project).await;
+    let warnings = warnings_of(app, &project, id, (&changed.before, &changed.after), dropped).await;
+    Ok(Updated { changed, warnings })
+}
+
+/// A change as it would be made now.
+#[derive(Debug)]
+pub struct Previewed {
+    /// What the experiment is, with what its details show.
+    pub before: LoadedExperiment,
+    /// What it would be; the same where nothing would change.
+    pub after: Experiment,
+    /// What the change would do; `None` where nothing would change.
+    pub effect: Option<ChangeEffect>,
+    /// What its owner should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Says what [`update`] would do, and changes nothing.
+///
+/// # Errors
+/// As of [`update`].
+pub async fn preview(app: &App, actor: &Actor, target: Target, edit: Result<Edit>) -> Result<Previewed> {
+    let change = Change::new(app, actor, target, "preview");
+    let (project, id, node) = (change.target.project.clone(), change.target.id, app.node_id());
+    let (before, after, dropped) = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let before = experiments::find(tx, change.target.project.id, id).await?.ok_or(NOT_FOUND)?;
+                let (after, dropped) = decide(tx, &change, &before, edit, node.as_deref()).await?;
+                Ok((before, after, dropped))
+            })
+        })
+        .await?;
+    let revision = Revision::between(&before.experiment, after, app.clock.now());
+    let effect = revision.as_ref().map(|revision| ChangeEffect::of(&before.experiment, revision));
+    let after = revision.map_or_else(|| before.experiment.clone(), |revision| revision.experiment);
+    let warnings = warnings_of(app, &project, id, (&before.experiment, &after), dropped).await;
+    Ok(Previewed { before, after, effect, warnings })
+}
+
+/// The experiment after `edit`, if it may be made, with the inputs of its report where that drops arms which visitors met.
+async fn decide(
+    tx: &mut dyn Tx,
+    change: &Change,
+    before: &LoadedExperiment,
+    edit: Result<Edit>,
+    node: Option<&str>,
+) -> Result<(Experiment, Option<ReportInputs>)> {
+    let Edit { patch, problems } = edit?;
+    let project = change.target.project.id;
+    let hypothesis = patch.hypothesis_id.flatten();
+    let known = experiments::known(tx, project, patch.goal_keys(), hypothesis).await?;
+    let after = before.experiment.patched(patch, problems, &known)?;
+    if before.experiment.changes_code(&after) {
+        change.actor.require(Scope::Code)?;
+    }
+    change.decided(before, before.experiment.keeps_served(&after).map_err(Into::into))?;
+    let dropped = match drops_arms(&before.experiment, &after) {
+        true => report_inputs(tx, change, node).await?,
+        false => None,
+    };
+    Ok((after, dropped))
+}
+
+/// What the owner of the changed experiment should look at.
+async fn warnings_of(
+    app: &App,
+    project: &Project,
+    id: ExperimentId,
+    (before, after): (&Experiment, &Experiment),
+    dropped: Option<ReportInputs>,
+) -> Vec<String> {
     let mut about = Vec::new();
     if let Some(inputs) = dropped {
-        let winners = winners(app, &project, id, &inputs).await;
-        about.extend(about_dropped(changed.after.arms()..changed.before.arms(), winners.as_deref()));
+        let winners = winners(app, project, id, &inputs).await;
+        about.extend(about_dropped(after.arms()..before.arms(), winners.as_deref()));
     }
-    app.rulesets.loop_guards.prepare(codes(&changed.after)).await;
-    about.extend(warnings(&changed.after, &app.rulesets.loop_guards));
-    Ok(Updated { changed, warnings: about })
+    app.rulesets.loop_guards.prepare(codes(after)).await;
+    about.extend(warnings(after, &app.rulesets.loop_guards));
+    about
 }
 
 /// Whether visitors have met arms that are dropped.

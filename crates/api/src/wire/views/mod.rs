@@ -1,6 +1,7 @@
 //! Answers. Each struct is one published shape; its fields are in the order in
 //! which they are written.
 
+mod change_preview;
 mod distribution;
 mod experiments;
 mod explanation;
@@ -10,6 +11,7 @@ mod hypotheses;
 mod rates;
 mod results;
 
+pub(crate) use change_preview::*;
 pub(crate) use distribution::*;
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};
