@@ -607,6 +607,18 @@ fn a_plan_says_how_long() {
     let own = plan("");
     assert_eq!((&own["baseline_rate"], &own["baseline_rate_from"]), (&json!(50.0), &json!("project")));
     assert!(own["visitors_needed"].as_f64().is_some_and(|visitors| visitors > 1_000.0), "{own}");
+    // A group leaves it a fifth of them, a holdout 90 percent of these.
+    let daily = own["daily_visitors"].as_f64().expect("a number");
+    for (body, left) in [
+        (json!({ "name": "G", "kind": "exclusion", "members": [{ "test_id": shop.test_id, "percent": 20 }] }), 0.2),
+        (json!({ "name": "H", "kind": "holdout", "percent": 10, "scope": "project" }), 0.18),
+    ] {
+        shop.client.post("/exclusion-group", body).created();
+        let fewer = plan("")["daily_visitors"].as_f64().expect("a number");
+        assert!((fewer - daily * left).abs() < 0.01, "{fewer} of {daily}");
+    }
+    let manifest = shop.client.get(&format!("/experiment/{}/result", shop.test_id)).ok()["manifest"].clone();
+    assert!((manifest["experiment"]["visitors_percent"].as_f64().expect("a number") - 18.0).abs() < 1e-9, "{manifest}");
 }
 
 #[test]

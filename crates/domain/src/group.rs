@@ -314,6 +314,11 @@ impl GroupPlaces {
         Moved { leaving: (before_share - both) * 100.0, joining: (after_share - both) * 100.0 }
     }
 
+    /// How many of all visitors can enter, in percent.
+    pub fn percent_of_visitors(&self) -> f64 {
+        self.share() * 100.0
+    }
+
     /// The share of all visitors that can enter.
     fn share(&self) -> f64 {
         shared_exclusion(self.exclusion, self.exclusion) * shared_holdouts(&self.holdouts, &self.holdouts)

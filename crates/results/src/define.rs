@@ -209,6 +209,7 @@ impl ReportInputs {
                 None => experiment.plan.visitors,
             },
             traffic_allocation: configuration.traffic_allocation,
+            visitors_percent: Some(experiment.groups.percent_of_visitors()).filter(|percent| *percent < 100.0),
             distribution_mode: match (&configuration.distribution, configuration.is_mab) {
                 (_, true) => "mab",
                 (Distribution::Weights(_), false) => "custom",

@@ -221,6 +221,9 @@ pub struct ExperimentFacts {
     pub planned_visitors: Option<i64>,
     /// Percentage of eligible visitors that enter.
     pub traffic_allocation: i64,
+    /// Percent of all visitors that exclusion groups and holdouts leave to it; absent where that is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visitors_percent: Option<f64>,
     /// `equal`, `custom` or `mab`.
     pub distribution_mode: String,
     /// The arm that is served as the winner, if one is.
@@ -451,6 +454,9 @@ impl Manifest {
         within(facts.confidence_percent, 50, 99).map_err(|flaw| ("confidence_percent", flaw))?;
         within(facts.traffic_allocation, 0, 100).map_err(|flaw| ("traffic_allocation", flaw))?;
         within(facts.planned_visitors.unwrap_or(1), 1, MAX_SAFE).map_err(|flaw| ("planned_visitors", flaw))?;
+        if !facts.visitors_percent.is_none_or(|percent| (0.0..=100.0).contains(&percent)) {
+            return Err(("visitors_percent", Flaw::new("must be from 0 to 100")));
+        }
         if !(facts.mde_percent.is_finite() && facts.mde_percent > 0.0) {
             return Err(("mde_percent", Flaw::new("must be more than 0")));
         }

@@ -120,7 +120,8 @@ pub fn lately(manifest: &Manifest, warehouse: &dyn WarehouseReader, stop: &StopT
     };
     let visitors = traffic.visitors as f64;
     let days = (until.us() / DAY_US - first).max(1) as f64;
-    let allocation = manifest.experiment.traffic_allocation as f64 / 100.0;
+    let facts = &manifest.experiment;
+    let allocation = facts.traffic_allocation as f64 / 100.0 * facts.visitors_percent.unwrap_or(100.0) / 100.0;
     Ok(Lately {
         rate: is_measured.then(|| 100.0 * traffic.converted as f64 / visitors),
         values_vary: values_vary(traffic.converted, traffic.value, traffic.value_squared),
