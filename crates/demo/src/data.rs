@@ -50,6 +50,7 @@ pub(super) struct Demo {
     pub(super) goals: Vec<Goal>,
     pub(super) hypotheses: Vec<Hypothesis>,
     pub(super) experiments: Vec<Experiment>,
+    pub(super) groups: Vec<Group>,
 }
 
 /// A goal; the rest of its row is the body that makes it.
@@ -59,6 +60,25 @@ pub(super) struct Goal {
     pub(super) day: i64,
     #[serde(flatten)]
     pub(super) body: Body,
+}
+
+/// An exclusion group or a holdout; the rest of its row is the body that makes it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Group {
+    pub(super) project: Project,
+    pub(super) day: i64,
+    #[serde(default)]
+    pub(super) members: Vec<GroupMember>,
+    #[serde(flatten)]
+    pub(super) body: Body,
+}
+
+/// An experiment of an exclusion group.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GroupMember {
+    pub(super) test_name: String,
+    pub(super) percent: f64,
 }
 
 /// An idea.
@@ -163,6 +183,12 @@ struct Experiments {
     experiment: Vec<Experiment>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Groups {
+    group: Vec<Group>,
+}
+
 impl Demo {
     /// # Errors
     /// A file that is not what it should be.
@@ -170,7 +196,13 @@ impl Demo {
         let goals: Goals = read(include_str!("goals.toml"))?;
         let hypotheses: Hypotheses = read(include_str!("hypotheses.toml"))?;
         let experiments: Experiments = read(include_str!("experiments.toml"))?;
-        Ok(Self { goals: goals.goal, hypotheses: hypotheses.hypothesis, experiments: experiments.experiment })
+        let groups: Groups = read(include_str!("groups.toml"))?;
+        Ok(Self {
+            goals: goals.goal,
+            hypotheses: hypotheses.hypothesis,
+            experiments: experiments.experiment,
+            groups: groups.group,
+        })
     }
 }
 

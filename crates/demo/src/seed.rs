@@ -2,7 +2,7 @@
 //! requests.
 
 use super::client::Client;
-use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Project, Verdict};
+use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Group, Project, Verdict};
 use crate::{Error, Result};
 use axum::http::Method;
 use muriel_domain::Instant;
@@ -127,6 +127,7 @@ enum Act<'a> {
     Archive(usize),
     Test(usize),
     Step(usize, &'a Deed),
+    Group(&'a Group),
 }
 
 /// Everything that was done, in its order.
@@ -142,6 +143,9 @@ fn acts(demo: &Demo, now: Instant) -> Vec<(Instant, Act<'_>)> {
     for (row, test) in demo.experiments.iter().enumerate() {
         acts.push((moment(now, test.day, row), Act::Test(row)));
         acts.extend(test.story.iter().map(|step| (moment(now, step.day, row), Act::Step(row, &step.deed))));
+    }
+    for (row, group) in demo.groups.iter().enumerate() {
+        acts.push((moment(now, group.day, row), Act::Group(group)));
     }
     acts.sort_by_key(|&(at, _)| at);
     acts
@@ -195,6 +199,10 @@ impl History<'_> {
                 self.tests[row] = made["test_id"].as_i64().unwrap_or_default();
             }
             Act::Step(row, deed) => self.step(row, deed).await?,
+            Act::Group(group) => {
+                let body = self.grouping(group)?;
+                self.client.send(Method::POST, group.project, "exclusion-group", &body).await?;
+            }
         }
         Ok(())
     }
@@ -211,6 +219,23 @@ impl History<'_> {
             let row = self.demo.hypotheses.iter().position(|idea| idea.name.as_ref() == Some(name));
             let row = row.ok_or_else(|| Error::Refused(format!("the demo has no hypothesis named {name}")))?;
             body.insert("hypothesis_id".to_owned(), self.ideas[row].into());
+        }
+        Ok(body)
+    }
+
+    /// The body that makes a group.
+    fn grouping(&self, group: &Group) -> Result<Body> {
+        let mut body = self.filled(&group.body);
+        let members = group.members.iter().map(|member| {
+            let named =
+                |test: &Experiment| test.body.get("test_name").and_then(Value::as_str) == Some(&member.test_name);
+            let row = self.demo.experiments.iter().position(named);
+            let unknown = || Error::Refused(format!("the demo has no experiment named {}", member.test_name));
+            Ok(json!({ "test_id": self.tests[row.ok_or_else(unknown)?], "percent": member.percent }))
+        });
+        let members = members.collect::<Result<Vec<Value>>>()?;
+        if !members.is_empty() {
+            body.insert("members".to_owned(), members.into());
         }
         Ok(body)
     }

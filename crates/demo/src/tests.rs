@@ -89,6 +89,13 @@ async fn a_new_directory_gets_the_whole_company_once() {
     assert_eq!((before.experiments.len(), before.hypotheses.len(), before.goals.len()), (30, 120, 12));
     assert!(!live.is_empty());
 
+    let groups = async |project: Project| {
+        let answer = client(&first, &key).get(project, "exclusion-groups").await.unwrap();
+        answer["exclusion_groups"].as_array().unwrap().clone()
+    };
+    let (shop, journal) = (groups(Project::Shop).await, groups(Project::Journal).await);
+    assert_eq!((shop.len(), &shop[0]["percent"], &shop[0]["scope"]), (1, &5.0.into(), &"project".into()));
+    assert_eq!((journal.len(), journal[0]["members"].as_array().map(Vec::len)), (1, Some(2)));
     let check = |what: &str, least: usize, is: &dyn Fn(&Value) -> bool| {
         let found = before.experiments.iter().filter(|test| is(test)).count();
         assert!(found >= least, "{found} of at least {least} experiments: {what}");
