@@ -143,6 +143,7 @@ fn the_contract_is_the_published_one(on: On) {
             _ if !operation.path.starts_with("/v2/project/{project_key}/") => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",
             "GET" => "read",
+            _ if operation.id == "previewChange" => "read",
             _ if operation.id == "setCurrencyRates" => "admin",
             _ => "write",
         };
