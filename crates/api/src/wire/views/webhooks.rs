@@ -1,0 +1,204 @@
+//! Webhooks in answers.
+
+use crate::wire::schemas;
+use muriel_domain::Instant;
+use muriel_domain::ids::{DeliveryId, WebhookId};
+use muriel_domain::webhook::Webhook as Stored;
+use muriel_service::webhooks::WebhookSecret;
+use muriel_store::webhooks::Delivery as StoredDelivery;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A project's webhooks.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookList {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Oldest first; at most 20.
+    pub(crate) webhooks: Vec<Webhook>,
+}
+
+/// An address that is told what happens in the project.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Webhook {
+    /// Identifies the webhook.
+    webhook_id: i64,
+    /// Where messages are sent to.
+    #[schema(example = "https://hooks.example.com/muriel")]
+    url: String,
+    /// What it is told.
+    #[schema(value_type = Vec<schemas::EventName>)]
+    events: Vec<&'static str>,
+    /// What it is for.
+    #[schema(example = "Posts to the team's channel")]
+    description: String,
+    /// Whether it is on.
+    enabled: bool,
+    /// When it was switched off; null while it is on.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    disabled_at: Option<Instant>,
+    /// Why it was switched off; null while it is on.
+    #[schema(required, example = "every attempt of five days failed, the last one: answered 500")]
+    disabled_reason: Option<String>,
+    /// When it began to fail; null while the last attempt succeeded.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    failing_since: Option<Instant>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Instant,
+}
+
+impl From<Stored> for Webhook {
+    fn from(webhook: Stored) -> Self {
+        let (disabled_at, disabled_reason) = webhook.disabled.map_or((None, None), |(at, why)| (Some(at), Some(why)));
+        Self {
+            webhook_id: webhook.id.0,
+            url: webhook.url,
+            events: webhook.events.iter().map(|event| event.word()).collect(),
+            description: webhook.description,
+            enabled: disabled_at.is_none(),
+            disabled_at,
+            disabled_reason,
+            failing_since: webhook.failing_since,
+            created_at: webhook.created_at,
+        }
+    }
+}
+
+/// A webhook was made.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookCreated {
+    /// Always true.
+    success: bool,
+    /// Its id.
+    webhook_id: i64,
+    /// What its messages are signed with. It is shown this once.
+    #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=")]
+    secret: String,
+}
+
+impl From<&WebhookSecret> for WebhookCreated {
+    fn from(made: &WebhookSecret) -> Self {
+        Self { success: true, webhook_id: made.id.0, secret: made.secret.reveal() }
+    }
+}
+
+/// A webhook has a new secret.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookRotated {
+    /// Always true.
+    success: bool,
+    /// Its id.
+    webhook_id: i64,
+    /// What its messages are signed with. It is shown this once.
+    #[schema(example = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfhXLp0Y2E=")]
+    secret: String,
+    /// Until when the old secret signs too.
+    #[schema(value_type = String, format = DateTime)]
+    old_secret_until: Instant,
+}
+
+impl From<&WebhookSecret> for WebhookRotated {
+    fn from(made: &WebhookSecret) -> Self {
+        Self { success: true, webhook_id: made.id.0, secret: made.secret.reveal(), old_secret_until: made.old_until }
+    }
+}
+
+/// A webhook was changed.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookChanged {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) webhook_id: i64,
+}
+
+/// A webhook was deleted.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookDeleted {
+    /// Always true.
+    pub(crate) success: bool,
+    /// The id it had.
+    pub(crate) webhook_id: i64,
+    /// Always true.
+    pub(crate) deleted: bool,
+}
+
+/// A message is on its way.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeliveryQueued {
+    /// Always true.
+    success: bool,
+    /// The webhook's id.
+    webhook_id: i64,
+    /// The delivery's id.
+    delivery_id: i64,
+}
+
+impl DeliveryQueued {
+    pub(crate) fn new(webhook: WebhookId, delivery: DeliveryId) -> Self {
+        Self { success: true, webhook_id: webhook.0, delivery_id: delivery.0 }
+    }
+}
+
+/// Deliveries of a webhook.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeliveryList {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Deliveries in this page.
+    pub(crate) count: usize,
+    /// Newest first.
+    pub(crate) deliveries: Vec<Delivery>,
+}
+
+/// An event on its way to a webhook. Finished deliveries are listed for 30 days.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Delivery {
+    /// Identifies the delivery.
+    delivery_id: i64,
+    /// The event's type.
+    #[schema(example = "experiment.started")]
+    event: String,
+    /// When it happened.
+    #[schema(value_type = String, format = DateTime)]
+    at: Instant,
+    /// How often it was tried.
+    attempts: i64,
+    /// Whether it waits for an attempt, has arrived, or is not tried again.
+    #[schema(value_type = schemas::DeliveryStatus)]
+    status: String,
+    /// The HTTP status of the last answer; null without one.
+    #[schema(required)]
+    response_code: Option<i64>,
+    /// Why the last attempt failed; null if it did not.
+    #[schema(required, example = "answered 500")]
+    reason: Option<String>,
+    /// When it is tried next; null if it is not.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    next_at: Option<Instant>,
+}
+
+impl From<StoredDelivery> for Delivery {
+    fn from(delivery: StoredDelivery) -> Self {
+        Self {
+            delivery_id: delivery.id.0,
+            event: delivery.event,
+            at: delivery.at,
+            attempts: delivery.attempts,
+            status: delivery.status,
+            response_code: delivery.response_code,
+            reason: delivery.reason,
+            next_at: delivery.next_at,
+        }
+    }
+}

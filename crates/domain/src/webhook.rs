@@ -1,0 +1,295 @@
+//! Webhooks: which events there are, what a change of an experiment tells, and when a delivery is tried again.
+
+use crate::experiment::{ClockAct, Experiment, Serving};
+use crate::ids::{ProjectId, WebhookId};
+use crate::time::DAY_US;
+use crate::{Flaw, Instant, text};
+use serde_json::{Map, Value, json};
+
+/// Most webhooks of a project.
+pub const WEBHOOKS_MAX: usize = 20;
+/// Most characters of a description.
+pub const DESCRIPTION_MAX: usize = 255;
+/// How long an old secret goes on signing after a new one was made.
+pub const OLD_SECRET_US: i64 = DAY_US;
+/// How long a delivery is tried.
+pub const GIVE_UP_AFTER_US: i64 = 5 * DAY_US;
+/// Attempts before a delivery is given up at least: a clock that is set forward must not end it.
+const MIN_ATTEMPTS: i64 = 8;
+
+const SECOND_US: i64 = 1_000_000;
+const HOUR_US: i64 = 3_600 * SECOND_US;
+/// The pauses after the first failures.
+const PAUSES_US: [i64; 6] = [5 * SECOND_US, 300 * SECOND_US, 1_800 * SECOND_US, 2 * HOUR_US, 5 * HOUR_US, 10 * HOUR_US];
+/// The pause after each further failure, which is the longest.
+pub const LONGEST_PAUSE_US: i64 = 12 * HOUR_US;
+
+macro_rules! events {
+    ($($name:ident $word:literal $doc:literal),* $(,)?) => {
+        /// What a webhook can be told.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum EventType {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl EventType {
+            /// Every event that a webhook can ask for, with its word.
+            pub const WORDS: &'static [(&'static str, EventType)] = &[$(($word, EventType::$name)),*];
+        }
+    };
+}
+
+events! {
+    Started "experiment.started" "An experiment became live.",
+    Stopped "experiment.stopped" "A live experiment is live no more, or was deleted.",
+    Concluded "experiment.concluded" "An experiment was concluded.",
+    Reopened "experiment.reopened" "A conclusion was taken back.",
+    Changed "experiment.changed" "An experiment was changed in another way.",
+    StartFailed "experiment.start_failed" "The clock could not start an experiment at its start date.",
+    WinnerServed "winner.served" "A winner is served.",
+    WinnerStopped "winner.stopped" "A winner is served no more.",
+}
+
+/// The type of the message that tests a webhook. Nobody asks for it.
+pub const TEST_EVENT: &str = "webhook.test";
+
+impl EventType {
+    /// The event's name in messages and in the interface.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+
+    /// The event with this name.
+    ///
+    /// # Errors
+    /// Names of no event.
+    pub fn parse(name: &str) -> Result<Self, Flaw> {
+        let known = Self::WORDS.iter().find(|(word, _)| *word == name);
+        known.map(|(_, event)| *event).ok_or_else(|| {
+            let words: Vec<&str> = Self::WORDS.iter().map(|(word, _)| *word).collect();
+            Flaw::new(format!("must be one of {}", words.join(", ")))
+        })
+    }
+}
+
+/// An address that is told what happens in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its id; 0 until it is stored.
+    pub id: WebhookId,
+    /// Its project.
+    pub project_id: ProjectId,
+    /// Where messages are sent to.
+    pub url: String,
+    /// What it is for, in its owner's words.
+    pub description: String,
+    /// What it is told; at least one event, without repeats.
+    pub events: Vec<EventType>,
+    /// When it was made.
+    pub created_at: Instant,
+    /// When the first attempt failed after the last one that succeeded.
+    pub failing_since: Option<Instant>,
+    /// When and why it was switched off.
+    pub disabled: Option<(Instant, String)>,
+}
+
+/// Changes to a webhook: `None` keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WebhookPatch {
+    /// Where messages are sent to.
+    pub url: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is told.
+    pub events: Option<Vec<EventType>>,
+    /// Whether it is on.
+    pub is_enabled: Option<bool>,
+}
+
+impl Webhook {
+    /// The webhook with the changes. Switching it on again forgets its failures.
+    #[must_use]
+    pub fn patched(&self, patch: WebhookPatch, now: Instant) -> Self {
+        let mut next = self.clone();
+        next.url = patch.url.unwrap_or(next.url);
+        next.description = patch.description.unwrap_or(next.description);
+        next.events = patch.events.unwrap_or(next.events);
+        match patch.is_enabled {
+            Some(true) if next.disabled.is_some() => (next.disabled, next.failing_since) = (None, None),
+            Some(false) if next.disabled.is_none() => {
+                next.disabled = Some((now, "it was switched off by a request".to_owned()));
+            }
+            _ => {}
+        }
+        next
+    }
+}
+
+/// The address of a webhook: an http or https URL.
+///
+/// # Errors
+/// Whatever [`text::web_address`] refuses, and fragments, which are never sent.
+pub fn parse_webhook_url(url: &str) -> Result<String, Flaw> {
+    if url.contains('#') {
+        return Err(Flaw::new("must not have a fragment; remove the # and what follows it"));
+    }
+    text::web_address(url)
+}
+
+/// When a delivery is tried again that failed at `now`, after so many `attempts` since the first one at `first_at`; `None`
+/// when it is given up.
+pub fn retry_at(attempts: i64, first_at: Instant, now: Instant) -> Option<Instant> {
+    let last = first_at.plus_us(GIVE_UP_AFTER_US);
+    if now >= last && attempts >= MIN_ATTEMPTS {
+        return None;
+    }
+    let pause =
+        usize::try_from(attempts - 1).ok().and_then(|at| PAUSES_US.get(at).copied()).unwrap_or(LONGEST_PAUSE_US);
+    let next = now.plus_us(pause);
+    // The last attempt is made at the end of the time, not after it.
+    Some(if now < last { next.min(last) } else { next })
+}
+
+/// A change of an experiment, as events tell it.
+#[derive(Debug, Clone)]
+pub struct ExperimentChange<'a> {
+    /// `None` when it was created.
+    pub before: Option<&'a Experiment>,
+    /// `None` when it was deleted.
+    pub after: Option<&'a Experiment>,
+    /// Names of the fields that changed.
+    pub fields: Vec<&'a str>,
+    /// The id of a key, or the name of the part of the program that changed it.
+    pub actor: &'a str,
+}
+
+/// What happened, before it is known to whom it is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// Of what kind.
+    pub event: EventType,
+    /// The message's `data`, but for the project.
+    pub data: Map<String, Value>,
+}
+
+impl ExperimentChange<'_> {
+    /// What the change tells. A change of several kinds tells each; `experiment.changed` stands for what no other event
+    /// tells. A draft that is created, and a start that failed, change nothing that `experiment.changed` is about.
+    pub fn events(&self) -> Vec<Event> {
+        let (before, after) = (self.before, self.after);
+        if let Some(why) = self.failed_start() {
+            let detail = self.clock_sentence(ClockAct::Start);
+            return vec![self.event(EventType::StartFailed, detail.unwrap_or_default(), json!({ "reason": why }))];
+        }
+        let was_live = before.is_some_and(|it| it.lifecycle.is_live());
+        let is_live = after.is_some_and(|it| it.lifecycle.is_live());
+        let mut events = Vec::new();
+        match (was_live, is_live) {
+            (false, true) => {
+                let sentence = self.clock_sentence(ClockAct::Start);
+                events.push(self.event(
+                    EventType::Started,
+                    sentence.unwrap_or_else(|| "the experiment was started".to_owned()),
+                    json!({}),
+                ));
+            }
+            (true, false) => {
+                let plain = if after.is_none() {
+                    "the experiment was deleted while it was live"
+                } else {
+                    "the experiment was stopped"
+                };
+                let sentence = self.clock_sentence(ClockAct::Stop);
+                events.push(self.event(EventType::Stopped, sentence.unwrap_or_else(|| plain.to_owned()), json!({})));
+            }
+            _ => {}
+        }
+        events.extend(self.conclusion());
+        events.extend(self.serving());
+        match before {
+            Some(_) if events.is_empty() => {
+                let sentence = match after {
+                    None => "the experiment was deleted".to_owned(),
+                    Some(_) => self
+                        .clock_sentence(ClockAct::Reweight)
+                        .or_else(|| self.clock_sentence(ClockAct::Ramp))
+                        .unwrap_or_else(|| format!("the experiment was changed: {}", self.fields.join(", "))),
+                };
+                events.push(self.event(EventType::Changed, sentence, json!({ "fields": self.fields })));
+            }
+            _ => {}
+        }
+        events
+    }
+
+    /// Why the clock could not start it, if that is what the change is about.
+    fn failed_start(&self) -> Option<&str> {
+        let entry = self.after?.schedule.last.as_ref()?;
+        let is_new = self.before.and_then(|before| before.schedule.last.as_ref()) != Some(entry);
+        entry.failed.as_deref().filter(|_| is_new)
+    }
+
+    /// The sentence of the clock's act, if the change is one of this kind.
+    fn clock_sentence(&self, act: ClockAct) -> Option<String> {
+        let entry = self.after?.schedule.last.as_ref().filter(|entry| entry.act == act)?;
+        let is_new = self.before.and_then(|before| before.schedule.last.as_ref()) != Some(entry);
+        is_new.then(|| entry.detail.clone())
+    }
+
+    fn conclusion(&self) -> Option<Event> {
+        let was = self.before.and_then(|before| before.conclusion.as_ref());
+        let is = self.after?.conclusion.as_ref();
+        match (was, is) {
+            (None, Some(conclusion)) => {
+                let sentence = format!("the experiment was concluded: {}", conclusion.outcome.word());
+                Some(self.event(EventType::Concluded, sentence, json!({ "outcome": conclusion.outcome.word() })))
+            }
+            (Some(_), None) => {
+                Some(self.event(EventType::Reopened, "the experiment was reopened".to_owned(), json!({})))
+            }
+            _ => None,
+        }
+    }
+
+    fn serving(&self) -> Option<Event> {
+        let arm = |experiment: Option<&Experiment>| match experiment.map(|it| it.serving) {
+            Some(Serving::Winner { arm, rollout }) => Some((arm, rollout)),
+            _ => None,
+        };
+        match (arm(self.before), arm(self.after)) {
+            (was, Some((arm, rollout))) if was.map(|was| was.0) != Some(arm) => {
+                let sentence = self.clock_sentence(ClockAct::Ramp);
+                let sentence =
+                    sentence.unwrap_or_else(|| format!("{arm} is served to {rollout} percent of the visitors"));
+                let more = json!({ "variant_id": arm.0.to_string(), "traffic_allocation": rollout });
+                Some(self.event(EventType::WinnerServed, sentence, more))
+            }
+            (Some((arm, _)), None) => {
+                let sentence = self.clock_sentence(ClockAct::Stop);
+                let sentence = sentence.unwrap_or_else(|| format!("{arm} is served no more"));
+                Some(self.event(EventType::WinnerStopped, sentence, json!({ "variant_id": arm.0.to_string() })))
+            }
+            _ => None,
+        }
+    }
+
+    fn event(&self, event: EventType, sentence: String, more: Value) -> Event {
+        let mut data = Map::new();
+        if let Some(experiment) = self.after.or(self.before) {
+            data.insert("test_id".to_owned(), experiment.id.0.into());
+            data.insert("experiment_key".to_owned(), experiment.key.clone().into());
+            data.insert("test_name".to_owned(), experiment.name.clone().into());
+        }
+        let status = self.after.map_or("deleted", |after| after.lifecycle.status().word());
+        data.insert("status".to_owned(), status.into());
+        data.insert("actor".to_owned(), self.actor.into());
+        data.insert("sentence".to_owned(), sentence.into());
+        if let Value::Object(more) = more {
+            data.extend(more);
+        }
+        Event { event, data }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+//! Webhooks: other systems are told what happens in a project.
+//!
+//! An act writes its events to the outbox in its own transaction, see [`muriel_store::webhooks`]. What is here makes and
+//! changes webhooks, and sends what is in the outbox: at least once, in no promised order, under the same id each time.
+
+mod deliver;
+mod outbound;
+mod secret;
+
+pub use deliver::{DeliveryOutcome, attempt, due, purge, release};
+pub use outbound::{AllowedNetworks, BadNetwork, Forbidden, Outbound};
+pub use secret::Secret;
+
+use crate::app::App;
+use crate::error::{ConflictCode, Error, Result};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use muriel_domain::ids::{DeliveryId, ProjectId, WebhookId};
+use muriel_domain::webhook::{EventType, OLD_SECRET_US, TEST_EVENT, WEBHOOKS_MAX, Webhook, WebhookPatch};
+use muriel_domain::{Instant, Problems};
+use muriel_sql::Tx;
+use muriel_store::tenants::Project;
+use muriel_store::webhooks::{self, Delivery};
+use muriel_store::{Intent, lock};
+use serde_json::{Map, json};
+use std::sync::Arc;
+
+const NOT_FOUND: Error = Error::NotFound("webhook");
+/// For what responses with secrets are encrypted, which are kept for requests that are sent again.
+const RESPONSES: &str = "responses";
+
+/// A webhook to make.
+#[derive(Debug, Clone)]
+pub struct NewWebhook {
+    /// Where messages are sent to.
+    pub url: String,
+    /// What it is for.
+    pub description: String,
+    /// What it is told.
+    pub events: Vec<EventType>,
+}
+
+/// A webhook with a secret that was made for it.
+#[derive(Debug, Clone)]
+pub struct WebhookSecret {
+    /// Its id.
+    pub id: WebhookId,
+    /// The secret: nobody is told again.
+    pub secret: Secret,
+    /// Until when the secrets that it had before sign too.
+    pub old_until: Instant,
+}
+
+/// The project's webhooks, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Webhook>> {
+    app.read(move |tx| Box::pin(async move { Ok(webhooks::list(tx, project).await?) })).await
+}
+
+/// Makes a webhook. The response is what `render` makes; it has the secret, and is kept encrypted for a request that is sent
+/// again.
+///
+/// # Errors
+/// An address that may not be reached, too many webhooks, and when the database cannot be reached.
+pub async fn create(
+    app: &App,
+    project: &Arc<Project>,
+    key: Option<IdempotencyKey>,
+    new: NewWebhook,
+    render: impl FnOnce(&WebhookSecret) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    check_address(app, &new.url).await?;
+    let (project, now, cipher) = (project.id, app.clock.now(), app.pepper.webhook_key());
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            if let Some(stored) = replay(tx, &cipher, key.as_ref()).await? {
+                return Ok(stored);
+            }
+            if webhooks::list(tx, project).await?.len() >= WEBHOOKS_MAX {
+                let message = format!("cannot be taken: the project has {WEBHOOKS_MAX} webhooks; delete one first");
+                return Err(Problems::one("body", message).into());
+            }
+            let webhook = Webhook {
+                id: WebhookId(0),
+                project_id: project,
+                url: new.url,
+                description: new.description,
+                events: new.events,
+                created_at: now,
+                failing_since: None,
+                disabled: None,
+            };
+            let id = webhooks::insert(tx, &webhook).await?;
+            let made = new_secret(tx, &cipher, id, now).await?;
+            store(tx, &cipher, key.as_ref(), render(&made)?).await
+        })
+    })
+    .await
+}
+
+/// Gives a webhook a new secret. Its old ones go on signing beside it for a day.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn rotate(
+    app: &App,
+    project: ProjectId,
+    id: WebhookId,
+    key: Result<Option<IdempotencyKey>>,
+    render: impl FnOnce(&WebhookSecret) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let (now, cipher) = (app.clock.now(), app.pepper.webhook_key());
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let key = key?;
+            if let Some(stored) = replay(tx, &cipher, key.as_ref()).await? {
+                return Ok(stored);
+            }
+            let made = new_secret(tx, &cipher, id, now).await?;
+            store(tx, &cipher, key.as_ref(), render(&made)?).await
+        })
+    })
+    .await
+}
+
+async fn new_secret(tx: &mut dyn Tx, cipher: &[u8; 32], id: WebhookId, now: Instant) -> Result<WebhookSecret> {
+    let (secret, old_until) = (Secret::generate()?, now.plus_us(OLD_SECRET_US));
+    let sealed = secret::seal(cipher, &purpose(id), secret.bytes())?;
+    webhooks::secret_insert(tx, id, sealed, old_until, now).await?;
+    Ok(WebhookSecret { id, secret, old_until })
+}
+
+/// For what a webhook's secrets are encrypted: that of one does not open as another's.
+fn purpose(id: WebhookId) -> String {
+    format!("webhook {id}")
+}
+
+async fn replay(tx: &mut dyn Tx, cipher: &[u8; 32], key: Option<&IdempotencyKey>) -> Result<Option<StoredResponse>> {
+    let Some(stored) = idempotency::replay(tx, key).await? else { return Ok(None) };
+    let sealed = STANDARD.decode(&stored.body).map_err(Error::internal)?;
+    let body = String::from_utf8(secret::unseal(cipher, RESPONSES, &sealed)?).map_err(Error::internal)?;
+    Ok(Some(StoredResponse { body, ..stored }))
+}
+
+async fn store(
+    tx: &mut dyn Tx,
+    cipher: &[u8; 32],
+    key: Option<&IdempotencyKey>,
+    body: String,
+) -> Result<StoredResponse> {
+    let sealed = STANDARD.encode(secret::seal(cipher, RESPONSES, body.as_bytes())?);
+    let stored = idempotency::store(tx, key, sealed).await?;
+    Ok(StoredResponse { body, ..stored })
+}
+
+/// Changes a webhook.
+///
+/// # Errors
+/// `NotFound`; then a `patch` that could not be read; an address that may not be reached; and when the database cannot be
+/// reached.
+pub async fn update(app: &App, project: ProjectId, id: WebhookId, patch: Result<WebhookPatch>) -> Result<()> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(webhooks::find(tx, project, id).await?) })).await?;
+    found.ok_or(NOT_FOUND)?;
+    let (patch, now) = (patch?, app.clock.now());
+    if let Some(url) = &patch.url {
+        check_address(app, url).await?;
+    }
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            let before = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let after = before.patched(patch, now);
+            if after != before {
+                webhooks::update(tx, &after).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// Deletes a webhook with its deliveries.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn delete(app: &App, project: ProjectId, id: WebhookId) -> Result<()> {
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            Ok(webhooks::delete(tx, id).await?)
+        })
+    })
+    .await
+}
+
+/// Sends a message that says that it is a test. The response is what `render` makes of the delivery.
+///
+/// # Errors
+/// `NotFound`, a webhook that is off, and when the database cannot be reached.
+pub async fn test(
+    app: &App,
+    project: ProjectId,
+    id: WebhookId,
+    key: Result<Option<IdempotencyKey>>,
+    render: impl FnOnce(DeliveryId) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let now = app.clock.now();
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let key = key?;
+            if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                return Ok(stored);
+            }
+            check_on(&webhook)?;
+            let mut data = Map::new();
+            data.insert("webhook_id".to_owned(), json!(id));
+            data.insert("sentence".to_owned(), json!("this message tests the webhook; nothing has happened"));
+            let sent = webhooks::send(tx, project, &[id], (TEST_EVENT, data), now).await?;
+            let delivery = sent.first().copied().ok_or_else(|| Error::internal("a delivery was not stored"))?;
+            idempotency::store(tx, key.as_ref(), render(delivery)?).await
+        })
+    })
+    .await
+}
+
+/// Sends a delivery again, under the same message id. The response is what `render` makes of it.
+///
+/// # Errors
+/// `NotFound`, a webhook that is off, and when the database cannot be reached.
+pub async fn resend(
+    app: &App,
+    project: ProjectId,
+    (id, delivery): (WebhookId, DeliveryId),
+    key: Result<Option<IdempotencyKey>>,
+    render: impl FnOnce(DeliveryId) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let now = app.clock.now();
+    write(app, move |tx| {
+        Box::pin(async move {
+            lock(tx, project, Intent::Reshape).await?;
+            let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            if !webhooks::has_delivery(tx, id, delivery).await? {
+                return Err(Error::NotFound("delivery"));
+            }
+            let key = key?;
+            if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                return Ok(stored);
+            }
+            check_on(&webhook)?;
+            webhooks::resend(tx, id, delivery, now).await?;
+            idempotency::store(tx, key.as_ref(), render(delivery)?).await
+        })
+    })
+    .await
+}
+
+fn check_on(webhook: &Webhook) -> Result<()> {
+    match &webhook.disabled {
+        None => Ok(()),
+        Some((_, why)) => Err(Error::conflict(
+            ConflictCode::WebhookOff,
+            format!("the webhook is off: {why}; switch it on first, with enabled: true"),
+        )),
+    }
+}
+
+/// A page of a webhook's deliveries, newest first.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn deliveries(app: &App, project: ProjectId, id: WebhookId, page: (i64, i64)) -> Result<Vec<Delivery>> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            Ok(webhooks::deliveries(tx, id, page).await?)
+        })
+    })
+    .await
+}
+
+/// Refuses a URL whose host has an address that may not be reached.
+async fn check_address(app: &App, url: &str) -> Result<()> {
+    let url = url::Url::parse(url).map_err(|_| Problems::one("url", "must be an absolute http or https URL"))?;
+    let outbound = app.outbound.clone();
+    let checked = tokio::task::spawn_blocking(move || outbound.check(&url)).await.map_err(Error::internal)?;
+    checked.map_err(|why| Problems::one("url", why).into())
+}
+
+/// A transaction that changes nothing that lists of experiments show.
+async fn write<T, F>(app: &App, body: F) -> Result<T>
+where
+    F: for<'t> FnOnce(&'t mut dyn Tx) -> muriel_sql::BoxFuture<'t, Result<T>> + Send + 'static,
+    T: Send + 'static,
+{
+    app.db.write::<_, Error, _>(body).await
+}

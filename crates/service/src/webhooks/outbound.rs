@@ -1,0 +1,380 @@
+//! Requests to other systems: where they may go, how long they take, and how much of an answer is read.
+//!
+//! Whoever may make webhooks must not reach through this server what only this server can reach. So a name is resolved
+//! once for each connection, every address of it is checked, and the connection goes to the addresses that were checked.
+//! Redirects are not followed, and proxies that the environment names are not used.
+
+use ipnet::IpNet;
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::Uri;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+
+/// How long a connection may take, and the whole request.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// Bytes of an answer's body that are read, so that an honest receiver can finish writing. None of it is kept.
+const BODY_MAX: u64 = 64 << 10;
+/// Bytes of an answer's header.
+const HEADER_MAX: usize = 16 << 10;
+
+/// Networks that webhooks may reach although they are not public.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AllowedNetworks(Vec<IpNet>);
+
+/// A text that names no networks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is not a network such as 10.0.0.0/8; separate several by commas")]
+pub struct BadNetwork(String);
+
+impl FromStr for AllowedNetworks {
+    type Err = BadNetwork;
+
+    fn from_str(text: &str) -> Result<Self, BadNetwork> {
+        let network = |part: &str| {
+            let part = part.trim();
+            let network = part.parse().or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+            network.map_err(|_| BadNetwork(part.to_owned()))
+        };
+        if text.trim().is_empty() || text.trim() == "off" {
+            return Ok(Self::default());
+        }
+        text.split(',').map(network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Why an address is not connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{address} {}", if *is_own { "is an address of this server" } else { "is not a public address" })]
+pub struct Forbidden {
+    /// The address.
+    address: IpAddr,
+    /// Whether it belongs to this machine.
+    is_own: bool,
+}
+
+impl AllowedNetworks {
+    /// Whether a webhook may be at this address.
+    ///
+    /// # Errors
+    /// Addresses that are not public, and those of this machine.
+    pub fn check(&self, address: IpAddr) -> Result<(), Forbidden> {
+        let address = address.to_canonical();
+        if self.0.iter().any(|network| network.contains(&address)) {
+            return Ok(());
+        }
+        if !is_public(address) {
+            return Err(Forbidden { address, is_own: false });
+        }
+        if is_own(address) { Err(Forbidden { address, is_own: true }) } else { Ok(()) }
+    }
+}
+
+/// Whether an address is one of the public internet's, as the registries of special addresses (RFC 6890 and its
+/// successors) have it.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_special = match (a, b, c) {
+        // This network, private, loopback, and reserved with multicast and broadcast.
+        (0 | 10 | 127 | 224..=255, ..) => true,
+        // Shared by carriers; link-local, where clouds have their metadata; private.
+        (100, 64..=127, _) | (169, 254, _) | (172, 16..=31, _) | (192, 168, _) => true,
+        // Protocol assignments, documentation, relays of 6to4, tests of performance.
+        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18 | 19, _) | (198, 51, 100) | (203, 0, 113) => true,
+        _ => false,
+    };
+    !is_special
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, ..] = address.segments();
+    // Only 2000::/3 is given to the internet: loopback, local and mapped addresses, and translations of IPv4, are outside.
+    let is_global = a & 0xe000 == 0x2000;
+    let is_special = match (a, b) {
+        // Teredo and protocol assignments; documentation; 6to4, which holds an IPv4 address.
+        (0x2001, 0..=0x1ff | 0xdb8) | (0x2002, _) => true,
+        (0x3fff, 0..=0xfff) => true,
+        _ => false,
+    };
+    is_global && !is_special
+}
+
+/// Whether this machine has the address: then the system would send from it to it. Nothing is sent.
+fn is_own(address: IpAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let source = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    source.is_ok_and(|source| source.ip() == address)
+}
+
+/// What sends requests to other systems.
+#[derive(Debug, Clone, Default)]
+pub struct Outbound {
+    allowed: AllowedNetworks,
+    agent: Arc<OnceLock<Agent>>,
+}
+
+/// How a receiver answered, or why it did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SendOutcome {
+    /// With this status.
+    Status(u16),
+    /// Not, for this reason.
+    Failed(String),
+}
+
+impl Outbound {
+    /// One that may reach these networks besides public addresses.
+    pub fn new(allowed: AllowedNetworks) -> Self {
+        Self { allowed, agent: Arc::default() }
+    }
+
+    /// Whether the host of this URL has only addresses that may be reached. Blocks while the name is resolved.
+    ///
+    /// # Errors
+    /// What is wrong, as the end of a sentence that begins with the field.
+    pub(super) fn check(&self, url: &url::Url) -> Result<(), String> {
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or(443);
+        let name = host.trim_start_matches('[').trim_end_matches(']');
+        let found: Vec<SocketAddr> = match (name, port).to_socket_addrs() {
+            Ok(found) => found.collect(),
+            Err(_) => return Err(format!("names the host {host}, which cannot be found; check its spelling")),
+        };
+        if found.is_empty() {
+            return Err(format!("names the host {host}, which has no address"));
+        }
+        for address in found {
+            if let Err(forbidden) = self.allowed.check(address.ip()) {
+                return Err(format!(
+                    "must be an address that the public internet can reach, and {forbidden}; the operator of this \
+                     server can allow its network with --webhook-allow"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message. Blocks until it is answered, at most 15 seconds.
+    pub(super) fn post(&self, url: &str, headers: &[(&str, String)], body: &str) -> SendOutcome {
+        let agent = self.agent.get_or_init(|| agent(self.allowed.clone()));
+        let mut request = agent.post(url).header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        match request.send(body) {
+            Ok(mut response) => {
+                let mut reader = response.body_mut().as_reader().take(BODY_MAX);
+                // It has answered by now; how its body ends does not matter.
+                let _ = std::io::copy(&mut reader, &mut std::io::sink());
+                SendOutcome::Status(response.status().as_u16())
+            }
+            Err(error) => SendOutcome::Failed(reason(&error)),
+        }
+    }
+}
+
+fn agent(allowed: AllowedNetworks) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .user_agent(concat!("Muriel-Webhooks/", env!("CARGO_PKG_VERSION")))
+        .max_response_header_size(HEADER_MAX)
+        // A connection that is used again would not be checked again.
+        .max_idle_connections(0)
+        .max_idle_connections_per_host(0)
+        .timeout_resolve(Some(CONNECT_TIMEOUT))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_global(Some(TIMEOUT))
+        .tls_config(TlsConfig::builder().root_certs(roots()).build())
+        .build();
+    Agent::with_parts(
+        config,
+        DefaultConnector::default(),
+        GuardedResolver { allowed, resolver: DefaultResolver::default() },
+    )
+}
+
+/// The system's certificate authorities, among which may be a company's own; Mozilla's where it has none.
+fn roots() -> RootCerts {
+    let found = rustls_native_certs::load_native_certs().certs;
+    if found.is_empty() {
+        return RootCerts::WebPki;
+    }
+    let certificates = found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
+    RootCerts::Specific(Arc::new(certificates))
+}
+
+/// Resolves names, and refuses those with an address that may not be reached.
+#[derive(Debug)]
+struct GuardedResolver {
+    allowed: AllowedNetworks,
+    resolver: DefaultResolver,
+}
+
+impl Resolver for GuardedResolver {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &ureq::config::Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.resolver.resolve(uri, config, timeout)?;
+        for address in found.iter() {
+            self.allowed.check(address.ip()).map_err(|forbidden| ureq::Error::Other(Box::new(forbidden)))?;
+        }
+        Ok(found)
+    }
+}
+
+/// Why a request failed, for its owner: nothing that the receiver has sent.
+fn reason(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Other(other) => match other.downcast_ref::<Forbidden>() {
+            Some(forbidden) => format!("not sent: {forbidden}"),
+            None => "the request failed".to_owned(),
+        },
+        ureq::Error::HostNotFound => "the host cannot be found".to_owned(),
+        ureq::Error::Timeout(_) => "no answer within 15 seconds".to_owned(),
+        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => "the answer is not HTTP".to_owned(),
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => {
+            "the connection is not secure: the certificate is not trusted".to_owned()
+        }
+        ureq::Error::Io(error) => match error.kind() {
+            std::io::ErrorKind::TimedOut => "no answer within 15 seconds".to_owned(),
+            std::io::ErrorKind::ConnectionRefused => "nothing listens at the address".to_owned(),
+            std::io::ErrorKind::InvalidData => {
+                "the connection is not secure: the certificate is not trusted".to_owned()
+            }
+            _ => "the connection failed or was closed without an answer".to_owned(),
+        },
+        _ => "the request failed".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_addresses_are_reached() {
+        let none = AllowedNetworks::default();
+        for (address, is_public) in [
+            ("93.184.215.14", true),
+            ("8.8.8.8", true),
+            ("100.63.255.255", true),
+            ("172.32.0.1", true),
+            ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", true),
+            ("::ffff:8.8.8.8", true),
+            ("0.0.0.0", false),
+            ("10.0.0.1", false),
+            ("100.64.0.1", false),
+            ("100.127.255.255", false),
+            ("127.0.0.1", false),
+            ("127.255.255.254", false),
+            ("169.254.169.254", false),
+            ("172.16.0.1", false),
+            ("172.31.255.255", false),
+            ("192.0.0.192", false),
+            ("192.0.2.1", false),
+            ("192.88.99.1", false),
+            ("192.168.1.1", false),
+            ("198.18.0.1", false),
+            ("198.51.100.1", false),
+            ("203.0.113.1", false),
+            ("224.0.0.1", false),
+            ("240.0.0.1", false),
+            ("255.255.255.255", false),
+            ("::", false),
+            ("::1", false),
+            ("::127.0.0.1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::ffff:10.0.0.1", false),
+            ("64:ff9b::7f00:1", false),
+            ("64:ff9b:1::1", false),
+            ("100::1", false),
+            ("2001::1", false),
+            ("2001:db8::1", false),
+            ("2002:7f00:1::", false),
+            ("3fff::1", false),
+            ("5f00::1", false),
+            ("fc00::1", false),
+            ("fd00:ec2::254", false),
+            ("fe80::1", false),
+            ("fec0::1", false),
+            ("ff02::1", false),
+        ] {
+            let parsed: IpAddr = address.parse().unwrap();
+            assert_eq!(none.check(parsed).is_ok(), is_public, "{address}");
+        }
+    }
+
+    #[test]
+    fn networks_can_be_allowed() {
+        let allowed: AllowedNetworks = "10.0.0.0/8, 127.0.0.1".parse().unwrap();
+        for (address, expect) in [
+            ("10.1.2.3", true),
+            ("::ffff:10.1.2.3", true),
+            ("127.0.0.1", true),
+            ("127.0.0.2", false),
+            ("192.168.0.1", false),
+        ] {
+            assert_eq!(allowed.check(address.parse().unwrap()).is_ok(), expect, "{address}");
+        }
+        assert_eq!("off".parse(), Ok(AllowedNetworks::default()));
+        assert!("10.0.0.0/33".parse::<AllowedNetworks>().is_err());
+        assert!("example.com".parse::<AllowedNetworks>().is_err());
+    }
+
+    #[test]
+    fn an_address_of_this_machine_is_known() {
+        assert!(is_own(Ipv4Addr::LOCALHOST.into()));
+        assert!(!is_own("93.184.215.14".parse().unwrap()));
+    }
+
+    /// Other spellings of an address become the address before they are checked.
+    #[test]
+    fn spellings_of_loopback_are_refused() {
+        let outbound = Outbound::default();
+        for url in [
+            "http://127.0.0.1/",
+            "http://127.1/",
+            "http://2130706433/",
+            "http://0x7f000001/",
+            "http://0177.0.0.1/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://localhost/",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://0/",
+        ] {
+            let refused = outbound.check(&url::Url::parse(url).unwrap()).unwrap_err();
+            assert!(refused.contains("is not a public address"), "{url}: {refused}");
+            let SendOutcome::Failed(why) = outbound.post(url, &[], "{}") else { panic!("{url} was sent") };
+            assert!(
+                why.starts_with("not sent: ")
+                    || why == "the host cannot be found"
+                    || why == "the request failed"
+                    || why.contains("closed"),
+                "{url}: {why}"
+            );
+        }
+    }
+}

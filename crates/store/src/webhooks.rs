@@ -1,0 +1,528 @@
+//! Webhooks, the outbox of events, and their deliveries.
+
+use crate::Result;
+use crate::table::{Json, table};
+use muriel_domain::Instant;
+use muriel_domain::ids::{DeliveryId, ProjectId, WebhookId};
+use muriel_domain::time::DAY_US;
+use muriel_domain::webhook::{EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
+use muriel_sql::{Row, Tx, params};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// How long a node may take for an attempt, in the database's time. Attempts end by themselves long before.
+const LEASE_US: i64 = 60_000_000;
+/// How long finished deliveries are listed.
+const KEPT_US: i64 = 30 * DAY_US;
+/// Finished deliveries that are deleted at once.
+const PURGED_AT_ONCE: i64 = 1_000;
+/// Deliveries that wait for one webhook at most. Beyond that it gets no further ones.
+const PENDING_MAX: i64 = 10_000;
+/// Secrets of a webhook that sign at the same time at most.
+const SECRETS_MAX: i64 = 5;
+
+table! {
+    /// A webhook without its secrets.
+    struct WebhookRow of "webhook" {
+        generated { webhook_id: i64 }
+        key {}
+        fixed {
+            project_id: i64,
+            created_at: Instant,
+        }
+        changing {
+            url: String,
+            description: String,
+            events: Json<Vec<String>>,
+            failing_since: Option<Instant>,
+            disabled_at: Option<Instant>,
+            disabled_reason: Option<String>,
+        }
+    }
+}
+
+impl From<&Webhook> for WebhookRow {
+    fn from(webhook: &Webhook) -> Self {
+        Self {
+            webhook_id: webhook.id.0,
+            project_id: webhook.project_id.0,
+            created_at: webhook.created_at,
+            url: webhook.url.clone(),
+            description: webhook.description.clone(),
+            events: Json(webhook.events.iter().map(|event| event.word().to_owned()).collect()),
+            failing_since: webhook.failing_since,
+            disabled_at: webhook.disabled.as_ref().map(|(at, _)| *at),
+            disabled_reason: webhook.disabled.as_ref().map(|(_, reason)| reason.clone()),
+        }
+    }
+}
+
+impl From<WebhookRow> for Webhook {
+    fn from(row: WebhookRow) -> Self {
+        Self {
+            id: WebhookId(row.webhook_id),
+            project_id: ProjectId(row.project_id),
+            url: row.url,
+            description: row.description,
+            // A newer version may have stored events that this one does not know.
+            events: row.events.0.iter().filter_map(|word| EventType::parse(word).ok()).collect(),
+            created_at: row.created_at,
+            failing_since: row.failing_since,
+            disabled: row.disabled_at.map(|at| (at, row.disabled_reason.unwrap_or_default())),
+        }
+    }
+}
+
+fn webhook(mut row: Row) -> Result<Webhook> {
+    Ok(WebhookRow::try_from(&mut row)?.into())
+}
+
+/// The project's webhooks, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(tx: &mut dyn Tx, project: ProjectId) -> Result<Vec<Webhook>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {} FROM webhook w WHERE w.project_id = $1 ORDER BY w.webhook_id", WebhookRow::columns("w"))
+    });
+    tx.query(&STATEMENT, params![project.0]).await?.into_iter().map(webhook).collect()
+}
+
+/// A webhook of the project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, project: ProjectId, id: WebhookId) -> Result<Option<Webhook>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {} FROM webhook w WHERE w.project_id = $1 AND w.webhook_id = $2", WebhookRow::columns("w"))
+    });
+    tx.query_opt(&STATEMENT, params![project.0, id.0]).await?.map(webhook).transpose()
+}
+
+/// Stores a new webhook; its id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(tx: &mut dyn Tx, webhook: &Webhook) -> Result<WebhookId> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING webhook_id", WebhookRow::insert_sql()));
+    let stored = tx.query_one(&STATEMENT, WebhookRow::from(webhook).insert_values()).await?;
+    Ok(WebhookId(stored.int("webhook_id")?))
+}
+
+/// Stores what a webhook has become. One that is off gives up what waits for it.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn update(tx: &mut dyn Tx, webhook: &Webhook) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let (set, id) = (WebhookRow::assignments(), WebhookRow::next_place());
+        format!("UPDATE webhook SET {set} WHERE webhook_id = ${id}")
+    });
+    let mut values = WebhookRow::from(webhook).changing_values();
+    values.extend(params![webhook.id.0]);
+    tx.execute(&STATEMENT, values).await?;
+    if webhook.disabled.is_some() {
+        give_up(tx, webhook.id).await?;
+    }
+    Ok(())
+}
+
+async fn give_up(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
+    tx.execute(
+        "UPDATE webhook_delivery SET status = 'failed', next_at = NULL, lease = lease + 1, lease_until = NULL, \
+           reason = 'the webhook was switched off' WHERE webhook_id = $1 AND status = 'pending'",
+        params![id.0],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Deletes a webhook with its secrets and deliveries.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn delete(tx: &mut dyn Tx, id: WebhookId) -> Result<()> {
+    for sql in [
+        "DELETE FROM webhook_delivery WHERE webhook_id = $1",
+        "DELETE FROM webhook_secret WHERE webhook_id = $1",
+        "DELETE FROM webhook WHERE webhook_id = $1",
+    ] {
+        tx.execute(sql, params![id.0]).await?;
+    }
+    Ok(())
+}
+
+/// Makes `sealed` the secret of a webhook; those that it had sign until `old_expire_at`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn secret_insert(
+    tx: &mut dyn Tx,
+    id: WebhookId,
+    sealed: Vec<u8>,
+    old_expire_at: Instant,
+    now: Instant,
+) -> Result<()> {
+    tx.execute("DELETE FROM webhook_secret WHERE webhook_id = $1 AND expires_at <= $2", params![id.0, now.us()])
+        .await?;
+    tx.execute(
+        "UPDATE webhook_secret SET expires_at = $2 WHERE webhook_id = $1 AND expires_at IS NULL",
+        params![id.0, old_expire_at.us()],
+    )
+    .await?;
+    tx.execute("INSERT INTO webhook_secret (webhook_id, sealed) VALUES ($1, $2)", params![id.0, sealed]).await?;
+    tx.execute(
+        "DELETE FROM webhook_secret WHERE webhook_id = $1 AND secret_id NOT IN \
+           (SELECT secret_id FROM webhook_secret WHERE webhook_id = $1 ORDER BY secret_id DESC LIMIT $2)",
+        params![id.0, SECRETS_MAX],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Writes the events of a change of an experiment to the outbox, for each webhook that wants them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub(crate) async fn announce(tx: &mut dyn Tx, change: &ExperimentChange<'_>, at: Instant) -> Result<()> {
+    let Some(project) = change.after.or(change.before).map(|experiment| experiment.project_id) else { return Ok(()) };
+    let events = change.events();
+    if events.is_empty() {
+        return Ok(());
+    }
+    let mut webhooks = list(tx, project).await?;
+    webhooks.retain(|webhook| webhook.disabled.is_none());
+    for event in events {
+        let wanting = webhooks.iter().filter(|webhook| webhook.events.contains(&event.event)).map(|webhook| webhook.id);
+        let wanting: Vec<WebhookId> = wanting.collect();
+        if !wanting.is_empty() {
+            send(tx, project, &wanting, (event.event.word(), event.data), at).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes an event to the outbox, for these webhooks of the project. The deliveries, of those that have not too many that
+/// wait.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn send(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    to: &[WebhookId],
+    (event, data): (&str, Map<String, Value>),
+    at: Instant,
+) -> Result<Vec<DeliveryId>> {
+    let named = tx.query_one("SELECT project_key FROM project WHERE project_id = $1", params![project.0]).await?;
+    let mut named = named;
+    let mut whole = Map::new();
+    whole.insert("project_key".to_owned(), named.text("project_key")?.into());
+    whole.extend(data);
+    let body = json!({ "type": event, "timestamp": at, "data": whole }).to_string();
+    let message = format!("msg_{}", uuid::Uuid::now_v7().simple());
+    let stored = tx
+        .query_one(
+            "INSERT INTO outbox_event (project_id, message_id, event, at, body) VALUES ($1, $2, $3, $4, $5) \
+             RETURNING event_id",
+            params![project.0, message, event, at.us(), body],
+        )
+        .await?;
+    let event_id = stored.int("event_id")?;
+    let mut deliveries = Vec::new();
+    for webhook in to {
+        let full = tx
+            .query_opt(
+                "SELECT 1 AS one FROM webhook_delivery WHERE webhook_id = $1 AND status = 'pending' LIMIT 1 OFFSET $2",
+                params![webhook.0, PENDING_MAX - 1],
+            )
+            .await?;
+        let (status, next_at, reason) = match full {
+            None => ("pending", Some(at.us()), None),
+            Some(_) => ("failed", None, Some(format!("{PENDING_MAX} deliveries waited for the webhook already"))),
+        };
+        let row = tx
+            .query_one(
+                "INSERT INTO webhook_delivery (webhook_id, event_id, status, attempts, next_at, reason, lease) \
+                 VALUES ($1, $2, $3, 0, $4, $5, 0) RETURNING delivery_id",
+                params![webhook.0, event_id, status, next_at, reason],
+            )
+            .await?;
+        deliveries.push(DeliveryId(row.int("delivery_id")?));
+    }
+    Ok(deliveries)
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// The event's type.
+    pub event: String,
+    /// When it happened.
+    pub at: Instant,
+    /// How often it was tried since it was first sent, or sent again.
+    pub attempts: i64,
+    /// `pending`, `delivered` or `failed`.
+    pub status: String,
+    /// What the last attempt was answered with.
+    pub response_code: Option<i64>,
+    /// Why the last attempt failed.
+    pub reason: Option<String>,
+    /// When it is tried next.
+    pub next_at: Option<Instant>,
+}
+
+/// A page of a webhook's deliveries, newest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn deliveries(tx: &mut dyn Tx, id: WebhookId, (limit, offset): (i64, i64)) -> Result<Vec<Delivery>> {
+    let rows = tx
+        .query(
+            "SELECT d.delivery_id, o.event, o.at, d.attempts, d.status, d.response_code, d.reason, d.next_at \
+             FROM webhook_delivery d JOIN outbox_event o ON o.event_id = d.event_id \
+             WHERE d.webhook_id = $1 ORDER BY d.delivery_id DESC LIMIT $2 OFFSET $3",
+            params![id.0, limit, offset],
+        )
+        .await?;
+    let read = rows.into_iter().map(|mut row| {
+        Ok(Delivery {
+            id: DeliveryId(row.int("delivery_id")?),
+            event: row.text("event")?,
+            at: Instant::from_us(row.int("at")?),
+            attempts: row.int("attempts")?,
+            status: row.text("status")?,
+            response_code: row.opt_int("response_code")?,
+            reason: row.opt_text("reason")?,
+            next_at: row.opt_int("next_at")?.map(Instant::from_us),
+        })
+    });
+    read.collect()
+}
+
+/// Sends a delivery of the webhook again, from the beginning; whether there is one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn resend(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId, now: Instant) -> Result<bool> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook_delivery SET status = 'pending', attempts = 0, first_attempt_at = NULL, next_at = $3, \
+               lease = lease + 1, lease_until = NULL WHERE webhook_id = $1 AND delivery_id = $2",
+            params![id.0, delivery.0, now.us()],
+        )
+        .await?;
+    Ok(changed > 0)
+}
+
+/// Whether the webhook has this delivery.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn has_delivery(tx: &mut dyn Tx, id: WebhookId, delivery: DeliveryId) -> Result<bool> {
+    let sql = "SELECT 1 AS one FROM webhook_delivery WHERE webhook_id = $1 AND delivery_id = $2";
+    Ok(tx.query_opt(sql, params![id.0, delivery.0]).await?.is_some())
+}
+
+/// The deliveries that are due at `now`, at most `per_webhook` of each webhook and `limit` in all. One whose moment is
+/// further ahead than any pause is due as well: the clock was set back.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn due(tx: &mut dyn Tx, now: Instant, per_webhook: i64, limit: i64) -> Result<Vec<DeliveryId>> {
+    let leased_until = tx.dialect().now_us();
+    let sql = format!(
+        "SELECT delivery_id FROM (SELECT delivery_id, next_at, \
+             ROW_NUMBER() OVER (PARTITION BY webhook_id ORDER BY next_at, delivery_id) AS place \
+           FROM webhook_delivery WHERE next_at IS NOT NULL AND (next_at <= $1 OR next_at > $2) \
+             AND (lease_until IS NULL OR lease_until <= {leased_until})) AS due \
+         WHERE place <= $3 ORDER BY next_at, delivery_id LIMIT $4"
+    );
+    let rows = tx.query(&sql, params![now.us(), now.plus_us(2 * LONGEST_PAUSE_US).us(), per_webhook, limit]).await?;
+    rows.iter().map(|row| Ok(DeliveryId(row.int("delivery_id")?))).collect()
+}
+
+/// An attempt that this node has the right to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// Numbers the attempts at the delivery.
+    pub lease: i64,
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The project.
+    pub project: ProjectId,
+    /// Where to.
+    pub url: String,
+    /// The same for every attempt.
+    pub message_id: String,
+    /// What is sent.
+    pub body: String,
+    /// Counts this attempt too.
+    pub attempts: i64,
+    /// When the first attempt was made.
+    pub first_at: Instant,
+    /// The secrets that sign, newest first, as they are stored.
+    pub secrets: Vec<Vec<u8>>,
+}
+
+/// Begins an attempt at a delivery; `None` when another node has, or there is nothing to do any more.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn begin(tx: &mut dyn Tx, id: DeliveryId, holder: &str, now: Instant) -> Result<Option<Attempt>> {
+    let database_now = tx.dialect().now_us();
+    let sql = format!(
+        "UPDATE webhook_delivery SET lease = lease + 1, lease_holder = $2, lease_until = {database_now} + $3, \
+           attempts = attempts + 1, first_attempt_at = COALESCE(first_attempt_at, $4) \
+         WHERE delivery_id = $1 AND next_at IS NOT NULL AND (lease_until IS NULL OR lease_until <= {database_now}) \
+         RETURNING webhook_id, event_id, lease, attempts, first_attempt_at"
+    );
+    let Some(row) = tx.query_opt(&sql, params![id.0, holder, LEASE_US, now.us()]).await? else { return Ok(None) };
+    let webhook = row.int("webhook_id")?;
+    let mut known = tx
+        .query_one(
+            "SELECT w.project_id, w.url, o.message_id, o.body FROM webhook w, outbox_event o \
+             WHERE w.webhook_id = $1 AND o.event_id = $2",
+            params![webhook, row.int("event_id")?],
+        )
+        .await?;
+    let secrets = tx
+        .query(
+            "SELECT sealed FROM webhook_secret WHERE webhook_id = $1 AND (expires_at IS NULL OR expires_at > $2) \
+             ORDER BY secret_id DESC",
+            params![webhook, now.us()],
+        )
+        .await?;
+    Ok(Some(Attempt {
+        delivery: id,
+        lease: row.int("lease")?,
+        webhook: WebhookId(webhook),
+        project: ProjectId(known.int("project_id")?),
+        url: known.text("url")?,
+        message_id: known.text("message_id")?,
+        body: known.text("body")?,
+        attempts: row.int("attempts")?,
+        first_at: Instant::from_us(row.int("first_attempt_at")?),
+        secrets: secrets.into_iter().map(|mut row| Ok(row.blob("sealed")?)).collect::<Result<_>>()?,
+    }))
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptEnd {
+    /// What it was answered with.
+    pub response_code: Option<i64>,
+    /// Why it failed; `None` when it succeeded.
+    pub failure: Option<String>,
+    /// When it is tried again.
+    pub retry_at: Option<Instant>,
+    /// Why the webhook is switched off with it.
+    pub switch_off: Option<String>,
+}
+
+/// Stores how an attempt ended; nothing when another has been begun, or the delivery sent again, meanwhile.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn end(tx: &mut dyn Tx, attempt: &Attempt, end: &AttemptEnd, now: Instant) -> Result<()> {
+    let status = match (&end.failure, end.retry_at) {
+        (None, _) => "delivered",
+        (Some(_), Some(_)) => "pending",
+        (Some(_), None) => "failed",
+    };
+    let changed = tx
+        .execute(
+            "UPDATE webhook_delivery SET status = $3, next_at = $4, response_code = $5, reason = $6, lease_until = NULL \
+             WHERE delivery_id = $1 AND lease = $2",
+            params![
+                attempt.delivery.0,
+                attempt.lease,
+                status,
+                end.retry_at.map(Instant::us),
+                end.response_code,
+                end.failure.as_deref()
+            ],
+        )
+        .await?;
+    if changed == 0 {
+        return Ok(());
+    }
+    match end.failure {
+        None => {
+            let sql = "UPDATE webhook SET failing_since = NULL WHERE webhook_id = $1 AND failing_since IS NOT NULL";
+            tx.execute(sql, params![attempt.webhook.0]).await?;
+        }
+        Some(_) => {
+            tx.execute(
+                "UPDATE webhook SET failing_since = $2 WHERE webhook_id = $1 AND failing_since IS NULL",
+                params![attempt.webhook.0, now.us()],
+            )
+            .await?;
+        }
+    }
+    match &end.switch_off {
+        None => Ok(()),
+        Some(why) => switch_off(tx, attempt, why, now).await,
+    }
+}
+
+/// Switches the webhook off, unless it was switched off already or has succeeded since the delivery was first tried.
+async fn switch_off(tx: &mut dyn Tx, attempt: &Attempt, why: &str, now: Instant) -> Result<()> {
+    let changed = tx
+        .execute(
+            "UPDATE webhook SET disabled_at = $2, disabled_reason = $3 \
+             WHERE webhook_id = $1 AND disabled_at IS NULL",
+            params![attempt.webhook.0, now.us(), why],
+        )
+        .await?;
+    if changed > 0 { give_up(tx, attempt.webhook).await } else { Ok(()) }
+}
+
+/// When the webhook of an attempt began to fail.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn failing_since(tx: &mut dyn Tx, id: WebhookId) -> Result<Option<Instant>> {
+    let row = tx.query_opt("SELECT failing_since FROM webhook WHERE webhook_id = $1", params![id.0]).await?;
+    Ok(row.map(|row| row.opt_int("failing_since")).transpose()?.flatten().map(Instant::from_us))
+}
+
+/// Gives back what a node held that was stopped in the middle of it.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn release(tx: &mut dyn Tx, holder: &str) -> Result<()> {
+    tx.execute(
+        "UPDATE webhook_delivery SET lease_until = NULL WHERE lease_holder = $1 AND lease_until IS NOT NULL",
+        params![holder],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Deletes finished deliveries of events that are older than thirty days, and events that nobody waits for; how many
+/// deliveries, which is at most a thousand.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn purge(tx: &mut dyn Tx, now: Instant) -> Result<u64> {
+    let before = now.plus_us(-KEPT_US).us();
+    let purged = tx
+        .execute(
+            "DELETE FROM webhook_delivery WHERE delivery_id IN (SELECT d.delivery_id FROM webhook_delivery d \
+               JOIN outbox_event o ON o.event_id = d.event_id WHERE o.at < $1 AND d.next_at IS NULL LIMIT $2)",
+            params![before, PURGED_AT_ONCE],
+        )
+        .await?;
+    tx.execute(
+        "DELETE FROM outbox_event WHERE event_id IN (SELECT o.event_id FROM outbox_event o WHERE o.at < $1 \
+           AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.event_id = o.event_id) LIMIT $2)",
+        params![before, PURGED_AT_ONCE],
+    )
+    .await?;
+    Ok(purged)
+}
