@@ -142,9 +142,9 @@ fn the_contract_is_the_published_one(on: On) {
             _ if operation.id == "sendEventBatch" => "write",
             _ if !operation.path.starts_with("/v2/project/{project_key}/") => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",
-            "GET" => "read",
+            "GET" if !operation.path.contains("/webhook") => "read",
             _ if operation.id == "previewChange" => "read",
-            _ if operation.id == "setCurrencyRates" => "admin",
+            _ if operation.id == "setCurrencyRates" || operation.path.contains("/webhook") => "admin",
             _ => "write",
         };
         assert_eq!(operation.scope, expect, "{}", operation.id);

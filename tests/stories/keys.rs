@@ -75,7 +75,8 @@ fn scopes_hold_for_every_operation(on: On) {
         let path = things.path(operation);
         for (scopes, client) in &keys {
             if scopes.split(',').any(|scope| scope == operation.scope) {
-                if operation.scope != "write" {
+                // Those of webhooks have stories of their own.
+                if operation.scope != "write" && !operation.path.contains("/webhook") {
                     send(client, operation, &path).has_status(200);
                 }
                 continue;

@@ -38,3 +38,4 @@ mod tenants;
 mod variants;
 mod vouched;
 mod warnings;
+mod webhooks;

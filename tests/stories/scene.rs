@@ -15,6 +15,8 @@ pub(crate) struct Things {
     pub(crate) hypothesis_id: i64,
     pub(crate) goal_id: i64,
     pub(crate) group_id: i64,
+    pub(crate) webhook_id: i64,
+    pub(crate) delivery_id: i64,
 }
 
 impl Things {
@@ -34,7 +36,13 @@ impl Things {
         }));
         let group = json!({ "name": word, "kind": "exclusion", "members": [{ "test_id": test_id, "percent": 50 }] });
         let group_id = shop.post("/exclusion-group", group).created()["group_id"].as_i64().expect("an id");
-        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id }
+        // Nothing listens there.
+        let webhook =
+            shop.post("/webhook", json!({ "url": "http://127.0.0.1:9/", "events": ["experiment.started"] })).created();
+        let webhook_id = webhook["webhook_id"].as_i64().expect("an id");
+        let sent = shop.call("POST", &format!("/webhook/{webhook_id}/test")).send().ok();
+        let delivery_id = sent["delivery_id"].as_i64().expect("an id");
+        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id, webhook_id, delivery_id }
     }
 
     /// The path of an operation on these things, below the project.
@@ -45,6 +53,8 @@ impl Things {
             "hypothesis_id" => self.hypothesis_id.to_string(),
             "goal_profile_id" => self.goal_id.to_string(),
             "group_id" => self.group_id.to_string(),
+            "webhook_id" => self.webhook_id.to_string(),
+            "delivery_id" => self.delivery_id.to_string(),
             other => panic!("no value for {other}"),
         });
         if operation.id == "explainAssignment" { below + "?visitor=v-1" } else { below }
@@ -86,6 +96,8 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "updateGoal" => json!({ "goal_name": "N" }),
         "createExclusionGroup" => json!({ "name": "N", "kind": "holdout", "percent": 5, "scope": "project" }),
         "updateExclusionGroup" => json!({ "name": "N" }),
+        "createWebhook" => json!({ "url": "http://127.0.0.1:9/", "events": ["experiment.started"] }),
+        "updateWebhook" => json!({ "description": "N" }),
         "setCurrencyRates" => {
             json!({ "currency": "EUR", "rates": [{ "date": "2026-03-01", "currency": "USD", "rate": 0.9 }] })
         }

@@ -119,7 +119,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     let scope = operation.extensions.as_ref().and_then(|named| named.get("x-scope")?.as_str()).unwrap_or_default();
     let audience = Audience::of(path, scope);
     // Evaluating changes nothing: there is nothing to be done twice. Events have ids of their own.
-    let is_post = is_post && scope == "write" && !path.starts_with("/events/");
+    let is_post = is_post && matches!(scope, "write" | "admin") && !path.starts_with("/events/");
     match audience {
         Audience::Company => {}
         Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),
@@ -215,6 +215,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
         "serveWinner" => vec!["draft_cannot_serve", "already_serving"],
         "updateServingRollout" | "stopServing" => vec!["not_serving"],
         "deleteGoal" => vec!["goal_in_use"],
+        "testWebhook" | "resendWebhookDelivery" => vec!["webhook_off"],
         "updateExclusionGroup" | "deleteExclusionGroup" => vec!["moves_visitors"],
         _ => Vec::new(),
     };
@@ -240,6 +241,8 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "experiment_key" => "The experiment's key.",
         "hypothesis_id" => "The hypothesis's id.",
         "group_id" => "The group's id.",
+        "webhook_id" => "The webhook's id.",
+        "delivery_id" => "The delivery's id.",
         "part" => "The part's name.",
         _ => "The goal's id.",
     };

@@ -3,6 +3,7 @@
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     evaluate, events, experiments, explain, goals, groups, hypotheses, ofrep, rates, results, script, serving, traffic,
+    webhooks,
 };
 use crate::{docs, openapi};
 use axum::routing::get;
@@ -51,6 +52,13 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(groups::group_create))
         .routes(routes!(groups::group_update, groups::group_delete))
         .routes(routes!(rates::rates_show, rates::rates_set))
+        .routes(routes!(webhooks::webhook_list))
+        .routes(routes!(webhooks::webhook_create))
+        .routes(routes!(webhooks::webhook_update, webhooks::webhook_delete))
+        .routes(routes!(webhooks::webhook_test))
+        .routes(routes!(webhooks::webhook_rotate))
+        .routes(routes!(webhooks::webhook_deliveries))
+        .routes(routes!(webhooks::webhook_resend))
         .routes(routes!(evaluate::many_evaluate))
 }
 

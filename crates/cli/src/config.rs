@@ -10,6 +10,7 @@ use muriel_service::clock::Clock;
 use muriel_service::jobs::ClockPeriods;
 use muriel_service::site::Site;
 use muriel_service::visitor::TrustedProxies;
+use muriel_service::webhooks::AllowedNetworks;
 use muriel_sql::PostgresOptions;
 use muriel_warehouse as warehouse;
 use serde::Deserialize;
@@ -102,6 +103,9 @@ pub struct ServeFlags {
     /// Seconds that each of these steps lasts, 60 to 2592000 [default: 86400].
     #[arg(long, env = "MURIEL_AUTOPILOT_PERIOD", value_name = "SECONDS")]
     pub autopilot_period: Option<u64>,
+    /// Networks of webhooks that are not public, such as 10.0.0.0/8; several with commas between [default: off].
+    #[arg(long, env = "MURIEL_WEBHOOK_ALLOW", value_name = "NETWORKS")]
+    pub webhook_allow: Option<String>,
     /// MiB of memory for all questions about events together; larger questions use the disk [default: 1024].
     #[arg(long, env = "MURIEL_WAREHOUSE_MEMORY", value_name = "MIB", value_parser = mib, allow_negative_numbers = true)]
     pub warehouse_memory: Option<u64>,
@@ -131,6 +135,7 @@ struct File {
     bandit_period: Option<u64>,
     autopilot_steps: Option<String>,
     autopilot_period: Option<u64>,
+    webhook_allow: Option<String>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
 }
@@ -234,6 +239,8 @@ pub struct Settings {
     pub worker: bool,
     /// How often it looks at what grows.
     pub periods: ClockPeriods,
+    /// Networks that webhooks may reach although they are not public.
+    pub webhook_allow: AllowedNetworks,
     /// How long it counts as running when it is not heard of.
     pub node_lease: Duration,
     /// Names under which pages meet the server.
@@ -311,6 +318,10 @@ impl Settings {
             None => TrustedProxies::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("trusted-proxies: {error}")))?,
         };
+        let webhook_allow = match flags.webhook_allow.or(file.webhook_allow) {
+            None => AllowedNetworks::default(),
+            Some(text) => text.parse().map_err(|error| Error::Setting(format!("webhook-allow: {error}")))?,
+        };
         let log_retention_days = retention(flags.log_retention.or(file.log_retention.map(String::from)).as_deref())?;
         Ok(Self {
             storage: place,
@@ -336,6 +347,7 @@ impl Settings {
                 flags.autopilot_steps.or(file.autopilot_steps).as_deref(),
                 flags.autopilot_period.or(file.autopilot_period),
             )?,
+            webhook_allow,
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,

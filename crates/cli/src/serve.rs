@@ -18,6 +18,7 @@ use muriel_results::ReportCache;
 use muriel_service::api_key::Pepper;
 use muriel_service::jobs::JobOutcome;
 use muriel_service::visitor::{Geography, Visitors};
+use muriel_service::webhooks::Outbound;
 use muriel_service::{App, Traffic};
 use muriel_sql::{BoxFuture, Db};
 use muriel_warehouse::{DuckWarehouse, Loader};
@@ -91,6 +92,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
         node: None,
         periods: settings.periods.clone(),
+        outbound: Outbound::new(settings.webhook_allow.clone()),
     };
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
@@ -116,6 +118,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
     if settings.worker {
+        worker.register(tasks::deliver_webhooks(app.clone()));
         let metrics = metrics.clone();
         let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
         tasks::clock(&app, Arc::new(observe)).into_iter().for_each(|task| worker.register(task));

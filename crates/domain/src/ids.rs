@@ -43,6 +43,10 @@ ids! {
     GoalId,
     /// An exclusion group or a holdout.
     GroupId,
+    /// A webhook.
+    WebhookId,
+    /// An event on its way to a webhook.
+    DeliveryId,
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod referral;
 pub mod targeting;
 pub mod text;
 pub mod time;
+pub mod webhook;
 
 pub use problem::{Flaw, Problem, Problems};
 pub use time::Instant;

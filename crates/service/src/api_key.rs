@@ -112,6 +112,7 @@ pub struct Pepper {
     keys: Hmac<Sha256>,
     links: Hmac<Sha256>,
     check: Hmac<Sha256>,
+    webhooks: Hmac<Sha256>,
 }
 
 impl Pepper {
@@ -123,7 +124,12 @@ impl Pepper {
             mac.update(purpose.as_bytes());
             hmac(&mac.finalize().into_bytes())
         };
-        Self { keys: derived("api keys"), links: derived("preview links"), check: derived("check") }
+        Self {
+            keys: derived("api keys"),
+            links: derived("preview links"),
+            check: derived("check"),
+            webhooks: derived("webhooks"),
+        }
     }
 
     /// The MAC of a key, which is stored.
@@ -139,6 +145,11 @@ impl Pepper {
     /// The signature of a link's text.
     pub fn sign(&self, text: &str) -> [u8; 32] {
         tag(&self.links, text.as_bytes())
+    }
+
+    /// The key that encrypts the secrets of webhooks.
+    pub(crate) fn webhook_key(&self) -> [u8; 32] {
+        tag(&self.webhooks, b"secrets")
     }
 
     /// A fingerprint of the pepper, to check whether a database was made with it.

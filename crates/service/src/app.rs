@@ -12,6 +12,7 @@ use crate::node::NodeIdentity;
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
+use crate::webhooks::Outbound;
 use muriel_domain::ids::CompanyId;
 use muriel_log::{Log, LogState};
 use muriel_results::ReportCache;
@@ -53,6 +54,8 @@ pub struct Parts {
     pub node: Option<Arc<NodeIdentity>>,
     /// How often the clock looks at what grows.
     pub periods: ClockPeriods,
+    /// Sends requests to other systems.
+    pub outbound: Outbound,
     pub(crate) lag: LoadingLag,
     /// How many periodic tasks fail again and again.
     pub failing_tasks: AtomicUsize,
@@ -77,6 +80,8 @@ pub struct Traffic {
     pub node: Option<Arc<NodeIdentity>>,
     /// How often the clock looks at what grows.
     pub periods: ClockPeriods,
+    /// Sends requests to other systems.
+    pub outbound: Outbound,
 }
 
 impl std::ops::Deref for App {
@@ -98,6 +103,7 @@ impl App {
             site: Arc::new(traffic.site),
             node: traffic.node,
             periods: traffic.periods,
+            outbound: traffic.outbound,
             lag: LoadingLag::default(),
             failing_tasks: AtomicUsize::new(0),
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),

@@ -97,6 +97,8 @@ pub enum ConflictCode {
     GoalInUse,
     /// Visitors of live experiments would meet something else, which was not accepted.
     MovesVisitors,
+    /// The webhook is switched off.
+    WebhookOff,
     /// Something else has this key or name.
     KeyTaken,
     /// The idempotency key was used with another body.

@@ -41,6 +41,7 @@ pub mod site;
 mod starts;
 pub mod visitor;
 mod warnings;
+pub mod webhooks;
 
 pub use actor::Actor;
 pub use app::{App, Parts, Traffic};

@@ -6,11 +6,13 @@ use crate::goals::{self, GoalRow};
 use crate::groups;
 use crate::jobs;
 use crate::table::Json;
+use crate::webhooks;
 use crate::{Result, experiments::rows::*};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Serving, Variant};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
+use muriel_domain::webhook::ExperimentChange;
 use muriel_sql::{Tx, params};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -330,7 +332,10 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<Ex
     history_insert(tx, history_of(id, first, &Act { actor, action: "create", detail: None })).await?;
     link_update(tx, None, experiment).await?;
     // The experiment has no id of its own yet.
-    jobs::follow(tx, None, &Experiment { id, ..experiment.clone() }).await?;
+    let experiment = Experiment { id, ..experiment.clone() };
+    jobs::follow(tx, None, &experiment).await?;
+    let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor };
+    webhooks::announce(tx, &change, experiment.updated_at).await?;
     Ok(id)
 }
 
@@ -371,6 +376,9 @@ pub async fn update(tx: &mut dyn Tx, before: &Experiment, revision: &Revision, a
     }
     history_insert(tx, history_of(before.id, revision, act)).await?;
     jobs::follow(tx, Some(before), after).await?;
+    let fields = revision.before.keys().map(String::as_str).collect();
+    let change = ExperimentChange { before: Some(before), after: Some(after), fields, actor: act.actor };
+    webhooks::announce(tx, &change, after.updated_at).await?;
     link_update(tx, before.hypothesis_id, after).await
 }
 
@@ -396,6 +404,8 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
     };
     jobs::remove_all(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
+    let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor };
+    webhooks::announce(tx, &change, now).await?;
     history_insert(tx, entry).await
 }
 

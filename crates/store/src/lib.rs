@@ -24,6 +24,7 @@ mod table;
 pub mod tenants;
 #[doc(hidden)]
 pub mod testing;
+pub mod webhooks;
 
 pub use error::{Error, Result};
 
@@ -84,6 +85,7 @@ pub const MIGRATIONS: &[Migration] = &[
         fill: None,
     },
     Migration { version: 12, name: "groups", sql: include_str!("../migrations/0012_groups.sql"), fill: None },
+    Migration { version: 13, name: "webhooks", sql: include_str!("../migrations/0013_webhooks.sql"), fill: None },
 ];
 
 /// Brings the schema up to date.

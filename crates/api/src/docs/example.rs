@@ -43,6 +43,7 @@ fn known(field: &str) -> Option<Value> {
         | "Health.status"
         | "HealthCheck.status"
         | "RatioCheck.status" => json!("ok"),
+        "Delivery.status" => json!("delivered"),
         "AnalysisResult.verdict" => json!("win"),
         "ResultAnswer.status" => json!("live"),
         "ErrorBody.code" => json!("invalid_field"),

@@ -56,6 +56,11 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Events and visitors",
                 "Which interface to use from where, events, identity and what counts."
             ),
+            guide!(
+                "webhooks",
+                "Webhooks",
+                "What other systems are told, how messages are signed, and when they are sent again."
+            ),
             guide!("openfeature", "OpenFeature clients", "Decide in your own code, and record exposures."),
             guide!("api", "Using the API", "Keys, PATCH, retries and limits, across all operations."),
             guide!("assignment", "Assignment", "The specification of who gets what, for clients of your own."),

@@ -17,3 +17,4 @@ pub(crate) mod rates;
 pub(crate) mod schemas;
 mod targeting;
 pub(crate) mod views;
+pub(crate) mod webhook;

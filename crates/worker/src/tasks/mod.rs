@@ -8,6 +8,7 @@ mod key_uses;
 mod reports;
 mod retention;
 mod rulesets;
+mod webhooks;
 
 pub use geography::refresh_geography;
 pub use jobs::{JobsObserver, clock};
@@ -15,6 +16,7 @@ pub use key_uses::write_key_uses;
 pub use reports::warm_reports;
 pub use retention::delete_old_events;
 pub use rulesets::refresh_rulesets;
+pub use webhooks::deliver_webhooks;
 
 use crate::task::{Need, RunError};
 

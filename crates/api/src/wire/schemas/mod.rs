@@ -14,6 +14,7 @@ mod group;
 mod hypothesis;
 mod rates;
 mod targeting;
+mod webhook;
 mod words;
 
 pub(crate) use configuration::*;
@@ -27,4 +28,5 @@ pub(crate) use group::*;
 pub(crate) use hypothesis::*;
 pub(crate) use rates::*;
 pub(crate) use targeting::*;
+pub(crate) use webhook::*;
 pub(crate) use words::*;

@@ -48,6 +48,10 @@ closed! {
     DistributionMode: String ["equal", "custom", "mab"];
     /// `paused` at a share of 0.
     ArmStatus: String ["active", "paused"];
+    /// An event that webhooks are told.
+    EventName: String muriel_domain::webhook::EventType::WORDS.iter().map(|(word, _)| *word);
+    /// `pending` waits for an attempt, `delivered` has arrived, `failed` is not tried again.
+    DeliveryStatus: String ["pending", "delivered", "failed"];
     /// What opened an epoch.
     Reason: String words(experiment::Reason::WORDS);
     /// What the clock does to an experiment.

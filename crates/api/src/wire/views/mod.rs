@@ -10,6 +10,7 @@ mod groups;
 mod hypotheses;
 mod rates;
 mod results;
+mod webhooks;
 
 pub(crate) use change_preview::*;
 pub(crate) use distribution::*;
@@ -21,3 +22,4 @@ pub(crate) use hypotheses::*;
 pub(crate) use rates::*;
 pub use results::ResultAnswer;
 pub(crate) use results::{PlanAnswer, TimeseriesAnswer};
+pub(crate) use webhooks::*;

@@ -1,0 +1,14 @@
+// The published library for JavaScript: reads cases of [secret, headers, body], prints for each whether it accepts it.
+import { readFileSync } from "node:fs";
+import { Webhook } from "standardwebhooks";
+
+const accepts = ([secret, headers, body]) => {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(accepts)));

@@ -1,0 +1,17 @@
+"""The published library for Python: reads cases of [secret, headers, body], prints for each whether it accepts it."""
+
+import json
+import sys
+
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+
+def accepts(secret, headers, body):
+    try:
+        Webhook(secret).verify(body, headers)
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+print(json.dumps([accepts(*case) for case in json.load(sys.stdin)]))
