@@ -1,5 +1,6 @@
 //! Exclusion groups and holdouts.
 
+use crate::scene::{Collector, id};
 use muriel_tests::{Client, On, TestApp, eventually, stories};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -12,6 +13,9 @@ stories![
     experiments_of_a_group_share_no_visitor,
     a_holdout_meets_nothing,
     a_deleted_experiment_leaves_its_slot,
+    those_who_are_held_out_are_compared_with_everybody_else,
+    a_holdouts_result_begins_anew_with_other_visitors,
+    what_has_no_holdouts_result,
 ];
 
 fn shop(app: &TestApp) -> Client {
@@ -285,4 +289,162 @@ fn a_deleted_experiment_leaves_its_slot(on: On) {
     let warnings = shop.patch(&path(&made), changed).ok()["warnings"].clone();
     assert_eq!(warnings.as_array().map(Vec::len), Some(1), "{warnings}");
     assert_eq!(slots(&shop), [(c, 0, 500_000), (b, 500_000, 1_000_000)]);
+}
+
+fn holdout(shop: &Client, percent: f64, scope: &Value) -> Value {
+    shop.post("/exclusion-group", json!({ "name": "Nothing", "kind": "holdout", "percent": percent, "scope": scope }))
+        .created()
+}
+
+fn held_out_of(shop: &Client, key: &Value) -> Vec<bool> {
+    reasons(shop).iter().map(|visitor| visitor[key.as_str().expect("a key")] == "holdout").collect()
+}
+
+/// The numbers of the two arms at the top of a result: visitors and conversions.
+fn arms(result: &Value) -> [(u64, u64); 2] {
+    let number = |arm: usize, field: &str| result["variants"][arm][field].as_u64().expect("a number");
+    [0, 1].map(|arm| (number(arm, "visitors"), number(arm, "conversions")))
+}
+
+fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
+    let mut app = on.start();
+    let shop = shop(&app);
+    for key in ["bought", "seen", "rare"] {
+        shop.goal(key);
+    }
+    let [test_id] = [shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }))];
+    shop.experiment(json!({ "status": 9, "primary_goal_key": "rare" }));
+    let key = shop.details(test_id)["experiment_key"].clone();
+    // Everybody is there before the holdout: what they do from then on counts.
+    let collector = Collector::of(&shop);
+    let tell = |visitor: usize, events: &[Value]| {
+        let events: Vec<Value> = events
+            .iter()
+            .map(|event| {
+                let mut event = event.clone();
+                event["id"] = id().into();
+                event
+            })
+            .collect();
+        let body = json!({ "visitor": { "id": format!("visitor-{visitor}") }, "events": events });
+        collector.trusted.post("", body).ok();
+    };
+    let (view, bought) =
+        (json!({ "type": "pageview", "url": "https://example.com/" }), json!({ "type": "custom", "name": "bought" }));
+    tell(0, &[bought.clone()]);
+    let made = holdout(&shop, 20.0, &json!("project"));
+    app.pass(Duration::from_secs(1));
+    let held_out = held_out_of(&shop, &key);
+    let mut expect = [(0, 0); 2];
+    for (visitor, is_held_out) in held_out.iter().enumerate().take(400) {
+        // Of those who are held out one in five buys, of the others two in five.
+        let buys = visitor % 5 == 0 || (!is_held_out && visitor % 5 == 1);
+        let arm = json!({ "type": "exposure", "test_id": test_id, "variant_id": (visitor % 2).to_string() });
+        let mut events = vec![view.clone()];
+        events.extend((!is_held_out).then_some(arm));
+        events.extend(buys.then(|| bought.clone()));
+        tell(visitor, &events);
+        let place = &mut expect[usize::from(!is_held_out)];
+        *place = (place.0 + 1, place.1 + u64::from(buys));
+    }
+    // One who was only exposed: nobody of those held out could be there for that.
+    let exposed = json!({ "type": "exposure", "test_id": test_id, "variant_id": "1" });
+    tell(900, &[exposed]);
+    let path = format!("{}/result", path(&made));
+    let result = shop.get(&path).ok();
+    assert_eq!(arms(&result), expect, "{result}");
+    assert_eq!(
+        (&result["group_id"], &result["name"], &result["goal_key"], &result["total_visitors"]),
+        (&made["group_id"], &json!("Nothing"), &json!("bought"), &json!(400))
+    );
+    let names: Vec<&Value> = [0, 1].map(|arm| &result["variants"][arm]["name"]).into();
+    assert_eq!(names, ["Held out", "Everybody else"]);
+    assert_eq!(result["health"]["sample_ratio"]["status"], "ok", "{}", result["health"]);
+    let analysis = &result["variants"][1]["analysis"];
+    let lift = analysis["lift"].as_f64().expect("a lift");
+    let rate = |(visitors, conversions): (u64, u64)| conversions as f64 / visitors as f64;
+    assert!((lift - 100.0 * (rate(expect[1]) / rate(expect[0]) - 1.0)).abs() < 1e-6, "{analysis}");
+    let metrics: Vec<&str> =
+        result["metrics"].as_array().expect("a list").iter().filter_map(|it| it["key"].as_str()).collect();
+    assert_eq!(metrics, ["bounce_rate", "engagement"]);
+    // On any goal.
+    let other = shop.get(&format!("{path}?goal_key=seen")).ok();
+    assert_eq!((&other["goal_key"], arms(&other)), (&json!("seen"), expect.map(|(visitors, _)| (visitors, 0))));
+    assert_eq!(other["primary_goal"]["goal_key"], "bought");
+    // It grows, and is the same after a restart.
+    let next = (400..1_000).find(|at| held_out[*at]).expect("one who is held out");
+    tell(next, &[view, bought]);
+    expect[0] = (expect[0].0 + 1, expect[0].1 + 1);
+    assert_eq!(arms(&shop.get(&path).ok()), expect);
+    app.start_again();
+    assert_eq!(arms(&shop.at(app.address).get(&path).ok()), expect);
+}
+
+fn a_holdouts_result_begins_anew_with_other_visitors(on: On) {
+    let app = on.start();
+    let shop = shop(&app);
+    shop.goal("bought");
+    let [test_id] = [shop.experiment(json!({ "status": 1, "primary_goal_key": "bought" }))];
+    let made = holdout(&shop, 20.0, &json!("project"));
+    let result = format!("{}/result", path(&made));
+    let since = || shop.get("/exclusion-groups").ok()["exclusion_groups"][0]["since"].clone();
+    let collector = Collector::of(&shop);
+    let view = |visitor: &str| {
+        let view = json!({ "type": "pageview", "url": "https://example.com/", "id": id() });
+        collector.trusted.post("", json!({ "visitor": { "id": visitor }, "events": [view] })).ok();
+    };
+    let total = || shop.get(&result).ok()["total_visitors"].clone();
+    app.pass(Duration::from_secs(1));
+    view("a");
+    assert_eq!(total(), 1);
+    let before = since();
+    app.pass(Duration::from_secs(3_600));
+    shop.patch(&path(&made), json!({ "name": "Other", "percent": 20 })).ok();
+    assert_eq!((since(), total()), (before.clone(), json!(1)), "its visitors are the same");
+    for change in [json!({ "percent": 30 }), json!({ "scope": { "tests": [test_id] } })] {
+        let mut change = change;
+        change["accept_moves"] = true.into();
+        shop.patch(&path(&made), change).ok();
+        assert_ne!(since(), before);
+        assert_eq!(total(), 0, "those who came before met something else");
+        app.pass(Duration::from_secs(1));
+        view("a");
+        assert_eq!(total(), 1);
+        app.pass(Duration::from_secs(3_600));
+    }
+}
+
+fn what_has_no_holdouts_result(on: On) {
+    let app = on.start();
+    let shop = shop(&app);
+    let [a] = experiments(&shop, 9);
+    let group = exclusion(&shop, &[(a, 50.0)]);
+    shop.get(&format!("{}/result", path(&group))).refused(409, "no_holdout");
+    shop.get("/exclusion-group/999999/result").refused(404, "not_found");
+    shop.get("/exclusion-group/x/result").refused(404, "not_found");
+    let made = holdout(&shop, 5.0, &json!({ "tests": [a] }));
+    let result = format!("{}/result", path(&made));
+    // Nobody has come, and no experiment has a goal.
+    let empty = shop.get(&result).ok();
+    assert_eq!((&empty["total_visitors"], &empty["goal_key"]), (&json!(0), &Value::Null));
+    assert_eq!(empty["health"]["sample_ratio"]["status"], "unknown");
+    let little = empty["health"]["minimum_data"]["message"].as_str().expect("a sentence");
+    assert!(little.contains("Held out has 0 of 100 visitors; Everybody else has 0"), "{little}");
+    for (query, parameter) in [
+        ("filter_by=mobile", "filter_by"),
+        ("breakdown_by=device", "breakdown_by"),
+        ("epoch=1", "epoch"),
+        ("report_phase=all_time", "report_phase"),
+        ("format=csv", "format"),
+        ("goal_key=nothing", "goal_key"),
+        ("tz=Mars", "tz"),
+    ] {
+        let refused = shop.get(&format!("{result}?{query}")).refused(400, "invalid_parameter");
+        assert_eq!(refused.fields(), [parameter]);
+    }
+    app.scoped(&shop, "evaluate").get(&result).refused(403, "missing_scope");
+    let other = app.project("Acme", "Other");
+    other.get(&result).refused(404, "not_found");
+    shop.delete(&path(&made)).ok();
+    shop.get(&result).refused(404, "not_found");
 }

@@ -13,7 +13,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("muriel-analysis", &["muriel-domain", "muriel-stats"]),
     ("muriel-store", &["muriel-domain", "muriel-sql"]),
     ("muriel-log", &["muriel-domain", "muriel-sql"]),
-    ("muriel-warehouse", &["muriel-domain", "muriel-log", "muriel-stats"]),
+    ("muriel-warehouse", &["muriel-assign", "muriel-domain", "muriel-log", "muriel-stats"]),
     (
         "muriel-results",
         &[

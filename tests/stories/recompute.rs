@@ -265,6 +265,43 @@ fn what_a_manifest_says_is_held_against_log_and_history() {
     }
 }
 
+/// Who is held out is told by the log alone.
+#[test]
+fn a_holdouts_result_is_computed_again() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data_dir = dir.path().join("data");
+    let server = Process::start(&data_dir, &[]);
+    let client = server.project("Acme", "Shop");
+    scene(&client);
+    let holdout = json!({ "name": "Nothing", "kind": "holdout", "percent": 50, "scope": "project" });
+    let group = client.post("/exclusion-group", holdout).created()["group_id"].clone();
+    let collector = Collector::of(&client);
+    for visitor in 0..20 {
+        let order = json!({ "type": "order", "name": "Purchase", "value": 7.25, "currency": "EUR", "order_id": format!("h-{visitor}"), "id": id() });
+        collector.trusted.post("", json!({ "visitor": { "id": format!("h-{visitor}") }, "events": [order] })).ok();
+    }
+    let held = client.get(&format!("/exclusion-group/{group}/result")).ok();
+    assert_eq!(held["total_visitors"], 20, "{held}");
+    let (holds, said, json) = verified(&held.to_string(), &data_dir);
+    assert!(holds && json["notes"][0].as_str().is_some_and(|note| note.contains("no history of holdouts")), "{said}");
+    for (place, changes) in [
+        ("variants[0].visitors", &[("/variants/0/visitors", json!(21))][..]),
+        ("variants[0].visitors", &[("/manifest/holdout/held_out", json!(10_000))]),
+        ("variants[0].visitors", &[("/manifest/holdout/salt", json!("g0"))]),
+        ("holdout.held_out must be from 1 to 10000", &[("/manifest/holdout/held_out", json!(0))]),
+        ("as it is about a holdout", &[("/manifest/inquiry/filter_by", json!(["mobile"]))]),
+    ] {
+        let (holds, said, _) = verified(&forged(&held, changes), &data_dir);
+        assert!(!holds && said.contains(place), "{place}: {said}");
+    }
+
+    // The warehouse is made anew.
+    let told = muriel(&["warehouse", "rebuild"], &data_dir);
+    assert!(told.status.success(), "{}", says(&told));
+    let again = client.get(&format!("/exclusion-group/{group}/result")).ok();
+    assert_eq!((&again["variants"], &again["total_revenue"]), (&held["variants"], &held["total_revenue"]));
+}
+
 #[test]
 fn a_result_outlives_the_warehouse() {
     let dir = tempfile::tempdir().expect("a directory");

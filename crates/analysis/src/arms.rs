@@ -103,7 +103,9 @@ fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
         let ratio = match design.policy {
             // Each epoch of a bandit is a batch of its own.
             AllocationPolicy::Bandit => (cell.epoch.unsigned_abs(), 0),
-            AllocationPolicy::Fixed | AllocationPolicy::Personalization => reduced(of_control, of_arm),
+            AllocationPolicy::Fixed | AllocationPolicy::Holdout | AllocationPolicy::Personalization => {
+                reduced(of_control, of_arm)
+            }
         };
         let at = strata.iter().position(|stratum| stratum.ratio == ratio).unwrap_or_else(|| {
             strata.push(Stratum { ratio, ..Stratum::default() });

@@ -17,6 +17,8 @@ pub enum AllocationPolicy {
     Fixed,
     /// By weights that follow the results: each epoch by itself, studentised.
     Bandit,
+    /// As by fixed weights: those whom a holdout keeps out of everything, as the control, and everybody else.
+    Holdout,
     /// By audience first, and then by the weights of the matched arm and the control.
     Personalization,
 }

@@ -416,9 +416,9 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
         let visitors: u64 = cells().map(|cell| cell.summary.visitors).sum();
         let converted: u64 = cells().map(|cell| cell.summary.converted).sum();
         if visitors < MIN_VISITORS {
-            needs.push(format!("{} has {visitors} of {MIN_VISITORS} visitors", name(arm)));
+            needs.push(format!("{} has {visitors} of {MIN_VISITORS} visitors", name(design, arm)));
         } else if converted < MIN_CONVERTED {
-            needs.push(format!("{} has {converted} of {MIN_CONVERTED} conversions", name(arm)));
+            needs.push(format!("{} has {converted} of {MIN_CONVERTED} conversions", name(design, arm)));
         }
     }
     if summaries.observed_us < MIN_OBSERVED_US {
@@ -431,9 +431,14 @@ fn minimum_data(design: &Design, summaries: &Summaries) -> HealthCheck {
     }
 }
 
-/// `Control`, `Variant 1`.
-fn name(arm: usize) -> String {
-    if arm == 0 { "Control".to_owned() } else { format!("Variant {arm}") }
+/// `Control`, `Variant 1`; of a holdout what its arms are.
+fn name(design: &Design, arm: usize) -> String {
+    match (design.policy, arm) {
+        (AllocationPolicy::Holdout, 0) => "Held out".to_owned(),
+        (AllocationPolicy::Holdout, _) => "Everybody else".to_owned(),
+        (_, 0) => "Control".to_owned(),
+        (_, number) => format!("Variant {number}"),
+    }
 }
 
 /// How many visitors were programs, which count nowhere.

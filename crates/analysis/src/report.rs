@@ -357,7 +357,7 @@ impl Draft {
 fn exact(design: &Design, metric: &Metric, compared: &Compared) -> Option<f64> {
     let conversions = [compared.control.converted, compared.treatment.converted];
     let rare = metric.measure == Measure::Conversion && (1..RARE_CONVERSIONS).contains(&conversions.iter().sum());
-    if !rare || compared.strata != 1 || design.policy != AllocationPolicy::Fixed {
+    if !rare || compared.strata != 1 || !matches!(design.policy, AllocationPolicy::Fixed | AllocationPolicy::Holdout) {
         return None;
     }
     let weights = [compared.ratio.0 as f64, compared.ratio.1 as f64];

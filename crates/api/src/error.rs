@@ -101,6 +101,7 @@ fn conflict_code(code: ConflictCode) -> &'static str {
         ConflictCode::WebhookOff => "webhook_off",
         ConflictCode::GoalInUse => "goal_in_use",
         ConflictCode::MovesVisitors => "moves_visitors",
+        ConflictCode::NoHoldout => "no_holdout",
         ConflictCode::KeyTaken => "key_taken",
         ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
     }
@@ -126,6 +127,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("draft_cannot_serve", 409, "a draft cannot serve a winner"),
     ("variant_is_served", 409, "the variant is served and cannot be removed"),
     ("goal_in_use", 409, "experiments use the goal"),
+    ("no_holdout", 409, "the group is an exclusion group, and only a holdout has a result"),
     ("moves_visitors", 409, "visitors of live experiments would be moved; `accept_moves` does it all the same"),
     ("key_taken", 409, "the key belongs to something else"),
     ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
@@ -484,6 +486,7 @@ mod tests {
             conflict(ConflictCode::WebhookOff),
             conflict(ConflictCode::GoalInUse),
             conflict(ConflictCode::MovesVisitors),
+            conflict(ConflictCode::NoHoldout),
             conflict(ConflictCode::KeyTaken),
             conflict(ConflictCode::IdempotencyKeyReused),
             ApiError::RateLimited { retry_after_s: 1 },

@@ -28,4 +28,4 @@ pub mod server;
 mod unread;
 mod wire;
 
-pub use wire::views::ResultAnswer;
+pub use wire::views::{HoldoutResult, ResultAnswer};

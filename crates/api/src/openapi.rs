@@ -217,6 +217,7 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
         "deleteGoal" => vec!["goal_in_use"],
         "testWebhook" | "resendWebhookDelivery" => vec!["webhook_off"],
         "updateExclusionGroup" | "deleteExclusionGroup" => vec!["moves_visitors"],
+        "getHoldoutResult" => vec!["no_holdout"],
         _ => Vec::new(),
     };
     if is_post {

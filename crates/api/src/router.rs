@@ -37,6 +37,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(experiments::experiment_distribution))
         .routes(routes!(explain::assignment_explain))
         .routes(routes!(results::experiment_result))
+        .routes(routes!(results::holdout_result))
         .routes(routes!(results::experiment_timeseries))
         .routes(routes!(results::experiment_plan))
         .routes(routes!(serving::winner_serve))

@@ -133,8 +133,8 @@ pub fn arm_name(arm: Arm) -> &'static str {
 
 impl GroupRange {
     /// The unit's bucket on the group's line, and whether this range has it.
-    fn place(&self, visitor: &Visitor<'_>) -> (u32, bool) {
-        let bucket = self.hash.bucket(visitor.id);
+    pub(crate) fn bucket_of(&self, unit: &str) -> (u32, bool) {
+        let bucket = self.hash.bucket(unit);
         (bucket, (self.from..self.to).contains(&bucket))
     }
 
@@ -181,7 +181,7 @@ impl Experiment {
     /// against those who meet none of them.
     fn is_held_out<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> bool {
         self.holdouts.iter().any(|holdout| {
-            let (bucket, held_out) = holdout.place(visitor);
+            let (bucket, held_out) = holdout.bucket_of(visitor.id);
             observer.on_check(Check::Holdout, if held_out { CheckOutcome::Fail } else { CheckOutcome::Pass }, || {
                 let side = if held_out { "within" } else { "outside" };
                 format!(
@@ -214,7 +214,7 @@ impl Experiment {
     /// The arm of an experiment that runs: exclusion, earlier arm, traffic, targeting, then the bucket.
     fn assign<O: Observer>(&self, visitor: &Visitor<'_>, observer: &mut O) -> Decision {
         if let Some(part) = self.exclusion {
-            let (bucket, within) = part.place(visitor);
+            let (bucket, within) = part.bucket_of(visitor.id);
             observer.on_check(Check::Exclusion, if within { CheckOutcome::Pass } else { CheckOutcome::Fail }, || {
                 let side = if within { "within" } else { "outside" };
                 format!(

@@ -9,6 +9,7 @@
 //! [`FORMAT`] changes when a reader of the former form would misread the new one, [`HASH`] when the same visitor would get
 //! another bucket. A reader that does not know a number refuses the document, rather than decide differently from others.
 
+use crate::ruleset::GroupRange;
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
 use muriel_domain::group::GroupSlot;
@@ -123,6 +124,14 @@ pub struct GroupStretch {
     pub from: u32,
     /// First that is out again.
     pub to: u32,
+}
+
+impl GroupStretch {
+    /// Tells which units are in it, as decisions do. The salt is hashed once.
+    pub fn membership(&self) -> impl Fn(&str) -> bool + use<> {
+        let range = GroupRange::of(self);
+        move |unit| range.bucket_of(unit).1
+    }
 }
 
 impl From<GroupSlot> for GroupStretch {

@@ -139,6 +139,11 @@ impl GroupRange {
         if stretch.from > stretch.to || stretch.to > WHOLE {
             problems.add(place, format!("must be a stretch from 0 to {WHOLE}"));
         }
+        Self::of(stretch)
+    }
+
+    /// The range of a stretch.
+    pub(crate) fn of(stretch: &GroupStretch) -> Self {
         let bucket = |hundredths: u32| hundredths.min(WHOLE) * PER_HUNDREDTH;
         Self {
             group_id: stretch.group_id,

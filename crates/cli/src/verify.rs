@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::{Error, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use muriel_api::ResultAnswer;
+use muriel_api::{HoldoutResult, ResultAnswer};
 use muriel_log::Position;
 use muriel_results::{ComputeError, Manifest, recompute};
 use muriel_service::clock::Clock;
@@ -106,7 +106,11 @@ pub fn run(asked: Verify) -> Result<()> {
         ComputeError::Manifest(flaw) => refuse(&format!("is not a result that Muriel made: its manifest {flaw}")),
         other => Error::Other(other.into()),
     })?;
-    let computed = serde_json::to_value(ResultAnswer::new(&computed)).map_err(|error| Error::Other(error.into()))?;
+    let computed = match &computed.manifest.holdout {
+        None => serde_json::to_value(ResultAnswer::new(&computed)),
+        Some(holdout) => serde_json::to_value(HoldoutResult::new(holdout.group_id, &computed)),
+    };
+    let computed = computed.map_err(|error| Error::Other(error.into()))?;
     let mut differences = Vec::new();
     differ(ComparedWith::Log, &computed, &given, "", &mut differences);
     match &stored {

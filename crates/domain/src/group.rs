@@ -44,6 +44,8 @@ pub enum GroupKind {
         held_out: u32,
         /// Which experiments they do not meet.
         scope: HoldoutScope,
+        /// Since when it has these visitors and experiments.
+        since: Instant,
     },
 }
 
@@ -147,18 +149,18 @@ impl NewGroup {
     pub fn group(self, now: Instant) -> Result<Group, Problems> {
         let kind = match self.kind {
             NewGroupKind::Exclusion(wanted) => GroupKind::Exclusion(members(&[], &wanted)?),
-            NewGroupKind::Holdout { held_out, scope } => holdout(held_out, scope)?,
+            NewGroupKind::Holdout { held_out, scope } => holdout(held_out, scope, now)?,
         };
         Ok(Group { id: GroupId(0), name: self.name, kind, created_at: now })
     }
 }
 
 impl Group {
-    /// The group after `patch`. Of an exclusion group, as few visitors as possible move.
+    /// The group after `patch` at `now`. Of an exclusion group, as few visitors as possible move.
     ///
     /// # Errors
     /// As of [`NewGroup::group`], and fields that the other kind of group has.
-    pub fn patched(&self, patch: GroupPatch) -> Result<Group, Problems> {
+    pub fn patched(&self, patch: GroupPatch, now: Instant) -> Result<Group, Problems> {
         let kind = match &self.kind {
             GroupKind::Exclusion(before) => {
                 let mut problems = Problems::default();
@@ -173,12 +175,14 @@ impl Group {
                     None => self.kind.clone(),
                 }
             }
-            GroupKind::Holdout { held_out, scope } => {
+            GroupKind::Holdout { held_out, scope, since } => {
                 if patch.members.is_some() {
                     return Err(Problems::one("members", "is of exclusion groups; a holdout has a scope"));
                 }
-                let scope = patch.scope.unwrap_or_else(|| scope.clone());
-                holdout(patch.held_out.unwrap_or(*held_out), scope)?
+                let next_scope = patch.scope.unwrap_or_else(|| scope.clone());
+                let next = patch.held_out.unwrap_or(*held_out);
+                let is_same = (next, &next_scope) == (*held_out, scope);
+                holdout(next, next_scope, if is_same { *since } else { now })?
             }
         };
         Ok(Group { name: patch.name.unwrap_or_else(|| self.name.clone()), kind, ..self.clone() })
@@ -192,7 +196,7 @@ impl Group {
                 let member = members.iter().find(|member| member.experiment == experiment)?;
                 Some(slot(member.from, member.to))
             }
-            GroupKind::Holdout { held_out, scope } => {
+            GroupKind::Holdout { held_out, scope, .. } => {
                 let is_in = match scope {
                     HoldoutScope::Project => true,
                     HoldoutScope::Experiments(named) => named.contains(&experiment),
@@ -227,7 +231,7 @@ fn percent_of(hundredths: u64) -> f64 {
     hundredths as f64 / 100.0
 }
 
-fn holdout(held_out: u32, scope: HoldoutScope) -> Result<GroupKind, Problems> {
+fn holdout(held_out: u32, scope: HoldoutScope, since: Instant) -> Result<GroupKind, Problems> {
     let mut problems = Problems::default();
     if !HELD_OUT.contains(&held_out) {
         problems.add("percent", "must be a number from 0.1 to 50");
@@ -243,7 +247,7 @@ fn holdout(held_out: u32, scope: HoldoutScope) -> Result<GroupKind, Problems> {
             problems.add("scope.tests", format!("must have at most {MEMBERS_MAX} entries"));
         }
     }
-    problems.none_or(GroupKind::Holdout { held_out, scope })
+    problems.none_or(GroupKind::Holdout { held_out, scope, since })
 }
 
 /// Which visitors groups leave to an experiment.
@@ -393,9 +397,10 @@ mod tests {
     fn places_follow_their_groups() {
         let group = |id, kind| Group { id: GroupId(id), name: "N".into(), kind, created_at: Instant::from_us(0) };
         let scope = HoldoutScope::Project;
-        let holdout = group(7, GroupKind::Holdout { held_out: 500, scope });
+        let since = Instant::from_us(0);
+        let holdout = group(7, GroupKind::Holdout { held_out: 500, scope, since });
         let named = HoldoutScope::Experiments(vec![ExperimentId(2)]);
-        let other = group(3, GroupKind::Holdout { held_out: 100, scope: named });
+        let other = group(3, GroupKind::Holdout { held_out: 100, scope: named, since });
         let member = GroupMember { experiment: ExperimentId(1), from: 0, to: 4_000 };
         let exclusion = group(5, GroupKind::Exclusion(vec![member]));
         let of = |experiment| {
@@ -408,6 +413,24 @@ mod tests {
         assert_eq!(of(2), places(None, &[slot(3, 0, 100), slot(7, 0, 500)]));
         assert_eq!(of(1).with(&holdout, ExperimentId(1)), of(1), "a group is there once");
         assert_eq!(of(1).without(GroupId(5)).without(GroupId(7)), GroupPlaces::default());
+    }
+
+    #[test]
+    fn a_holdout_begins_anew_with_other_visitors_or_experiments() {
+        let at = Instant::from_us;
+        let whole = NewGroupKind::Holdout { held_out: 500, scope: HoldoutScope::Project };
+        let made = NewGroup { name: "N".into(), kind: whole }.group(at(1)).unwrap();
+        let named = HoldoutScope::Experiments(vec![ExperimentId(1)]);
+        for (patch, expect) in [
+            (GroupPatch::default(), 1),
+            (GroupPatch { name: Some("M".into()), ..GroupPatch::default() }, 1),
+            (GroupPatch { held_out: Some(500), scope: Some(HoldoutScope::Project), ..GroupPatch::default() }, 1),
+            (GroupPatch { held_out: Some(600), ..GroupPatch::default() }, 2),
+            (GroupPatch { scope: Some(named), ..GroupPatch::default() }, 2),
+        ] {
+            let GroupKind::Holdout { since, .. } = made.patched(patch.clone(), at(2)).unwrap().kind else { panic!() };
+            assert_eq!(since, at(expect), "{patch:?}");
+        }
     }
 
     #[test]

@@ -20,6 +20,19 @@ use std::sync::Arc;
 mod past;
 pub use past::Past;
 
+/// What a report is about, as it is stored.
+pub trait ReportSubject: Sync {
+    /// Whose it is.
+    fn project(&self) -> ProjectId;
+
+    /// A text that changes with anything that a manifest is made of, but for the log and the
+    /// moment.
+    fn version(&self) -> &str;
+
+    /// The manifest of a report of this moment, before the log is looked at.
+    fn manifest(&self, project_key: &Arc<str>, inquiry: &Inquiry, now: Instant) -> Manifest;
+}
+
 /// Everything that a manifest is made of.
 #[derive(Debug, Clone)]
 pub struct ReportInputs {
@@ -141,17 +154,6 @@ impl ReportInputs {
         known
     }
 
-    /// A text that changes with anything that a manifest is made of, but for the
-    /// log and the moment.
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// Whose experiment it is.
-    pub fn project(&self) -> ProjectId {
-        self.experiment.project_id
-    }
-
     /// Whether it runs.
     pub fn is_live(&self) -> bool {
         self.experiment.lifecycle.is_live()
@@ -165,6 +167,7 @@ impl ReportInputs {
             logs: Vec::new(),
             as_of: to_ms(now),
             inquiry: inquiry.clone(),
+            holdout: None,
             experiment: self.facts(inquiry.epoch),
             epochs: self
                 .epochs
@@ -261,13 +264,7 @@ impl ReportInputs {
             add(of_goal(goal, role(goal)));
         }
         for key in &self.experiment.builtin_metrics {
-            let name = if key == "bounce_rate" { "Bounce rate" } else { "Engagement" };
-            add(MetricFacts {
-                key: key.clone(),
-                name: name.into(),
-                role: "guardrail".into(),
-                counted: Counted::Builtin,
-            });
+            add(of_builtin(key));
         }
         for key in &self.experiment.event_metrics {
             add(MetricFacts { key: key.clone(), name: key.clone(), role: "secondary".into(), counted: Counted::Event });
@@ -276,8 +273,26 @@ impl ReportInputs {
     }
 }
 
+impl ReportSubject for ReportInputs {
+    fn project(&self) -> ProjectId {
+        self.experiment.project_id
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn manifest(&self, project_key: &Arc<str>, inquiry: &Inquiry, now: Instant) -> Manifest {
+        ReportInputs::manifest(self, project_key, inquiry, now)
+    }
+}
+
 /// Other nodes that run, and those that took events and were seen since.
-async fn others_since(tx: &mut dyn Tx, own: &str, since: Option<Instant>) -> muriel_store::Result<Vec<NodeFacts>> {
+pub(crate) async fn others_since(
+    tx: &mut dyn Tx,
+    own: &str,
+    since: Option<Instant>,
+) -> muriel_store::Result<Vec<NodeFacts>> {
     let others = nodes::others(tx, own).await?;
     let counts = |node: &&nodes::Node| node.is_live || took_events_since(node, since);
     Ok(others.iter().filter(counts).map(facts_of_node).take(OTHER_NODES_MAX).collect())
@@ -296,7 +311,7 @@ fn facts_of_node(node: &nodes::Node) -> NodeFacts {
     }
 }
 
-fn is_revenue(goal: &Goal) -> bool {
+pub(crate) fn is_revenue(goal: &Goal) -> bool {
     goal.definition.trigger.goal_type() == GoalType::Revenue
 }
 
@@ -304,7 +319,12 @@ fn same_kind(one: &MetricFacts, other: &MetricFacts) -> bool {
     std::mem::discriminant(&one.counted) == std::mem::discriminant(&other.counted)
 }
 
-fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
+pub(crate) fn of_builtin(key: &str) -> MetricFacts {
+    let name = if key == "bounce_rate" { "Bounce rate" } else { "Engagement" };
+    MetricFacts { key: key.to_owned(), name: name.into(), role: "guardrail".into(), counted: Counted::Builtin }
+}
+
+pub(crate) fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
     let definition = &goal.definition;
     MetricFacts {
         key: goal.key.clone(),
@@ -323,6 +343,6 @@ fn of_goal(goal: &Goal, role: &str) -> MetricFacts {
 }
 
 /// As the interface writes it: a manifest that is read back is the same.
-fn to_ms(at: Instant) -> Instant {
+pub(crate) fn to_ms(at: Instant) -> Instant {
     Instant::from_us(at.us().div_euclid(1_000) * 1_000)
 }

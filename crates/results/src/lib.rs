@@ -5,6 +5,7 @@ mod days;
 mod define;
 #[cfg(test)]
 mod golden;
+mod holdout;
 mod inquiry;
 mod manifest;
 mod planning;
@@ -13,12 +14,13 @@ mod starting;
 
 pub use compute::{ComputeError, Computed, DayNumbers, MetricNumbers, Numbers, SegmentNumbers};
 pub use days::Days;
-pub use define::{NotFound, Past, ReportInputs};
+pub use define::{NotFound, Past, ReportInputs, ReportSubject};
+pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, LogDamage, LogFacts, METHODS, Manifest, MetricFacts,
-    NodeFacts, RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, METHODS, Manifest,
+    MetricFacts, NodeFacts, RateFacts,
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
-pub use report_cache::{ReportCache, ReportError, ReportKey, recompute};
+pub use report_cache::{ReportCache, ReportError, ReportKey, SubjectId, recompute};
 pub use starting::StartPlan;

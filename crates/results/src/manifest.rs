@@ -12,8 +12,8 @@ use muriel_domain::{Flaw, Instant};
 use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
-    CountedOutcome, ExchangeRates, ExperimentQuestion, LOGS_MAX, LostBlocks, Metric, RateSpan, VISIT_AFTER_ENTRY_US,
-    Watermarks,
+    CountedOutcome, ExchangeRates, ExperimentQuestion, GroupStretch, LOGS_MAX, LostBlocks, Metric, Population,
+    RateSpan, VISIT_AFTER_ENTRY_US, Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -238,6 +238,25 @@ pub struct ExperimentFacts {
     pub arms: Vec<ArmFacts>,
 }
 
+/// A holdout, as far as results know it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HoldoutFacts {
+    /// The group's id.
+    pub group_id: i64,
+    /// What visitors are placed with.
+    pub salt: String,
+    /// How many visitors it has, in hundredths of a percent.
+    pub held_out: u32,
+}
+
+impl HoldoutFacts {
+    /// Its visitors.
+    fn stretch(&self) -> GroupStretch {
+        GroupStretch { group_id: Some(self.group_id), salt: self.salt.clone(), from: 0, to: self.held_out }
+    }
+}
+
 /// Another server on the same database, which keeps the events that it took in a log
 /// of its own. What it took is not in the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,7 +285,11 @@ pub struct Manifest {
     pub as_of: Instant,
     /// What was asked.
     pub inquiry: Inquiry,
-    /// The experiment.
+    /// The holdout that the result is about in place of an experiment: the control are its visitors, the other arm is everybody
+    /// else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<HoldoutFacts>,
+    /// The experiment; of a holdout its name, its time and its arms.
     pub experiment: ExperimentFacts,
     /// Its epochs, first one first.
     pub epochs: Vec<EpochFacts>,
@@ -387,6 +410,7 @@ impl Manifest {
         }
         let wrong = |field: &str, flaw: Flaw| Flaw::new(format!("has a manifest whose {field} {flaw}"));
         self.check_inquiry().map_err(|(field, flaw)| wrong(&format!("inquiry.{field}"), flaw))?;
+        self.check_holdout().map_err(|(field, flaw)| wrong(field, flaw))?;
         self.check_experiment().map_err(|(field, flaw)| wrong(&format!("experiment.{field}"), flaw))?;
         self.check_logs().map_err(|(field, flaw)| wrong(&field, flaw))?;
         let roles = ["primary", "secondary", "guardrail"];
@@ -429,6 +453,26 @@ impl Manifest {
         let first = self.metrics.first().map(|metric| &metric.key);
         if goal_key.is_some() && goal_key.as_ref() != first {
             return Err(("goal_key", Flaw::new("must be the key of its first metric")));
+        }
+        Ok(())
+    }
+
+    /// What a result of a holdout has of its own, and what it never has.
+    fn check_holdout(&self) -> Result<(), (&'static str, Flaw)> {
+        let Some(holdout) = &self.holdout else { return Ok(()) };
+        if !(1..=10_000).contains(&holdout.held_out) {
+            return Err(("holdout.held_out", Flaw::new("must be from 1 to 10000")));
+        }
+        if self.experiment.arms.len() != 2 {
+            return Err(("experiment.arms", Flaw::new("must be two, those who are held out and everybody else")));
+        }
+        let Inquiry { filter_by, breakdown_by, epoch, report_phase, .. } = &self.inquiry;
+        let is_plain = filter_by.is_empty() && breakdown_by.is_none() && epoch.is_none();
+        if !is_plain || *report_phase != Phase::default() {
+            return Err((
+                "inquiry",
+                Flaw::new("must have no filter, breakdown, epoch and phase, as it is about a holdout"),
+            ));
         }
         Ok(())
     }
@@ -548,7 +592,10 @@ impl Manifest {
         };
         Ok(ExperimentQuestion {
             project_key: self.project_key.as_str().into(),
-            test_id: self.experiment.test_id,
+            population: match &self.holdout {
+                None => Population::Exposed { test_id: self.experiment.test_id },
+                Some(holdout) => Population::Holdout(holdout.stretch()),
+            },
             // Nobody enters what has not started.
             started_at: Some(self.experiment.started_at.unwrap_or(Instant::from_us(i64::MAX))),
             from,
@@ -569,6 +616,7 @@ impl Manifest {
         let facts = &self.experiment;
         Design {
             policy: match (facts.is_mab || facts.was_mab, facts.test_type.as_str()) {
+                _ if self.holdout.is_some() => AllocationPolicy::Holdout,
                 (_, "personalization") => AllocationPolicy::Personalization,
                 (true, _) => AllocationPolicy::Bandit,
                 (false, _) => AllocationPolicy::Fixed,

@@ -4,8 +4,9 @@ use crate::compute::{ComputeError, Computed, values_vary};
 use crate::define::ReportInputs;
 use crate::inquiry::Inquiry;
 use crate::manifest::{Manifest, MetricFacts};
-use crate::report_cache::{ReportCache, ReportError, ReportKey};
+use crate::report_cache::{ReportCache, ReportError, ReportKey, SubjectId};
 use muriel_domain::Instant;
+use muriel_domain::ids::ExperimentId;
 use muriel_domain::time::DAY_US;
 use muriel_log::LogPosition;
 use muriel_stats::{LiftPlan, log_normal_value_spread};
@@ -222,7 +223,8 @@ impl ReportCache {
         now: Instant,
     ) -> Result<PlanningReport, ReportError> {
         let (project_key, test_id) = (manifest.project_key.as_str().into(), manifest.experiment.test_id);
-        let key = ReportKey { project_key, test_id, inquiry: manifest.inquiry.clone(), by_quarter: false };
+        let subject = SubjectId::Experiment(ExperimentId(test_id));
+        let key = ReportKey { project_key, subject, inquiry: manifest.inquiry.clone(), by_quarter: false };
         let computed = self.report_at(&key, known, head, now).await?;
         let (own_rate, own_daily) = own(&computed, now);
         let is_measured = computed.manifest.top().is_some();

@@ -6,11 +6,11 @@
 //! that ends before it is given back, whether cached, shared or just computed.
 
 use crate::compute::{ComputeError, Computed, compute};
-use crate::define::ReportInputs;
+use crate::define::ReportSubject;
 use crate::inquiry::Inquiry;
 use crate::manifest::Manifest;
 use muriel_domain::Instant;
-use muriel_domain::ids::ProjectId;
+use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_log::{LogPosition, Position};
 use muriel_warehouse::{self as warehouse, Loader, StopToken, WarehouseReader, Watermarks};
 use quick_cache::sync::Cache;
@@ -46,12 +46,21 @@ const WARM_FOR: Duration = Duration::from_secs(600);
 pub struct ReportKey {
     /// The key of the project.
     pub project_key: Arc<str>,
-    /// The id of the experiment.
-    pub test_id: i64,
+    /// What it is about.
+    pub subject: SubjectId,
     /// What was asked: dates, filters, breakdown.
     pub inquiry: Inquiry,
     /// Whether the report has the top metric by quarter of an hour.
     pub by_quarter: bool,
+}
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SubjectId {
+    /// An experiment.
+    Experiment(ExperimentId),
+    /// A holdout.
+    Holdout(GroupId),
 }
 
 /// Why no report could be given.
@@ -192,7 +201,7 @@ impl ReportCache {
     pub async fn report(
         &self,
         key: &ReportKey,
-        known: &ReportInputs,
+        known: &dyn ReportSubject,
         now: Instant,
     ) -> Result<Arc<Computed>, ReportError> {
         self.note_request(key, known.project());
@@ -231,7 +240,7 @@ impl ReportCache {
     pub(crate) async fn report_at(
         &self,
         key: &ReportKey,
-        known: &ReportInputs,
+        known: &dyn ReportSubject,
         head: LogPosition,
         now: Instant,
     ) -> Result<Arc<Computed>, ReportError> {
@@ -299,7 +308,12 @@ impl ReportCache {
     }
 
     /// The computation that is under way, or a new one.
-    fn join_or_begin(&self, key: &ReportKey, known: &ReportInputs, now: Instant) -> Result<Arc<InFlight>, ReportError> {
+    fn join_or_begin(
+        &self,
+        key: &ReportKey,
+        known: &dyn ReportSubject,
+        now: Instant,
+    ) -> Result<Arc<InFlight>, ReportError> {
         let mut in_flight = lock(&self.in_flight);
         if let Some(flight) = in_flight.get(key).and_then(Weak::upgrade)
             && flight.result.borrow().is_none()
@@ -425,13 +439,13 @@ impl ReportCache {
     }
 
     /// Makes the report in the background, unless the cached one still holds.
-    pub async fn warm(&self, key: &ReportKey, known: &ReportInputs, now: Instant) {
+    pub async fn warm(&self, key: &ReportKey, known: &dyn ReportSubject, now: Instant) {
         let made = match self.head().await {
             Ok(head) => self.report_at(key, known, head, now).await.map(drop),
             Err(problem) => Err(problem),
         };
         if let Err(problem) = made {
-            tracing::debug!(%problem, test_id = key.test_id, "a report could not be kept warm");
+            tracing::debug!(%problem, subject = ?key.subject, "a report could not be kept warm");
         }
     }
 }

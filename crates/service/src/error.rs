@@ -97,6 +97,8 @@ pub enum ConflictCode {
     GoalInUse,
     /// Visitors of live experiments would meet something else, which was not accepted.
     MovesVisitors,
+    /// It is an exclusion group, and what was asked for is about holdouts.
+    NoHoldout,
     /// The webhook is switched off.
     WebhookOff,
     /// Something else has this key or name.

@@ -101,7 +101,7 @@ pub async fn update(
                 let before = take(&mut others, id)?;
                 let GroupUpdate { patch, accept_moves } = update?;
                 let act = GroupAct { project: project_id, actor, now, accept_moves };
-                let after = before.patched(patch)?;
+                let after = before.patched(patch, now)?;
                 let concerned = act.concerned(tx, &others, &after, Some(&before)).await?;
                 if after != before {
                     groups::update(tx, project_id, &after).await?;

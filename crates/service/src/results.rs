@@ -5,12 +5,12 @@
 //! experiment exists, so that a missing experiment is reported first.
 
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::{ConflictCode, Error, Result};
 use muriel_domain::Problems;
-use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_results::{
-    ComputeError, Computed, Inquiry, NotFound, PlanningReport, PlanningRequest, ReportCache, ReportError, ReportInputs,
-    ReportKey,
+    ComputeError, Computed, HoldoutInputs, Inquiry, NoHoldout, NotFound, PlanningReport, PlanningRequest, ReportCache,
+    ReportError, ReportInputs, ReportKey, ReportSubject, SubjectId,
 };
 use muriel_store::tenants::Project;
 use muriel_warehouse as warehouse;
@@ -43,6 +43,32 @@ pub async fn timeseries(
     checked_report(app, project, id, inquiry, true).await
 }
 
+/// The report about a holdout: those who are held out against everybody else.
+///
+/// # Errors
+/// `NotFound`; then an `inquiry` that could not be read; a conflict for an exclusion group; otherwise as [`report`].
+pub async fn holdout_report(
+    app: &App,
+    project: &Project,
+    id: GroupId,
+    inquiry: Result<Inquiry>,
+) -> Result<Arc<Computed>> {
+    // As for an experiment: what is missing is reported first.
+    let fallback = Inquiry::default();
+    let inputs = load_holdout(app, project.id, id, inquiry.as_ref().unwrap_or(&fallback)).await?;
+    let inputs = inputs.map_err(|missing| match missing {
+        NoHoldout::Group => Error::NotFound("exclusion group"),
+        NoHoldout::Exclusion => Error::conflict(
+            ConflictCode::NoHoldout,
+            "this is an exclusion group, which holds nobody out; only a holdout has a result",
+        ),
+        NoHoldout::Goal => not_found(NotFound::Goal),
+    })?;
+    let (project_key, subject) = (project.key.as_str().into(), SubjectId::Holdout(id));
+    let key = ReportKey { project_key, subject, inquiry: inquiry?, by_quarter: false };
+    cache(app)?.report(&key, &inputs, app.clock.now()).await.map_err(report_error)
+}
+
 /// How many visitors an experiment needs, and how many days that takes. What `wanted` leaves open comes from the
 /// experiment's plan and from the project's events.
 ///
@@ -70,8 +96,18 @@ pub async fn refresh_outdated(app: &App) -> Result<usize> {
     let outdated = reports.outdated();
     let number = outdated.len();
     for (key, project) in outdated {
-        if let Ok(inputs) = load(app, project, ExperimentId(key.test_id), &key.inquiry).await? {
-            reports.warm(&key, &inputs, app.clock.now()).await;
+        let subject: Option<Box<dyn ReportSubject + Send>> = match key.subject {
+            SubjectId::Experiment(id) => match load(app, project, id, &key.inquiry).await? {
+                Ok(inputs) => Some(Box::new(inputs)),
+                Err(_) => None,
+            },
+            SubjectId::Holdout(id) => match load_holdout(app, project, id, &key.inquiry).await? {
+                Ok(inputs) => Some(Box::new(inputs)),
+                Err(_) => None,
+            },
+        };
+        if let Some(subject) = subject {
+            reports.warm(&key, &*subject, app.clock.now()).await;
         }
     }
     Ok(number)
@@ -89,7 +125,8 @@ pub(crate) async fn report_of(
     by_quarter: bool,
     inputs: &ReportInputs,
 ) -> Result<Arc<Computed>> {
-    let key = ReportKey { project_key: project.key.as_str().into(), test_id: id.0, inquiry, by_quarter };
+    let subject = SubjectId::Experiment(id);
+    let key = ReportKey { project_key: project.key.as_str().into(), subject, inquiry, by_quarter };
     cache(app)?.report(&key, inputs, app.clock.now()).await.map_err(report_error)
 }
 
@@ -115,6 +152,19 @@ async fn load(
     let (inquiry, node) = (inquiry.clone(), app.node_id());
     app.read(move |tx| {
         Box::pin(async move { Ok(ReportInputs::load(tx, project, id, &inquiry, node.as_deref()).await?) })
+    })
+    .await
+}
+
+async fn load_holdout(
+    app: &App,
+    project: ProjectId,
+    id: GroupId,
+    inquiry: &Inquiry,
+) -> Result<Result<HoldoutInputs, NoHoldout>> {
+    let (inquiry, node) = (inquiry.clone(), app.node_id());
+    app.read(move |tx| {
+        Box::pin(async move { Ok(HoldoutInputs::load(tx, project, id, &inquiry, node.as_deref()).await?) })
     })
     .await
 }

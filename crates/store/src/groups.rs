@@ -1,10 +1,12 @@
 //! Exclusion groups and holdouts.
 
+use crate::goals;
 use crate::table::table;
 use crate::{Error, Result};
 use muriel_domain::Instant;
+use muriel_domain::goal::Goal;
 use muriel_domain::group::{Group, GroupKind, GroupMember, GroupPlaces, GroupSlot, HoldoutScope};
-use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
+use muriel_domain::ids::{ExperimentId, GoalId, GroupId, ProjectId};
 use muriel_sql::{Row, Tx, params};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,6 +24,7 @@ table! {
         changing {
             name: String,
             held_out: Option<i64>,
+            held_since: Option<Instant>,
             of_project: bool,
         }
     }
@@ -29,9 +32,11 @@ table! {
 
 impl GroupRow {
     fn of(project: ProjectId, group: &Group) -> Self {
-        let (held_out, of_project) = match &group.kind {
-            GroupKind::Exclusion(_) => (None, false),
-            GroupKind::Holdout { held_out, scope } => (Some(i64::from(*held_out)), *scope == HoldoutScope::Project),
+        let (held_out, held_since, of_project) = match &group.kind {
+            GroupKind::Exclusion(_) => (None, None, false),
+            GroupKind::Holdout { held_out, scope, since } => {
+                (Some(i64::from(*held_out)), Some(*since), *scope == HoldoutScope::Project)
+            }
         };
         Self {
             group_id: group.id.0,
@@ -40,6 +45,7 @@ impl GroupRow {
             created_at: group.created_at,
             name: group.name.clone(),
             held_out,
+            held_since,
             of_project,
         }
     }
@@ -51,7 +57,8 @@ impl GroupRow {
             ("holdout", Some(Ok(held_out))) => {
                 let named = || members.iter().map(|member| member.experiment).collect();
                 let scope = if self.of_project { HoldoutScope::Project } else { HoldoutScope::Experiments(named()) };
-                GroupKind::Holdout { held_out, scope }
+                // An earlier release stores none.
+                GroupKind::Holdout { held_out, scope, since: self.held_since.unwrap_or(self.created_at) }
             }
             _ => return Err(self.damaged("kind", "a kind that fits held_out")),
         };
@@ -187,6 +194,31 @@ async fn members_insert(tx: &mut dyn Tx, id: GroupId, group: &Group) -> Result<(
 pub(crate) async fn leave(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
     tx.execute("DELETE FROM exclusion_group_member WHERE experiment_id = $1", params![id.0]).await?;
     Ok(())
+}
+
+/// The goal that most of a holdout's experiments have as their primary one, of those that ever started; the oldest of several.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn usual_goal(tx: &mut dyn Tx, project: ProjectId, group: GroupId) -> Result<Option<Goal>> {
+    let usual = tx
+        .query_opt(
+            "SELECT eg.goal_id FROM exclusion_group h \
+             JOIN experiment e ON e.project_id = h.project_id AND e.deleted_at IS NULL AND e.first_started_at IS NOT NULL \
+             JOIN experiment_goal eg ON eg.experiment_id = e.experiment_id AND eg.role = 'primary' \
+             JOIN goal g ON g.goal_id = eg.goal_id AND g.deleted_at IS NULL \
+             WHERE h.project_id = $1 AND h.group_id = $2 \
+               AND (h.of_project = 1 OR EXISTS ( \
+                 SELECT 1 FROM exclusion_group_member m \
+                 WHERE m.group_id = h.group_id AND m.experiment_id = e.experiment_id)) \
+             GROUP BY eg.goal_id ORDER BY count(*) DESC, eg.goal_id LIMIT 1",
+            params![project.0, group.0],
+        )
+        .await?;
+    match usual {
+        Some(row) => goals::find(tx, project, GoalId(row.int("goal_id")?)).await,
+        None => Ok(None),
+    }
 }
 
 /// Which visitors groups leave to an experiment.

@@ -86,6 +86,12 @@ pub const MIGRATIONS: &[Migration] = &[
     },
     Migration { version: 12, name: "groups", sql: include_str!("../migrations/0012_groups.sql"), fill: None },
     Migration { version: 13, name: "webhooks", sql: include_str!("../migrations/0013_webhooks.sql"), fill: None },
+    Migration {
+        version: 14,
+        name: "holdout_since",
+        sql: include_str!("../migrations/0014_holdout_since.sql"),
+        fill: None,
+    },
 ];
 
 /// Brings the schema up to date.

@@ -22,8 +22,8 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{EventKind, EventVisitor, Record};
 use muriel_log::{LogId, Position};
 use muriel_warehouse::{
-    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Rows, StopToken,
-    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
+    CountedOutcome, Dimension, DuckWarehouse, ExperimentQuestion, Filter, GroupStretch, LoadTarget, Metric, Population,
+    Rows, StopToken, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -188,7 +188,7 @@ fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
     };
     let question = |outcomes: Vec<CountedOutcome>| ExperimentQuestion {
         project_key: "shop-0".into(),
-        test_id: 1,
+        population: Population::Exposed { test_id: 1 },
         started_at: None,
         from: None,
         until: None,
@@ -201,12 +201,18 @@ fn questions() -> Vec<(&'static str, ExperimentQuestion)> {
         as_of: Instant::from_us(START + DAYS * DAY_US),
         metrics: outcomes.into_iter().map(Metric::new).collect(),
     };
+    let stretch = GroupStretch { group_id: None, salt: "g1".into(), from: 0, to: 500 };
+    let holdout = Population::Holdout(stretch);
     let series =
         ExperimentQuestion { by_quarter: true, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) };
     let mut covariate = question(goal(GoalType::Revenue, "Purchase"));
     covariate.metrics[0].before_us = Some(14 * DAY_US);
     vec![
         ("arrivals", question(Vec::new())),
+        (
+            "holdout",
+            ExperimentQuestion { population: holdout, breakdown: None, ..question(goal(GoalType::Event, "Purchase")) },
+        ),
         ("name", question(goal(GoalType::Event, "Purchase"))),
         ("revenue", question(goal(GoalType::Revenue, "Purchase"))),
         ("revenue_with_covariate", covariate),

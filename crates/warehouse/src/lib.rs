@@ -36,9 +36,11 @@ pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
     CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric,
-    QUARTER_US, RateSpan, SEGMENTS_MAX, TrafficQuestion, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
+    Population, QUARTER_US, RateSpan, SEGMENTS_MAX, TrafficQuestion, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US,
+    VisitorsQuestion,
 };
 pub use self::row::Rows;
+pub use muriel_assign::document::GroupStretch;
 use muriel_log::{LogId, Position};
 
 /// `Result` with this module's [`Error`].

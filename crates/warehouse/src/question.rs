@@ -2,23 +2,20 @@
 
 use std::sync::Arc;
 
+use muriel_assign::document::GroupStretch;
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, Trigger};
 
-/// Asks what the visitors of one experiment did.
-///
-/// A visitor enters with the first exposure to the experiment that was not a bot's, ordered
-/// by time and then by id. That exposure determines the arm, the epoch and every attribute;
-/// later exposures change nothing. If a visitor has an exposure that was sent with an API
-/// key (vouched for), by a bot or not, the exposures without a key are ignored.
+/// Asks what the visitors of one experiment, or of one holdout, did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentQuestion {
     /// The key of the project that the experiment is in.
     pub project_key: Arc<str>,
-    /// The id of the experiment.
-    pub test_id: i64,
-    /// When the experiment first started; `None` if unknown. Earlier exposures are ignored,
-    /// vouched for or not: they cannot be real.
+    /// Who enters, and into which arm.
+    pub population: Population,
+    /// When the experiment first started, or the holdout began; `None` if unknown. Earlier
+    /// exposures are ignored, vouched for or not: they cannot be real. Nobody enters a holdout
+    /// by an earlier event.
     pub started_at: Option<Instant>,
     /// Counts visitors who entered at or after this time; `None` for no limit.
     pub from: Option<Instant>,
@@ -44,6 +41,25 @@ pub struct ExperimentQuestion {
     pub as_of: Instant,
     /// The metrics to compute, in the order of the answer.
     pub metrics: Vec<Metric>,
+}
+
+/// Who enters, when, and into which arm.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Population {
+    /// Visitors who were exposed to an experiment. A visitor enters with the first exposure
+    /// that was not a bot's, ordered by time and then by id. That exposure determines the
+    /// arm, the epoch and every attribute; later exposures change nothing. If a visitor has an
+    /// exposure that was sent with an API key (vouched for), by a bot or not, the exposures
+    /// without a key are ignored.
+    Exposed {
+        /// The id of the experiment.
+        test_id: i64,
+    },
+    /// Everybody who did anything, by the first of it: arm 0 are those whose place on the
+    /// group's line is in this stretch, arm 1 is everybody else. Exposures do not count, as
+    /// those who are held out have none. Visitors have no attributes, so that a filter matches
+    /// nobody.
+    Holdout(GroupStretch),
 }
 
 /// Attributes that visitors must have had when they entered. An empty list matches all

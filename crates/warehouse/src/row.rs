@@ -50,11 +50,14 @@ pub struct Rows {
     pub(super) applied: Vec<AppliedRow>,
     pub(super) urls: Vec<UrlRow>,
     pub(super) profiles: Vec<ProfileRow>,
+    pub(super) visitors: Vec<VisitorRow>,
     pub(super) damage: Vec<DamageRow>,
     /// What is in `urls`.
     known_urls: HashSet<(u64, u64)>,
     /// What is in `profiles`.
     known_profiles: HashSet<(u64, u64)>,
+    /// What is in `visitors`.
+    known_visitors: HashSet<(u64, u64)>,
     bytes: usize,
 }
 
@@ -135,6 +138,14 @@ pub(super) struct ProfileRow {
     pub(super) source: &'static str,
 }
 
+/// A row of `visitors`.
+#[derive(Debug)]
+pub(super) struct VisitorRow {
+    pub(super) project: u64,
+    pub(super) visitor: u64,
+    pub(super) text: String,
+}
+
 /// A row of `urls`.
 #[derive(Debug)]
 pub(super) struct UrlRow {
@@ -169,6 +180,11 @@ impl Rows {
             _ => self.events.extend(event(record, seq)),
         }
         for row in &self.events[events..] {
+            if self.known_visitors.insert((row.project, row.visitor)) {
+                let text = record.visitor.id.clone();
+                self.bytes += ROW_BYTES + text.len();
+                self.visitors.push(VisitorRow { project: row.project, visitor: row.visitor, text });
+            }
             let text = record.url.as_deref().filter(|_| row.kind == kind::PAGEVIEW);
             if let (Some(url), Some(text)) = (row.url, text)
                 && self.known_urls.insert((row.project, url))
@@ -185,7 +201,7 @@ impl Rows {
         }
     }
 
-    /// How many there are, without addresses and profiles.
+    /// How many there are, without those of addresses, profiles and visitors.
     pub fn len(&self) -> usize {
         self.events.len() + self.exposures.len() + self.applied.len()
     }
@@ -220,9 +236,11 @@ impl Rows {
         self.applied.clear();
         self.urls.clear();
         self.profiles.clear();
+        self.visitors.clear();
         self.damage.clear();
         self.known_urls.clear();
         self.known_profiles.clear();
+        self.known_visitors.clear();
         self.bytes = 0;
     }
 }

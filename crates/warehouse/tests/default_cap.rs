@@ -6,7 +6,7 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 use muriel_log::{LogId, Position, Record};
 use muriel_stats::cap::{QuantileMethod, VALUES_PER_CAPPED, default_cap_rank, threshold, winsorize};
 use muriel_warehouse::{
-    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Rows, StopToken, Totals,
+    CountedOutcome, DuckWarehouse, ExperimentQuestion, Filter, LoadTarget, Metric, Population, Rows, StopToken, Totals,
     WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn sql_caps_as_stats_defines() {
         warehouse.load(LoadTarget::Answering, LogId::from_bytes([7; 16]), &rows, mark).unwrap();
         let question = ExperimentQuestion {
             project_key: "shop".into(),
-            test_id: 1,
+            population: Population::Exposed { test_id: 1 },
             started_at: None,
             from: None,
             until: None,

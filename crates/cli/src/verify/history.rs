@@ -25,6 +25,9 @@ pub(super) enum History {
 /// # Errors
 /// A database that is there and cannot be used.
 pub(super) async fn history(common: &Common, manifest: &Manifest) -> Result<History> {
+    if manifest.holdout.is_some() {
+        return Ok(History::Unavailable("the database keeps no history of holdouts".to_owned()));
+    }
     let place = StorageSettings::load(common)?;
     if place.database_url.is_none() && !place.data_dir.join("muriel.db").exists() {
         return Ok(History::Unavailable("the data directory has no database".to_owned()));

@@ -1,6 +1,7 @@
 //! What the cache promises, with a warehouse that answers when it is let.
 
 use super::*;
+use crate::define::ReportInputs;
 use crate::planning::PlanningRequest;
 use muriel_domain::experiment::{Experiment, TestType};
 use muriel_domain::ids::{CompanyId, ProjectId};
@@ -117,7 +118,12 @@ fn scene(directory: &std::path::Path) -> (Arc<GatedReader>, Arc<ReportCache>, Re
 }
 
 fn key(test_id: i64) -> ReportKey {
-    ReportKey { project_key: "prj".into(), test_id, inquiry: Inquiry::default(), by_quarter: false }
+    ReportKey {
+        project_key: "prj".into(),
+        subject: SubjectId::Experiment(ExperimentId(test_id)),
+        inquiry: Inquiry::default(),
+        by_quarter: false,
+    }
 }
 
 /// A log, to which blocks of one event are added.

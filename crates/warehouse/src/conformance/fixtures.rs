@@ -2,8 +2,8 @@
 
 use super::Warehouse;
 use crate::{
-    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Metric, QUARTER_US, Rows, StopToken,
-    Watermark, Watermarks,
+    CountedOutcome, ExperimentAnswer, ExperimentQuestion, Filter, LoadTarget, Metric, Population, QUARTER_US, Rows,
+    StopToken, Watermark, Watermarks,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -48,7 +48,7 @@ pub(super) fn trigger(goal_type: GoalType, value: &str) -> CountedOutcome {
 pub(super) fn question(metrics: Vec<Metric>) -> ExperimentQuestion {
     ExperimentQuestion {
         project_key: "shop".into(),
-        test_id: 1,
+        population: Population::Exposed { test_id: 1 },
         started_at: None,
         from: None,
         until: None,

@@ -1,7 +1,10 @@
 //! Random events and questions, from few enough words that many of them meet.
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
-use crate::{CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, Metric, QUARTER_US, RateSpan};
+use crate::{
+    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupStretch, Metric, Population, QUARTER_US,
+    RateSpan,
+};
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
 use muriel_log::{EventKind, Record};
@@ -274,6 +277,17 @@ pub(super) fn questions() -> impl Strategy<Value = ExperimentQuestion> {
         as_of: Instant::from_us(scope.5),
         started_at: scope.6.map(Instant::from_us),
         ..question(metrics)
+    })
+}
+
+/// About a holdout, some of everybody and some of nobody.
+pub(super) fn holdout_questions() -> impl Strategy<Value = ExperimentQuestion> {
+    let stretch = (prop_oneof![Just(0), Just(10_000), 0u32..10_000], word(&["g1", "g2", "g3"]));
+    (questions(), stretch).prop_map(|(question, (to, salt))| ExperimentQuestion {
+        population: Population::Holdout(GroupStretch { group_id: None, salt: salt.to_owned(), from: 0, to }),
+        breakdown: None,
+        arms: 2,
+        ..question
     })
 }
 

@@ -29,8 +29,9 @@ pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 type Check = fn(Engine<'_>);
 
 /// All checks with their names.
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
+    ("answers about holdouts equal the reference's", properties::answers_about_holdouts_equal_the_references),
     ("neither blocks nor their order matter", properties::neither_blocks_nor_order_matter),
     ("changes by quarter add up to totals", properties::changes_by_quarter_add_up_to_totals),
     ("the largest segments are distinguished", counting::the_largest_segments_are_distinguished),

@@ -1,7 +1,7 @@
 //! Checks over random events and questions.
 
 use super::fixtures::{START, ask, load};
-use super::generators::{comparable, property, questions, records};
+use super::generators::{comparable, holdout_questions, property, questions, records};
 use super::{Engine, reference};
 use crate::{CountedOutcome, ExperimentQuestion, Metric, QUARTER_US, Totals};
 use muriel_domain::Instant;
@@ -18,10 +18,20 @@ pub(super) fn answers_equal_the_references(engine: Engine<'_>) {
     });
 }
 
+pub(super) fn answers_about_holdouts_equal_the_references(engine: Engine<'_>) {
+    property((records(), holdout_questions()), |(records, question)| {
+        let warehouse = engine();
+        load(&*warehouse, &[&records]);
+        prop_assert_eq!(ask(&*warehouse, &question), reference::answer(&records, &question));
+        Ok(())
+    });
+}
+
 pub(super) fn neither_blocks_nor_order_matter(engine: Engine<'_>) {
     let shuffled = records().prop_flat_map(|records| (Just(records.clone()), Just(records).prop_shuffle()));
     let cuts = proptest::collection::vec(any::<prop::sample::Index>(), 0..4);
-    property((shuffled, cuts, questions()), |((records, shuffled), cuts, question)| {
+    let either = prop_oneof![2 => questions(), 1 => holdout_questions()];
+    property((shuffled, cuts, either), |((records, shuffled), cuts, question)| {
         let question = ExperimentQuestion { by_quarter: true, ..question };
         let (one, many) = (engine(), engine());
         load(&*one, &[&records]);

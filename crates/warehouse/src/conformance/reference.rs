@@ -8,7 +8,7 @@ use muriel_domain::goal::{GoalType, GoalValue, Trigger};
 
 use crate::{
     AppliedChange, Arrivals, Balance, CountedOutcome, Dimension, ExchangeRates, ExperimentAnswer, ExperimentQuestion,
-    GroupTotals, LargestOrder, Metric, MetricAnswer, RateSpan, Segment, Totals,
+    Filter, GroupStretch, GroupTotals, LargestOrder, Metric, MetricAnswer, Population, RateSpan, Segment, Totals,
 };
 use muriel_log::{EventKind, Record};
 
@@ -20,17 +20,24 @@ struct Entry<'r> {
     at: i64,
     epoch: i64,
     variant: u32,
+    /// The session in which the visitor entered.
+    session: Option<&'r str>,
+    /// The record by which the visitor entered.
     exposure: &'r Record,
 }
 
 /// Answers `question`, without the numbers by quarter of an hour.
 pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
     let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
+    let test_id = match &question.population {
+        Population::Exposed { test_id } => *test_id,
+        Population::Holdout(stretch) => return holdout(&records, question, stretch),
+    };
     let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
     let exposures: Vec<&Record> = records
         .iter()
         .copied()
-        .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(question.test_id))
+        .filter(|record| record.kind == EventKind::Exposure && record.test_id == Some(test_id))
         .filter(|record| variant(record).is_some_and(|variant| variant < question.arms))
         .collect();
     // If a visitor has an exposure with an API key, the others are ignored, whatever the end of the report.
@@ -71,6 +78,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
             at: first.at.us(),
             epoch: epoch(first, question),
             variant: variant(first).unwrap(),
+            session: first.session.as_deref(),
             exposure: first,
         };
         if entry.at < from || !passes(&entry, question) {
@@ -103,7 +111,49 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         early,
         first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
         balance: balance(&entries),
-        applied: applied(&records, &entries, question),
+        applied: applied(&records, &entries, question, test_id),
+        metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
+    }
+}
+
+/// The answer about a holdout.
+fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupStretch) -> ExperimentAnswer {
+    let is_held_out = stretch.membership();
+    let epoch = question.epochs.first().map_or(0, |(epoch, _)| *epoch);
+    let is_nobody = question.filter != Filter::default() || question.epoch.is_some_and(|asked| asked != epoch);
+    let (started, from) = (question.started_at, question.from.map_or(i64::MIN, Instant::us));
+    let records: Vec<&Record> =
+        records.iter().copied().filter(|record| question.until.is_none_or(|until| record.at < until)).collect();
+    let is_nothing = |record: &Record| {
+        record.bot || matches!(record.kind, EventKind::Exposure | EventKind::Identify | EventKind::Health)
+    };
+    let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
+    for record in records.iter().filter(|record| !is_nothing(record) && started.is_none_or(|at| record.at >= at)) {
+        let known = first.entry(&record.visitor.id).or_insert(record);
+        if record.at < known.at {
+            *known = record;
+        }
+    }
+    let first = first.into_iter().filter(|(_, record)| record.at.us() >= from && !is_nobody);
+    let entries: Vec<Entry<'_>> = first
+        .map(|(visitor, exposure)| {
+            let variant = if is_held_out(visitor) { 0 } else { 1 };
+            Entry { visitor, at: exposure.at.us(), epoch, variant, session: None, exposure }
+        })
+        .collect();
+    let count = |variant| entries.iter().filter(|entry| entry.variant == variant).count() as u64;
+    let arrivals = [0, 1].map(|variant| Arrivals { epoch, variant, visitors: count(variant) });
+    ExperimentAnswer {
+        marks: crate::Watermarks::new(),
+        lost: Vec::new(),
+        arrivals: arrivals.into_iter().filter(|arrivals| arrivals.visitors > 0).collect(),
+        crossed: 0,
+        moved: 0,
+        bots: 0,
+        early: 0,
+        first_entry: entries.iter().map(|entry| Instant::from_us(entry.at)).min(),
+        balance: Vec::new(),
+        applied: Vec::new(),
         metrics: question.metrics.iter().map(|asked| metric(&records, &entries, question, asked)).collect(),
     }
 }
@@ -181,14 +231,17 @@ fn balance(entries: &[Entry<'_>]) -> Vec<Balance> {
     balance
 }
 
-fn applied(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion) -> Vec<AppliedChange> {
+fn applied(
+    records: &[&Record],
+    entries: &[Entry<'_>],
+    question: &ExperimentQuestion,
+    test_id: i64,
+) -> Vec<AppliedChange> {
     let mut counts: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
     for entry in entries {
         let told = records
             .iter()
-            .filter(|record| {
-                record.kind == EventKind::Health && record.test_id == Some(question.test_id) && !record.bot
-            })
+            .filter(|record| record.kind == EventKind::Health && record.test_id == Some(test_id) && !record.bot)
             .filter(|record| record.visitor.id == entry.visitor && variant(record) == Some(entry.variant))
             .filter(|record| question.started_at.is_none_or(|started_at| record.at >= started_at))
             .filter(|record| record.changes.as_ref().is_some_and(|changes| changes.contains(['0', '1'])))
@@ -600,8 +653,8 @@ fn fits(record: &Record, trigger: &Trigger) -> bool {
 /// Whether a visitor did not bounce, or was engaged.
 fn acted(records: &[&Record], entry: &Entry<'_>, bounce: bool) -> bool {
     let during = |record: &&&Record| {
-        let (at, session) = (record.at.us(), &entry.exposure.session);
-        let same = session.is_some() && record.session == *session;
+        let at = record.at.us();
+        let same = entry.session.is_some() && record.session.as_deref() == entry.session;
         at >= entry.at - 5_000_000 && (at < entry.at + 1_800_000_000 || same)
     };
     let whose = |record: &&&Record| record.visitor.id == entry.visitor && !record.bot;

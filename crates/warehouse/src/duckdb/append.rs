@@ -3,7 +3,7 @@
 use duckdb::{Connection, params};
 
 use crate::Result;
-use crate::row::{ProfileRow, Rows, UrlRow};
+use crate::row::{ProfileRow, Rows, UrlRow, VisitorRow};
 
 /// Appends rows of the log with this number in the transaction of `conn`. Columns are in the
 /// order of `schema.sql`.
@@ -13,6 +13,7 @@ pub(super) fn append(
     rows: &Rows,
     urls: &[&UrlRow],
     profiles: &[&ProfileRow],
+    visitors: &[&VisitorRow],
 ) -> Result<()> {
     let mut table = conn.appender("events")?;
     for row in &rows.events {
@@ -94,6 +95,11 @@ pub(super) fn append(
             row.user_type,
             row.source
         ])?;
+    }
+    table.flush()?;
+    let mut table = conn.appender("visitors")?;
+    for row in visitors {
+        table.append_row(params![row.project, row.visitor, row.text])?;
     }
     table.flush()?;
     let mut table = conn.appender("damage")?;

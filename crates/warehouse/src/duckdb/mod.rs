@@ -25,7 +25,7 @@ use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
 /// Version of the schema and of the values that are stored. A file of another version is rebuilt.
-const SCHEMA: i32 = 8;
+const SCHEMA: i32 = 9;
 const TABLES: &str = include_str!("schema.sql");
 /// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";
@@ -82,12 +82,13 @@ struct Writer {
     conn: Connection,
     known: StoredNames,
     known_profiles: StoredNames,
+    known_visitors: StoredNames,
 }
 
 /// The logs whose rows are stored, each with its number in the tables and its watermark.
 type Logs = BTreeMap<LogId, (u8, Watermark)>;
 
-/// Hashes of URLs, or of profiles, that are known to be stored, each with its project. When it is full, the older
+/// Hashes of URLs, of profiles, or of visitors, that are known to be stored, each with its project. When it is full, the older
 /// generation is dropped: storing a row twice does no harm.
 #[derive(Default)]
 struct StoredNames {
@@ -322,7 +323,12 @@ impl Database {
 
     fn of(conn: Connection, logs: Logs) -> Result<Database> {
         let connector = Mutex::new(conn.try_clone()?);
-        let writer = Mutex::new(Writer { conn, known: StoredNames::default(), known_profiles: StoredNames::default() });
+        let writer = Mutex::new(Writer {
+            conn,
+            known: StoredNames::default(),
+            known_profiles: StoredNames::default(),
+            known_visitors: StoredNames::default(),
+        });
         Ok(Database { writer, connector, logs: Mutex::new(logs) })
     }
 
@@ -360,10 +366,12 @@ impl Database {
     }
 
     fn load(&self, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
-        let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
+        let Writer { conn, known, known_profiles, known_visitors } = &mut *lock(&self.writer);
         let urls: Vec<_> = rows.urls.iter().filter(|row| !known.has((row.project, row.url))).collect();
         let profiles: Vec<_> =
             rows.profiles.iter().filter(|row| !known_profiles.has((row.project, row.profile))).collect();
+        let visitors: Vec<_> =
+            rows.visitors.iter().filter(|row| !known_visitors.has((row.project, row.visitor))).collect();
         let (number, is_new) = {
             let logs = lock(&self.logs);
             match logs.get(&log) {
@@ -373,7 +381,7 @@ impl Database {
             }
         };
         let transaction = conn.transaction()?;
-        append(&transaction, number, rows, &urls, &profiles)?;
+        append(&transaction, number, rows, &urls, &profiles, &visitors)?;
         let (seq, hash) = (mark.position.seq, mark.hash.map(Vec::from));
         if is_new {
             let id = log.as_bytes().to_vec();
@@ -388,13 +396,16 @@ impl Database {
         for row in profiles {
             known_profiles.add((row.project, row.profile));
         }
+        for row in visitors {
+            known_visitors.add((row.project, row.visitor));
+        }
         lock(&self.logs).insert(log, (number, mark));
         Ok(())
     }
 
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
         let Some(log) = lock(&self.logs).get(&log).map(|(number, _)| *number) else { return Ok(0) };
-        let Writer { conn, known, known_profiles } = &mut *lock(&self.writer);
+        let Writer { conn, known, known_profiles, known_visitors } = &mut *lock(&self.writer);
         let transaction = conn.transaction()?;
         let mut gone = 0;
         for table in ["events", "exposures", "applied"] {
@@ -413,6 +424,11 @@ impl Database {
                 "DELETE FROM profiles WHERE (project, profile) NOT IN (SELECT project, profile FROM exposures)",
                 [],
             )?;
+            // An id is deleted with the visitor's last event.
+            transaction.execute(
+                "DELETE FROM visitors WHERE (project, visitor) NOT IN (SELECT project, visitor FROM events)",
+                [],
+            )?;
         }
         transaction.execute("DELETE FROM damage WHERE log = ? AND greatest(first, last) < ?", params![log, oldest])?;
         transaction.commit()?;
@@ -420,6 +436,7 @@ impl Database {
             // The cache may now have names that were deleted.
             *known = StoredNames::default();
             *known_profiles = StoredNames::default();
+            *known_visitors = StoredNames::default();
             if let Err(error) = conn.execute_batch("CHECKPOINT") {
                 // The rows are deleted in any case; a later checkpoint frees their space.
                 tracing::debug!(error = &error as &dyn std::error::Error, "the warehouse was not made smaller");

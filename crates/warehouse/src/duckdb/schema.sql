@@ -1,8 +1,8 @@
 -- The tables of a warehouse. Everything is derived from the event log and can be rebuilt, so there are no migrations. A change
 -- of a table, or of what is written into one, increments SCHEMA in mod.rs, and every warehouse is rebuilt.
 --
--- Names are stored as 64-bit hashes: project keys, visitors, sessions, order ids, event ids, URLs. Only the log has the
--- visitor's own id. Times are microseconds since 1970-01-01 UTC. `log` is the number of the row's log, see the table `logs`,
+-- Names are stored as 64-bit hashes: project keys, visitors, sessions, order ids, event ids, URLs. The visitor's own id is in
+-- `visitors` only. Times are microseconds since 1970-01-01 UTC. `log` is the number of the row's log, see the table `logs`,
 -- and `seq` the block: rows are deleted when retention deletes their block. The rows of one load are sorted by the columns that
 -- questions filter by, so that DuckDB skips most row groups by their minima and maxima. Nothing is declared unique: the log
 -- may contain an event twice, and questions deduplicate, which costs much less than an index.
@@ -82,6 +82,13 @@ CREATE TABLE profiles (
 CREATE TABLE urls (
     project UBIGINT NOT NULL,
     url     UBIGINT NOT NULL,
+    text    VARCHAR NOT NULL
+);
+
+-- The ids of visitors with events, with which holdouts place them. A row may exist twice.
+CREATE TABLE visitors (
+    project UBIGINT NOT NULL,
+    visitor UBIGINT NOT NULL,
     text    VARCHAR NOT NULL
 );
 

@@ -12,7 +12,9 @@ use tokio::runtime::{Builder, Runtime};
 use uuid::Uuid;
 
 use crate::testing::{Fault, FaultyWriter};
-use crate::{DuckWarehouse, ExperimentQuestion, LostBlocks, StopToken, WarehouseOptions, WarehouseReader, Watermark};
+use crate::{
+    DuckWarehouse, ExperimentQuestion, LostBlocks, Population, StopToken, WarehouseOptions, WarehouseReader, Watermark,
+};
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, PruneRequest, Reserve};
 
 const START: i64 = 1_790_000_000_000_000;
@@ -544,7 +546,7 @@ fn damage_of_the_log_is_passed() {
 fn lost(warehouse: &DuckWarehouse, project_key: &str) -> Option<(u64, i64, i64)> {
     let question = ExperimentQuestion {
         project_key: project_key.into(),
-        test_id: 1,
+        population: Population::Exposed { test_id: 1 },
         started_at: None,
         from: None,
         until: None,

@@ -87,6 +87,26 @@ impl IntoParams for TimeseriesQuery {
     }
 }
 
+/// Parameters that the result of a holdout takes.
+const OF_HOLDOUTS: [&str; 4] = ["start_date", "end_date", "tz", "goal_key"];
+
+/// The parameters of a holdout's result.
+pub(super) struct HoldoutQuery;
+
+impl IntoParams for HoldoutQuery {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Published> {
+        let taken = PARAMETERS.into_iter().filter(|parameter| OF_HOLDOUTS.contains(&parameter.name));
+        let described = taken.map(|parameter| match parameter.name {
+            "goal_key" => Parameter {
+                description: "The goal to report; the one that most of its experiments have as their primary goal by default.",
+                ..parameter
+            },
+            _ => parameter,
+        });
+        described.map(Parameter::published).collect()
+    }
+}
+
 /// The format of a result.
 pub(super) enum Format {
     Json,
@@ -105,6 +125,16 @@ pub(super) fn timeseries_inquiry(query: Option<&str>) -> Result<Inquiry, ApiErro
     let mut query = Query::read(query, &PARAMETERS.map(|parameter| parameter.name));
     for name in RESULT_ONLY {
         query.refuse_given(name, "is a parameter of the result only, not of the result day by day");
+    }
+    read(query).0
+}
+
+/// The inquiry that the query of a holdout's result asks for. What only results of experiments take is refused, as above.
+pub(super) fn holdout_inquiry(query: Option<&str>) -> Result<Inquiry, ApiError> {
+    let names = PARAMETERS.map(|parameter| parameter.name);
+    let mut query = Query::read(query, &names);
+    for name in names.into_iter().filter(|name| !OF_HOLDOUTS.contains(name)) {
+        query.refuse_given(name, "is a parameter of an experiment's result only, not of a holdout's");
     }
     read(query).0
 }

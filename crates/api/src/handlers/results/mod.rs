@@ -2,7 +2,9 @@
 
 mod inquiry;
 
-use self::inquiry::{Format, ResultQuery, TimeseriesQuery, result_inquiry, timeseries_inquiry};
+use self::inquiry::{
+    Format, HoldoutQuery, ResultQuery, TimeseriesQuery, holdout_inquiry, result_inquiry, timeseries_inquiry,
+};
 use super::experiments::id_in;
 use crate::answer::{json as answered, warned};
 use crate::auth::{Caller, Read};
@@ -14,7 +16,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, Uri, header};
 use muriel_domain::Flaw;
-use muriel_domain::ids::ExperimentId;
+use muriel_domain::ids::{ExperimentId, GroupId};
 use muriel_results::PlanningRequest;
 use muriel_service::{App, results};
 
@@ -43,6 +45,26 @@ pub(crate) async fn experiment_result(
         Format::Json => answered(StatusCode::OK, &answer),
         Format::Csv => Ok(csv_file(answer.csv(), id)),
     }
+}
+
+/// Reports a holdout: what all its experiments did together, as those who are held out compare with everybody else.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/exclusion-group/{group_id}/result", tag = "Exclusion groups",
+    operation_id = "getHoldoutResult",
+    params(HoldoutQuery),
+    responses((status = 200, description = "The result.", body = views::HoldoutResult)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn holdout_result(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let id = GroupId::parse(&id).ok_or(ApiError::NotFound("exclusion group"))?;
+    let inquiry = holdout_inquiry(uri.query());
+    let computed = results::holdout_report(&app, &caller.project, id, inquiry.map_err(Into::into)).await?;
+    answered(StatusCode::OK, &views::HoldoutResult::new(id.0, &computed))
 }
 
 /// Reports an experiment day by day, cumulative.

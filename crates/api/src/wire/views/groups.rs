@@ -35,6 +35,9 @@ pub(crate) struct ExclusionGroup {
     /// Percent of the visitors whom a holdout keeps out; null for an exclusion group.
     #[schema(required, example = 5)]
     percent: Option<f64>,
+    /// Since when a holdout has these visitors and experiments: its result counts from then on; null for an exclusion group.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    since: Option<Instant>,
     /// Which experiments visitors of a holdout do not meet; null for an exclusion group.
     #[schema(required, value_type = Option<schemas::HoldoutScope>)]
     scope: Option<Scope>,
@@ -90,13 +93,14 @@ impl From<Group> for ExclusionGroup {
         let kind = group.kind.word();
         let (held_out, scope, members) = match group.kind {
             GroupKind::Exclusion(members) => (None, None, members),
-            GroupKind::Holdout { held_out, scope } => (Some(held_out), Some(scope), Vec::new()),
+            GroupKind::Holdout { held_out, scope, since } => (Some((held_out, since)), Some(scope), Vec::new()),
         };
         Self {
             group_id: group.id.0,
             name: group.name,
             kind,
-            percent: held_out.map(percent),
+            percent: held_out.map(|(held_out, _)| percent(held_out)),
+            since: held_out.map(|(_, since)| since),
             scope: scope.map(|scope| match scope {
                 HoldoutScope::Project => Scope::Project("project"),
                 HoldoutScope::Experiments(named) => Scope::Tests { tests: named.iter().map(|id| id.0).collect() },

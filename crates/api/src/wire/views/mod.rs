@@ -20,6 +20,6 @@ pub(crate) use goals::*;
 pub(crate) use groups::*;
 pub(crate) use hypotheses::*;
 pub(crate) use rates::*;
-pub use results::ResultAnswer;
+pub use results::{HoldoutResult, ResultAnswer};
 pub(crate) use results::{PlanAnswer, TimeseriesAnswer};
 pub(crate) use webhooks::*;

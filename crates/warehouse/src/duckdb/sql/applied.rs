@@ -6,7 +6,12 @@ use crate::answer::{AppliedChange, MAX_TRACKED_CHANGES};
 use crate::question::ExperimentQuestion;
 
 /// What the changes found, by arm and place. Needs the table `entry`.
-pub(super) fn answer(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Vec<AppliedChange>> {
+pub(super) fn answer(
+    db: &Db<'_>,
+    question: &ExperimentQuestion,
+    project: u64,
+    test: i64,
+) -> Result<Vec<AppliedChange>> {
     let sql = format!(
         r#"WITH
              told AS NOT MATERIALIZED (
@@ -25,7 +30,6 @@ pub(super) fn answer(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -
                FROM alike, range({MAX_TRACKED_CHANGES}) AS numbers(number) WHERE (asked >> number) & 1 = 1)
            SELECT variant, change, sum(pages)::UBIGINT, sum(pages * matched)::UBIGINT
            FROM bits GROUP BY ALL ORDER BY variant, change"#,
-        test = question.test_id,
         started = since("\"at\"", question.started_at),
         until = before("\"at\"", question.until),
     );

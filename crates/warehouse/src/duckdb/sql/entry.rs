@@ -42,9 +42,9 @@ impl Exposures {
     ///
     /// The end of the question is not looked at: a visitor whom a key placed later has
     /// not entered before, so each day of a series is what a report until then says.
-    pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64) -> Result<Self> {
+    pub(super) fn find(db: &Db<'_>, question: &ExperimentQuestion, project: u64, test: i64) -> Result<Self> {
         let started = since("\"at\"", question.started_at);
-        let arms = format!("project = {project} AND test = {} AND variant < {}", question.test_id, question.arms);
+        let arms = format!("project = {project} AND test = {test} AND variant < {}", question.arms);
         // Hardly ever does an experiment have both.
         let mixed = format!(
             "SELECT coalesce(bool_or(vouched{started}) AND NOT bool_and(vouched), false) FROM exposures WHERE {arms}"
@@ -171,26 +171,40 @@ pub(super) fn health(
     project: u64,
     exposures: &Exposures,
 ) -> Result<ExperimentAnswer> {
+    let (arrived, several) = arrived(db)?;
+    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, exposures)? };
+    Ok(ExperimentAnswer {
+        crossed,
+        moved,
+        bots: bots(db, question, exposures)?,
+        early: early(db, question, exposures)?,
+        balance: balance(db, project)?,
+        ..arrived
+    })
+}
+
+/// How many entered and when the first of them did, and how many met several arms.
+pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
     let arrivals = db
         .rows("SELECT epoch, variant, count(*) FROM entry GROUP BY ALL ORDER BY epoch, variant", |row| {
             Ok(Arrivals { epoch: row.get(0)?, variant: row.get(1)?, visitors: row.get(2)? })
         })?;
     let (first_entry, several): (Option<i64>, u64) =
         db.row(r#"SELECT min("at"), count(*) FILTER (several) FROM entry"#, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let (crossed, moved) = if several == 0 { (0, 0) } else { crossed(db, question, exposures)? };
-    Ok(ExperimentAnswer {
+    let answer = ExperimentAnswer {
         marks: Watermarks::new(),
         lost: Vec::new(),
         arrivals,
-        crossed,
-        moved,
-        bots: bots(db, question, exposures)?,
-        early: early(db, question, exposures)?,
+        crossed: 0,
+        moved: 0,
+        bots: 0,
+        early: 0,
         first_entry: first_entry.map(Instant::from_us),
-        balance: balance(db, project)?,
+        balance: Vec::new(),
         applied: Vec::new(),
         metrics: Vec::new(),
-    })
+    };
+    Ok((answer, several))
 }
 
 fn crossed(db: &Db<'_>, question: &ExperimentQuestion, exposures: &Exposures) -> Result<(u64, u64)> {

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `placed` | visitors whom a key placed in an arm, with other exposures that no key vouched for |
 //! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
+//! | `seen` | when each visitor of a project first did anything, in a holdout's time |
+//! | `held_out` | which of them are held out |
 //! | `alike` | how many visitors of `entry` had the same profile, by arm |
 //! | `segments` | the values of the breakdown that are told apart, numbered |
 //! | `segment_profiles` | the number of each profile's value of the breakdown |
@@ -25,6 +27,7 @@
 mod applied;
 mod entry;
 mod exchange;
+mod holdout;
 mod orders;
 mod outcome;
 mod pages;
@@ -39,7 +42,7 @@ use muriel_domain::Instant;
 
 use super::mark_of;
 use crate::answer::{ExperimentAnswer, LostBlocks, TrafficAnswer, VisitorTotals};
-use crate::question::{CountedOutcome, ExperimentQuestion, Metric, TrafficQuestion, VisitorsQuestion};
+use crate::question::{CountedOutcome, ExperimentQuestion, Metric, Population, TrafficQuestion, VisitorsQuestion};
 use crate::row::hash_text;
 use crate::{Result, StopToken, Watermarks};
 use muriel_log::LogId;
@@ -55,10 +58,18 @@ pub(super) fn ask(
 ) -> Result<ExperimentAnswer> {
     snapshot(connection, stop, |db| {
         let project = hash_text(&question.project_key);
-        let exposures = entry::Exposures::find(db, question, project)?;
-        entry::enter(db, question, project, &exposures)?;
-        let health = entry::health(db, question, project, &exposures)?;
-        let applied = applied::answer(db, question, project)?;
+        let health = match &question.population {
+            Population::Exposed { test_id } => {
+                let exposures = entry::Exposures::find(db, question, project, *test_id)?;
+                entry::enter(db, question, project, &exposures)?;
+                let applied = applied::answer(db, question, project, *test_id)?;
+                ExperimentAnswer { applied, ..entry::health(db, question, project, &exposures)? }
+            }
+            Population::Holdout(stretch) => {
+                holdout::enter(db, question, project, stretch)?;
+                entry::arrived(db)?.0
+            }
+        };
         let scope = outcome::MetricContext {
             project,
             breakdown: question.breakdown,
@@ -77,7 +88,7 @@ pub(super) fn ask(
             })
             .collect::<Result<Vec<_>>>()?;
         let logs = Logs::read(db)?;
-        Ok(ExperimentAnswer { lost: logs.lost(db, project)?, marks: logs.marks, applied, metrics, ..health })
+        Ok(ExperimentAnswer { lost: logs.lost(db, project)?, marks: logs.marks, metrics, ..health })
     })
 }
 

@@ -3,7 +3,6 @@
 use muriel_analysis::{
     Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,
 };
-use muriel_domain::experiment::Arm;
 use muriel_results::{Computed, LogDamage, Manifest, MetricFacts, MetricNumbers};
 use muriel_stats::srm::ChiSquared;
 use muriel_warehouse::VALUE_SCALE;
@@ -108,7 +107,7 @@ impl Health {
             .zip(&computed.report.metrics)
             .flat_map(|(facts, metric)| {
                 let harmed = metric.analyses.iter().filter(|analysis| analysis.harmed);
-                harmed.map(|analysis| format!("{} in {}", facts.name, name_of(analysis.arm)))
+                harmed.map(|analysis| format!("{} in {}", facts.name, name_of(&computed.manifest, analysis.arm)))
             })
             .collect();
         let is_compared = |(facts, metric): (&MetricFacts, &MetricReport)| {
@@ -132,7 +131,7 @@ impl Health {
             .manifest
             .top()
             .filter(|facts| facts.is_revenue())
-            .and_then(|facts| Some(orders(facts, computed.metrics.first()?)));
+            .and_then(|facts| Some(orders(&computed.manifest, facts, computed.metrics.first()?)));
         let event_log = event_log(&computed.manifest);
         let grade = [Some(&guardrails), Some(&event_log), currency.as_ref(), orders.as_ref()]
             .into_iter()
@@ -257,7 +256,7 @@ const ORDER_SHARE: f64 = 0.1;
 const FEW_ORDERS_SHARE: f64 = 0.9;
 
 /// Whether single orders decide a revenue goal, or were left out.
-fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
+fn orders(manifest: &Manifest, facts: &MetricFacts, shown: &MetricNumbers) -> Check {
     let currency = shown.currency.as_deref().unwrap_or_default();
     let money = |value: f64| format!("{value} {currency}").trim_end().to_owned();
     let mut sentences = Vec::new();
@@ -292,7 +291,7 @@ fn orders(facts: &MetricFacts, shown: &MetricNumbers) -> Check {
              set max_order_value of the goal.",
             money(largest.units as f64 / VALUE_SCALE as f64),
             largest.at,
-            name_of(largest.variant as usize),
+            name_of(manifest, largest.variant as usize),
             if largest.vouched { "with" } else { "without" },
             100.0 * share
         ));
@@ -372,8 +371,8 @@ impl RatioCheck {
     }
 }
 
-fn name_of(arm: usize) -> String {
-    Arm(u32::try_from(arm).unwrap_or(u32::MAX)).to_string()
+fn name_of(manifest: &Manifest, arm: usize) -> &str {
+    manifest.experiment.arms.get(arm).map_or("", |arm| arm.name.as_str())
 }
 
 #[cfg(test)]

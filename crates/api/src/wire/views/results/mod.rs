@@ -4,11 +4,13 @@ mod arm;
 mod breakdown;
 mod csv;
 mod health;
+mod holdout;
 mod metric;
 mod numbers;
 mod plan;
 mod timeseries;
 
+pub use holdout::HoldoutResult;
 pub(crate) use plan::PlanAnswer;
 pub(crate) use timeseries::TimeseriesAnswer;
 
