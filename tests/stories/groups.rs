@@ -331,7 +331,7 @@ fn those_who_are_held_out_are_compared_with_everybody_else(on: On) {
     };
     let (view, bought) =
         (json!({ "type": "pageview", "url": "https://example.com/" }), json!({ "type": "custom", "name": "bought" }));
-    tell(0, &[bought.clone()]);
+    tell(0, std::slice::from_ref(&bought));
     let made = holdout(&shop, 20.0, &json!("project"));
     app.pass(Duration::from_secs(1));
     let held_out = held_out_of(&shop, &key);
@@ -417,6 +417,7 @@ fn a_holdouts_result_begins_anew_with_other_visitors(on: On) {
 fn what_has_no_holdouts_result(on: On) {
     let app = on.start();
     let shop = shop(&app);
+    shop.goal("bought");
     let [a] = experiments(&shop, 9);
     let group = exclusion(&shop, &[(a, 50.0)]);
     shop.get(&format!("{}/result", path(&group))).refused(409, "no_holdout");
@@ -428,7 +429,8 @@ fn what_has_no_holdouts_result(on: On) {
     let empty = shop.get(&result).ok();
     assert_eq!((&empty["total_visitors"], &empty["goal_key"]), (&json!(0), &Value::Null));
     assert_eq!(empty["health"]["sample_ratio"]["status"], "unknown");
-    let little = empty["health"]["minimum_data"]["message"].as_str().expect("a sentence");
+    let of_a_goal = shop.get(&format!("{result}?goal_key=bought")).ok();
+    let little = of_a_goal["health"]["minimum_data"]["message"].as_str().expect("a sentence");
     assert!(little.contains("Held out has 0 of 100 visitors; Everybody else has 0"), "{little}");
     for (query, parameter) in [
         ("filter_by=mobile", "filter_by"),

@@ -34,7 +34,7 @@ impl Things {
             "hypothesis_id": hypothesis_id,
             "primary_goal_key": "bought",
         }));
-        let group = json!({ "name": word, "kind": "exclusion", "members": [{ "test_id": test_id, "percent": 50 }] });
+        let group = json!({ "name": word, "kind": "holdout", "percent": 5, "scope": { "tests": [test_id] } });
         let group_id = shop.post("/exclusion-group", group).created()["group_id"].as_i64().expect("an id");
         // Nothing listens there.
         let webhook =

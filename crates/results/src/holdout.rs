@@ -90,8 +90,9 @@ impl HoldoutInputs {
     }
 
     fn metrics(&self) -> Vec<MetricFacts> {
-        let usual = self.usual.as_ref();
-        let asked = self.asked.as_ref().filter(|asked| usual.is_none_or(|usual| usual.id != asked.id));
+        // Where no experiment has a goal, the one that is asked for is judged by itself.
+        let usual = self.usual.as_ref().or(self.asked.as_ref());
+        let asked = self.asked.as_ref().filter(|asked| usual.is_some_and(|usual| usual.id != asked.id));
         let goals = asked.map(|goal| of_goal(goal, "secondary")).into_iter();
         goals.chain(usual.map(|goal| of_goal(goal, "primary"))).chain(BUILTIN_METRICS.map(of_builtin)).collect()
     }
