@@ -98,6 +98,7 @@ impl On {
             log_retention_days: None,
             alone: false,
             worker: true,
+            mcp: Default::default(),
             periods: Default::default(),
             webhook_allow: "127.0.0.0/8".parse().expect("a network"),
             node_lease: Duration::from_secs(60),

@@ -175,6 +175,8 @@ impl Contract {
         let operation = contract.operations.iter().find(|one| one.method == method && one.is_at(path));
         // The protocol's own errors have a shape that the contract tells.
         let is_foreign = operation.is_some_and(Operation::is_ofrep) && answer.body.get("errorCode").is_some();
+        // So are those of the Model Context Protocol, once a request has passed the guard.
+        let is_foreign = is_foreign || path == "/mcp" && answer.body["jsonrpc"] == "2.0";
         if answer.status >= 400 && path != "/readyz" && !is_foreign {
             contract.check_error(answer, request_id);
         }

@@ -20,6 +20,7 @@ mod layers;
 mod lifecycle;
 mod limits;
 mod lists;
+mod mcp;
 mod nodes;
 mod order;
 mod outage;

@@ -54,6 +54,10 @@ impl Needs for Evaluate {
     const OUTAGE: OutagePolicy = OutagePolicy::UseCached;
 }
 
+/// In the extensions of a request that may not change code, whatever the scopes of its key.
+#[derive(Debug, Clone, Copy)]
+pub struct WithoutCode;
+
 /// A request's key, which has the scope that the operation needs, in the project of the path.
 pub(crate) struct Caller<N> {
     /// The key, as the actor of acts.
@@ -104,6 +108,10 @@ impl<N: Needs> Caller<N> {
         if !grant.scopes.has(N::SCOPE) {
             return Err(ApiError::MissingScope(N::SCOPE.name()));
         }
+        let key = match parts.extensions.get::<WithoutCode>() {
+            Some(WithoutCode) => Arc::new(key.without(Scope::Code)),
+            None => key,
+        };
         Ok(Self { actor: Actor::Key(key), project, needs: PhantomData })
     }
 }

@@ -14,6 +14,7 @@ pub mod edge;
 pub mod error;
 mod event_batch;
 pub mod explain;
+pub mod guard;
 mod handlers;
 pub mod health;
 pub mod json;
@@ -28,4 +29,5 @@ pub mod server;
 mod unread;
 mod wire;
 
+pub use auth::WithoutCode;
 pub use wire::views::{HoldoutResult, ResultAnswer};

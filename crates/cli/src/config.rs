@@ -1,5 +1,6 @@
 //! Settings: flags over environment over a TOML file over defaults.
 
+use crate::agents::{McpFlags, McpSettings};
 use crate::{Error, Result};
 use clap::Args;
 use muriel_api::edge::EdgeSettings;
@@ -52,6 +53,9 @@ pub struct ServeFlags {
     /// Names under which pages meet it.
     #[command(flatten)]
     pub site: SiteFlags,
+    /// Tools for agents.
+    #[command(flatten)]
+    pub mcp: McpFlags,
     /// Address to listen on [default: 127.0.0.1:4170].
     #[arg(long, env = "MURIEL_LISTEN", value_name = "ADDR")]
     pub listen: Option<String>,
@@ -138,6 +142,8 @@ struct File {
     webhook_allow: Option<String>,
     page_api: Option<String>,
     visitor_prefix: Option<String>,
+    mcp_hosts: Option<String>,
+    mcp_code: Option<String>,
 }
 
 /// Days as a number, as one writes them in TOML, or text as on the command line.
@@ -245,6 +251,8 @@ pub struct Settings {
     pub node_lease: Duration,
     /// Names under which pages meet the server.
     pub site: Site,
+    /// Who reaches the tools for agents, and what these may do.
+    pub mcp: McpSettings,
     /// What time it is.
     pub clock: Clock,
 }
@@ -341,7 +349,11 @@ impl Settings {
             log_retention_days,
             warehouse: warehouse_options(flags.warehouse_memory.or(file.warehouse_memory))?,
             alone: flags.alone || file.alone.unwrap_or(false),
-            worker: on_or_off("worker", flags.worker.or(file.worker).as_deref())?,
+            worker: on_or_off("worker", flags.worker.or(file.worker).as_deref(), true)?,
+            mcp: McpSettings::read(
+                flags.mcp.mcp_hosts.or(file.mcp_hosts).as_deref(),
+                flags.mcp.mcp_code.or(file.mcp_code).as_deref(),
+            )?,
             periods: periods(
                 flags.bandit_period.or(file.bandit_period),
                 flags.autopilot_steps.or(file.autopilot_steps).as_deref(),
@@ -382,10 +394,11 @@ fn autopilot_steps(text: &str) -> Option<Vec<i64>> {
     (is_rising && steps.len() <= 20 && steps.iter().all(|step| (1..=100).contains(step))).then_some(steps)
 }
 
-/// A switch that is on by default.
-fn on_or_off(setting: &str, word: Option<&str>) -> Result<bool> {
+/// A switch.
+pub(crate) fn on_or_off(setting: &str, word: Option<&str>, default: bool) -> Result<bool> {
     match word {
-        None | Some("on") => Ok(true),
+        None => Ok(default),
+        Some("on") => Ok(true),
         Some("off") => Ok(false),
         Some(other) => Err(Error::Setting(format!("{setting} must be on or off, not \"{other}\""))),
     }

@@ -3,6 +3,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
+pub mod agents;
 pub mod config;
 #[cfg(feature = "demo")]
 mod demo;
@@ -11,6 +12,7 @@ mod error;
 pub mod explain;
 pub mod log;
 mod logs;
+pub mod mcp;
 mod named;
 mod node;
 pub mod nodes;
@@ -93,6 +95,9 @@ enum Command {
     /// Rebuild the warehouse, which answers questions about events, from the event log.
     #[command(subcommand)]
     Warehouse(warehouse::WarehouseCommand),
+    /// Offer a running server's tools for agents (Model Context Protocol) on standard input and output. The API key comes
+    /// from MURIEL_API_KEY or --key-file. Agents that speak HTTP use the server's /mcp instead.
+    Mcp(mcp::Mcp),
     /// Print the OpenAPI 3.1 document.
     Openapi,
 }
@@ -137,6 +142,7 @@ fn run(command: Command) -> Result<()> {
         Command::Verify(asked) => verify::run(asked),
         Command::Simulate(asked) => block_on(simulate::run(*asked)),
         Command::Warehouse(command) => warehouse::run(command),
+        Command::Mcp(args) => block_on(mcp::run(args)),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
             say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;

@@ -1,5 +1,6 @@
 //! The server: everything wired together, started and stopped.
 
+use crate::agents;
 use crate::config::Settings;
 use crate::node::{NodeFile, Registration, SharedRegistration, check_database};
 use crate::open::{connect_later, make_directory, prepare, read_pepper};
@@ -7,7 +8,6 @@ use crate::say::say;
 use crate::shutdown::{CLOSE_TIMEOUT, Signals, end_after};
 use crate::tasks;
 use crate::{Error, Result};
-use muriel_api::edge::Edge;
 use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
 use muriel_api::server::{self, ServerSettings};
@@ -97,8 +97,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
-    let router = muriel_api::router::router(app.clone());
-    let edge = Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
+    let edge = agents::edge(&app, &settings, &limits, &metrics)?;
 
     let listener = match listen(settings.listen).await {
         Ok(listener) => listener,

@@ -122,7 +122,7 @@ impl Browser {
             .user_agent(AGENT)
             .accept("*/*")
             .accept_encoding("gzip, br")
-            .tls_config(TlsConfig::builder().root_certs(roots()).build())
+            .tls_config(TlsConfig::builder().root_certs(root_certificates()).build())
             .build()
             .new_agent();
         Self { agent, patience, given: (page.clone(), fields), cookies: Vec::new() }
@@ -308,7 +308,7 @@ fn is_slow(error: &io::Error) -> bool {
 }
 
 /// The system's certificate authorities, among which may be a company's own; Mozilla's where it has none.
-fn roots() -> RootCerts {
+pub fn root_certificates() -> RootCerts {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {
         return RootCerts::WebPki;

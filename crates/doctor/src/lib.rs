@@ -18,6 +18,7 @@ mod report;
 mod rules;
 
 pub use self::delivered::DeliveredScript;
+pub use self::fetch::root_certificates;
 pub use self::findings::{Finding, Status};
 pub use self::locate::is_snippet;
 pub use self::report::{FoundScript, Report};

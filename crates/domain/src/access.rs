@@ -64,6 +64,12 @@ impl Scopes {
         self.0 & scope as u8 != 0
     }
 
+    /// The set less the scope.
+    #[must_use]
+    pub fn without(self, scope: Scope) -> Self {
+        Self(self.0 & !(scope as u8))
+    }
+
     /// Reads words separated by commas or blanks: `read,write`. A word may be repeated.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use crate::api_key::{ApiKey, Pepper};
 use crate::clock::Clock;
 use crate::error::Error;
 use muriel_domain::Instant;
+use muriel_domain::access::Scope;
 use muriel_domain::time::DAY_US;
 use muriel_sql::Db;
 use muriel_store::keys::StoredKey;
@@ -59,6 +60,15 @@ pub struct KnownKey {
     /// The stored key.
     pub stored: StoredKey,
     used_us: AtomicI64,
+}
+
+impl KnownKey {
+    /// The same key with one scope less.
+    pub fn without(&self, scope: Scope) -> KnownKey {
+        let mut stored = self.stored.clone();
+        stored.grant.scopes = stored.grant.scopes.without(scope);
+        KnownKey { stored, used_us: AtomicI64::new(self.used_us.load(Ordering::Relaxed)) }
+    }
 }
 
 struct Cached<T> {

@@ -55,8 +55,8 @@ impl FromStr for PageApi {
 pub struct VisitorPrefix(String);
 
 /// First segments of the usual paths, which cannot be a prefix.
-const TAKEN: [&str; 11] =
-    ["v2", "js", "ruleset", "preview", "geo", "events", "docs", "openapi.json", "livez", "readyz", "metrics"];
+const TAKEN: [&str; 12] =
+    ["v2", "js", "ruleset", "preview", "geo", "events", "docs", "openapi.json", "livez", "readyz", "metrics", "mcp"];
 
 impl VisitorPrefix {
     /// The path, without a `/` at its end; empty for none.

@@ -1,0 +1,33 @@
+//! What a route of another crate passes before it is reached: authentication, the key's rate limit, the gate of JSON.
+
+use crate::auth::bearer;
+use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
+use crate::edge::RequestContext;
+use crate::error::ApiError;
+use crate::json;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::MethodRouter;
+use muriel_service::App;
+use muriel_service::access_cache::OutagePolicy;
+
+/// A route that only requests with a valid key and a JSON body reach. Scopes and projects are not looked at: these are
+/// checked by the operations that it calls.
+pub fn guarded(app: App, path: &str, methods: MethodRouter) -> Router {
+    // Other methods are 405 without a look at the key, as on every route.
+    Router::new().route(path, methods.route_layer(from_fn_with_state(app, guard)))
+}
+
+async fn guard(State(app): State<App>, request: Request, next: Next) -> Result<Response, ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let context = RequestContext::from_request_parts(&mut parts, &app).await?;
+    let key = app.access_cache.key(bearer(&parts.headers)?, OutagePolicy::Refuse).await?;
+    context.authenticated(&key.stored.id)?;
+    let unread = Request::from_parts(parts.clone(), body);
+    let (_, bytes) = read_json_body(unread, &[MediaType::Json], BODY_LIMIT, BODY_DEADLINE).await?;
+    json::parse(&bytes)?;
+    Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await)
+}

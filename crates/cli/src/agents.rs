@@ -1,0 +1,113 @@
+//! The server's tools for agents: `/mcp` beside the API, and the settings of both.
+
+use crate::config::{Settings, on_or_off};
+use crate::{Error, Result};
+use clap::Args;
+use muriel_api::WithoutCode;
+use muriel_api::body::BODY_LIMIT;
+use muriel_api::edge::Edge;
+use muriel_api::guard::guarded;
+use muriel_api::limits::Limits;
+use muriel_api::metrics::Metrics;
+use muriel_api::router;
+use muriel_mcp::Api;
+use muriel_mcp::http::HttpSettings;
+use muriel_service::App;
+use std::sync::Arc;
+use ureq::http::uri::Authority;
+
+/// The most hosts that can be named.
+const HOSTS_MAX: usize = 100;
+
+/// Tools for agents.
+#[derive(Debug, Clone, Default, Args)]
+pub struct McpFlags {
+    /// Hosts under which agents reach /mcp, such as muriel.example, separated by commas. This machine's own names and the
+    /// address of --listen always count.
+    #[arg(long, env = "MURIEL_MCP_HOSTS", value_name = "HOSTS")]
+    pub mcp_hosts: Option<String>,
+    /// Whether agents may change code that runs on pages, with a key that has the scope code: on or off [default: off].
+    #[arg(long, env = "MURIEL_MCP_CODE", value_name = "on|off")]
+    pub mcp_code: Option<String>,
+}
+
+/// Who reaches the tools for agents, and what these may do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct McpSettings {
+    /// Hosts that requests may name besides this machine's.
+    pub hosts: Vec<String>,
+    /// Whether agents may change code, if their key may.
+    pub allows_code: bool,
+}
+
+impl McpSettings {
+    /// # Errors
+    /// What is no host, and too many of them.
+    pub(crate) fn read(hosts: Option<&str>, code: Option<&str>) -> Result<Self> {
+        let named = hosts.unwrap_or_default().split(',').map(str::trim).filter(|host| !host.is_empty());
+        let hosts: Vec<String> = named.map(host).collect::<Result<_>>()?;
+        if hosts.len() > HOSTS_MAX {
+            return Err(Error::Setting(format!("mcp-hosts must name at most {HOSTS_MAX} hosts, not {}", hosts.len())));
+        }
+        Ok(Self { hosts, allows_code: on_or_off("mcp-code", code, false)? })
+    }
+}
+
+fn host(text: &str) -> Result<String> {
+    let is_host = text.parse::<Authority>().is_ok_and(|host| !host.host().is_empty() && !text.contains(['@', '*']));
+    let error = || {
+        Error::Setting(format!(
+            "mcp-hosts must be hosts as in an address, such as muriel.example or muriel.example:8443, not \"{text}\""
+        ))
+    };
+    if is_host { Ok(text.to_ascii_lowercase()) } else { Err(error()) }
+}
+
+/// The API with `/mcp` beside it. A call of a tool passes the edge twice: as a request to `/mcp`, and as the request of the
+/// API that it is.
+pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Result<Edge> {
+    let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
+    let api = around(router::router(app.clone()));
+    let allows_code = settings.mcp.allows_code;
+    let call: Api = Arc::new(move |mut request| {
+        if !allows_code {
+            request.extensions_mut().insert(WithoutCode);
+        }
+        Box::pin(api.clone().answer(request))
+    });
+    let contract = serde_json::to_value(router::contract()).map_err(|error| Error::Other(error.into()))?;
+    let reached = HttpSettings { hosts: hosts(settings), allows_code, body_limit: BODY_LIMIT };
+    let tools = muriel_mcp::http::methods(&contract, call, &reached).map_err(|error| Error::Other(error.into()))?;
+    Ok(around(router::router(app.clone()).merge(guarded(app.clone(), "/mcp", tools))))
+}
+
+/// The hosts under which the server is reached.
+fn hosts(settings: &Settings) -> Vec<String> {
+    let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    let listens = settings.listen.ip();
+    // Behind an address for all networks are names and addresses that only the operator knows.
+    if !listens.is_unspecified() && !listens.is_loopback() {
+        hosts.push(listens.to_string());
+    }
+    hosts.extend(settings.mcp.hosts.iter().cloned());
+    hosts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_agents() {
+        let hosts = |text: &str| McpSettings::read(Some(text), None).map(|settings| settings.hosts);
+        assert_eq!(hosts("").unwrap(), Vec::<String>::new());
+        assert_eq!(hosts("Muriel.example, a.b:8443 ,[::1]:1").unwrap(), ["muriel.example", "a.b:8443", "[::1]:1"]);
+        for bad in ["https://muriel.example", "a b", "a@b", "*", "*.example", "a/b", ":80", &"a,".repeat(101)] {
+            assert!(hosts(bad).is_err(), "{bad}");
+        }
+        assert!(!McpSettings::read(None, None).unwrap().allows_code);
+        assert!(McpSettings::read(None, Some("on")).unwrap().allows_code);
+        let error = McpSettings::read(None, Some("yes")).unwrap_err().to_string();
+        assert_eq!(error, "mcp-code must be on or off, not \"yes\"");
+    }
+}
