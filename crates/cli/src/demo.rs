@@ -23,6 +23,9 @@ use tempfile::TempDir;
 pub(crate) const DATA_DIR_HELP: &str =
     "Directory that keeps the demo's data [default: a temporary one, deleted at the end]";
 
+/// Seconds after which a bandit's weights can move again, where nothing else was said.
+const BANDIT_PERIOD_S: u64 = 60;
+
 /// Who visits the demo, and where its shop is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct VisitorFlags {
@@ -81,6 +84,8 @@ fn settings(mut common: Common, mut flags: ServeFlags) -> Result<(Settings, Opti
     }
     if common.config.is_none() {
         flags.log_level.get_or_insert_with(|| "warn".to_owned());
+        // Somebody who looks around wants to see a bandit move.
+        flags.bandit_period.get_or_insert(BANDIT_PERIOD_S);
     }
     let metrics_anywhere = flags.metrics_listen.is_none();
     let mut settings = Settings::load(common, flags)?;
@@ -99,13 +104,15 @@ fn free(address: SocketAddr) -> SocketAddr {
 }
 
 async fn until_signalled(
-    settings: Settings,
+    mut settings: Settings,
     visitors: VisitorFlags,
     listen_anywhere: bool,
     throw_away: Option<&TempDir>,
 ) -> Result<()> {
     let mut signals = Signals::new()?;
-    // Started before the data is made: it takes the directory's lock.
+    // Started before the data is made, as it takes the directory's lock, and without its clock: that would act now on what
+    // happened in the past.
+    let runs_clock = std::mem::replace(&mut settings.worker, false);
     let running = match serve::start(settings.clone()).await {
         Err(Error::Listen { .. }) if listen_anywhere => {
             let listen = SocketAddr::new(settings.listen.ip(), 0);
@@ -151,7 +158,12 @@ async fn until_signalled(
         // Somebody who closed the output still wants the server.
         let _ = write!(out, "muriel ready http://{}\n{text}", running.address).and_then(|()| out.flush());
         let visited = async {
-            if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors).await {
+            let began = || {
+                if runs_clock {
+                    running.run_clock()
+                }
+            };
+            if let Err(error) = visit(&running.app, reachable(running.address), &api_key, shop, visitors, began).await {
                 tell!("muriel: not all visitors were simulated: {}", crate::error::sentence(&error));
             }
             std::future::pending().await
@@ -203,10 +215,18 @@ pub(crate) async fn prepare(opened: &Opened, origin: &str) -> Result<(ApiKey, Pr
     Ok((key, prepared))
 }
 
-/// Lets the visitors of the past come, unless they have, and then others for as
-/// long as it runs.
-async fn visit(app: &App, address: SocketAddr, key: &ApiKey, shop: Arc<str>, flags: VisitorFlags) -> Result<()> {
+/// Lets the visitors of the past come, unless they have; then says that the present `began`, and lets others come for as long as
+/// it runs.
+async fn visit(
+    app: &App,
+    address: SocketAddr,
+    key: &ApiKey,
+    shop: Arc<str>,
+    flags: VisitorFlags,
+    began: impl FnOnce(),
+) -> Result<()> {
     if flags.no_visitors {
+        began();
         return Ok(());
     }
     let (seed, rate) = (flags.seed, flags.live_rate);
@@ -238,6 +258,7 @@ async fn visit(app: &App, address: SocketAddr, key: &ApiKey, shop: Arc<str>, fla
     };
     bar.finish_and_clear();
     let _ = writeln!(std::io::stdout(), "{line}");
+    began();
     if rate > 0.0 {
         LiveVisitors { address, shop, seed, rate, known }.keep_coming().await;
     }

@@ -61,6 +61,7 @@ pub struct Running {
     serving: JoinHandle<usize>,
     listening: JoinHandle<()>,
     worker: Worker,
+    metrics: Arc<Metrics>,
     /// This node in the database, where several can work on it.
     registration: Option<SharedRegistration>,
     /// Held while it runs; the file's lock ends with it.
@@ -117,10 +118,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
     if settings.worker {
-        worker.register(tasks::deliver_webhooks(app.clone()));
-        let metrics = metrics.clone();
-        let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
-        tasks::clock(&app, Arc::new(observe)).into_iter().for_each(|task| worker.register(task));
+        run_clock(&worker, &app, &metrics);
     }
     if let Some(days) = settings.log_retention_days {
         let held = metrics.event_log_retention_held.clone();
@@ -150,9 +148,18 @@ pub async fn start(settings: Settings) -> Result<Running> {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.listen(stopped).await })
     };
-    let serving = tokio::spawn(server::serve(listener, edge, metrics, ServerSettings::default(), is_set(stopped)));
+    let serving =
+        tokio::spawn(server::serve(listener, edge, metrics.clone(), ServerSettings::default(), is_set(stopped)));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, listening, worker, registration, _lock: lock })
+    Ok(Running { address, metrics_address, app, stop, serving, listening, worker, metrics, registration, _lock: lock })
+}
+
+/// Registers the tasks by which the clock acts and webhooks are sent.
+fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
+    worker.register(tasks::deliver_webhooks(app.clone()));
+    let metrics = metrics.clone();
+    let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
+    tasks::clock(app, Arc::new(observe)).into_iter().for_each(|task| worker.register(task));
 }
 
 /// What [`open_app`] opens.
@@ -361,6 +368,11 @@ pub(crate) async fn open_results(settings: &Settings) -> Result<Arc<ReportCache>
 }
 
 impl Running {
+    /// Lets the clock act, of a server that was started without.
+    pub(crate) fn run_clock(&self) {
+        run_clock(&self.worker, &self.app, &self.metrics);
+    }
+
     /// Stops: no new connections, running requests end, what is written is safe.
     ///
     /// # Errors

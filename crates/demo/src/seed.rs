@@ -12,6 +12,7 @@ use muriel_domain::time::DAY_US;
 use muriel_service::api_key::{ApiKey, Pepper};
 use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, Precondition, Target};
+use muriel_service::jobs::{self, JobOutcome, Leadership};
 use muriel_service::projects::{self, NewProject};
 use muriel_service::{Actor, App, Traffic};
 use muriel_sql::Db;
@@ -96,7 +97,10 @@ pub(super) async fn seed(
     let demo = Demo::load()?;
     let clock = Arc::new(AtomicI64::new(0));
     let app = App::new(db.clone(), pepper.clone(), Clock::Manual(clock.clone()), Traffic::default());
+    let leads = Leadership::take(&app).await?;
+    let other = || Error::Refused("another server works on the database; stop it and start the demo again".to_owned());
     let mut history = History {
+        leadership: leads.ok_or_else(other)?,
         client: Client::new(app.clone(), key),
         app,
         projects,
@@ -107,9 +111,11 @@ pub(super) async fn seed(
         demo: &demo,
     };
     for (at, act) in acts(&demo, now) {
+        history.pass_time(&clock, at).await?;
         clock.store(at.us(), Ordering::SeqCst);
         history.perform(act).await?;
     }
+    history.pass_time(&clock, now).await?;
     let shop = shop.to_owned();
     db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
@@ -167,6 +173,7 @@ fn midnight(now: Instant, days: i64) -> Instant {
 struct History<'a> {
     client: Client,
     app: App,
+    leadership: Leadership,
     projects: [Arc<Founded>; 2],
     now: Instant,
     shop: &'a str,
@@ -177,6 +184,22 @@ struct History<'a> {
 }
 
 impl History<'_> {
+    /// Does what the clock of a server would have done until then: experiments start and end by their dates and rules.
+    async fn pass_time(&self, clock: &AtomicI64, until: Instant) -> Result<()> {
+        loop {
+            let jobs = jobs::next(&self.app).await?;
+            let Some(job) = jobs.into_iter().find(|job| job.due_at < until) else { return Ok(()) };
+            clock.store(job.due_at.us(), Ordering::SeqCst);
+            match jobs::run(&self.app, &self.leadership, &job).await? {
+                JobOutcome::Done | JobOutcome::Nothing => {}
+                left @ (JobOutcome::Blocked | JobOutcome::Failed(_)) => {
+                    let message = format!("the clock could not act on experiment {}: {left:?}", job.experiment);
+                    return Err(Error::Refused(message));
+                }
+            }
+        }
+    }
+
     async fn perform(&mut self, act: Act<'_>) -> Result<()> {
         match act {
             Act::Goal(goal) => {

@@ -118,6 +118,10 @@ async fn a_new_directory_gets_the_whole_company_once() {
     check("personal", 2, &|test| test["test_type"] == "personalization" && has(test, "/variants/0/targeting"));
     check("pattern", 2, &|test| test["variants_data_key"].as_str().is_some_and(|key| key.contains('*')));
     check("weights", 1, &|test| test["configuration"]["distribution"].is_object());
+    let by_clock = |test: &Value, rule: &str| test.pointer("/schedule/last/rule").is_some_and(|it| it == rule);
+    check("ended at its date", 1, &|test| test["status"] == 0 && by_clock(test, "end_date"));
+    check("ended by a rule", 1, &|test| by_clock(test, "period"));
+    check("scheduled", 1, &|test| test["status"] == 9 && has(test, "/schedule/next"));
     check("bandit", 1, &|test| test["configuration"]["is_mab"] == 1);
     check("epochs", 1, &|test| epochs(test) >= 5);
     check("targeting", 1, &|test| {

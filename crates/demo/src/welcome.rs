@@ -109,6 +109,15 @@ impl Welcome {
                 tries.push((title, curl(&format!("'{shop}/experiment/{id}/result'"))));
             }
         }
+        if let Some((_, id)) = self.live.iter().find(|(known, _)| known == "home-hero") {
+            tries.push((
+                "why a bandit's weights are what they are",
+                curl(&format!("'{shop}/experiment/{id}/distribution'")),
+            ));
+        }
+        // The first group that the company made.
+        let holdout = curl(&format!("'{shop}/exclusion-group/1/result'"));
+        tries.push(("what the shop's experiments did together, against those who see none", holdout));
         tries.push(("what visitors do, as it happens", format!("  {program} log tail {place} {project}")));
         tries
     }
