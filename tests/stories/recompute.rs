@@ -11,7 +11,7 @@ use std::process::Output;
 const HOUR_US: i64 = 3_600_000_000;
 
 /// A day's visitors of a live experiment with a revenue goal; its id.
-fn scene(client: &Client) -> i64 {
+pub(crate) fn scene(client: &Client) -> i64 {
     client.goal("bought");
     let revenue =
         json!({ "goal_name": "Revenue", "goal_type": "revenue", "goal_value": "Purchase", "goal_key": "revenue" });
@@ -41,7 +41,7 @@ fn scene(client: &Client) -> i64 {
 }
 
 /// A result without what changes with the time.
-fn timeless(mut result: Value) -> Value {
+pub(crate) fn timeless(mut result: Value) -> Value {
     result["manifest"]["as_of"] = Value::Null;
     result["manifest"]["logs"][0]["position"] = Value::Null;
     // Windows of a visit close as time passes.
@@ -49,18 +49,18 @@ fn timeless(mut result: Value) -> Value {
     result
 }
 
-fn muriel(words: &[&str], data_dir: &Path) -> Output {
+pub(crate) fn muriel(words: &[&str], data_dir: &Path) -> Output {
     let program = program(None).unwrap_or_else(|error| panic!("{error}"));
     command(&program, words, data_dir).output().expect("a process")
 }
 
-fn says(output: &Output) -> String {
+pub(crate) fn says(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// What `muriel verify` says of a result, in words and as JSON, and whether it holds.
 #[track_caller]
-fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
+pub(crate) fn verified(result: &str, data_dir: &Path) -> (bool, String, Value) {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("result.json");
     std::fs::write(&file, result).expect("a file");

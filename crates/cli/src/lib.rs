@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod agents;
+mod backup;
 pub mod config;
 #[cfg(feature = "demo")]
 mod demo;
@@ -98,6 +99,10 @@ enum Command {
     /// Offer a running server's tools for agents (Model Context Protocol) on standard input and output. The API key comes
     /// from MURIEL_API_KEY or --key-file. Agents that speak HTTP use the server's /mcp instead.
     Mcp(mcp::Mcp),
+    /// Copy the data directory while the server runs. Files of the event log that are closed are copied once.
+    Backup(backup::Backup),
+    /// Restore a backup into a new data directory.
+    Restore(backup::Restore),
     /// Print the OpenAPI 3.1 document.
     Openapi,
 }
@@ -143,6 +148,8 @@ fn run(command: Command) -> Result<()> {
         Command::Simulate(asked) => block_on(simulate::run(*asked)),
         Command::Warehouse(command) => warehouse::run(command),
         Command::Mcp(args) => block_on(mcp::run(args)),
+        Command::Backup(asked) => asked.run(),
+        Command::Restore(asked) => asked.run(),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
             say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;

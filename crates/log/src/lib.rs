@@ -80,6 +80,7 @@ pub mod lines;
 mod reader;
 mod record;
 mod scan;
+mod snapshot;
 mod writer;
 
 #[cfg(test)]
@@ -106,6 +107,7 @@ pub use self::reader::{
     VerifyReport,
 };
 pub use self::record::{Consent, EventKind, EventVisitor, Properties, Record};
+pub use self::snapshot::{LogSnapshot, snapshot};
 pub use muriel_sql::file::Durability;
 
 use self::writer::{Message, Pending, Writer};

@@ -116,6 +116,24 @@ pub fn reader(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
+/// Copies the database at `from` into the new file `to`, as of one moment, while others
+/// read and write it. The copy has no write-ahead log and none of the deleted rows. It is
+/// flushed to the disk.
+///
+/// # Errors
+/// As [`reader`], and [`Error::Unavailable`] or [`Error::Unexpected`] when `to` exists or
+/// cannot be written.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    // A reader also undoes what a dead process began.
+    drop(reader(from)?);
+    let name = to.to_str().ok_or_else(|| Error::unexpected("the path of the copy is not valid UTF-8"))?;
+    // Not `query_only`, which refuses to write the copy too.
+    let conn = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    conn.execute("VACUUM INTO ?1", [name]).map_err(error)?;
+    let flushed = std::fs::File::open(to).and_then(|file| file.sync_all());
+    flushed.map_err(|error| Error::unavailable(format!("the copy cannot be flushed: {error}")))
+}
+
 /// Whether the file has a rollback journal that was left by a process that died.
 fn has_hot_journal(conn: &Connection) -> bool {
     let read = read_something(conn);

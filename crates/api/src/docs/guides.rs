@@ -72,6 +72,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
         "Operate",
         &[
             guide!("running", "Running a server", "Settings, storage, PostgreSQL, backups, metrics and upgrades."),
+            guide!("backup", "Backup and restore", "Backups while the server runs, checking and restoring them."),
             guide!("reliability", "Reliability", "What is promised about data, and how it is tested."),
             guide!("performance", "Performance", "What was measured, and how to measure it again."),
         ],
