@@ -1,5 +1,6 @@
 //! Webhooks: what other systems are told, and what becomes of it when they do not listen.
 
+use crate::results::{Shop, bought};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -22,6 +23,7 @@ stories![
     a_webhook_that_fails_for_five_days_is_off,
     a_start_that_cannot_be_made_is_told,
     what_waits_survives_a_restart,
+    findings_in_results_are_told_once,
 ];
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -465,4 +467,54 @@ fn what_waits_survives_a_restart(on: On) {
         });
         assert_eq!(receiver.messages().len(), 22);
     }
+}
+
+fn findings_in_results_are_told_once(on: On) {
+    let mut scene = Shop::open(on, json!({}));
+    let receiver = Receiver::answering(&[204]);
+    let shop = scene.client.clone();
+    let told = |count: usize, event: &str| {
+        let message = receiver.wait(count)[count - 1].json();
+        assert_eq!(message["type"], event, "{message}");
+        message["data"].clone()
+    };
+    let minute = Duration::from_secs(60);
+    // One arm got by far too few.
+    scene.crowd("early", &[("0", 300, 60), ("1", 90, 60)], "2026-03-01T10:01:00Z", &bought());
+    made(&shop, &receiver.url(), &["health.failed", "health.recovered", "verdict.reached"]);
+    scene.app.pass(minute);
+    let failed = told(1, "health.failed");
+    let health = scene.result("")["health"].clone();
+    assert_eq!((&failed["check"], &failed["test_id"]), (&json!("sample_ratio"), &json!(scene.test_id)));
+    assert_eq!(failed["sentence"], health["sample_ratio"]["message"]);
+    // It goes on to fail, and the node is another one: nothing is told twice.
+    scene.crowd("more", &[("0", 5, 0)], "2026-03-01T10:02:00Z", &bought());
+    scene.app.start_again();
+    let shop = shop.at(scene.app.address);
+    scene.client = shop.clone();
+    scene.collector = crate::scene::Collector::of(&shop);
+    scene.app.pass(minute);
+    scene.crowd("late", &[("1", 215, 100)], "2026-03-01T10:03:00Z", &bought());
+    scene.app.pass(minute);
+    let recovered = told(2, "health.recovered");
+    assert_eq!(recovered["check"], "sample_ratio");
+    assert_eq!(scene.result("")["health"]["sample_ratio"]["status"], "ok");
+    // A day later there is a verdict.
+    scene.app.pass(25 * HOUR);
+    let verdict = told(3, "verdict.reached");
+    let result = scene.result("");
+    let analysis = &result["variants"][1]["analysis"];
+    assert_eq!((&verdict["verdict"], &verdict["variant_id"]), (&json!("win"), &json!("1")));
+    assert_eq!((&verdict["sentence"], &verdict["goal_key"]), (&analysis["reason"], &json!("bought")));
+    assert!((verdict["lift"].as_f64().expect("a lift") - analysis["lift"].as_f64().expect("a lift")).abs() < 1e-9);
+    assert_eq!(verdict["lift_interval"].as_array().map(Vec::len), Some(2));
+    // Once for each variant and verdict, however often it is looked at, and whatever else is told.
+    shop.patch(&format!("/experiment/{}", scene.test_id), json!({ "tags": ["a"] })).ok();
+    scene.app.pass(10 * minute);
+    let late = Receiver::answering(&[204]);
+    let (id, _) = made(&shop, &late.url(), &["verdict.reached"]);
+    scene.app.pass(10 * minute);
+    test(&shop, id);
+    assert_eq!(late.wait(1)[0].event(), "webhook.test");
+    assert_eq!(receiver.messages().len(), 3, "{:?}", receiver.messages());
 }

@@ -48,6 +48,15 @@ events! {
     StartFailed "experiment.start_failed" "The clock could not start an experiment at its start date.",
     WinnerServed "winner.served" "A winner is served.",
     WinnerStopped "winner.stopped" "A winner is served no more.",
+    HealthFailed "health.failed" "A health check of a live experiment fails.",
+    HealthRecovered "health.recovered" "A health check that failed fails no more.",
+    VerdictReached "verdict.reached" "The result of a live experiment has reached a verdict on a variant.",
+}
+
+impl EventType {
+    /// What is told of results, which nobody changes: the server has to look at them.
+    pub const OF_RESULTS: [EventType; 3] =
+        [EventType::HealthFailed, EventType::HealthRecovered, EventType::VerdictReached];
 }
 
 /// The type of the message that tests a webhook. Nobody asks for it.
@@ -172,6 +181,36 @@ pub struct Event {
     pub data: Map<String, Value>,
 }
 
+impl Event {
+    /// What the result of a live experiment tells, with its sentence.
+    pub fn of_result(event: EventType, experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Self {
+        Self::of(event, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)
+    }
+
+    fn of(
+        event: EventType,
+        experiment: Option<&Experiment>,
+        status: &str,
+        actor: &str,
+        sentence: String,
+        more: Value,
+    ) -> Self {
+        let mut data = Map::new();
+        if let Some(experiment) = experiment {
+            data.insert("test_id".to_owned(), experiment.id.0.into());
+            data.insert("experiment_key".to_owned(), experiment.key.clone().into());
+            data.insert("test_name".to_owned(), experiment.name.clone().into());
+        }
+        data.insert("status".to_owned(), status.into());
+        data.insert("actor".to_owned(), actor.into());
+        data.insert("sentence".to_owned(), sentence.into());
+        if let Value::Object(more) = more {
+            data.extend(more);
+        }
+        Self { event, data }
+    }
+}
+
 impl ExperimentChange<'_> {
     /// What the change tells. A change of several kinds tells each; `experiment.changed` stands for what no other event
     /// tells. A draft that is created, and a start that failed, change nothing that `experiment.changed` is about.
@@ -274,20 +313,8 @@ impl ExperimentChange<'_> {
     }
 
     fn event(&self, event: EventType, sentence: String, more: Value) -> Event {
-        let mut data = Map::new();
-        if let Some(experiment) = self.after.or(self.before) {
-            data.insert("test_id".to_owned(), experiment.id.0.into());
-            data.insert("experiment_key".to_owned(), experiment.key.clone().into());
-            data.insert("test_name".to_owned(), experiment.name.clone().into());
-        }
         let status = self.after.map_or("deleted", |after| after.lifecycle.status().word());
-        data.insert("status".to_owned(), status.into());
-        data.insert("actor".to_owned(), self.actor.into());
-        data.insert("sentence".to_owned(), sentence.into());
-        if let Value::Object(more) = more {
-            data.extend(more);
-        }
-        Event { event, data }
+        Event::of(event, self.after.or(self.before), status, self.actor, sentence, more)
     }
 }
 

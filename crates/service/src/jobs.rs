@@ -7,6 +7,9 @@
 
 mod autopilot;
 mod bandit;
+mod findings;
+
+pub use findings::{FindingLooks, tell_findings};
 
 use crate::actor::Actor;
 use crate::app::App;

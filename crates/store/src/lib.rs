@@ -92,6 +92,12 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0014_holdout_since.sql"),
         fill: None,
     },
+    Migration {
+        version: 15,
+        name: "result_findings",
+        sql: include_str!("../migrations/0015_result_findings.sql"),
+        fill: None,
+    },
 ];
 
 /// Brings the schema up to date.

@@ -3,11 +3,12 @@
 use crate::Result;
 use crate::table::{Json, table};
 use muriel_domain::Instant;
-use muriel_domain::ids::{DeliveryId, ProjectId, WebhookId};
+use muriel_domain::ids::{DeliveryId, ExperimentId, ProjectId, WebhookId};
 use muriel_domain::time::DAY_US;
-use muriel_domain::webhook::{EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
+use muriel_domain::webhook::{Event, EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
 use muriel_sql::{Row, Tx, params};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// How long a node may take for an attempt, in the database's time. Attempts end by themselves long before.
@@ -186,7 +187,14 @@ pub async fn secret_insert(
 /// When the database cannot be reached.
 pub(crate) async fn announce(tx: &mut dyn Tx, change: &ExperimentChange<'_>, at: Instant) -> Result<()> {
     let Some(project) = change.after.or(change.before).map(|experiment| experiment.project_id) else { return Ok(()) };
-    let events = change.events();
+    tell(tx, project, change.events(), at).await
+}
+
+/// Writes events to the outbox, for each webhook of the project that wants them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: Instant) -> Result<()> {
     if events.is_empty() {
         return Ok(());
     }
@@ -251,6 +259,58 @@ pub async fn send(
         deliveries.push(DeliveryId(row.int("delivery_id")?));
     }
     Ok(deliveries)
+}
+
+/// The live experiments about whose results a webhook that is on wants to be told, with their revisions.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn followed(tx: &mut dyn Tx) -> Result<Vec<(ProjectId, ExperimentId, i64)>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let wants = EventType::OF_RESULTS.map(|event| format!("w.events LIKE '%\"{}\"%'", event.word())).join(" OR ");
+        format!(
+            "SELECT e.project_id, e.experiment_id, e.revision FROM experiment e \
+             WHERE e.status = 'live' AND e.deleted_at IS NULL AND e.project_id IN \
+               (SELECT w.project_id FROM webhook w WHERE w.disabled_at IS NULL AND ({wants})) \
+             ORDER BY e.experiment_id"
+        )
+    });
+    let rows = tx.query(&STATEMENT, params![]).await?;
+    let read = rows.into_iter().map(|row| {
+        Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?), row.int("revision")?))
+    });
+    read.collect()
+}
+
+/// What webhooks were told of an experiment's result: health checks that fail, and verdicts of variants.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn findings(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeSet<String>> {
+    let rows = tx.query("SELECT finding FROM result_finding WHERE experiment_id = $1", params![id.0]).await?;
+    rows.into_iter().map(|mut row| Ok(row.text("finding")?)).collect()
+}
+
+/// Stores what webhooks have been told of an experiment's result: what is new, and what holds no more.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn findings_change(
+    tx: &mut dyn Tx,
+    id: ExperimentId,
+    new: &[String],
+    gone: &[String],
+    at: Instant,
+) -> Result<()> {
+    for finding in new {
+        let sql = "INSERT INTO result_finding (experiment_id, finding, told_at) VALUES ($1, $2, $3)";
+        tx.execute(sql, params![id.0, finding.as_str(), at.us()]).await?;
+    }
+    for finding in gone {
+        let sql = "DELETE FROM result_finding WHERE experiment_id = $1 AND finding = $2";
+        tx.execute(sql, params![id.0, finding.as_str()]).await?;
+    }
+    Ok(())
 }
 
 /// What became of a delivery.

@@ -4,7 +4,7 @@ use super::act_error;
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
-use muriel_service::jobs::{self, JobOutcome, Leadership, Looks};
+use muriel_service::jobs::{self, FindingLooks, JobOutcome, Leadership, Looks};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,8 @@ use tokio::sync::Mutex;
 
 /// An act is seen within two seconds of its moment.
 const PERIOD: Duration = Duration::from_millis(500);
+/// How often results are looked for that webhooks want to know of; each is looked at once a minute.
+const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
 /// Reports take at most a fifth of the time, so that requests keep most of the warehouse.
 const REST_FACTOR: u32 = 4;
 
@@ -22,10 +24,14 @@ pub type JobsObserver = Arc<dyn Fn(Rule, &JobOutcome) + Send + Sync>;
 /// delay a start.
 type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
 
-/// The two tasks of the clock. One node at a time runs them.
-pub fn clock(app: &App, observe: JobsObserver) -> [Task; 2] {
+/// The tasks of the clock. One node at a time runs them.
+pub fn clock(app: &App, observe: JobsObserver) -> [Task; 3] {
     let leader = Leader::default();
-    [run_jobs(app.clone(), leader.clone(), observe.clone()), check_completion_rules(app.clone(), leader, observe)]
+    [
+        run_jobs(app.clone(), leader.clone(), observe.clone()),
+        check_completion_rules(app.clone(), leader.clone(), observe),
+        tell_findings(app.clone(), leader),
+    ]
 }
 
 /// Starts and ends experiments whose moment has come.
@@ -58,6 +64,21 @@ fn check_completion_rules(app: App, leader: Leader, observe: JobsObserver) -> Ta
         }
     });
     task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR).max_backoff(PERIOD)
+}
+
+/// Tells webhooks of health checks that fail and verdicts that are reached.
+fn tell_findings(app: App, leader: Leader) -> Task {
+    let looks = Arc::new(Mutex::new(FindingLooks::default()));
+    let task = Task::new("tell_findings", FINDINGS_PERIOD, move |_: Context| {
+        let (app, leader, looks) = (app.clone(), leader.clone(), looks.clone());
+        async move {
+            let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
+            let told = jobs::tell_findings(&app, &leading, &mut *looks.lock().await).await;
+            give_up_after(told, &leader).await?;
+            Ok(Progress::Continue)
+        }
+    });
+    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
 }
 
 /// The leadership, taken where nobody has it; `None` while another node leads.

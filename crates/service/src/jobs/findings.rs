@@ -1,0 +1,155 @@
+//! Tells webhooks what is found in results: a health check that fails or has recovered, and a verdict.
+//!
+//! Nobody changes a result, so it is looked at, about once a minute while a webhook wants to know. What was told is stored in
+//! the transaction that writes it to the outbox, so that it is told once, whichever node leads.
+
+use super::{CLOCK, LOOK_AGAIN_US, Leadership, check, look, project};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_analysis::{Grade, Verdict};
+use muriel_domain::experiment::Experiment;
+use muriel_domain::ids::ExperimentId;
+use muriel_domain::webhook::{Event, EventType};
+use muriel_results::{Computed, Inquiry};
+use muriel_store::tenants::Project;
+use muriel_store::webhooks;
+use serde_json::json;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// When each experiment was last looked at, and at which revision.
+#[derive(Debug, Default)]
+pub struct FindingLooks(HashMap<ExperimentId, (i64, i64)>);
+
+/// Something that is found in a result.
+struct Finding {
+    /// Under which it is stored.
+    name: String,
+    event: Event,
+}
+
+/// Looks at the results that webhooks want to know of, and tells what is new. The number of events.
+///
+/// # Errors
+/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+pub async fn tell_findings(app: &App, leadership: &Leadership, looks: &mut FindingLooks) -> Result<usize> {
+    if app.results().is_none() {
+        return Ok(0);
+    }
+    let followed = app.read(|tx| Box::pin(async move { Ok(webhooks::followed(tx).await?) })).await?;
+    looks.0.retain(|id, _| followed.iter().any(|(_, followed, _)| followed == id));
+    let mut told = 0;
+    for (project_id, id, revision) in followed {
+        let look = (revision, app.clock.now().us().div_euclid(LOOK_AGAIN_US));
+        if looks.0.get(&id) == Some(&look) {
+            continue;
+        }
+        let Some(project) = project(app, project_id).await? else { continue };
+        match tell(app, leadership.term, &project, id).await {
+            Ok(number) => {
+                told += number;
+                looks.0.insert(id, look);
+            }
+            // It was deleted, or the warehouse is still being filled or busy.
+            Err(Error::NotFound(_) | Error::NotYet { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(told)
+}
+
+async fn tell(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) -> Result<usize> {
+    let (experiment, computed) = match self::look(app, project, id, Inquiry::default()).await {
+        // Too many reports are made: it is looked at again.
+        Err(Error::Unavailable { .. }) => return Err(busy()),
+        looked => looked?,
+    };
+    let (revision, now) = (experiment.revision, app.clock.now());
+    let (found, unknown) = (findings(&experiment, &computed), unknown_checks(&computed));
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                check(tx, term).await?;
+                let present = muriel_store::experiments::find(tx, experiment.project_id, id).await?;
+                // The numbers are of the experiment as it was.
+                if present.is_none_or(|present| present.experiment.revision != revision) {
+                    return Ok(0);
+                }
+                let before = webhooks::findings(tx, id).await?;
+                let names: BTreeSet<&str> = found.iter().map(|finding| finding.name.as_str()).collect();
+                let is_over = |name: &&String| {
+                    let failed = name.strip_prefix(HEALTH);
+                    failed.is_some_and(|check| !names.contains(name.as_str()) && !unknown.contains(check))
+                };
+                let gone: Vec<String> = before.iter().filter(is_over).cloned().collect();
+                let recovered = gone.iter().map(|name| recovered(&experiment, &computed, name));
+                let mut events: Vec<Event> = recovered.collect();
+                let mut new = Vec::new();
+                for finding in found {
+                    if !before.contains(&finding.name) {
+                        new.push(finding.name);
+                        events.push(finding.event);
+                    }
+                }
+                let number = events.len();
+                webhooks::findings_change(tx, id, &new, &gone, now).await?;
+                webhooks::tell(tx, experiment.project_id, events, now).await?;
+                Ok(number)
+            })
+        })
+        .await
+}
+
+/// What names of failed health checks begin with.
+const HEALTH: &str = "health:";
+
+fn busy() -> Error {
+    Error::NotYet { why: "too many reports are being made".to_owned(), retry_after_s: 1 }
+}
+
+/// The checks that have nothing to look at: one that failed has not recovered by that.
+fn unknown_checks(computed: &Computed) -> BTreeSet<&'static str> {
+    let checks = computed.report.health.checks();
+    checks.into_iter().filter(|(_, check)| check.grade == Grade::Unknown).map(|(name, _)| name).collect()
+}
+
+/// The health checks that fail, and the verdicts.
+fn findings(experiment: &Experiment, computed: &Computed) -> Vec<Finding> {
+    let checks = computed.report.health.checks();
+    let failed = checks.iter().filter(|(_, check)| check.grade == Grade::Fail).map(|(name, check)| {
+        let more = json!({ "check": name });
+        let event = Event::of_result(EventType::HealthFailed, experiment, CLOCK.name(), check.message.clone(), more);
+        Finding { name: format!("{HEALTH}{name}"), event }
+    });
+    let mut found: Vec<Finding> = failed.collect();
+    let top = computed.manifest.top().zip(computed.report.metrics.first());
+    if let Some((facts, metric)) = top {
+        for analysis in &metric.analyses {
+            if !matches!(analysis.verdict, Verdict::Win | Verdict::Loss | Verdict::NoDifference) {
+                continue;
+            }
+            let percent = |fraction: f64| fraction * 100.0;
+            let more = json!({
+                "variant_id": analysis.arm.to_string(),
+                "verdict": analysis.verdict.word(),
+                "goal_key": facts.key,
+                "lift": analysis.lift.map(percent),
+                "lift_interval": analysis.lift_interval.map(|it| [percent(it.lower), percent(it.upper)]),
+            });
+            let reason = analysis.reason.clone();
+            let event = Event::of_result(EventType::VerdictReached, experiment, CLOCK.name(), reason, more);
+            found.push(Finding { name: format!("verdict:{}:{}", analysis.arm, analysis.verdict.word()), event });
+        }
+    }
+    found
+}
+
+fn recovered(experiment: &Experiment, computed: &Computed, name: &str) -> Event {
+    let check = name.strip_prefix(HEALTH).unwrap_or(name);
+    let checks = computed.report.health.checks();
+    let now = checks.iter().find(|(known, _)| *known == check).map(|(_, check)| check.message.clone());
+    // Of a check that this release has no more.
+    let sentence = now.unwrap_or_else(|| format!("the check {check} fails no more"));
+    let more = json!({ "check": check });
+    Event::of_result(EventType::HealthRecovered, experiment, CLOCK.name(), sentence, more)
+}
