@@ -4,7 +4,7 @@ use muriel_cli::agents::McpSettings;
 use muriel_tests::process::program;
 use muriel_tests::{Answer, Call, Client, On, raw, stories};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 stories![
@@ -319,16 +319,27 @@ fn what_is_no_call_is_refused(on: On) {
         .send()
         .refused(415, "unsupported_media_type");
     // JSON that is no message, and a client that cannot read the answer.
-    for bad in ["null", "7", "[]", "{}", "\"tools/list\"", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"tools/list\"}"] {
-        let answer = send(bad);
-        assert!((400..500).contains(&answer.status), "{bad} {}", answer.text());
-        assert!(answer.body["error"].is_object(), "{bad} {}", answer.text());
+    for bad in [
+        json!(null),
+        json!(7),
+        json!({}),
+        json!("tools/list"),
+        json!([list, list]),
+        json!({ "jsonrpc": "1.0", "id": 1, "method": "tools/list" }),
+        json!({ "jsonrpc": "2.0", "id": [], "method": "tools/list" }),
+        message("tools/call", json!([])),
+    ] {
+        let answer = send(&bad.to_string());
+        let sentence = answer.body["error"]["message"].as_str().unwrap_or_default();
+        assert!(answer.status == 400 && sentence.contains("is one message with `jsonrpc`"), "{bad} {}", answer.text());
     }
     let deaf = here.call("POST", "/mcp").header("accept", "text/html").json(list).send();
     assert_eq!((deaf.status, &deaf.body["jsonrpc"]), (406, &json!("2.0")));
     for (method, params, code) in [
         ("tools/call", json!({ "name": "delete_everything", "arguments": {} }), -32602),
         ("tools/call", json!({ "name": "" }), -32602),
+        ("tools/call", json!({ "name": "list_goals", "arguments": [1] }), -32602),
+        ("tools/call", json!({ "name": 7 }), -32602),
         ("tools/delete", json!({}), -32601),
         ("prompts/get", json!({ "name": "x" }), -32601),
         ("resources/read", json!({ "uri": "file:///etc/passwd" }), -32601),
@@ -466,10 +477,16 @@ fn a_program_has_the_tools_over_its_pipes(on: On) {
             // One that refuses to start reads nothing.
             let _ = writeln!(input, "{line}");
         }
+        let mut out = String::new();
+        let mut answers = BufReader::new(child.stdout.take().expect("its output"));
+        // The end of the input ends the program, so that the answers are waited for.
+        for _ in lines.iter().filter(|line| !line["id"].is_null()) {
+            answers.read_line(&mut out).expect("text");
+        }
         drop(input);
+        answers.read_to_string(&mut out).expect("text");
         let output = child.wait_with_output().expect("its end");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
+        (output.status.code(), out, String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let key = shop.api_key.as_deref();
     let call = message("tools/call", json!({ "name": "list_goals", "arguments": {} }));

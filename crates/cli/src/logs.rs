@@ -23,7 +23,7 @@ pub(crate) fn start(level: &str) -> Result<WorkerGuard> {
     }
     let (writer, guard) =
         NonBlockingBuilder::default().buffered_lines_limit(MAX_QUEUED_LINES).lossy(true).finish(std::io::stderr());
-    let filter = EnvFilter::new(format!("{level},hyper=warn,tokio_postgres=warn,rmcp=warn"));
+    let filter = EnvFilter::new(format!("{level},hyper=warn,tokio_postgres=warn,rmcp=error"));
     // A second start, as in tests that run several commands, keeps the first.
     let _ = tracing_subscriber::fmt().event_format(JsonLine).with_env_filter(filter).with_writer(writer).try_init();
     std::panic::set_hook(Box::new(|panic| {

@@ -4,9 +4,10 @@
 //! single requests that need no session.
 
 use crate::BoxFuture;
+use crate::server::unknown;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ListToolsResult,
-    PaginatedRequestParams, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    ListToolsResult, PaginatedRequestParams, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -75,6 +76,14 @@ impl ServerHandler for Bridge {
             // The agent can read this and try again, as it can not with an error of the protocol.
             Err(sentence) => Ok(CallToolResult::error(vec![ContentBlock::text(sentence)]).into()),
         }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unknown(&request))
     }
 }
 

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::{MethodRouter, post};
-use http::{HeaderValue, header};
+use http::{HeaderValue, StatusCode, header};
 use http_body_util::BodyExt;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -59,6 +59,10 @@ fn origins(host: &str) -> [String; 2] {
     ["http", "https"].map(|scheme| format!("{scheme}://{bracketed}{port}"))
 }
 
+/// What is said of JSON that is no message: the transport names a type of its own there.
+const NO_MESSAGE: &str = "the body is not a request or notification of the Model Context Protocol; it is one message with \
+    `jsonrpc` \"2.0\" and a `method`";
+
 /// An answer of the transport. Refusals that are plain text become an error of the protocol.
 async fn told(response: Response) -> Response {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
@@ -67,7 +71,12 @@ async fn told(response: Response) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     let text = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let message = String::from_utf8_lossy(&text);
+    let mut message = String::from_utf8_lossy(&text);
+    // The media type was checked before, so this is about what the body holds.
+    if parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        parts.status = StatusCode::BAD_REQUEST;
+        message = NO_MESSAGE.into();
+    }
     let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32600, "message": message } });
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

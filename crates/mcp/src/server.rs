@@ -8,8 +8,8 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -84,6 +84,25 @@ impl ServerHandler for ToolServer {
         carry(&parts.headers, request.headers_mut());
         let response = (self.api)(request).await;
         Ok(shown(response).await?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unknown(&request))
+    }
+}
+
+/// The error for a request that is none of those that are known. One whose parameters cannot be read is among them.
+pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
+    match request.method.as_str() {
+        "tools/call" => ErrorData::invalid_params(
+            "the parameters of tools/call must be an object with `name`, which is text, and `arguments`, which is an object",
+            None,
+        ),
+        _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server has tools only: tools/list and tools/call", None),
     }
 }
 
