@@ -246,6 +246,8 @@ async fn visit(
     let line = match visit_past(app, key, shop.clone(), settings, progress).await {
         Err(error) => {
             bar.finish_and_clear();
+            // What was made of the past stays, and time goes on.
+            began();
             return Err(error.into());
         }
         Ok(None) => format!("  the visitors of the past are in the log already{then}"),
