@@ -93,27 +93,10 @@ impl ReportInputs {
             return Ok(Err(NotFound::Epoch));
         }
         let mut version = loaded.version();
-        for goal in primary.iter().chain(&secondary).chain(&asked) {
-            version += &format!(" {}.{}", goal.id.0, goal.revision);
-        }
-        let rates = match primary.iter().chain(&secondary).chain(&asked).any(is_revenue) {
-            true => {
-                version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
-                tenants::currency_rates(tx, project).await?
-            }
-            false => None,
-        };
-        let other_nodes = match node {
-            Some(node) => {
-                let start = loaded.experiment.milestones.first_start;
-                others_since(tx, node, start.map(|start| start.started_at)).await?
-            }
-            None => Vec::new(),
-        };
-        for other in &other_nodes {
-            let ended_us = other.ended_at.map_or(0, Instant::us);
-            version += &format!(" {}-{ended_us}", other.node);
-        }
+        let goals: Vec<&Goal> = primary.iter().chain(&secondary).chain(&asked).collect();
+        let since = loaded.experiment.milestones.first_start.map(|start| start.started_at);
+        let Surroundings { rates, other_nodes } =
+            Surroundings::load(tx, project, &goals, node, since, &mut version).await?;
         Ok(Ok(ReportInputs {
             experiment: loaded.experiment,
             epochs,
@@ -287,12 +270,46 @@ impl ReportSubject for ReportInputs {
     }
 }
 
+/// What a report depends on besides what it is about.
+pub(crate) struct Surroundings {
+    pub(crate) rates: Option<Rates>,
+    pub(crate) other_nodes: Vec<NodeFacts>,
+}
+
+impl Surroundings {
+    /// Reads the rates, where one of the goals adds up orders, and the other nodes of `node` that took events `since` then.
+    /// `version` gets what changes with them and with the goals.
+    pub(crate) async fn load(
+        tx: &mut dyn Tx,
+        project: ProjectId,
+        goals: &[&Goal],
+        node: Option<&str>,
+        since: Option<Instant>,
+        version: &mut String,
+    ) -> muriel_store::Result<Surroundings> {
+        for goal in goals {
+            *version += &format!(" {}.{}", goal.id.0, goal.revision);
+        }
+        let rates = match goals.iter().any(|goal| is_revenue(goal)) {
+            true => {
+                *version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
+                tenants::currency_rates(tx, project).await?
+            }
+            false => None,
+        };
+        let other_nodes = match node {
+            Some(node) => others_since(tx, node, since).await?,
+            None => Vec::new(),
+        };
+        for other in &other_nodes {
+            *version += &format!(" {}-{}", other.node, other.ended_at.map_or(0, Instant::us));
+        }
+        Ok(Surroundings { rates, other_nodes })
+    }
+}
+
 /// Other nodes that run, and those that took events and were seen since.
-pub(crate) async fn others_since(
-    tx: &mut dyn Tx,
-    own: &str,
-    since: Option<Instant>,
-) -> muriel_store::Result<Vec<NodeFacts>> {
+async fn others_since(tx: &mut dyn Tx, own: &str, since: Option<Instant>) -> muriel_store::Result<Vec<NodeFacts>> {
     let others = nodes::others(tx, own).await?;
     let counts = |node: &&nodes::Node| node.is_live || took_events_since(node, since);
     Ok(others.iter().filter(counts).map(facts_of_node).take(OTHER_NODES_MAX).collect())
@@ -311,7 +328,7 @@ fn facts_of_node(node: &nodes::Node) -> NodeFacts {
     }
 }
 
-pub(crate) fn is_revenue(goal: &Goal) -> bool {
+fn is_revenue(goal: &Goal) -> bool {
     goal.definition.trigger.goal_type() == GoalType::Revenue
 }
 

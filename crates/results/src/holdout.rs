@@ -1,6 +1,6 @@
 //! What there is to know of a holdout before the events are looked at.
 
-use crate::define::{ReportSubject, is_revenue, of_builtin, of_goal, others_since, to_ms};
+use crate::define::{ReportSubject, Surroundings, of_builtin, of_goal, to_ms};
 use crate::inquiry::Inquiry;
 use crate::manifest::{
     ArmFacts, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, Manifest, MetricFacts, NodeFacts, RateFacts,
@@ -12,7 +12,7 @@ use muriel_domain::group::{Group, GroupKind, GroupSlot};
 use muriel_domain::ids::{GroupId, ProjectId};
 use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
-use muriel_store::{goals, groups, tenants};
+use muriel_store::{goals, groups};
 use muriel_warehouse::GroupStretch;
 use std::sync::Arc;
 
@@ -69,23 +69,9 @@ impl HoldoutInputs {
         };
         let usual = groups::usual_goal(tx, project, id).await?;
         let mut version = format!("{} {held_out} {}", group.name, since.us());
-        for goal in asked.iter().chain(&usual) {
-            version += &format!(" {}.{}", goal.id.0, goal.revision);
-        }
-        let rates = match asked.iter().chain(&usual).any(is_revenue) {
-            true => {
-                version += &format!(" {}", tenants::currency_rates_revision(tx, project).await?);
-                tenants::currency_rates(tx, project).await?
-            }
-            false => None,
-        };
-        let other_nodes = match node {
-            Some(node) => others_since(tx, node, Some(since)).await?,
-            None => Vec::new(),
-        };
-        for other in &other_nodes {
-            version += &format!(" {}-{}", other.node, other.ended_at.map_or(0, Instant::us));
-        }
+        let goals: Vec<&Goal> = asked.iter().chain(&usual).collect();
+        let Surroundings { rates, other_nodes } =
+            Surroundings::load(tx, project, &goals, node, Some(since), &mut version).await?;
         Ok(Ok(HoldoutInputs { project, group, held_out, since, usual, asked, other_nodes, rates, version }))
     }
 
