@@ -95,18 +95,7 @@ pub(crate) fn compare(design: &Design, metric: &Metric, arm: usize, level: f64) 
 fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     let mut strata: Vec<Stratum> = Vec::new();
     for cell in metric.cells.iter().filter(|cell| !cell.open && (cell.arm == 0 || cell.arm == arm)) {
-        let weights = design.weights(cell.epoch);
-        let (of_control, of_arm) = (weights[0], weights.get(arm).copied().unwrap_or(0));
-        if of_control == 0 || of_arm == 0 {
-            continue;
-        }
-        let ratio = match design.policy {
-            // Each epoch of a bandit is a batch of its own.
-            AllocationPolicy::Bandit => (cell.epoch.unsigned_abs(), 0),
-            AllocationPolicy::Fixed | AllocationPolicy::Holdout | AllocationPolicy::Personalization => {
-                reduced(of_control, of_arm)
-            }
-        };
+        let Some(ratio) = stratum_of(design, cell.epoch, arm) else { continue };
         let at = strata.iter().position(|stratum| stratum.ratio == ratio).unwrap_or_else(|| {
             strata.push(Stratum { ratio, ..Stratum::default() });
             strata.len() - 1
@@ -116,6 +105,23 @@ fn strata(design: &Design, metric: &Metric, arm: usize) -> Vec<Stratum> {
     }
     strata.sort_by_key(|stratum| stratum.ratio);
     strata
+}
+
+/// What tells the stratum of an epoch from others in a comparison of `arm` with the control: the ratio of their weights.
+/// `None` where one of them had none.
+pub(crate) fn stratum_of(design: &Design, epoch: i64, arm: usize) -> Option<(u64, u64)> {
+    let weights = design.weights(epoch);
+    let (of_control, of_arm) = (weights[0], weights.get(arm).copied().unwrap_or(0));
+    if of_control == 0 || of_arm == 0 {
+        return None;
+    }
+    Some(match design.policy {
+        // Each epoch of a bandit is a batch of its own.
+        AllocationPolicy::Bandit => (epoch.unsigned_abs(), 0),
+        AllocationPolicy::Fixed | AllocationPolicy::Holdout | AllocationPolicy::Personalization => {
+            reduced(of_control, of_arm)
+        }
+    })
 }
 
 /// Two weights in lowest terms: 50 : 50 and 40 : 40 are one ratio.

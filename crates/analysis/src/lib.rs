@@ -55,6 +55,7 @@ mod arms;
 pub mod bandit;
 mod design;
 mod health;
+pub mod interaction;
 mod report;
 pub mod simulate;
 mod summary;
