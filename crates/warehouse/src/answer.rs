@@ -189,6 +189,54 @@ pub struct GroupTotals {
     pub totals: Totals,
 }
 
+/// The answer to a [`PairQuestion`](super::question::PairQuestion).
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairAnswer {
+    /// How far each log was loaded when the question was answered.
+    pub marks: Watermarks,
+    /// Totals by epoch and variant of both experiments and whether the window is open, sorted in this order. Each visitor who
+    /// entered both is in exactly one cell; empty cells are omitted. Who met the other experiment after the window of the
+    /// metric had closed could not be moved by it any more, and is in none.
+    pub cells: Vec<PairTotals>,
+}
+
+/// The totals of visitors with the same epoch and arm in both experiments and the same window state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairTotals {
+    /// The epoch in which they entered the experiment whose metric it is.
+    pub epoch: i64,
+    /// Their arm of it, 0 for the control.
+    pub variant: u32,
+    /// The epoch in which they entered the other experiment.
+    pub other_epoch: i64,
+    /// Their arm of the other experiment, 0 for the control.
+    pub other_variant: u32,
+    /// Whether their window is still open, as in [`GroupTotals`].
+    pub open: bool,
+    /// Their totals.
+    pub totals: Totals,
+}
+
+/// The answer to a [`SharedQuestion`](super::question::SharedQuestion).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedAnswer {
+    /// How far each log was loaded when the question was answered.
+    pub marks: Watermarks,
+    /// Each two experiments that share visitors, in the order of the question.
+    pub pairs: Vec<SharedVisitors>,
+}
+
+/// Visitors that two experiments have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedVisitors {
+    /// The id of one experiment; it comes before the other in the question.
+    pub test_id: i64,
+    /// The id of the other.
+    pub other_test_id: i64,
+    /// Visitors with an exposure to each of them that was not a bot's, at any time; at least 1.
+    pub visitors: u64,
+}
+
 /// Sums over a group of visitors.
 pub type Totals = Sums<u64, u128>;
 

@@ -29,15 +29,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
     AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks, MAX_TRACKED_CHANGES,
-    MAX_VALUE, MetricAnswer, OrderSummary, QuarterChange, QuarterClosing, Segment, Sums, Totals, TotalsChange,
-    TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    MAX_VALUE, MetricAnswer, OrderSummary, PairAnswer, PairTotals, QuarterChange, QuarterClosing, Segment,
+    SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
 pub use self::question::{
     CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, MAX_ORDER_FACTOR, MIN_VOUCHED_ONE_IN, Metric,
-    Population, QUARTER_US, RateSpan, SEGMENTS_MAX, TrafficQuestion, VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US,
-    VisitorsQuestion,
+    PairQuestion, Population, QUARTER_US, RateSpan, SEGMENTS_MAX, SHARED_TESTS_MAX, SharedQuestion, TrafficQuestion,
+    VISIT_AFTER_ENTRY_US, VISIT_BEFORE_ENTRY_US, VisitorsQuestion,
 };
 pub use self::row::Rows;
 pub use muriel_assign::document::GroupStretch;
@@ -126,6 +126,18 @@ pub trait WarehouseReader: Send + Sync {
     /// # Errors
     /// [`Error::Stopped`], [`Error::Memory`], and the engine's.
     fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer>;
+
+    /// Answers a question about the visitors of two experiments.
+    ///
+    /// # Errors
+    /// As [`WarehouseReader::ask`]; [`Error::ExperimentQuestion`] for a question without a metric or about a holdout.
+    fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer>;
+
+    /// Counts the visitors that each two experiments have in common, those without any are left out.
+    ///
+    /// # Errors
+    /// As [`WarehouseReader::ask`]; [`Error::ExperimentQuestion`] for more than [`SHARED_TESTS_MAX`] experiments.
+    fn shared(&self, question: &SharedQuestion, stop: &StopToken) -> Result<SharedAnswer>;
 
     /// Counts the visitors of a project, and those of them who converted.
     ///

@@ -237,6 +237,28 @@ pub const MIN_VOUCHED_ONE_IN: u64 = 10;
 /// [`Segment::Rest`](super::Segment::Rest).
 pub const SEGMENTS_MAX: usize = 50;
 
+/// Asks what the visitors of an experiment did who entered another one too, by their arms of both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairQuestion {
+    /// The experiment whose first metric is computed, for visitors as they entered it. It has no breakdown and is not by
+    /// quarter.
+    pub experiment: ExperimentQuestion,
+    /// The other experiment, of the same project: who entered it, when, and into which arm. Its metrics do not count.
+    pub other: ExperimentQuestion,
+}
+
+/// Maximum number of experiments in a [`SharedQuestion`].
+pub const SHARED_TESTS_MAX: usize = 60;
+
+/// Asks how many visitors each two of some experiments have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedQuestion {
+    /// The key of the project.
+    pub project_key: Arc<str>,
+    /// The ids of the experiments, each once; at most [`SHARED_TESTS_MAX`].
+    pub test_ids: Vec<i64>,
+}
+
 /// Asks how many visitors a project had and how many converted, whether or not they entered an
 /// experiment: what planning one needs.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,8 +9,8 @@ use muriel_log::LogId;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, Reserve};
 use muriel_warehouse::testing::{Fault, FaultyWriter};
 use muriel_warehouse::{
-    Arrivals, DuckWarehouse, Error, ExperimentAnswer, ExperimentQuestion, TrafficAnswer, TrafficQuestion,
-    VisitorTotals, VisitorsQuestion, WarehouseOptions,
+    Arrivals, DuckWarehouse, Error, ExperimentAnswer, ExperimentQuestion, PairAnswer, PairQuestion, SharedAnswer,
+    SharedQuestion, TrafficAnswer, TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -79,6 +79,14 @@ impl WarehouseReader for GatedReader {
         answer.arrivals.extend((visitors > 0).then_some(Arrivals { epoch: 1, variant: 0, visitors }));
         let is_emptied = self.is_emptied.swap(false, Ordering::SeqCst);
         Ok(ExperimentAnswer { marks: if is_emptied { Watermarks::new() } else { answer.marks }, ..answer })
+    }
+
+    fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer> {
+        self.inner.pair(question, stop)
+    }
+
+    fn shared(&self, question: &SharedQuestion, stop: &StopToken) -> Result<SharedAnswer> {
+        self.inner.shared(question, stop)
     }
 
     fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {

@@ -3,8 +3,9 @@
 use super::{Warehouse, failures};
 use crate::testing::DelegatingWriter;
 use crate::{
-    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, Result, Rows, StopToken, TrafficAnswer,
-    TrafficQuestion, VisitorTotals, VisitorsQuestion, WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
+    DuckWarehouse, ExperimentAnswer, ExperimentQuestion, LoadTarget, PairAnswer, PairQuestion, Result, Rows,
+    SharedAnswer, SharedQuestion, StopToken, TrafficAnswer, TrafficQuestion, VisitorTotals, VisitorsQuestion,
+    WarehouseOptions, WarehouseReader, WarehouseWriter, Watermark,
 };
 use muriel_log::LogId;
 
@@ -34,6 +35,14 @@ impl WarehouseReader for WrongWarehouse {
             answer.arrivals.iter_mut().take(1).for_each(|arrivals| arrivals.visitors += 1);
         }
         Ok(answer)
+    }
+
+    fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer> {
+        self.inner.pair(question, stop)
+    }
+
+    fn shared(&self, question: &SharedQuestion, stop: &StopToken) -> Result<SharedAnswer> {
+        self.inner.shared(question, stop)
     }
 
     fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {

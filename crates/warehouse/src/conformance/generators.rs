@@ -2,8 +2,8 @@
 
 use super::fixtures::{SECOND, START, at, question, record, trigger};
 use crate::{
-    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupStretch, Metric, Population, QUARTER_US,
-    RateSpan,
+    CountedOutcome, Dimension, ExchangeRates, ExperimentQuestion, Filter, GroupStretch, Metric, PairQuestion,
+    Population, QUARTER_US, RateSpan,
 };
 use muriel_domain::Instant;
 use muriel_domain::goal::GoalType;
@@ -288,6 +288,18 @@ pub(super) fn holdout_questions() -> impl Strategy<Value = ExperimentQuestion> {
         breakdown: None,
         arms: 2,
         ..question
+    })
+}
+
+/// About both experiments, either first.
+pub(super) fn pair_questions() -> impl Strategy<Value = PairQuestion> {
+    (questions(), questions(), any::<bool>()).prop_map(|(one, other, is_first)| {
+        let of = |test_id, question: ExperimentQuestion| ExperimentQuestion {
+            population: Population::Exposed { test_id },
+            ..comparable(question)
+        };
+        let (first, second) = if is_first { (1, 2) } else { (2, 1) };
+        PairQuestion { experiment: of(first, one), other: of(second, other) }
     })
 }
 

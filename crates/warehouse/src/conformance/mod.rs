@@ -8,6 +8,7 @@ mod faults;
 mod fixtures;
 mod generators;
 mod loading;
+mod pairs;
 mod properties;
 mod reference;
 mod traffic;
@@ -29,9 +30,11 @@ pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 type Check = fn(Engine<'_>);
 
 /// All checks with their names.
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 15] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
     ("answers about holdouts equal the reference's", properties::answers_about_holdouts_equal_the_references),
+    ("answers about pairs equal the reference's", properties::answers_about_pairs_equal_the_references),
+    ("pairs count who met the other in time", pairs::pairs_count_who_met_the_other_in_time),
     ("neither blocks nor their order matter", properties::neither_blocks_nor_order_matter),
     ("changes by quarter add up to totals", properties::changes_by_quarter_add_up_to_totals),
     ("the largest segments are distinguished", counting::the_largest_segments_are_distinguished),

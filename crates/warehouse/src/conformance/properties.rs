@@ -1,9 +1,9 @@
 //! Checks over random events and questions.
 
 use super::fixtures::{START, ask, load};
-use super::generators::{comparable, holdout_questions, property, questions, records};
+use super::generators::{comparable, holdout_questions, pair_questions, property, questions, records};
 use super::{Engine, reference};
-use crate::{CountedOutcome, ExperimentQuestion, Metric, QUARTER_US, Totals};
+use crate::{CountedOutcome, ExperimentQuestion, Metric, QUARTER_US, SharedQuestion, StopToken, Totals};
 use muriel_domain::Instant;
 use muriel_log::Record;
 use proptest::prelude::*;
@@ -23,6 +23,20 @@ pub(super) fn answers_about_holdouts_equal_the_references(engine: Engine<'_>) {
         let warehouse = engine();
         load(&*warehouse, &[&records]);
         prop_assert_eq!(ask(&*warehouse, &question), reference::answer(&records, &question));
+        Ok(())
+    });
+}
+
+pub(super) fn answers_about_pairs_equal_the_references(engine: Engine<'_>) {
+    property((records(), pair_questions()), |(records, question)| {
+        let warehouse = engine();
+        load(&*warehouse, &[&records]);
+        let answer = warehouse.pair(&question, &StopToken::new()).unwrap();
+        prop_assert_eq!(answer.cells, reference::pair(&records, &question));
+        prop_assert_eq!(answer.marks, warehouse.watermarks());
+        let shared = SharedQuestion { project_key: "shop".into(), test_ids: vec![2, 1, 3] };
+        let in_common = warehouse.shared(&shared, &StopToken::new()).unwrap();
+        prop_assert_eq!(in_common.pairs, reference::shared(&records, &shared));
         Ok(())
     });
 }

@@ -1,5 +1,9 @@
 //! Reference implementation: computes the answer to a question record by record, without regard to speed.
 
+mod pairs;
+
+pub(super) use self::pairs::{pair, shared};
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,13 +30,19 @@ struct Entry<'r> {
     exposure: &'r Record,
 }
 
-/// Answers `question`, without the numbers by quarter of an hour.
-pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
-    let records: Vec<&Record> = records.iter().filter(|record| record.project_key == question.project_key).collect();
-    let test_id = match &question.population {
-        Population::Exposed { test_id } => *test_id,
-        Population::Holdout(stretch) => return holdout(&records, question, stretch),
-    };
+/// Those who entered an experiment, and those who did not count.
+struct Entered<'r> {
+    /// The project's records until the end of the question.
+    records: Vec<&'r Record>,
+    entries: Vec<Entry<'r>>,
+    bots: u64,
+    crossed: u64,
+    moved: u64,
+    early: u64,
+}
+
+/// Who entered an experiment.
+fn entered<'r>(records: Vec<&'r Record>, question: &ExperimentQuestion, test_id: i64) -> Entered<'r> {
     let is_early = |record: &Record| question.started_at.is_some_and(|started_at| record.at < started_at);
     let exposures: Vec<&Record> = records
         .iter()
@@ -94,6 +104,22 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
         moved += u64::from(all.len() > 1 && !within);
         entries.push(entry);
     }
+    Entered { records, entries, bots, crossed, moved, early }
+}
+
+/// The project's records.
+fn of_project<'r>(records: &'r [Record], question: &ExperimentQuestion) -> Vec<&'r Record> {
+    records.iter().filter(|record| record.project_key == question.project_key).collect()
+}
+
+/// Answers `question`, without the numbers by quarter of an hour.
+pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> ExperimentAnswer {
+    let records = of_project(records, question);
+    let test_id = match &question.population {
+        Population::Exposed { test_id } => *test_id,
+        Population::Holdout(stretch) => return holdout(&records, question, stretch),
+    };
+    let Entered { records, entries, bots, crossed, moved, early } = entered(records, question, test_id);
     let mut arrivals: BTreeMap<(i64, u32), u64> = BTreeMap::new();
     for entry in &entries {
         *arrivals.entry((entry.epoch, entry.variant)).or_default() += 1;
@@ -364,9 +390,48 @@ fn bought(hits: &[Hit]) -> impl Iterator<Item = &Hit> {
     hits.iter().filter(|hit| hit.what == What::Event)
 }
 
+/// How long after entry events count.
+fn window(metric: &Metric) -> Option<i64> {
+    match metric.outcome {
+        CountedOutcome::Bounce | CountedOutcome::Engagement => Some(30 * 60 * 1_000_000),
+        _ => metric.window_us,
+    }
+}
+
 fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuestion, metric: &Metric) -> MetricAnswer {
+    let (answer, each) = metric_of_each(records, entries, question, metric);
+    let segments = question.breakdown.map(|dimension| (dimension, segments(entries, dimension)));
+    let mut cells: BTreeMap<Place, (Option<Segment>, Totals)> = BTreeMap::new();
+    for (entry, (open, totals)) in entries.iter().zip(each) {
+        let (number, segment) = match &segments {
+            None => (0, None),
+            Some((dimension, named)) => match value(entry.exposure, *dimension) {
+                None => (named.len(), Some(Segment::Unknown)),
+                Some(value) => match named.iter().position(|name| name == value) {
+                    Some(number) => (number, Some(Segment::Value(value.into()))),
+                    None => (named.len() + 1, Some(Segment::Rest)),
+                },
+            },
+        };
+        let cell = cells.entry((entry.epoch, entry.variant, number, open)).or_default();
+        *cell = (segment, cell.1.merge(&totals));
+    }
+    let cells = cells
+        .into_iter()
+        .map(|((epoch, variant, _, open), (segment, totals))| GroupTotals { epoch, variant, segment, open, totals })
+        .collect();
+    MetricAnswer { cells, ..answer }
+}
+
+/// The metric without its cells, and for each entry whether its window is open and what the visitor did.
+fn metric_of_each(
+    records: &[&Record],
+    entries: &[Entry<'_>],
+    question: &ExperimentQuestion,
+    metric: &Metric,
+) -> (MetricAnswer, Vec<(bool, Totals)>) {
     let visit = matches!(metric.outcome, CountedOutcome::Bounce | CountedOutcome::Engagement);
-    let window = if visit { Some(30 * 60 * 1_000_000) } else { metric.window_us };
+    let window = window(metric);
     let event = match &metric.outcome {
         CountedOutcome::Event(name) => {
             Some(CountedOutcome::Goal(Trigger::new(GoalType::Event, GoalValue::Text(name.clone())).unwrap()))
@@ -428,20 +493,9 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuest
     };
     answer.cap = cap.map(|cap| cap as f64 / 10_000.0);
     let capped = |value: i128| cap.map_or(value, |cap| value.min(cap));
-    let segments = question.breakdown.map(|dimension| (dimension, segments(entries, dimension)));
     let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of)).us();
-    let mut cells: BTreeMap<Place, (Option<Segment>, Totals)> = BTreeMap::new();
+    let mut each = Vec::new();
     for entry in entries {
-        let (number, segment) = match &segments {
-            None => (0, None),
-            Some((dimension, named)) => match value(entry.exposure, *dimension) {
-                None => (named.len(), Some(Segment::Unknown)),
-                Some(value) => match named.iter().position(|name| name == value) {
-                    Some(number) => (number, Some(Segment::Value(value.into()))),
-                    None => (named.len() + 1, Some(Segment::Rest)),
-                },
-            },
-        };
         let open = window.is_some_and(|window| entry.at + window > open_after);
         let seen = &seen[entry.visitor];
         let least = metric.min_count as u64;
@@ -468,14 +522,9 @@ fn metric(records: &[&Record], entries: &[Entry<'_>], question: &ExperimentQuest
             before_squared: before * before,
             outcome_before: before * if revenue { value } else { i128::from(converted) },
         };
-        let cell = cells.entry((entry.epoch, entry.variant, number, open)).or_default();
-        *cell = (segment, cell.1.merge(&totals));
+        each.push((open, totals));
     }
-    answer.cells = cells
-        .into_iter()
-        .map(|((epoch, variant, _, open), (segment, totals))| GroupTotals { epoch, variant, segment, open, totals })
-        .collect();
-    answer
+    (answer, each)
 }
 
 fn units(value: f64) -> i128 {

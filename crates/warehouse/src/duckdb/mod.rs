@@ -19,8 +19,8 @@ use muriel_log::{LogId, Position};
 use self::append::append;
 use self::error::{OpenError, classify_open_error, is_corruption};
 use self::files::{beside, lock_exclusively, log_of, move_away, remove, remove_file, sync_dir};
-use crate::answer::{ExperimentAnswer, TrafficAnswer, VisitorTotals};
-use crate::question::{ExperimentQuestion, TrafficQuestion, VisitorsQuestion};
+use crate::answer::{ExperimentAnswer, PairAnswer, SharedAnswer, TrafficAnswer, VisitorTotals};
+use crate::question::{ExperimentQuestion, PairQuestion, SharedQuestion, TrafficQuestion, VisitorsQuestion};
 use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
@@ -181,6 +181,14 @@ impl DuckWarehouse {
 impl WarehouseReader for DuckWarehouse {
     fn ask(&self, question: &ExperimentQuestion, stop: &StopToken) -> Result<ExperimentAnswer> {
         self.read(stop, |connection| sql::ask(connection, question, stop))
+    }
+
+    fn pair(&self, question: &PairQuestion, stop: &StopToken) -> Result<PairAnswer> {
+        self.read(stop, |connection| sql::pair(connection, question, stop))
+    }
+
+    fn shared(&self, question: &SharedQuestion, stop: &StopToken) -> Result<SharedAnswer> {
+        self.read(stop, |connection| sql::shared(connection, question, stop))
     }
 
     fn traffic(&self, question: &TrafficQuestion, stop: &StopToken) -> Result<TrafficAnswer> {

@@ -10,6 +10,7 @@
 //! | `entry` | one row for each visitor who entered and passes the filter: when, which arm and epoch, and how |
 //! | `seen` | when each visitor of a project first did anything, in a holdout's time |
 //! | `held_out` | which of them are held out |
+//! | `other_entry` | of a pair of experiments, as `entry`, of the other one |
 //! | `alike` | how many visitors of `entry` had the same profile, by arm |
 //! | `segments` | the values of the breakdown that are told apart, numbered |
 //! | `segment_profiles` | the number of each profile's value of the breakdown |
@@ -31,6 +32,7 @@ mod holdout;
 mod orders;
 mod outcome;
 mod pages;
+mod pair;
 mod read;
 mod visit;
 
@@ -47,7 +49,8 @@ use crate::row::hash_text;
 use crate::{Result, StopToken, Watermarks};
 use muriel_log::LogId;
 
-use self::outcome::Outcomes;
+use self::outcome::{MetricContext, Outcomes};
+pub(super) use self::pair::{pair, shared};
 use self::read::Db;
 
 /// Answers a question.
@@ -70,12 +73,10 @@ pub(super) fn ask(
                 entry::arrived(db)?.0
             }
         };
-        let scope = outcome::MetricContext {
-            project,
+        let scope = MetricContext {
             breakdown: question.breakdown,
             by_quarter: question.by_quarter,
-            until: question.until,
-            open_after: question.until.map_or(question.as_of, |until| until.min(question.as_of)),
+            ..MetricContext::of(question, project)
         };
         let segments = entry::segments(db, question, project)?;
         visit::prepare(db, &scope, &question.metrics)?;
@@ -108,7 +109,7 @@ pub(super) fn traffic(connection: &Connection, question: &TrafficQuestion, stop:
                      SELECT count(*) FILTER (converted = 1), coalesce(sum(value), 0)::HUGEINT,
                             coalesce(sum(value::HUGEINT * value), 0)::HUGEINT
                      FROM outcomes",
-                    done(db, project, until, metric)?.with
+                    done(db, &MetricContext::until(project, until), metric)?.with
                 );
                 db.row(&sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             }
@@ -128,20 +129,18 @@ pub(super) fn visitors(
     snapshot(connection, stop, |db| {
         let (project, until) = (hash_text(&question.project_key), question.until);
         entry::first_seen(db, project, question.from, until, Some(question.limit))?;
-        outcome::visit_each(db, &done(db, project, until, &question.metric)?, each)
+        outcome::visit_each(db, &done(db, &MetricContext::until(project, until), &question.metric)?, each)
     })
 }
 
-/// What those of `entry` did until then.
-fn done(db: &Db<'_>, project: u64, until: Instant, metric: &Metric) -> Result<Outcomes> {
-    let scope =
-        outcome::MetricContext { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until };
+/// What those of `entry` did.
+fn done(db: &Db<'_>, scope: &MetricContext, metric: &Metric) -> Result<Outcomes> {
     match metric.outcome {
         CountedOutcome::Bounce | CountedOutcome::Engagement => {
-            visit::prepare(db, &scope, slice::from_ref(metric))?;
+            visit::prepare(db, scope, slice::from_ref(metric))?;
             visit::outcomes(db, metric)
         }
-        _ => outcome::done(db, &scope, metric),
+        _ => outcome::done(db, scope, metric),
     }
 }
 

@@ -13,9 +13,10 @@ use super::pages::Pattern;
 use super::read::Db;
 use super::{Result, before, literal};
 use crate::answer::{
-    GroupTotals, MetricAnswer, QuarterChange, QuarterClosing, Segment, Totals, TotalsChange, VALUE_SCALE, VisitorTotals,
+    GroupTotals, MetricAnswer, PairTotals, QuarterChange, QuarterClosing, Segment, Totals, TotalsChange, VALUE_SCALE,
+    VisitorTotals,
 };
-use crate::question::{CountedOutcome, Dimension, Metric, QUARTER_US};
+use crate::question::{CountedOutcome, Dimension, ExperimentQuestion, Metric, QUARTER_US};
 use crate::row::kind;
 
 /// What all metrics of a question share.
@@ -27,6 +28,19 @@ pub(super) struct MetricContext {
     pub(super) until: Option<Instant>,
     /// Windows that end later are open.
     pub(super) open_after: Instant,
+}
+
+impl MetricContext {
+    /// Of a question about an experiment, without a breakdown and not by quarter.
+    pub(super) fn of(question: &ExperimentQuestion, project: u64) -> Self {
+        let open_after = question.until.map_or(question.as_of, |until| until.min(question.as_of));
+        Self { project, breakdown: None, by_quarter: false, until: question.until, open_after }
+    }
+
+    /// Of what was done until then.
+    pub(super) fn until(project: u64, until: Instant) -> Self {
+        Self { project, breakdown: None, by_quarter: false, until: Some(until), open_after: until }
+    }
 }
 
 /// Which events an outcome means.
@@ -325,6 +339,31 @@ impl Cells<'_> {
                 totals,
             })
             .collect())
+    }
+
+    /// Totals of those who entered another experiment too, before their window closed. Needs the table `other_entry`.
+    pub(super) fn pairs(&self, db: &Db<'_>, outcomes: &Outcomes) -> Result<Vec<PairTotals>> {
+        let within = self.window_us.map_or_else(String::new, |window| format!(r#" AND b."at" < x."at" + {window}"#));
+        let join = format!(" JOIN other_entry AS b ON b.visitor = x.visitor{within}");
+        let place = format!("x.epoch, x.variant, b.epoch, b.variant, {}", self.open());
+        let cells = totals(db, outcomes, &place, &join, |row, at| {
+            Ok::<(i64, u32, i64, u32, bool), _>((
+                row.get(at)?,
+                row.get(at + 1)?,
+                row.get(at + 2)?,
+                row.get(at + 3)?,
+                row.get(at + 4)?,
+            ))
+        })?;
+        let cell = |((epoch, variant, other_epoch, other_variant, open), totals)| PairTotals {
+            epoch,
+            variant,
+            other_epoch,
+            other_variant,
+            open,
+            totals,
+        };
+        Ok(cells.into_iter().map(cell).collect())
     }
 
     /// When windows closed; `None` without a window.
