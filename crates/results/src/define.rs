@@ -2,6 +2,7 @@
 //! before its events are looked at.
 
 use crate::inquiry::Inquiry;
+use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
 use crate::manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX,
     RateFacts,
@@ -14,6 +15,7 @@ use muriel_domain::goal::{Goal, GoalType};
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_domain::rates::Rates;
 use muriel_sql::Tx;
+use muriel_store::interactions::{self, Interaction};
 use muriel_store::{experiments, goals, nodes, tenants};
 use std::sync::Arc;
 
@@ -46,6 +48,8 @@ pub struct ReportInputs {
     other_nodes: Vec<NodeFacts>,
     /// What other currencies are worth, where revenue is reported.
     rates: Option<Rates>,
+    /// Experiments that were found to change its effect.
+    interactions: Vec<Interaction>,
     /// Changes with anything above.
     version: String,
 }
@@ -97,6 +101,10 @@ impl ReportInputs {
         let since = loaded.experiment.milestones.first_start.map(|start| start.started_at);
         let Surroundings { rates, other_nodes } =
             Surroundings::load(tx, project, &goals, node, since, &mut version).await?;
+        let interactions = interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?;
+        for found in &interactions {
+            version += &format!(" {}~{}~{}", found.other.0, found.looked_at.us(), found.is_separated);
+        }
         Ok(Ok(ReportInputs {
             experiment: loaded.experiment,
             epochs,
@@ -105,6 +113,7 @@ impl ReportInputs {
             asked,
             other_nodes,
             rates,
+            interactions,
             version,
         }))
     }
@@ -124,6 +133,7 @@ impl ReportInputs {
             asked: None,
             other_nodes: Vec::new(),
             rates: None,
+            interactions: Vec::new(),
             version: version.to_owned(),
         }
     }
@@ -164,6 +174,7 @@ impl ReportInputs {
             metrics: self.metrics(),
             other_nodes: self.other_nodes.clone(),
             currency_rates: self.rates.as_ref().map(|rates| RateFacts::of(rates, self.started_at(), to_ms(now))),
+            interactions: self.interactions(),
         }
     }
 
@@ -225,6 +236,12 @@ impl ReportInputs {
                 })
                 .collect(),
         }
+    }
+
+    /// What was found by the goal that is the primary one by now.
+    fn interactions(&self) -> Vec<InteractionFacts> {
+        let Some(primary) = &self.primary else { return Vec::new() };
+        self.interactions.iter().filter(|found| found.goal_key == primary.key).map(InteractionFacts::of).collect()
     }
 
     /// When visitors began to count.

@@ -7,6 +7,7 @@ mod define;
 mod golden;
 mod holdout;
 mod inquiry;
+mod interaction;
 mod manifest;
 mod planning;
 mod report_cache;
@@ -17,6 +18,7 @@ pub use days::Days;
 pub use define::{NotFound, Past, ReportInputs, ReportSubject};
 pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
+pub use interaction::{InteractionFacts, LogPlaceFacts, PairLook};
 pub use manifest::{
     ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, METHODS, Manifest,
     MetricFacts, NodeFacts, RateFacts,

@@ -2,6 +2,7 @@
 //! compute the result again.
 
 use crate::inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_filter};
+use crate::interaction::{INTERACTIONS_MAX, InteractionFacts};
 use muriel_analysis::{AllocationPolicy, Design, EpochPlan, MetricRole};
 use muriel_domain::experiment::{BUILTIN_METRICS, LIST_MAX, VARIANTS_MAX};
 use muriel_domain::goal::{GoalType, GoalValue, Trigger};
@@ -301,6 +302,9 @@ pub struct Manifest {
     /// What other currencies are worth, where the project says so and revenue is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency_rates: Option<RateFacts>,
+    /// Other experiments that were found to change the effect of this one, by the last nightly look at the pairs of the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interactions: Vec<InteractionFacts>,
 }
 
 /// What one unit of each currency is worth in one of them, from a day on until the
@@ -403,6 +407,7 @@ impl Manifest {
             ("epochs", self.epochs.len(), epochs),
             ("metrics", self.metrics.len(), METRICS_MAX),
             ("other nodes", self.other_nodes.len(), OTHER_NODES_MAX),
+            ("interactions", self.interactions.len(), INTERACTIONS_MAX),
         ] {
             if has > most {
                 return Err(Flaw::new(format!("has a manifest with {has} {what}; there are at most {most}")));
@@ -413,6 +418,9 @@ impl Manifest {
         self.check_holdout().map_err(|(field, flaw)| wrong(field, flaw))?;
         self.check_experiment().map_err(|(field, flaw)| wrong(&format!("experiment.{field}"), flaw))?;
         self.check_logs().map_err(|(field, flaw)| wrong(&field, flaw))?;
+        for (at, facts) in self.interactions.iter().enumerate() {
+            facts.check(self).map_err(|(field, flaw)| wrong(&format!("interactions[{at}].{field}"), flaw))?;
+        }
         let roles = ["primary", "secondary", "guardrail"];
         match self.metrics.iter().position(|metric| !roles.contains(&metric.role.as_str())) {
             Some(at) => Err(wrong(&format!("metrics[{at}].role"), one_of(&roles))),
@@ -462,6 +470,9 @@ impl Manifest {
         let Some(holdout) = &self.holdout else { return Ok(()) };
         if !(1..=10_000).contains(&holdout.held_out) {
             return Err(("holdout.held_out", Flaw::new("must be from 1 to 10000")));
+        }
+        if !self.interactions.is_empty() {
+            return Err(("interactions", Flaw::new("must be none, as it is about a holdout")));
         }
         if self.experiment.arms.len() != 2 {
             return Err(("experiment.arms", Flaw::new("must be two, those who are held out and everybody else")));

@@ -4,6 +4,7 @@ mod rows;
 
 use crate::goals::{self, GoalRow};
 use crate::groups;
+use crate::interactions;
 use crate::jobs;
 use crate::table::Json;
 use crate::webhooks;
@@ -404,6 +405,7 @@ pub async fn delete(tx: &mut dyn Tx, experiment: &Experiment, actor: &str, now: 
     };
     jobs::remove_all(tx, experiment.id).await?;
     groups::leave(tx, experiment.id).await?;
+    interactions::remove_all(tx, experiment.id).await?;
     let change = ExperimentChange { before: Some(experiment), after: None, fields: Vec::new(), actor };
     webhooks::announce(tx, &change, now).await?;
     history_insert(tx, entry).await

@@ -14,6 +14,7 @@ pub mod goals;
 pub mod groups;
 pub mod hypotheses;
 pub mod idempotency;
+pub mod interactions;
 pub mod jobs;
 pub mod keys;
 mod milestones;
@@ -96,6 +97,12 @@ pub const MIGRATIONS: &[Migration] = &[
         version: 15,
         name: "result_findings",
         sql: include_str!("../migrations/0015_result_findings.sql"),
+        fill: None,
+    },
+    Migration {
+        version: 16,
+        name: "interactions",
+        sql: include_str!("../migrations/0016_interactions.sql"),
         fill: None,
     },
 ];

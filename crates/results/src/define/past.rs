@@ -1,6 +1,7 @@
 //! What was known of an experiment at a moment of the past, from its history.
 
 use super::{NotFound, ReportInputs, facts_of_node, is_revenue, of_goal, to_ms, took_events_since};
+use crate::interaction::INTERACTIONS_MAX;
 use crate::manifest::{Counted, Manifest, MetricFacts, NodeFacts, OTHER_NODES_MAX};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Experiment, MilestoneChange, Milestones};
@@ -8,7 +9,7 @@ use muriel_domain::goal::{Definition, Goal, GoalType, Purpose, Trigger};
 use muriel_domain::ids::{ExperimentId, GoalId, ProjectId};
 use muriel_sql::{Dialect, Tx};
 use muriel_store::nodes::Node;
-use muriel_store::{experiments, goals, nodes, tenants};
+use muriel_store::{experiments, goals, interactions, nodes, tenants};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -86,11 +87,15 @@ impl ReportInputs {
                 other_nodes(&given.other_nodes, &stored, own, start.map(|start| start.started_at), at)
             }
         };
+        // Each look replaces what the one before it found.
+        let look = interactions::last_look(tx, project).await?;
+        let are_interactions_known = look.is_none_or(|look| to_ms(look.ended_at) <= at);
         let known = ReportInputs {
             primary: experiment.primary_goal.as_ref().and_then(goal),
             secondary: experiment.secondary_goals.iter().filter_map(goal).collect(),
             other_nodes,
             rates,
+            interactions: interactions::of_experiment(tx, id, INTERACTIONS_MAX as i64).await?,
             asked: given.inquiry.goal_key.as_ref().and_then(goal),
             experiment,
             epochs,
@@ -102,6 +107,12 @@ impl ReportInputs {
         if !are_rates_known && manifest.currency_rates != given.currency_rates {
             manifest.currency_rates.clone_from(&given.currency_rates);
             believed.push("the currency rates were changed since: what they were is believed".to_owned());
+        }
+        if !are_interactions_known && manifest.interactions != given.interactions {
+            manifest.interactions.clone_from(&given.interactions);
+            believed.push(
+                "pairs of experiments were looked at again since: what it says of interactions is believed".to_owned(),
+            );
         }
         if !are_nodes_known {
             believed.push(

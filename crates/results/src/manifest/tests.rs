@@ -61,6 +61,49 @@ fn a_manifest_says_nothing_that_is_passed_over() {
 }
 
 #[test]
+fn interactions_are_those_that_a_look_can_find() {
+    let now = Instant::from_us(1_772_359_200_000_000);
+    let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);
+    let good = ReportInputs::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
+    let mut good = serde_json::to_value(good).unwrap();
+    let arm = |id: &str| json!({ "variant_id": id, "name": id, "nickname": "", "traffic_weight": 50.0, "redefined_at": null });
+    good["experiment"]["test_id"] = json!(1);
+    good["experiment"]["arms"] = json!([arm("0"), arm("1")]);
+    good["metrics"] = json!([{ "key": "buy", "name": "buy", "role": "primary", "kind": "event" }]);
+    good["interactions"] = json!([{
+        "test_id": 2, "test_name": "Other", "goal_key": "buy", "variant_id": "1", "other_variant_id": "2",
+        "difference": -0.5, "interval": [-0.6, -0.4], "p_value": 0.01, "visitors": 800, "as_of": now,
+        "logs": [{ "id": LogId::from_bytes([1; 16]), "position": 3 }],
+    }]);
+    let checked = |changed: &serde_json::Value| serde_json::from_value::<Manifest>(changed.clone()).unwrap().check();
+    assert_eq!(checked(&good), Ok(()));
+    for (field, value, expect) in [
+        ("test_id", json!(1), "must be another experiment's"),
+        ("goal_key", json!("look"), "must be the key of its primary goal"),
+        ("variant_id", json!("0"), "must be an arm"),
+        ("variant_id", json!("2"), "must be an arm"),
+        ("other_variant_id", json!("0"), "must be an arm other"),
+        ("other_variant_id", json!("01"), "must be an arm other"),
+        ("interval", json!([-0.6, 0.1]), "leave out 0"),
+        ("interval", json!([-0.4, -0.3]), "must have the difference in it"),
+        ("interval", json!([-0.4, -0.6]), "must have the difference in it"),
+        ("p_value", json!(1.5), "must be from 0 to 1"),
+    ] {
+        let mut changed = good.clone();
+        changed["interactions"][0][field] = value.clone();
+        let said = checked(&changed).unwrap_err().to_string();
+        assert!(
+            said.contains(&format!("interactions[0].{field} must")) && said.contains(expect),
+            "{field} {value}: {said}"
+        );
+    }
+    let mut many = good.clone();
+    many["interactions"] = json!(vec![good["interactions"][0].clone(); 61]);
+    let said = checked(&many).unwrap_err().to_string();
+    assert!(said.contains("with 61 interactions; there are at most 60"), "{said}");
+}
+
+#[test]
 fn logs_are_named_once_and_in_order() {
     let now = Instant::from_us(1_772_359_200_000_000);
     let draft = Experiment::draft(CompanyId(1), ProjectId(1), TestType::AbTest, "one".to_owned(), now);

@@ -1,0 +1,205 @@
+//! Pairs of experiments: whether one changes the effect of the other.
+
+use crate::compute::ComputeError;
+use crate::define::{ReportInputs, to_ms};
+use crate::inquiry::Inquiry;
+use crate::manifest::Manifest;
+use crate::report_cache::{ReportCache, ReportError};
+use muriel_analysis::interaction::{Interaction, PairCell, interaction};
+use muriel_domain::experiment::{Arm, VARIANTS_MAX};
+use muriel_domain::{Flaw, Instant};
+use muriel_log::LogId;
+use muriel_store::interactions as stored;
+use muriel_warehouse::{Metric, PairAnswer, PairQuestion, SharedQuestion, SharedVisitors};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Other experiments that a result names at most; those that stand out most come first.
+pub(crate) const INTERACTIONS_MAX: usize = 60;
+
+/// Another experiment that was found to change the effect of this one, with the numbers of the look that found it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InteractionFacts {
+    /// The id of the other experiment.
+    pub test_id: i64,
+    /// Its name at that time.
+    pub test_name: String,
+    /// The metric whose effect it changes: the primary goal.
+    pub goal_key: String,
+    /// The arm whose effect it is.
+    pub variant_id: String,
+    /// The arm of the other experiment with which the effect is another than with its control.
+    pub other_variant_id: String,
+    /// By how much the effect is more there: a share of visitors, or a value per visitor.
+    pub difference: f64,
+    /// Where that is, valid whenever it is looked.
+    pub interval: [f64; 2],
+    /// The p-value after the correction for all pairs of the project.
+    pub p_value: f64,
+    /// Visitors who were compared.
+    pub visitors: i64,
+    /// The moment of the look: windows that ended later were open.
+    pub as_of: Instant,
+    /// The event logs up to where they went in.
+    pub logs: Vec<LogPlaceFacts>,
+    /// Whether an exclusion group kept the two apart when their pairs were last looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_separated: bool,
+}
+
+/// How far an event log went into a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogPlaceFacts {
+    /// The id of the log.
+    pub id: LogId,
+    /// The last block that went in, from 1.
+    pub position: i64,
+}
+
+impl InteractionFacts {
+    pub(crate) fn of(found: &stored::Interaction) -> Self {
+        let place =
+            |place: &stored::LogPlace| Some(LogPlaceFacts { id: place.id.parse().ok()?, position: place.position });
+        Self {
+            test_id: found.other.0,
+            test_name: found.other_name.clone(),
+            goal_key: found.goal_key.clone(),
+            variant_id: Arm(found.arm).id(),
+            other_variant_id: Arm(found.other_arm).id(),
+            difference: found.difference,
+            interval: [found.lower, found.upper],
+            p_value: found.p_value,
+            visitors: found.visitors,
+            as_of: to_ms(found.looked_at),
+            logs: found.logs.iter().filter_map(place).collect(),
+            is_separated: found.is_separated,
+        }
+    }
+
+    /// Whether it can be in the result of an experiment with this manifest.
+    ///
+    /// # Errors
+    /// The field that no result of ours has so, and why.
+    pub(crate) fn check(&self, manifest: &Manifest) -> Result<(), (&'static str, Flaw)> {
+        if self.test_id == manifest.experiment.test_id {
+            return Err(("test_id", Flaw::new("must be another experiment's")));
+        }
+        let is_primary = manifest.metrics.iter().any(|metric| metric.key == self.goal_key && metric.role == "primary");
+        if !is_primary {
+            return Err(("goal_key", Flaw::new("must be the key of its primary goal")));
+        }
+        if !manifest.experiment.arms.iter().skip(1).any(|arm| arm.variant_id == self.variant_id) {
+            return Err(("variant_id", Flaw::new("must be an arm of the experiment other than the control")));
+        }
+        if !(1..=VARIANTS_MAX).any(|number| number.to_string() == self.other_variant_id) {
+            return Err(("other_variant_id", Flaw::new("must be an arm other than the control")));
+        }
+        let [lower, upper] = self.interval;
+        if !(lower <= self.difference && self.difference <= upper && (lower > 0.0 || upper < 0.0)) {
+            return Err(("interval", Flaw::new("must have the difference in it and leave out 0")));
+        }
+        if !(0.0..=1.0).contains(&self.p_value) {
+            return Err(("p_value", Flaw::new("must be from 0 to 1")));
+        }
+        Ok(())
+    }
+}
+
+/// What a look at an ordered pair of experiments came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairLook {
+    /// The primary goal of the experiment whose effect it is; `None` without one.
+    pub goal_key: Option<String>,
+    /// The name of the other experiment.
+    pub other_name: String,
+    /// The moment of the look.
+    pub as_of: Instant,
+    /// Up to where event logs went in.
+    pub logs: Vec<LogPlaceFacts>,
+    /// The test of the pair; `None` where there is too little to judge from, or no effect.
+    pub interaction: Option<Interaction>,
+}
+
+impl ReportCache {
+    /// How many visitors each two of these experiments have in common, with every event that was acknowledged before this
+    /// call; of those that have some.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn shared_visitors(
+        &self,
+        project_key: &Arc<str>,
+        test_ids: Vec<i64>,
+    ) -> Result<Vec<SharedVisitors>, ReportError> {
+        let question = Arc::new(SharedQuestion { project_key: project_key.clone(), test_ids });
+        let head = self.head().await?;
+        let ask = move |warehouse: &dyn muriel_warehouse::WarehouseReader, stop: &muriel_warehouse::StopToken| {
+            let answer = warehouse.shared(&question, stop)?;
+            Ok((answer.marks, answer.pairs))
+        };
+        self.ask(head, ask).await
+    }
+
+    /// Looks whether `other` changes the effect of `own` on its primary goal, with every event that was acknowledged before
+    /// this call.
+    ///
+    /// # Errors
+    /// As [`ReportCache::report`].
+    pub async fn look_at_pair(
+        &self,
+        project_key: &Arc<str>,
+        (own, other): (&ReportInputs, &ReportInputs),
+        now: Instant,
+    ) -> Result<PairLook, ReportError> {
+        let of = |inputs: &ReportInputs| inputs.manifest(project_key, &Inquiry::default(), now);
+        let (own, other) = (of(own), of(other));
+        let look = PairLook {
+            goal_key: own.top().map(|metric| metric.key.clone()),
+            other_name: other.experiment.test_name.clone(),
+            as_of: own.as_of,
+            logs: Vec::new(),
+            interaction: None,
+        };
+        if look.goal_key.is_none() {
+            return Ok(look);
+        }
+        let question = Arc::new(question(&own, &other).map_err(ComputeError::Manifest)?);
+        let head = self.head().await?;
+        let ask = move |warehouse: &dyn muriel_warehouse::WarehouseReader, stop: &muriel_warehouse::StopToken| {
+            let answer = warehouse.pair(&question, stop)?;
+            Ok((answer.marks.clone(), answer))
+        };
+        let answer = self.ask(head, ask).await?;
+        let with_blocks = answer.marks.iter().filter(|(_, mark)| mark.position.seq > 0);
+        let logs = with_blocks.map(|(id, mark)| LogPlaceFacts { id: *id, position: mark.position.seq }).collect();
+        Ok(PairLook { logs, interaction: judged(&own, &other, &answer), ..look })
+    }
+}
+
+/// What the warehouse is asked of a pair: the primary goal as it is in the result of `own`, without what was known before entry.
+fn question(own: &Manifest, other: &Manifest) -> Result<PairQuestion, Flaw> {
+    let mut experiment = own.question(false)?;
+    experiment.metrics.truncate(1);
+    experiment.metrics = experiment.metrics.into_iter().map(|metric| Metric { before_us: None, ..metric }).collect();
+    let mut other = other.question(false)?;
+    other.metrics.clear();
+    Ok(PairQuestion { experiment, other })
+}
+
+fn judged(own: &Manifest, other: &Manifest, answer: &PairAnswer) -> Option<Interaction> {
+    let has_value = own.top()?.is_revenue();
+    let closed = answer.cells.iter().filter(|cell| !cell.open);
+    let cells: Vec<PairCell> = closed
+        .map(|cell| PairCell {
+            epoch: cell.epoch,
+            arm: cell.variant as usize,
+            other_epoch: cell.other_epoch,
+            other_arm: cell.other_variant as usize,
+            converted: cell.totals.converted,
+            outcome: cell.totals.adjusted(has_value).x(),
+        })
+        .collect();
+    interaction(&own.design(), &other.design(), &cells)
+}
