@@ -263,7 +263,8 @@ impl TestApp {
         let app = self.running.as_ref().expect("a server").app.clone();
         let clock = self.settings.clock.clone();
         let worker = Worker::new(Arc::new(move || clock.now()), |_| true);
-        muriel_worker::tasks::clock(&app, Arc::new(|_, _| {})).into_iter().for_each(|task| worker.register(task));
+        let tasks = muriel_worker::tasks::clock(&app, Arc::new(|_, _| {}), Arc::new(|_| {}));
+        tasks.into_iter().for_each(|task| worker.register(task));
         worker
     }
 

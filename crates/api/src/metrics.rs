@@ -128,6 +128,8 @@ pub struct Metrics {
     pub event_log_damaged_blocks: Gauge,
     /// 1 while retention deletes nothing as the clock may be wrong, else 0.
     pub event_log_retention_held: Gauge,
+    /// Pairs of live experiments that the last nightly looks left out.
+    pub interaction_pairs_left_out: Gauge,
     /// For how long rulesets have not been known to be up to date, once that is
     /// too long; else 0.
     pub rulesets_stale_seconds: Gauge,
@@ -228,6 +230,10 @@ impl Metrics {
             "muriel_event_log_damaged_blocks",
             "Blocks of the event log that results lack, as they are missing or not as they were written",
         );
+        let interaction_pairs_left_out = gauge(
+            "muriel_interaction_pairs_left_out",
+            "Pairs of live experiments that the last nightly looks for interactions left out, as there were too many",
+        );
         let event_log_retention_held = Gauge::default();
         registry.register(
             "muriel_event_log_retention_held",
@@ -278,6 +284,7 @@ impl Metrics {
             event_log_damaged_blocks,
             event_log_taking,
             event_log_retention_held,
+            interaction_pairs_left_out,
             rulesets_stale_seconds,
             registry,
         }

@@ -158,8 +158,12 @@ pub async fn start(settings: Settings) -> Result<Running> {
 fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
     worker.register(tasks::deliver_webhooks(app.clone()));
     let metrics = metrics.clone();
+    let pairs_left_out = metrics.interaction_pairs_left_out.clone();
     let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());
-    tasks::clock(app, Arc::new(observe)).into_iter().for_each(|task| worker.register(task));
+    let left_out = move |pairs: i64| {
+        pairs_left_out.set(pairs);
+    };
+    tasks::clock(app, Arc::new(observe), Arc::new(left_out)).into_iter().for_each(|task| worker.register(task));
 }
 
 /// What [`open_app`] opens.

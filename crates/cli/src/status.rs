@@ -33,6 +33,16 @@ struct StatusResponse {
     tasks: Vec<TaskRow>,
     /// Missing while the database is away.
     jobs: Option<Vec<JobRow>>,
+    /// Missing while the database is away, and in answers of older servers.
+    interactions: Option<PairCounts>,
+}
+
+/// Pairs of experiments in the last nightly looks.
+#[derive(Deserialize)]
+struct PairCounts {
+    pairs: i64,
+    left_out: i64,
+    most_per_project: i64,
 }
 
 #[derive(Deserialize)]
@@ -89,6 +99,13 @@ pub fn run(args: Status) -> Result<()> {
         None => say!("\nThe jobs are not known while the database is away."),
         Some(jobs) if jobs.is_empty() => say!("\nNo experiment has a date to come."),
         Some(jobs) => print_jobs(&jobs),
+    }?;
+    match answer.interactions {
+        Some(PairCounts { pairs, left_out, most_per_project }) if left_out > 0 => say!(
+            "\nThe last nightly looks for interactions had {pairs} pairs of experiments and left out {left_out}: at most \
+             {most_per_project} of a project are looked at."
+        ),
+        _ => Ok(()),
     }
 }
 

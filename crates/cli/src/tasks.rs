@@ -66,11 +66,15 @@ fn run_error(error: Error) -> RunError {
     }
 }
 
-/// The state of each task and the next jobs, as `muriel status` asks for them. `jobs` is null while the database is away.
+/// The state of each task, the next jobs and the nightly looks for interactions, as `muriel status` asks for them. `jobs` and
+/// `interactions` are null while the database is away.
 pub(crate) async fn status(app: &App, worker: &Worker) -> Value {
     let tasks: Vec<_> = worker.statuses().iter().map(task_json).collect();
-    let jobs = jobs::next(app).await.ok().map(|jobs| jobs.iter().map(job_json).collect::<Vec<_>>());
-    json!({ "tasks": tasks, "jobs": jobs })
+    let next = jobs::next(app).await.ok().map(|jobs| jobs.iter().map(job_json).collect::<Vec<_>>());
+    let pairs =
+        |(pairs, left_out)| json!({ "pairs": pairs, "left_out": left_out, "most_per_project": jobs::PAIRS_MAX });
+    let interactions = jobs::interaction_totals(app).await.ok().map(pairs);
+    json!({ "tasks": tasks, "jobs": next, "interactions": interactions })
 }
 
 fn job_json(job: &Job) -> Value {

@@ -8,8 +8,10 @@
 mod autopilot;
 mod bandit;
 mod findings;
+mod interactions;
 
 pub use findings::{FindingLooks, tell_findings};
+pub use interactions::{InteractionLooks, LookStep, PAIRS_MAX, interaction_totals, look_for_interactions};
 
 use crate::actor::Actor;
 use crate::app::App;

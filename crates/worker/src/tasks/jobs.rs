@@ -1,6 +1,7 @@
 //! Does what is due at its moment: starts and ends experiments.
 
 use super::act_error;
+use super::interactions::{LeftOutObserver, look_for_interactions};
 use crate::task::{Context, Need, Progress, RunError, Task};
 use muriel_domain::experiment::Rule;
 use muriel_service::App;
@@ -15,22 +16,23 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// How often results are looked for that webhooks want to know of; each is looked at once a minute.
 const FINDINGS_PERIOD: Duration = Duration::from_secs(1);
 /// Reports take at most a fifth of the time, so that requests keep most of the warehouse.
-const REST_FACTOR: u32 = 4;
+pub(super) const REST_FACTOR: u32 = 4;
 
 /// Is told of each job: its rule and what became of it.
 pub type JobsObserver = Arc<dyn Fn(Rule, &JobOutcome) + Send + Sync>;
 
 /// Whether this node leads, shared by the tasks that act. Neither holds it while it acts: a report that takes long must not
 /// delay a start.
-type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
+pub(super) type Leader = Arc<Mutex<Option<Arc<Leadership>>>>;
 
 /// The tasks of the clock. One node at a time runs them.
-pub fn clock(app: &App, observe: JobsObserver) -> [Task; 3] {
+pub fn clock(app: &App, observe: JobsObserver, left_out: LeftOutObserver) -> [Task; 4] {
     let leader = Leader::default();
     [
         run_jobs(app.clone(), leader.clone(), observe.clone()),
         check_completion_rules(app.clone(), leader.clone(), observe),
-        tell_findings(app.clone(), leader),
+        tell_findings(app.clone(), leader.clone()),
+        look_for_interactions(app.clone(), leader, left_out),
     ]
 }
 
@@ -82,7 +84,7 @@ fn tell_findings(app: App, leader: Leader) -> Task {
 }
 
 /// The leadership, taken where nobody has it; `None` while another node leads.
-async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leadership>>, RunError> {
+pub(super) async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leadership>>, RunError> {
     let mut leadership = leader.lock().await;
     if let Some(held) = &*leadership
         && !held.holds().await
@@ -97,7 +99,7 @@ async fn lead(app: &App, leader: &Leader) -> Result<Option<Arc<Leadership>>, Run
 }
 
 /// Gives the lead up after a failure: perhaps another node has it by now.
-async fn give_up_after<T>(result: Result<T, muriel_service::Error>, leader: &Leader) -> Result<T, RunError> {
+pub(super) async fn give_up_after<T>(result: Result<T, muriel_service::Error>, leader: &Leader) -> Result<T, RunError> {
     if result.is_err() {
         *leader.lock().await = None;
     }

@@ -3,6 +3,7 @@
 //! Whoever starts the server registers them with their settings, beside those that need its own wiring.
 
 mod geography;
+mod interactions;
 mod jobs;
 mod key_uses;
 mod reports;
@@ -11,6 +12,7 @@ mod rulesets;
 mod webhooks;
 
 pub use geography::refresh_geography;
+pub use interactions::LeftOutObserver;
 pub use jobs::{JobsObserver, clock};
 pub use key_uses::write_key_uses;
 pub use reports::warm_reports;

@@ -1,0 +1,329 @@
+//! Looks each night at the pairs of live experiments that share visitors: whether one changes the effect of the other.
+//!
+//! A look is of one project and takes many steps, one ordered pair each, so that it never holds the warehouse for long. What it
+//! finds is stored with its last step, which also notes the night. A look that a restart or another leader cut off begins
+//! anew; a night in which nobody looked is made up for by the next look, which has all of its events.
+
+use super::{Leadership, check, project};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_analysis::interaction::{self, Found, LEVEL, MIN_SHARED};
+use muriel_domain::Instant;
+use muriel_domain::ids::ExperimentId;
+use muriel_domain::time::DAY_US;
+use muriel_results::{Inquiry, PairLook, ReportCache, ReportError, ReportInputs};
+use muriel_store::interactions::{self, Candidate, Interaction, LogPlace, Look};
+use muriel_store::tenants::Project;
+use muriel_warehouse::{SHARED_TESTS_MAX, SharedVisitors};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// When a night begins, in microseconds after midnight in UTC.
+const NIGHT_BEGINS_US: i64 = 2 * 3_600_000_000;
+/// Pairs of a project that are looked at in a night, each in both orders; those that share the most visitors.
+pub const PAIRS_MAX: usize = 200;
+/// How often projects are looked for whose night has come.
+const CHECK_PERIOD_US: i64 = 60_000_000;
+
+/// The look that is under way.
+#[derive(Debug, Default)]
+pub struct InteractionLooks {
+    current: Option<ProjectLook>,
+    /// Before this moment no project is looked for.
+    check_at: Option<Instant>,
+}
+
+/// A look at the pairs of a project.
+#[derive(Debug)]
+struct ProjectLook {
+    term: i64,
+    project: Arc<Project>,
+    night: i64,
+    /// What is still to be looked at: whose effect it is, and by which experiment.
+    queue: VecDeque<(ExperimentId, ExperimentId)>,
+    looked: Vec<(ExperimentId, ExperimentId, PairLook)>,
+    /// Pairs that an exclusion group keeps apart, in either order.
+    separated: BTreeSet<(ExperimentId, ExperimentId)>,
+    left_out: i64,
+}
+
+/// What a step of a look came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookStep {
+    /// There is nothing to look at.
+    Idle,
+    /// It went on.
+    Continued,
+    /// The warehouse is busy, or still being filled.
+    Waiting,
+    /// The look at a project ended. By the last looks so many pairs of all projects were left out, as there were too many.
+    Ended {
+        /// Pairs that were not looked at.
+        left_out: i64,
+    },
+}
+
+/// Takes the next step of the look under way, or begins one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn look_for_interactions(
+    app: &App,
+    leadership: &Leadership,
+    looks: &mut InteractionLooks,
+) -> Result<LookStep> {
+    let Some(reports) = app.results() else { return Ok(LookStep::Waiting) };
+    if looks.current.as_ref().is_some_and(|current| current.term != leadership.term) {
+        // Another node has led, and perhaps looked, in between.
+        looks.current = None;
+    }
+    let Some(current) = &mut looks.current else { return begin(app, reports, leadership.term, looks).await };
+    let Some((own, other)) = current.queue.front().copied() else {
+        let left_out = end(app, current).await?;
+        looks.current = None;
+        return Ok(LookStep::Ended { left_out });
+    };
+    match look_at(app, reports, &current.project, own, other).await? {
+        Some(Ok(look)) => current.looked.push((own, other, look)),
+        Some(Err(problem)) if is_temporary(&problem) => return Ok(LookStep::Waiting),
+        Some(Err(problem)) => {
+            tracing::warn!(test_id = own.0, other_test_id = other.0, %problem, "a pair of experiments cannot be looked at");
+        }
+        // One of them was deleted.
+        None => {}
+    }
+    current.queue.pop_front();
+    Ok(LookStep::Continued)
+}
+
+/// The pairs that the last looks at all projects had, and those that they left out.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn interaction_totals(app: &App) -> Result<(i64, i64)> {
+    app.read(|tx| Box::pin(async move { Ok(interactions::totals(tx).await?) })).await
+}
+
+/// Which night a moment is in: the last one that has begun, counted from 1970.
+fn night(at: Instant) -> i64 {
+    (at.us() - NIGHT_BEGINS_US).div_euclid(DAY_US)
+}
+
+/// Begins a look at the first project whose night has come.
+async fn begin(app: &App, reports: &ReportCache, term: i64, looks: &mut InteractionLooks) -> Result<LookStep> {
+    let now = app.clock.now();
+    // A clock that was set back must not make it wait for the days in between.
+    if looks.check_at.is_some_and(|at| now < at && at <= now.plus_us(CHECK_PERIOD_US)) {
+        return Ok(LookStep::Idle);
+    }
+    let night = night(now);
+    let due = app.read(move |tx| Box::pin(async move { Ok(interactions::due(tx, night).await?) })).await?;
+    let found = match due {
+        Some(id) => project(app, id).await?,
+        None => None,
+    };
+    let Some(project) = found else {
+        looks.check_at = Some(now.plus_us(CHECK_PERIOD_US));
+        return Ok(LookStep::Idle);
+    };
+    let id = project.id;
+    let candidates = app.read(move |tx| Box::pin(async move { Ok(interactions::candidates(tx, id).await?) })).await?;
+    let newest: Vec<i64> = candidates.iter().take(SHARED_TESTS_MAX).map(|candidate| candidate.experiment.0).collect();
+    let shared = match reports.shared_visitors(&project.key.as_str().into(), newest).await {
+        Ok(shared) => shared,
+        Err(problem) if is_temporary(&problem) => return Ok(LookStep::Waiting),
+        Err(problem) => {
+            tracing::warn!(project = project.key, %problem, "the pairs of live experiments cannot be looked at");
+            Vec::new()
+        }
+    };
+    let (pairs, left_out) = chosen(&candidates, &shared);
+    let queue = pairs.iter().flat_map(|&(one, other)| [(one, other), (other, one)]).collect();
+    let separated = separated(&candidates);
+    if left_out > 0 {
+        tracing::warn!(
+            project = project.key,
+            left_out,
+            most = PAIRS_MAX,
+            "there are more pairs of live experiments than are looked at for interactions"
+        );
+    }
+    looks.current = Some(ProjectLook { term, project, night, queue, looked: Vec::new(), separated, left_out });
+    Ok(LookStep::Continued)
+}
+
+/// The pairs that are looked at, those that share the most visitors first, and how many are left out as there are too many.
+/// Pairs that share too few to judge from, or that a group keeps apart, need no look.
+fn chosen(candidates: &[Candidate], shared: &[SharedVisitors]) -> (Vec<(ExperimentId, ExperimentId)>, i64) {
+    let separated = separated(candidates);
+    let pair = |shared: &SharedVisitors| (ExperimentId(shared.test_id), ExperimentId(shared.other_test_id));
+    let mut pairs: Vec<&SharedVisitors> =
+        shared.iter().filter(|shared| shared.visitors >= MIN_SHARED && !separated.contains(&pair(shared))).collect();
+    pairs.sort_by_key(|shared| (std::cmp::Reverse(shared.visitors), pair(shared)));
+    let of = |number: usize| number * number.saturating_sub(1) / 2;
+    let unknown = of(candidates.len()) - of(candidates.len().min(SHARED_TESTS_MAX));
+    let left_out = unknown + pairs.len().saturating_sub(PAIRS_MAX);
+    let pairs = pairs.into_iter().take(PAIRS_MAX).map(pair).collect();
+    (pairs, i64::try_from(left_out).unwrap_or(i64::MAX))
+}
+
+/// Pairs that are in one exclusion group, in either order.
+fn separated(candidates: &[Candidate]) -> BTreeSet<(ExperimentId, ExperimentId)> {
+    let grouped = || candidates.iter().filter(|candidate| candidate.group.is_some());
+    let others = |one: &Candidate| {
+        let one = *one;
+        let is_apart = move |other: &&Candidate| other.group == one.group && other.experiment != one.experiment;
+        grouped().filter(is_apart).map(move |other| (one.experiment, other.experiment)).collect::<Vec<_>>()
+    };
+    grouped().flat_map(others).collect()
+}
+
+/// Whether to try again: what failed is not the pair's fault.
+fn is_temporary(problem: &ReportError) -> bool {
+    match problem {
+        ReportError::Busy | ReportError::Loading { .. } | ReportError::LogUnreadable(_) | ReportError::Damaged => true,
+        ReportError::Failed(_) => false,
+    }
+}
+
+/// Looks whether `other` changes the effect of `own`; `None` when one of them is gone.
+async fn look_at(
+    app: &App,
+    reports: &ReportCache,
+    project: &Project,
+    own: ExperimentId,
+    other: ExperimentId,
+) -> Result<Option<Result<PairLook, ReportError>>> {
+    let (node, project_id) = (app.node_id(), project.id);
+    let inputs = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let inquiry = Inquiry::default();
+                let own = ReportInputs::load(tx, project_id, own, &inquiry, node.as_deref()).await?;
+                let other = ReportInputs::load(tx, project_id, other, &inquiry, node.as_deref()).await?;
+                Ok(own.ok().zip(other.ok()))
+            })
+        })
+        .await?;
+    let Some((own, other)) = inputs else { return Ok(None) };
+    let now = app.clock.now();
+    Ok(Some(reports.look_at_pair(&project.key.as_str().into(), (&own, &other), now).await))
+}
+
+/// Stores what the look found, and that it ended. The number of pairs that are left out in all projects.
+async fn end(app: &App, look: &ProjectLook) -> Result<i64> {
+    let tests: Vec<Option<interaction::Interaction>> =
+        look.looked.iter().map(|(_, _, look)| look.interaction).collect();
+    let found = interaction::found(&tests, LEVEL).map_err(Error::internal)?;
+    let found: Vec<Interaction> = found.iter().filter_map(|found| stored(look, found)).collect();
+    let held: BTreeSet<(ExperimentId, ExperimentId)> =
+        found.iter().map(|found| (found.experiment, found.other)).collect();
+    // What a later look says of pairs that were found before: whether they still hold, by which goal.
+    let judged: Vec<(ExperimentId, ExperimentId, Option<String>, bool)> =
+        look.looked.iter().map(|(own, other, look)| (*own, *other, look.goal_key.clone(), still_holds(look))).collect();
+    let pairs = i64::try_from(look.looked.len() / 2).unwrap_or(i64::MAX);
+    let ended = Look { night: look.night, ended_at: app.clock.now(), pairs, left_out: look.left_out };
+    let (term, project, separated) = (look.term, look.project.id, look.separated.clone());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                check(tx, term).await?;
+                for known in interactions::of_project(tx, project).await? {
+                    let pair = (known.experiment, known.other);
+                    let now = judged.iter().find(|(own, other, _, _)| (*own, *other) == pair);
+                    match now {
+                        _ if held.contains(&pair) => {}
+                        Some((_, _, goal_key, holds)) if !holds || goal_key.as_ref() != Some(&known.goal_key) => {
+                            interactions::remove(tx, known.experiment, known.other).await?;
+                        }
+                        None if separated.contains(&pair) && !known.is_separated => {
+                            interactions::put(tx, &Interaction { is_separated: true, ..known }).await?;
+                        }
+                        _ => {}
+                    }
+                }
+                for found in &found {
+                    interactions::put(tx, found).await?;
+                }
+                interactions::set_look(tx, project, ended).await?;
+                Ok(interactions::totals(tx).await?.1)
+            })
+        })
+        .await
+}
+
+/// Whether a pair that was found before may stay found: until its own always-valid test does not stand out any more.
+fn still_holds(look: &PairLook) -> bool {
+    look.interaction.is_none_or(|test| test.p_value() < LEVEL)
+}
+
+/// What is stored of a pair that was found.
+fn stored(look: &ProjectLook, found: &Found) -> Option<Interaction> {
+    let (own, other, pair) = look.looked.get(found.pair)?;
+    let arm = |arm: usize| u32::try_from(arm).ok();
+    let place = |place: &muriel_results::LogPlaceFacts| LogPlace { id: place.id.to_string(), position: place.position };
+    Some(Interaction {
+        experiment: *own,
+        other: *other,
+        goal_key: pair.goal_key.clone()?,
+        other_name: pair.other_name.clone(),
+        arm: arm(found.arm)?,
+        other_arm: arm(found.other_arm)?,
+        difference: found.difference,
+        lower: found.interval.lower,
+        upper: found.interval.upper,
+        p_value: found.p_value,
+        visitors: i64::try_from(found.visitors).unwrap_or(i64::MAX),
+        looked_at: pair.as_of,
+        logs: pair.logs.iter().map(place).collect(),
+        is_separated: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(id: i64, group: Option<i64>) -> Candidate {
+        Candidate { experiment: ExperimentId(id), group }
+    }
+
+    fn shared(test_id: i64, other_test_id: i64, visitors: u64) -> SharedVisitors {
+        SharedVisitors { test_id, other_test_id, visitors }
+    }
+
+    #[test]
+    fn nights_begin_at_two() {
+        for (at, expect) in [
+            ("1970-01-01T02:00:00Z", 0),
+            ("1970-01-02T01:59:59Z", 0),
+            ("1970-01-02T02:00:00Z", 1),
+            ("2026-03-01T10:00:00Z", 20_513),
+        ] {
+            assert_eq!(night(Instant::parse(at).unwrap()), expect, "{at}");
+        }
+    }
+
+    #[test]
+    fn pairs_that_share_visitors_are_chosen() {
+        let candidates = [candidate(1, None), candidate(2, Some(7)), candidate(3, Some(7)), candidate(4, Some(8))];
+        let pairs = [shared(1, 2, 400), shared(1, 3, 399), shared(2, 3, 9_000), shared(3, 4, 500)];
+        let id = ExperimentId;
+        assert_eq!(chosen(&candidates, &pairs), (vec![(id(3), id(4)), (id(1), id(2))], 0));
+        assert_eq!(separated(&candidates), BTreeSet::from([(id(2), id(3)), (id(3), id(2))]));
+        assert_eq!(chosen(&[], &[]), (vec![], 0));
+    }
+
+    #[test]
+    fn too_many_pairs_are_left_out_and_counted() {
+        let candidates: Vec<Candidate> = (1..=62).map(|id| candidate(id, None)).collect();
+        let mut pairs = Vec::new();
+        for one in 1..=30 {
+            pairs.extend((one + 1..=30).map(|other| shared(one, other, 1_000 + (one * 100 + other) as u64)));
+        }
+        let (looked, left_out) = chosen(&candidates, &pairs);
+        assert_eq!((looked.len(), looked[0]), (PAIRS_MAX, (ExperimentId(29), ExperimentId(30))));
+        // 435 that share visitors, and those of the two experiments that started first: 60 each, and their own.
+        assert_eq!(left_out, 435 - 200 + 121);
+    }
+}

@@ -1,0 +1,38 @@
+//! Looks each night whether live experiments change each other's effects.
+
+use super::jobs::{Leader, REST_FACTOR, give_up_after, lead};
+use crate::task::{Context, Need, Progress, Task};
+use muriel_service::App;
+use muriel_service::jobs::{self, InteractionLooks, LookStep};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+const PERIOD: Duration = Duration::from_secs(1);
+/// A run begins no further pair after this time: reports have the warehouse in between.
+const RUN_TIME: Duration = Duration::from_secs(5);
+
+/// Is told, when the look at a project ends, how many pairs the last looks at all projects left out.
+pub type LeftOutObserver = Arc<dyn Fn(i64) + Send + Sync>;
+
+/// Looks at pairs of live experiments, one after another.
+pub(super) fn look_for_interactions(app: App, leader: Leader, observe: LeftOutObserver) -> Task {
+    let looks = Arc::new(Mutex::new(InteractionLooks::default()));
+    let task = Task::new("look_for_interactions", PERIOD, move |_: Context| {
+        let (app, leader, observe, looks) = (app.clone(), leader.clone(), observe.clone(), looks.clone());
+        async move {
+            let Some(leading) = lead(&app, &leader).await? else { return Ok(Progress::Continue) };
+            let (began, mut looks) = (Instant::now(), looks.lock().await);
+            while began.elapsed() < RUN_TIME {
+                let step = jobs::look_for_interactions(&app, &leading, &mut looks).await;
+                match give_up_after(step, &leader).await? {
+                    LookStep::Continued => {}
+                    LookStep::Ended { left_out } => observe(left_out),
+                    LookStep::Idle | LookStep::Waiting => break,
+                }
+            }
+            Ok(Progress::Continue)
+        }
+    });
+    task.needs(Need::Database).needs(Need::Warehouse).rest_factor(REST_FACTOR)
+}
