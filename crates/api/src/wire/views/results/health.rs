@@ -1,5 +1,7 @@
 //! Whether the data can be trusted.
 
+mod interaction;
+
 use muriel_analysis::{
     Grade, Health as Checks, HealthCheck as Check, MetricReport, MetricRole, SampleRatioTest as Shares,
 };
@@ -48,6 +50,10 @@ pub(crate) struct Health {
     /// of revenue goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     orders: Option<HealthCheck>,
+    /// Another live experiment that was found to change the effect of this one on its primary goal; absent while none was.
+    /// Pairs are looked at each night.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interaction: Option<HealthCheck>,
 }
 
 /// One check.
@@ -133,7 +139,8 @@ impl Health {
             .filter(|facts| facts.is_revenue())
             .and_then(|facts| Some(orders(&computed.manifest, facts, computed.metrics.first()?)));
         let event_log = event_log(&computed.manifest);
-        let grade = [Some(&guardrails), Some(&event_log), currency.as_ref(), orders.as_ref()]
+        let interaction = interaction::check(computed);
+        let grade = [Some(&guardrails), Some(&event_log), currency.as_ref(), orders.as_ref(), interaction.as_ref()]
             .into_iter()
             .flatten()
             .fold(checks.grade(), |grade, check| grade.with(check.grade));
@@ -152,6 +159,7 @@ impl Health {
             event_log: HealthCheck::new(&event_log),
             currency: currency.as_ref().map(HealthCheck::new),
             orders: orders.as_ref().map(HealthCheck::new),
+            interaction: interaction.as_ref().map(HealthCheck::new),
         }
     }
 }
@@ -219,6 +227,7 @@ impl Health {
             event_log,
             currency,
             orders,
+            interaction,
         } = self;
         let plain = [
             ("crossovers", Some(crossovers)),
@@ -233,6 +242,7 @@ impl Health {
             ("event_log", Some(event_log)),
             ("currency", currency.as_ref()),
             ("orders", orders.as_ref()),
+            ("interaction", interaction.as_ref()),
         ];
         let plain = plain.into_iter().filter_map(|(name, check)| Some((name, check?)));
         let sample_ratio = ("sample_ratio", sample_ratio.status, sample_ratio.message.as_str());

@@ -1,0 +1,251 @@
+//! Experiments that change each other's effects.
+
+use crate::results::{DAY, counts};
+use crate::scene::{Collector, id};
+use muriel_tests::process::{command, program};
+use muriel_tests::{Client, On, TestApp, stories};
+use muriel_worker::Worker;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+stories![
+    an_experiment_that_changes_anothers_effect_is_named,
+    a_later_look_that_finds_no_effect_takes_it_back,
+    the_pairs_of_a_night_are_looked_at_once,
+];
+
+/// A shop whose clock only acts when it is told to.
+struct Shop {
+    app: TestApp,
+    /// Holds what the server has open, so it goes before the server does.
+    worker: Option<Worker>,
+    client: Client,
+}
+
+/// Visitors and conversions by the arm of the first and of the second experiment.
+type Cells = [(usize, usize, u32, u32)];
+
+/// Both together undo what the first does alone.
+const DISTURBED: &Cells = &[(0, 0, 200, 20), (0, 1, 200, 20), (1, 0, 200, 120), (1, 1, 200, 10)];
+
+impl Shop {
+    fn open(on: On) -> Self {
+        let app = on.start_with(|settings| settings.worker = false);
+        let client = app.project("Acme", "Shop");
+        client.goal("bought");
+        let worker = Some(app.clock_worker());
+        Self { app, worker, client }
+    }
+
+    fn live(&self, name: &str) -> i64 {
+        self.client.experiment(json!({ "test_name": name, "status": 1, "primary_goal_key": "bought" }))
+    }
+
+    /// Visitors who meet the first two experiments in these arms, and the third in an arm that has nothing to do with it.
+    fn crowd(&self, name: &str, tests: [i64; 3], cells: &Cells) {
+        let mut lines = String::new();
+        let event = |mut event: Value, at: &str| {
+            event["id"] = id().into();
+            event["at"] = at.into();
+            event
+        };
+        let exposure = |test_id: i64, arm: usize, at: &str| {
+            event(json!({ "type": "exposure", "test_id": test_id, "variant_id": arm.to_string() }), at)
+        };
+        for &(one, other, visitors, converted) in cells {
+            for number in 0..visitors {
+                let mut events = vec![
+                    exposure(tests[0], one, "2026-03-01T10:00:01Z"),
+                    exposure(tests[1], other, "2026-03-01T10:00:02Z"),
+                    exposure(tests[2], number as usize % 2, "2026-03-01T10:00:02Z"),
+                ];
+                if number < converted {
+                    events.push(event(json!({ "type": "custom", "name": "bought" }), "2026-03-01T10:00:03Z"));
+                }
+                let visitor = format!("{name}-{one}-{other}-{number}");
+                lines += &json!({ "visitor": { "id": visitor }, "events": events }).to_string();
+                lines.push('\n');
+            }
+        }
+        let trusted = Collector::of(&self.client).trusted;
+        let batch = trusted.call("POST", "/batch").header("content-type", "application/x-ndjson");
+        batch.body(lines).send().has_status(200);
+    }
+
+    fn pass(&self, time: Duration) {
+        self.app.pass(time);
+        self.app.run_clock(self.worker.as_ref().expect("a worker"));
+    }
+
+    /// Stops the server, lets time pass, and starts it again.
+    fn restart_after(&mut self, time: Duration) {
+        self.worker = None;
+        self.app.stop();
+        self.app.pass(time);
+        self.app.start_again();
+        self.client = self.client.at(self.app.address);
+        self.worker = Some(self.app.clock_worker());
+    }
+
+    #[track_caller]
+    fn result(&self, test_id: i64) -> Value {
+        self.client.get(&format!("/experiment/{test_id}/result")).ok()
+    }
+
+    /// What `muriel verify` says of a result, and whether it holds.
+    fn verified(&self, result: &Value) -> (bool, String) {
+        let storage = &self.app.settings.storage;
+        let file = storage.data_dir.join("result.json");
+        std::fs::write(&file, result.to_string()).expect("a file");
+        let mut words = vec!["verify", file.to_str().expect("a path")];
+        words.extend(storage.database_url.iter().flat_map(|url| ["--database-url", url.as_str()]));
+        let program = program(None).expect("the program");
+        let told = command(&program, &words, &storage.data_dir).output().expect("a process");
+        let said = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (told.status.success(), said)
+    }
+}
+
+/// What a result says of other experiments.
+fn interaction(result: &Value) -> Option<&str> {
+    result["health"].get("interaction").map(|check| check["message"].as_str().expect("a sentence"))
+}
+
+fn an_experiment_that_changes_anothers_effect_is_named(on: On) {
+    let mut shop = Shop::open(on);
+    let tests = [shop.live("Short form"), shop.live("Trust \"row\""), shop.live("Footer")];
+    let [form, row, footer] = tests;
+    let apart = shop.live("Elsewhere");
+    shop.pass(Duration::from_secs(1));
+    shop.crowd("v", tests, DISTURBED);
+    shop.pass(Duration::from_secs(60));
+    let before = shop.result(form);
+    assert_eq!((interaction(&before), before["manifest"].get("interactions")), (None, None), "not before the night");
+
+    shop.pass(DAY);
+    let found = shop.result(form);
+    let facts = &found["manifest"]["interactions"][0];
+    assert_eq!((&facts["test_id"], &facts["test_name"]), (&json!(row), &json!("Trust \"row\"")), "{found}");
+    assert_eq!((&facts["variant_id"], &facts["other_variant_id"]), (&json!("1"), &json!("1")));
+    assert_eq!((&facts["goal_key"], &facts["visitors"]), (&json!("bought"), &json!(800)));
+    // (5 − 10) − (60 − 10) percent.
+    assert_eq!(facts["difference"].as_f64().map(|it| (it * 1e6).round()), Some(-550_000.0));
+    assert_eq!(facts["logs"][0]["position"], found["manifest"]["logs"][0]["position"]);
+    assert_eq!((&facts["as_of"], facts.get("is_separated")), (&json!("2026-03-02T10:01:01.000Z"), None));
+    let message = interaction(&found).expect("a finding");
+    let expect = format!(
+        "for visitors who met Variant 1 of \"Trust \"row\"\" (experiment {row}) than for those who met its control. What \
+         this experiment does depends on that one: put the two into one exclusion group, or end one of them first."
+    );
+    let begins = "The effect of Variant 1 on bought is 55.00 percentage points lower (interval -";
+    assert!(message.starts_with(begins) && message.ends_with(&expect), "{message}");
+    assert_eq!(found["health"]["interaction"]["status"], "warn");
+    let numbers = |result: &Value| (counts(result), result["variants"][1]["analysis"]["p_value"].clone());
+    assert_eq!(numbers(&found), numbers(&before), "it changes no number");
+    let csv = shop.client.get(&format!("/experiment/{form}/result?format=csv")).has_status(200).text();
+    assert!(csv.contains("interaction"), "{csv}");
+
+    // The other one is told as well; who shares visitors without an effect, or no visitor, is not.
+    assert_eq!(shop.result(row)["manifest"]["interactions"][0]["test_id"], form);
+    for test_id in [footer, apart] {
+        let silent = shop.result(test_id);
+        assert_eq!((interaction(&silent), silent["manifest"].get("interactions")), (None, None));
+    }
+
+    // Each can be computed again, before and after the look.
+    for (result, note) in [(&before, true), (&found, false)] {
+        let (holds, said) = shop.verified(result);
+        assert!(holds, "{said}");
+        assert_eq!(said.contains("pairs of experiments were looked at again since"), note, "{said}");
+    }
+    // What is said a while after a look has to be what that found.
+    shop.pass(Duration::from_secs(120));
+    let mut forged = shop.result(form);
+    forged["manifest"]["interactions"][0]["difference"] = json!(-0.5);
+    let (holds, said) = shop.verified(&forged);
+    assert!(!holds && said.contains("manifest.interactions[0].difference: the database says"), "{said}");
+    forged["manifest"]["interactions"][0]["interval"] = json!([-0.6, 0.1]);
+    let (holds, said) = shop.verified(&forged);
+    assert!(!holds && said.contains("manifest whose interactions[0].interval"), "{said}");
+
+    forged["manifest"]["interactions"] = json!([]);
+    let (holds, said) = shop.verified(&forged);
+    assert!(!holds && said.contains("manifest.interactions[0]: the database says"), "{said}");
+
+    // It outlives the process, and the experiment's end.
+    shop.restart_after(Duration::ZERO);
+    assert_eq!(shop.result(form)["manifest"]["interactions"], found["manifest"]["interactions"]);
+
+    // Those who are kept apart by now are told so with the next look.
+    let members = json!([{ "test_id": form, "percent": 50 }, { "test_id": row, "percent": 50 }]);
+    let group = json!({ "name": "Forms", "kind": "exclusion", "members": members });
+    shop.client.post("/exclusion-group", group).created();
+    shop.pass(DAY);
+    shop.client.set_status(row, 0).ok();
+    let after = shop.result(form);
+    let message = interaction(&after).expect("it stays");
+    assert!(message.ends_with("in one exclusion group by now: epoch= shows the visitors since."), "{message}");
+    assert_eq!(
+        after["manifest"]["interactions"][0]["as_of"], facts["as_of"],
+        "the numbers are of the look that found it"
+    );
+    let (holds, said) = shop.verified(&after);
+    assert!(holds && !said.contains("looked at again"), "{said}");
+}
+
+fn a_later_look_that_finds_no_effect_takes_it_back(on: On) {
+    let shop = Shop::open(on);
+    let tests = [shop.live("Short form"), shop.live("Trust row"), shop.live("Footer")];
+    let [form, row, _] = tests;
+    shop.crowd("v", tests, DISTURBED);
+    shop.pass(DAY);
+    assert!(interaction(&shop.result(form)).is_some());
+
+    // It is of the goal that was the primary one.
+    shop.client.goal("signed_up");
+    let path = format!("/experiment/{form}");
+    shop.client.patch(&path, json!({ "primary_goal_key": "signed_up" })).ok();
+    assert_eq!(interaction(&shop.result(form)), None);
+    shop.client.patch(&path, json!({ "primary_goal_key": "bought" })).ok();
+    assert!(interaction(&shop.result(form)).is_some());
+    // The next night, with a goal that nobody reaches, nothing stands out.
+    shop.client.patch(&path, json!({ "primary_goal_key": "signed_up" })).ok();
+    shop.pass(DAY);
+    shop.client.patch(&path, json!({ "primary_goal_key": "bought" })).ok();
+    assert_eq!(interaction(&shop.result(form)), None, "it was of another goal");
+    assert!(interaction(&shop.result(row)).is_some(), "the other order has its own goal");
+    shop.pass(DAY);
+    assert!(interaction(&shop.result(form)).is_some(), "it is found again");
+
+    // Others come, and the same share converts in all four cells.
+    shop.crowd("w", tests, &[(0, 0, 400, 180), (0, 1, 400, 180), (1, 0, 400, 80), (1, 1, 400, 190)]);
+    assert!(interaction(&shop.result(form)).is_some(), "until the next look");
+    shop.pass(DAY);
+    for test_id in [form, row] {
+        let result = shop.result(test_id);
+        assert_eq!((interaction(&result), result["manifest"].get("interactions")), (None, None));
+    }
+}
+
+fn the_pairs_of_a_night_are_looked_at_once(on: On) {
+    let mut shop = Shop::open(on);
+    let tests = [shop.live("Short form"), shop.live("Trust row"), shop.live("Footer")];
+    // The first look is at once; the second in the night, at two.
+    shop.pass(Duration::from_secs(1));
+    shop.crowd("v", tests, DISTURBED);
+    let hour = Duration::from_secs(3_600);
+    shop.pass(15 * hour);
+    assert_eq!(interaction(&shop.result(tests[0])), None, "at one in the night");
+    shop.pass(hour);
+    let found = shop.result(tests[0]);
+    assert_eq!(found["manifest"]["interactions"][0]["as_of"], "2026-03-02T02:00:01.000Z", "{found}");
+    shop.pass(hour);
+    assert_eq!(shop.result(tests[0])["manifest"]["interactions"], found["manifest"]["interactions"]);
+
+    // Nights in which no server ran are made up for by one look.
+    shop.restart_after(3 * DAY);
+    shop.pass(Duration::from_secs(1));
+    let again = shop.result(tests[0]);
+    assert_eq!(again["manifest"]["interactions"][0]["as_of"], "2026-03-05T03:00:02.000Z", "{again}");
+    assert_eq!(again["manifest"]["interactions"][0]["difference"], found["manifest"]["interactions"][0]["difference"]);
+}
