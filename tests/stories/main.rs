@@ -23,6 +23,7 @@ mod lifecycle;
 mod limits;
 mod lists;
 mod mcp;
+mod names;
 mod nodes;
 mod order;
 mod outage;

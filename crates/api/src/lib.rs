@@ -7,6 +7,7 @@
 mod answer;
 mod auth;
 pub mod body;
+pub mod check;
 mod client_address;
 mod cookies;
 mod docs;
@@ -30,4 +31,6 @@ mod unread;
 mod wire;
 
 pub use auth::WithoutCode;
+#[cfg(feature = "testing")]
+pub use wire::samples::valid_patch;
 pub use wire::views::{HoldoutResult, ResultAnswer};

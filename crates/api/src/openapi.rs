@@ -115,6 +115,12 @@ impl Audience {
     }
 }
 
+/// Parameters of paths to what can be changed on the condition that it has a version, and what that is.
+const CONDITIONAL: [(&str, &str); 3] =
+    [("{test_id}", "experiment"), ("{goal_profile_id}", "goal"), ("{hypothesis_id}", "hypothesis")];
+/// Operations that read a version with an ETag, but know no `If-None-Match`.
+const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
+
 fn describe(operation: &mut Operation, path: &str, is_post: bool) {
     let scope = operation.extensions.as_ref().and_then(|named| named.get("x-scope")?.as_str()).unwrap_or_default();
     let audience = Audience::of(path, scope);
@@ -132,14 +138,17 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
         operation.security = Some(vec![SecurityRequirement::default(), needs("bearer")]);
     }
     let is_delete = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("delete"));
-    let changes_one = path.contains("{test_id}") && (is_post || takes_body || is_delete);
+    let changed = CONDITIONAL.iter().find(|(parameter, _)| path.contains(parameter));
+    let changed = changed.filter(|_| is_post || takes_body || is_delete).map(|(_, what)| what);
+    let changes_one = changed.is_some();
     let parameters = operation.parameters.get_or_insert_default();
     // A file's name has an ending behind the parameter.
     for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.split_once('}')).map(|(name, _)| name) {
         parameters.push(path_parameter(name));
     }
-    if changes_one {
-        parameters.push(header("If-Match", "Only if the experiment still has this ETag; 412 otherwise.", None));
+    if let Some(what) = changed {
+        let description = format!("Only if the {what} still has this ETag; 412 otherwise.");
+        parameters.push(header("If-Match", &description, None));
     }
     let is_tagged = operation.responses.responses.contains_key("304");
     if is_tagged {
@@ -175,7 +184,8 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
                 response.headers.insert(name.to_owned(), RefOr::T(header));
             };
             promise("X-Request-Id", "Identifies the request.");
-            if is_tagged || (changes_one && !is_post && !is_delete) {
+            let reads_one = TAGGED.contains(&operation.operation_id.as_deref().unwrap_or_default());
+            if is_tagged || reads_one || (changes_one && !is_post && !is_delete) {
                 promise("ETag", "The present version.");
             }
             if operation.operation_id.as_deref() == Some("updateExperiment") {
@@ -209,7 +219,7 @@ fn describe(operation: &mut Operation, path: &str, is_post: bool) {
 /// The codes with which an operation can conflict with the state of things.
 fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
     let mut codes = match operation {
-        "createExperiment" | "createGoal" => vec!["key_taken"],
+        "createExperiment" | "createGoal" | "createHypothesis" | "updateHypothesis" => vec!["key_taken"],
         "updateExperiment" | "previewChange" => vec!["variant_is_served"],
         "updateExperimentStatus" => vec!["transition_forbidden", "concluded"],
         "serveWinner" => vec!["draft_cannot_serve", "already_serving"],

@@ -25,6 +25,7 @@ const PREFLIGHT: Duration = Duration::from_secs(7_200);
 fn interface() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(experiments::experiment_list))
+        .routes(routes!(experiments::experiment_keys))
         .routes(routes!(experiments::experiment_create))
         .routes(routes!(
             experiments::experiment_details,
@@ -44,6 +45,7 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(serving::rollout_update))
         .routes(routes!(serving::serving_stop))
         .routes(routes!(hypotheses::hypothesis_list))
+        .routes(routes!(hypotheses::hypothesis_slugs))
         .routes(routes!(hypotheses::hypothesis_create))
         .routes(routes!(hypotheses::hypothesis_details, hypotheses::hypothesis_update))
         .routes(routes!(goals::goal_list))

@@ -11,6 +11,7 @@ mod demo;
 pub mod doctor;
 mod error;
 pub mod explain;
+pub mod files;
 pub mod log;
 mod logs;
 pub mod mcp;
@@ -19,6 +20,7 @@ mod node;
 pub mod nodes;
 pub mod open;
 pub mod page;
+pub mod remote;
 mod say;
 mod scratch;
 pub mod serve;
@@ -34,6 +36,7 @@ pub use error::{Error, Result};
 use clap::{Parser, Subcommand};
 use config::{Common, ServeFlags};
 use say::{say, tell};
+use std::process::ExitCode;
 
 /// Experiments you can trust, in one binary.
 #[derive(Debug, Parser)]
@@ -99,6 +102,14 @@ enum Command {
     /// Offer a running server's tools for agents (Model Context Protocol) on standard input and output. The API key comes
     /// from MURIEL_API_KEY or --key-file. Agents that speak HTTP use the server's /mcp instead.
     Mcp(mcp::Mcp),
+    /// Write a project's experiments, hypotheses and goals as files, to review and change them there. The API key comes from
+    /// MURIEL_API_KEY or --key-file.
+    Export(files::Export),
+    /// Show what muriel apply would change in a project, and what that does to live experiments. The exit status is 2 when
+    /// there are changes.
+    Plan(files::Plan),
+    /// Make a project what its files say.
+    Apply(files::Apply),
     /// Copy the data directory while the server runs. Files of the event log that are closed are copied once.
     Backup(backup::Backup),
     /// Restore a backup into a new data directory.
@@ -108,22 +119,22 @@ enum Command {
 }
 
 /// Runs the program with its arguments, and returns its exit status.
-pub fn main() -> std::process::ExitCode {
+pub fn main() -> ExitCode {
     let cli = Cli::parse();
     // New files and directories are for their owner only, also those that libraries create and those in a data
     // directory that others can read.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     match run(cli.command) {
-        Ok(()) => std::process::ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             tell!("muriel: {}", error::sentence(&error));
-            std::process::ExitCode::FAILURE
+            ExitCode::FAILURE
         }
     }
 }
 
-fn run(command: Command) -> Result<()> {
-    match command {
+fn run(command: Command) -> Result<ExitCode> {
+    let done = match command {
         Command::Serve { common, flags } => {
             let settings = config::Settings::load(common, flags)?;
             let _logs = logs::start(&settings.log_level)?;
@@ -148,14 +159,17 @@ fn run(command: Command) -> Result<()> {
         Command::Simulate(asked) => block_on(simulate::run(*asked)),
         Command::Warehouse(command) => warehouse::run(command),
         Command::Mcp(args) => block_on(mcp::run(args)),
+        Command::Export(asked) => asked.run(),
+        Command::Plan(asked) => return asked.run(),
+        Command::Apply(asked) => asked.run(),
         Command::Backup(asked) => asked.run(),
         Command::Restore(asked) => asked.run(),
         Command::Openapi => {
             let contract = muriel_api::router::contract().to_pretty_json();
-            say!("{}", contract.map_err(|error| Error::Other(error.into()))?)?;
-            Ok(())
+            say!("{}", contract.map_err(|error| Error::Other(error.into()))?)
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {

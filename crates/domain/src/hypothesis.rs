@@ -3,6 +3,11 @@
 use crate::ids::{ExperimentId, HypothesisId};
 use crate::{Flaw, Instant, Problems, text};
 
+/// The longest slug, in bytes.
+pub const SLUG_MAX: usize = 64;
+/// The longest slug that is made from a text: names of files that people read.
+const MADE_SLUG_MAX: usize = 48;
+
 /// Most characters of each of the three texts.
 pub const TEXT_MAX: usize = 10_000;
 
@@ -11,6 +16,8 @@ pub const TEXT_MAX: usize = 10_000;
 pub struct Hypothesis {
     /// Unique in the database, never used again.
     pub id: HypothesisId,
+    /// Names it in files and scripts: unique in the project.
+    pub slug: String,
     /// Texts, ratings and the link that the team entered.
     pub content: Content,
     /// Whether it was taken off the backlog.
@@ -74,6 +81,40 @@ pub fn parse_text(value: &str) -> Result<String, Flaw> {
     text::at_most(value, TEXT_MAX)
 }
 
+/// 1 to 64 of `a-z`, `0-9` and `-`, with a letter or digit first and last: what a slug given by a client may be.
+///
+/// # Errors
+/// Any other text.
+pub fn parse_slug(text: &str) -> Result<String, Flaw> {
+    let of_letters = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if of_letters && (1..=SLUG_MAX).contains(&text.len()) && !text.starts_with('-') && !text.ends_with('-') {
+        return Ok(text.to_owned());
+    }
+    Err(Flaw::new("must be 1 to 64 of the characters a-z 0-9 -, and not begin or end with -"))
+}
+
+/// The slug of a hypothesis with these texts, which may be taken already: from the solution, or the problem or the
+/// observation where there is none.
+///
+/// ```
+/// use muriel_domain::hypothesis::slug_of;
+///
+/// assert_eq!(slug_of([Some("Few finish"), None, Some("Ask for less!")]), "ask-for-less");
+/// assert_eq!(slug_of([Some("Few finish"), None, Some(" ")]), "few-finish");
+/// assert_eq!(slug_of([Some("?"), None, None]), "hypothesis");
+/// ```
+pub fn slug_of([observation, problem, solution]: [Option<&str>; 3]) -> String {
+    let said = [solution, problem, observation].into_iter().flatten().find(|text| !text.trim().is_empty());
+    text::slug(said.unwrap_or_default(), MADE_SLUG_MAX, "hypothesis")
+}
+
+impl Content {
+    /// The slug that is made for it, see [`slug_of`].
+    pub fn slug(&self) -> String {
+        slug_of([self.observation.as_deref(), self.problem.as_deref(), self.solution.as_deref()])
+    }
+}
+
 /// Changes to a hypothesis: `None` keeps, `Some(None)` clears.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Patch {
@@ -93,14 +134,16 @@ pub struct Patch {
     pub link: Option<Option<String>>,
     /// On or off the backlog.
     pub archived: Option<bool>,
+    /// New slug.
+    pub slug: Option<String>,
 }
 
 impl Patch {
-    /// The content and archived flag after this patch.
+    /// The content after this patch.
     ///
     /// # Errors
     /// When all three texts would be blank: an idea says something.
-    pub fn apply(self, content: &Content, archived: bool) -> Result<(Content, bool), Problems> {
+    pub fn content(self, content: &Content) -> Result<Content, Problems> {
         let next = Content {
             observation: self.observation.unwrap_or_else(|| content.observation.clone()),
             problem: self.problem.unwrap_or_else(|| content.problem.clone()),
@@ -117,7 +160,7 @@ impl Patch {
                 "or problem or solution must say something; all three would be blank",
             ));
         }
-        Ok((next, self.archived.unwrap_or(archived)))
+        Ok(next)
     }
 }
 
@@ -129,11 +172,33 @@ mod tests {
     fn an_idea_keeps_at_least_one_text() {
         let content = Content { problem: Some("slow".into()), ..Content::default() };
         let clear = Patch { problem: Some(Some("  ".into())), ..Patch::default() };
-        assert!(clear.clone().apply(&content, false).is_err());
+        assert!(clear.clone().content(&content).is_err());
         let moved = Patch { solution: Some(Some("faster".into())), ..clear };
-        let (next, archived) = moved.apply(&content, true).unwrap();
-        assert_eq!(next.solution.as_deref(), Some("faster"));
-        assert!(archived);
+        assert_eq!(moved.content(&content).unwrap().solution.as_deref(), Some("faster"));
+    }
+
+    #[test]
+    fn slugs_are_names_of_files() {
+        let longest = "a".repeat(SLUG_MAX);
+        for (slug, good) in [
+            ("a", true),
+            ("shorter-form-2", true),
+            ("2", true),
+            (longest.as_str(), true),
+            (&format!("{longest}a"), false),
+            ("", false),
+            ("-a", false),
+            ("a-", false),
+            ("A", false),
+            ("a.b", false),
+            ("a/b", false),
+            ("..", false),
+            ("\u{e9}", false),
+        ] {
+            assert_eq!(parse_slug(slug).is_ok(), good, "{slug}");
+        }
+        let content = Content { solution: Some("Say less ".repeat(20)), ..Content::default() };
+        assert!(parse_slug(&content.slug()).is_ok_and(|slug| slug.len() <= MADE_SLUG_MAX));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::actor::Actor;
 use crate::app::App;
 use crate::error::{ConflictCode, Error, Result};
+use crate::experiments::Precondition;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::{KEY_MAX, Keyed};
 use muriel_domain::experiment::Revision;
@@ -102,41 +103,61 @@ pub(crate) async fn find_or_insert(
     Ok(goals::insert(tx, project, &key, definition, now).await?)
 }
 
-/// Changes fields of a goal, all of them or none; its key is permanent. Returns the key.
+/// The version of a goal, which changes with anything in its details.
+pub fn version(goal: &Goal) -> String {
+    goal.revision.to_string()
+}
+
+/// Changes fields of a goal, all of them or none; its key is permanent. Returns the goal as it is now.
 ///
 /// # Errors
-/// `NotFound`; then a `patch` that could not be read or does not fit the goal; and when the
+/// `NotFound`; then a `patch` that could not be read or does not fit the goal; `PreconditionFailed`; and when the
 /// database cannot be reached.
-pub async fn update(app: &App, project: &Arc<Project>, id: GoalId, patch: Result<Patch>) -> Result<String> {
+pub async fn update(
+    app: &App,
+    project: &Arc<Project>,
+    id: GoalId,
+    precondition: Precondition,
+    patch: Result<Patch>,
+) -> Result<Goal> {
     let project_id = project.id;
-    let key = app
+    let goal = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
                 lock(tx, project_id, Intent::Reshape).await?;
                 let before = goals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
                 let after = patch?.apply(&before.definition)?;
-                if after != before.definition {
-                    goals::update(tx, id, &after).await?;
-                    delivery::announce(tx, project_id).await?;
+                precondition.check(&version(&before))?;
+                if after == before.definition {
+                    return Ok(before);
                 }
-                Ok(before.key)
+                goals::update(tx, id, &after).await?;
+                delivery::announce(tx, project_id).await?;
+                Ok(Goal { definition: after, revision: before.revision + 1, ..before })
             })
         })
         .await?;
     app.rulesets.refresh(project).await;
-    Ok(key)
+    Ok(goal)
 }
 
 /// Deletes a goal: experiments no longer report it, and its key is never used again.
 ///
 /// # Errors
-/// `NotFound`; a live experiment that uses the goal; and when the database cannot be reached.
-pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: GoalId) -> Result<()> {
+/// `NotFound`; `PreconditionFailed`; a live experiment that uses the goal; and when the database cannot be reached.
+pub async fn delete(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: GoalId,
+    precondition: Precondition,
+) -> Result<()> {
     let (project_id, now, actor) = (project.id, app.clock.now(), actor.clone());
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
             let goal = goals::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
+            precondition.check(&version(&goal))?;
             detach(tx, project_id, &goal, &actor, now).await?;
             goals::delete(tx, id, now).await?;
             Ok(delivery::announce(tx, project_id).await?)

@@ -1,10 +1,13 @@
 //! The backlog of hypotheses.
 
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::{ConflictCode, Error, Result};
+use crate::experiments::Precondition;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::names::Keyed;
 use muriel_domain::hypothesis::{Content, Hypothesis, Patch};
 use muriel_domain::ids::{HypothesisId, ProjectId};
+use muriel_sql::Tx;
 use muriel_store::hypotheses::Page;
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, hypotheses, lock};
@@ -34,16 +37,40 @@ pub async fn find(app: &App, project: ProjectId, id: HypothesisId) -> Result<Hyp
     found.ok_or(NOT_FOUND)
 }
 
-/// Creates a hypothesis. The response is what `render` makes.
+/// A hypothesis to create.
+#[derive(Debug, Clone)]
+pub struct NewHypothesis {
+    /// Texts, ratings and link.
+    pub content: Content,
+    /// Its slug; made from its text by default.
+    pub slug: Option<String>,
+    /// Whether it is off the backlog from the start.
+    pub archived: bool,
+}
+
+/// Ids and slugs of the project's hypotheses after this id, lowest id first.
 ///
 /// # Errors
 /// When the database cannot be reached.
+pub async fn slugs(
+    app: &App,
+    project: ProjectId,
+    after: HypothesisId,
+    limit: i64,
+) -> Result<Vec<(HypothesisId, String)>> {
+    app.read(move |tx| Box::pin(async move { Ok(hypotheses::slugs(tx, project, after, limit).await?) })).await
+}
+
+/// Creates a hypothesis. The response is what `render` makes of its id and slug.
+///
+/// # Errors
+/// A slug that is taken, and when the database cannot be reached.
 pub async fn create(
     app: &App,
     project: &Project,
     key: Option<IdempotencyKey>,
-    content: Content,
-    render: impl FnOnce(HypothesisId) -> Result<String> + Send + 'static,
+    new: NewHypothesis,
+    render: impl FnOnce(HypothesisId, String) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     let (now, project_id) = (app.clock.now(), project.id);
     app.write(project.company_id, move |tx| {
@@ -52,29 +79,62 @@ pub async fn create(
             if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
                 return Ok(stored);
             }
-            let id = hypotheses::insert(tx, project_id, &content, now).await?;
-            idempotency::store(tx, key.as_ref(), render(id)?).await
+            let slug = match new.slug {
+                None => Keyed::Hypothesis.free_key(tx, project_id, &new.content.slug()).await?,
+                Some(slug) => free(tx, project_id, slug).await?,
+            };
+            let id = hypotheses::insert(tx, project_id, &slug, &new.content, new.archived, now).await?;
+            idempotency::store(tx, key.as_ref(), render(id, slug)?).await
         })
     })
     .await
 }
 
-/// Changes fields of a hypothesis, all of them or none.
+/// The slug, if no hypothesis of the project has it.
+async fn free(tx: &mut dyn Tx, project: ProjectId, slug: String) -> Result<String> {
+    match Keyed::Hypothesis.is_taken(tx, project, &slug).await? {
+        true => Err(Error::conflict(ConflictCode::KeyTaken, "slug is taken by another hypothesis of this project")),
+        false => Ok(slug),
+    }
+}
+
+/// The version of a hypothesis, which changes with anything in its details.
+pub fn version(hypothesis: &Hypothesis) -> String {
+    hypothesis.revision.to_string()
+}
+
+/// Changes fields of a hypothesis, all of them or none. Returns the version that it has now.
 ///
 /// # Errors
-/// `NotFound`; then a `patch` that could not be read or leaves the hypothesis empty; and when
-/// the database cannot be reached.
-pub async fn update(app: &App, project: &Project, id: HypothesisId, patch: Result<Patch>) -> Result<()> {
+/// `NotFound`; then a `patch` that could not be read or leaves the hypothesis empty; `PreconditionFailed`; a slug that is
+/// taken; and when the database cannot be reached.
+pub async fn update(
+    app: &App,
+    project: &Project,
+    id: HypothesisId,
+    precondition: Precondition,
+    patch: Result<Patch>,
+) -> Result<String> {
     let (now, project_id) = (app.clock.now(), project.id);
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
             let before = hypotheses::find(tx, project_id, id).await?.ok_or(NOT_FOUND)?;
-            let (content, archived) = patch?.apply(&before.content, before.archived)?;
-            if content != before.content || archived != before.archived {
-                hypotheses::update(tx, project_id, &before, &content, archived, now).await?;
+            let patch = patch?;
+            let mut after = before.clone();
+            after.archived = patch.archived.unwrap_or(before.archived);
+            let slug = patch.slug.clone().filter(|slug| *slug != before.slug);
+            after.content = patch.content(&before.content)?;
+            precondition.check(&version(&before))?;
+            if let Some(slug) = slug {
+                after.slug = free(tx, project_id, slug).await?;
             }
-            Ok(())
+            if after == before {
+                return Ok(version(&before));
+            }
+            hypotheses::update(tx, project_id, &before, &after, now).await?;
+            after.revision += 1;
+            Ok(version(&after))
         })
     })
     .await

@@ -1,10 +1,10 @@
-//! Unique keys of experiments and goals within a project.
+//! Unique keys of experiments and goals, and slugs of hypotheses, within a project.
 
 use crate::error::Result;
 use muriel_domain::ids::ProjectId;
 use muriel_domain::text;
 use muriel_sql::Tx;
-use muriel_store::{experiments, goals};
+use muriel_store::{experiments, goals, hypotheses};
 
 /// The longest key, in bytes.
 pub(crate) const KEY_MAX: usize = 64;
@@ -14,6 +14,7 @@ pub(crate) const KEY_MAX: usize = 64;
 pub(crate) enum Keyed {
     Experiment,
     Goal,
+    Hypothesis,
 }
 
 impl Keyed {
@@ -22,6 +23,7 @@ impl Keyed {
         Ok(match self {
             Keyed::Experiment => experiments::key_is_taken(tx, project, key).await?,
             Keyed::Goal => goals::key_is_taken(tx, project, key).await?,
+            Keyed::Hypothesis => hypotheses::slug_is_taken(tx, project, key).await?,
         })
     }
 

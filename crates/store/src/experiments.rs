@@ -241,6 +241,26 @@ pub async fn id_of(tx: &mut dyn Tx, project: ProjectId, key: &str) -> Result<Opt
     row.map(|row| Ok(ExperimentId(row.int("experiment_id")?))).transpose()
 }
 
+/// Ids and keys of the project's experiments whose id is greater than `after`: `limit` at most, lowest id first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn keys(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    after: ExperimentId,
+    limit: i64,
+) -> Result<Vec<(ExperimentId, String)>> {
+    let rows = tx
+        .query(
+            "SELECT experiment_id, experiment_key FROM experiment \
+             WHERE project_id = $1 AND experiment_id > $2 AND deleted_at IS NULL ORDER BY experiment_id LIMIT $3",
+            params![project.0, after.0, limit],
+        )
+        .await?;
+    rows.into_iter().map(|mut row| Ok((ExperimentId(row.int("experiment_id")?), row.text("experiment_key")?))).collect()
+}
+
 async fn variants(tx: &mut dyn Tx, id: ExperimentId) -> Result<Vec<VariantRow>> {
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {} FROM variant v WHERE v.experiment_id = $1 ORDER BY v.number", VariantRow::columns("v"))

@@ -24,6 +24,7 @@ table! {
             revision: i64,
         }
         changing {
+            slug: String,
             observation: Option<String>,
             problem: Option<String>,
             solution: Option<String>,
@@ -39,7 +40,7 @@ table! {
 
 impl HypothesisRow {
     /// A row with this content and number of the backlog, of no project yet.
-    fn of(content: &Content, archived: bool, seq: i64) -> Self {
+    fn of(content: &Content, slug: &str, archived: bool, seq: i64) -> Self {
         let content = content.clone();
         Self {
             hypothesis_id: 0,
@@ -47,6 +48,7 @@ impl HypothesisRow {
             created_at: Instant::from_us(0),
             updated_at: Instant::from_us(0),
             revision: 1,
+            slug: slug.to_owned(),
             observation: content.observation,
             problem: content.problem,
             solution: content.solution,
@@ -74,6 +76,7 @@ fn read(mut row: Row) -> Result<Hypothesis> {
     let row = HypothesisRow::try_from(&mut row)?;
     Ok(Hypothesis {
         id: HypothesisId(row.hypothesis_id),
+        slug: row.slug,
         content: Content {
             observation: row.observation,
             problem: row.problem,
@@ -232,6 +235,37 @@ pub async fn exists(tx: &mut dyn Tx, project: ProjectId, id: HypothesisId) -> Re
     Ok(row.is_some())
 }
 
+/// Whether a hypothesis of the project has this slug.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn slug_is_taken(tx: &mut dyn Tx, project: ProjectId, slug: &str) -> Result<bool> {
+    let row =
+        tx.query_opt("SELECT 1 FROM hypothesis WHERE project_id = $1 AND slug = $2", params![project.0, slug]).await?;
+    Ok(row.is_some())
+}
+
+/// Ids and slugs of the project's hypotheses, archived ones too, whose id is greater than `after`: `limit` at most, lowest
+/// id first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn slugs(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    after: HypothesisId,
+    limit: i64,
+) -> Result<Vec<(HypothesisId, String)>> {
+    let rows = tx
+        .query(
+            "SELECT hypothesis_id, slug FROM hypothesis WHERE project_id = $1 AND hypothesis_id > $2 \
+             ORDER BY hypothesis_id LIMIT $3",
+            params![project.0, after.0, limit],
+        )
+        .await?;
+    rows.into_iter().map(|mut row| Ok((HypothesisId(row.int("hypothesis_id")?), row.text("slug")?))).collect()
+}
+
 /// The next number of the project's backlog, which then has so many hypotheses
 /// and archived ones more. Held until the transaction ends, so that numbers
 /// become visible in their order.
@@ -246,25 +280,32 @@ async fn next_seq(tx: &mut dyn Tx, project: ProjectId, more: i64, more_archived:
     Ok(row.int("backlog_seq")?)
 }
 
-/// Stores a new hypothesis.
+/// Stores a new hypothesis under a slug that is free.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn insert(tx: &mut dyn Tx, project: ProjectId, content: &Content, now: Instant) -> Result<HypothesisId> {
-    let seq = next_seq(tx, project, 1, 0).await?;
+pub async fn insert(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    slug: &str,
+    content: &Content,
+    archived: bool,
+    now: Instant,
+) -> Result<HypothesisId> {
+    let seq = next_seq(tx, project, 1, i64::from(archived)).await?;
     static STATEMENT: LazyLock<String> =
         LazyLock::new(|| format!("{} RETURNING hypothesis_id", HypothesisRow::insert_sql()));
     let row = HypothesisRow {
         project_id: project.0,
         created_at: now,
         updated_at: now,
-        ..HypothesisRow::of(content, false, seq)
+        ..HypothesisRow::of(content, slug, archived, seq)
     };
     let row = tx.query_one(&STATEMENT, row.insert_values()).await?;
     Ok(HypothesisId(row.int("hypothesis_id")?))
 }
 
-/// Stores a hypothesis's new content.
+/// Stores a hypothesis's new slug, content and whether it is archived.
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -272,11 +313,10 @@ pub async fn update(
     tx: &mut dyn Tx,
     project: ProjectId,
     before: &Hypothesis,
-    content: &Content,
-    archived: bool,
+    after: &Hypothesis,
     now: Instant,
 ) -> Result<()> {
-    let seq = next_seq(tx, project, 0, i64::from(archived) - i64::from(before.archived)).await?;
+    let seq = next_seq(tx, project, 0, i64::from(after.archived) - i64::from(before.archived)).await?;
     static STATEMENT: LazyLock<String> = LazyLock::new(|| {
         let (set, next) = (HypothesisRow::assignments(), HypothesisRow::next_place());
         format!(
@@ -286,7 +326,7 @@ pub async fn update(
             id = next + 1,
         )
     });
-    let mut values = HypothesisRow::of(content, archived, seq).changing_values();
+    let mut values = HypothesisRow::of(&after.content, &after.slug, after.archived, seq).changing_values();
     values.extend(params![now.us(), before.id.0]);
     tx.execute(&STATEMENT, values).await?;
     Ok(())

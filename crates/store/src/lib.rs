@@ -21,6 +21,7 @@ mod milestones;
 pub mod nodes;
 mod schedules;
 pub mod settings;
+mod slugs;
 mod table;
 pub mod tenants;
 #[doc(hidden)]
@@ -104,6 +105,12 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "interactions",
         sql: include_str!("../migrations/0016_interactions.sql"),
         fill: None,
+    },
+    Migration {
+        version: 18,
+        name: "hypothesis slugs",
+        sql: include_str!("../migrations/0018_hypothesis_slugs.sql"),
+        fill: Some(|tx| Box::pin(slugs::fill(tx))),
     },
 ];
 

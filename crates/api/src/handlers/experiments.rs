@@ -1,6 +1,6 @@
 //! Experiments: list, details, create, update, status, delete, preview, shares.
 
-use super::{Sent, idempotency_key, read_body, rendered, stored};
+use super::{Sent, idempotency_key, next_after, page_of_names, read_body, rendered, stored};
 use crate::answer::{if_match, is_known, json, tagged, warned, written};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
@@ -64,6 +64,35 @@ pub(crate) async fn experiment_list(
     };
     let list = experiments::list(&app, &caller.actor, company, (limit, offset), render).await?;
     Ok(written(StatusCode::OK, list))
+}
+
+/// Lists the ids and keys of the project's experiments.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/experiment-keys", tag = "Experiments", operation_id = "listExperimentKeys",
+    params(
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000: more is cut to that."),
+        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only experiments with a greater id; `next_after` of the page before."),
+    ),
+    responses((status = 200, description = "Lowest id first.", body = views::ExperimentKeys)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn experiment_keys(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let (limit, after) = page_of_names(uri.query())?;
+    let keys = experiments::keys(&app, caller.project.id, ExperimentId(after), limit).await?;
+    let list = views::ExperimentKeys {
+        success: true,
+        count: keys.len(),
+        next_after: next_after(&keys, limit, |(id, _)| id.0),
+        experiments: keys
+            .into_iter()
+            .map(|(id, experiment_key)| views::ExperimentKey { test_id: id.0, experiment_key })
+            .collect(),
+    };
+    json(StatusCode::OK, &list)
 }
 
 /// Reads one experiment whole.

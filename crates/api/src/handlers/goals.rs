@@ -1,7 +1,7 @@
 //! Goals of a project.
 
 use super::{idempotency_key, read_body, rendered, stored};
-use crate::answer::json;
+use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
@@ -9,7 +9,7 @@ use crate::wire::query::Query;
 use crate::wire::{goal as wire, schemas, views};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::{HeaderMap, StatusCode, Uri};
 use muriel_domain::goal::Goal;
 use muriel_domain::ids::GoalId;
 use muriel_service::{App, goals};
@@ -47,7 +47,7 @@ pub(crate) async fn goal_list(State(app): State<App>, caller: Caller<Read>, uri:
 /// Reads one goal.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/goal/{goal_profile_id}", tag = "Goals", operation_id = "getGoal",
-    responses((status = 200, description = "The goal.", body = views::GoalAnswer)),
+    responses((status = 200, description = "The goal, with a strong ETag.", body = views::GoalAnswer)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn goal_details(
@@ -56,7 +56,8 @@ pub(crate) async fn goal_details(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let goal = goals::find(&app, caller.project.id, id_in(&id)?).await?;
-    json(StatusCode::OK, &views::GoalAnswer { success: true, goal: goal.into() })
+    let version = goals::version(&goal);
+    Ok(tagged(json(StatusCode::OK, &views::GoalAnswer { success: true, goal: goal.into() })?, &version))
 }
 
 fn changed(goal_id: GoalId, key: &str, company: i64) -> views::GoalChanged {
@@ -98,10 +99,10 @@ pub(crate) async fn goal_update(
     Path((_, id)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let id = id_in(&id)?;
+    let (id, precondition) = (id_in(&id)?, if_match(request.headers()));
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    let key = goals::update(&app, &caller.project, id, patch.map_err(Into::into)).await?;
-    json(StatusCode::OK, &changed(id, &key, caller.company_id().0))
+    let goal = goals::update(&app, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
+    Ok(tagged(json(StatusCode::OK, &changed(id, &goal.key, caller.company_id().0))?, &goals::version(&goal)))
 }
 
 /// Deletes a goal: experiments no longer report it, and its key is never used again.
@@ -114,8 +115,9 @@ pub(crate) async fn goal_delete(
     State(app): State<App>,
     caller: Caller<Write>,
     Path((_, id)): Path<(String, String)>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    goals::delete(&app, &caller.actor, &caller.project, id).await?;
+    goals::delete(&app, &caller.actor, &caller.project, id, if_match(&headers)).await?;
     json(StatusCode::OK, &views::GoalDeleted { success: true, goal_profile_id: id.0, deleted: true })
 }

@@ -1,7 +1,7 @@
 //! The backlog of hypotheses.
 
-use super::{idempotency_key, read_body, rendered, stored};
-use crate::answer::json;
+use super::{idempotency_key, next_after, page_of_names, read_body, rendered, stored};
+use crate::answer::{if_match, json, tagged};
 use crate::auth::{Caller, Read, Write};
 use crate::body::MediaType;
 use crate::error::ApiError;
@@ -47,7 +47,7 @@ pub(crate) async fn hypothesis_list(
     let next_offset = offset + count;
     let list = views::HypothesisList {
         success: true,
-        hypotheses: page.hypotheses.into_iter().map(|one| views::Hypothesis::new(one, archived_too)).collect(),
+        hypotheses: page.hypotheses.into_iter().map(|one| views::Hypothesis::listed(one, archived_too)).collect(),
         count,
         total: page.total,
         limit,
@@ -58,11 +58,40 @@ pub(crate) async fn hypothesis_list(
     json(StatusCode::OK, &list)
 }
 
+/// Lists the ids and slugs of the project's hypotheses, archived ones too.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/hypothesis-slugs", tag = "Hypotheses", operation_id = "listHypothesisSlugs",
+    params(
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 500 unless given, at most 1000: more is cut to that."),
+        ("after" = inline(Option<i64>), Query, minimum = 0, description = "Only hypotheses with a greater id; `next_after` of the page before."),
+    ),
+    responses((status = 200, description = "Lowest id first.", body = views::HypothesisSlugs)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn hypothesis_slugs(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let (limit, after) = page_of_names(uri.query())?;
+    let slugs = hypotheses::slugs(&app, caller.project.id, HypothesisId(after), limit).await?;
+    let list = views::HypothesisSlugs {
+        success: true,
+        count: slugs.len(),
+        next_after: next_after(&slugs, limit, |(id, _)| id.0),
+        hypotheses: slugs
+            .into_iter()
+            .map(|(id, slug)| views::HypothesisSlug { hypothesis_id: id.0, slug })
+            .collect(),
+    };
+    json(StatusCode::OK, &list)
+}
+
 /// Reads one hypothesis.
 #[utoipa::path(
     get, path = "/v2/project/{project_key}/hypothesis/{hypothesis_id}", tag = "Hypotheses",
     operation_id = "getHypothesis",
-    responses((status = 200, description = "The hypothesis.", body = views::HypothesisAnswer)),
+    responses((status = 200, description = "The hypothesis, with a strong ETag.", body = views::HypothesisAnswer)),
     extensions(("x-scope" = json!("read")))
 )]
 pub(crate) async fn hypothesis_details(
@@ -71,15 +100,16 @@ pub(crate) async fn hypothesis_details(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let found = hypotheses::find(&app, caller.project.id, id_in(&id)?).await?;
-    let hypothesis = views::Hypothesis::new(found, true);
-    json(StatusCode::OK, &views::HypothesisAnswer { success: true, hypothesis })
+    let version = hypotheses::version(&found);
+    let hypothesis = views::Hypothesis::details(found);
+    Ok(tagged(json(StatusCode::OK, &views::HypothesisAnswer { success: true, hypothesis })?, &version))
 }
 
 /// Creates a hypothesis.
 #[utoipa::path(
     post, path = "/v2/project/{project_key}/hypothesis", tag = "Hypotheses", operation_id = "createHypothesis",
     request_body = schemas::HypothesisBody,
-    responses((status = 201, description = "The hypothesis was made.", body = views::HypothesisChanged)),
+    responses((status = 201, description = "The hypothesis was made.", body = views::HypothesisCreated)),
     extensions(("x-scope" = json!("write")))
 )]
 pub(crate) async fn hypothesis_create(
@@ -89,11 +119,13 @@ pub(crate) async fn hypothesis_create(
 ) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let sent = read_body(request, &[MediaType::Json]).await?;
-    let content = wire::creation(&sent.json)?;
+    let new = wire::creation(&sent.json)?;
     let (project, operation) = (&caller.project, "hypothesis".to_owned());
     let key = idempotency_key(&headers, project.id, operation, &sent.bytes, app.clock.now())?;
-    let render = |id: HypothesisId| rendered(&views::HypothesisChanged { success: true, hypothesis_id: id.0 });
-    let response = hypotheses::create(&app, project, key, content, render).await?;
+    let render = |id: HypothesisId, slug: String| {
+        rendered(&views::HypothesisCreated { success: true, hypothesis_id: id.0, slug })
+    };
+    let response = hypotheses::create(&app, project, key, new, render).await?;
     Ok(stored(StatusCode::CREATED, response))
 }
 
@@ -111,8 +143,8 @@ pub(crate) async fn hypothesis_update(
     Path((_, id)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let id = id_in(&id)?;
+    let (id, precondition) = (id_in(&id)?, if_match(request.headers()));
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    hypotheses::update(&app, &caller.project, id, patch.map_err(Into::into)).await?;
-    json(StatusCode::OK, &views::HypothesisChanged { success: true, hypothesis_id: id.0 })
+    let version = hypotheses::update(&app, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
+    Ok(tagged(json(StatusCode::OK, &views::HypothesisChanged { success: true, hypothesis_id: id.0 })?, &version))
 }

@@ -23,6 +23,7 @@ use crate::body::{BODY_DEADLINE, BODY_LIMIT, MediaType, read_json_body};
 use crate::error::ApiError;
 use crate::json::{self, Json};
 use crate::wire::fields::Mode;
+use crate::wire::query::Query;
 use axum::extract::Request;
 use axum::response::Response;
 use bytes::Bytes;
@@ -51,6 +52,19 @@ impl Sent {
 async fn read_body(request: Request, accept: &[MediaType]) -> Result<Sent, ApiError> {
     let (media_type, bytes) = read_json_body(request, accept, BODY_LIMIT, BODY_DEADLINE).await?;
     Ok(Sent { json: json::parse(&bytes)?, bytes, media_type })
+}
+
+/// The size of a page of names, and the id after which it begins.
+fn page_of_names(query: Option<&str>) -> Result<(i64, i64), ApiError> {
+    let mut query = Query::read(query, &["limit", "after"]);
+    let page = (query.limit(500, 1_000), query.after());
+    query.finish()?;
+    Ok(page)
+}
+
+/// The `after` of the page that follows this one; `None` when this one is not full.
+fn next_after<T>(page: &[T], limit: i64, id: impl Fn(&T) -> i64) -> Option<i64> {
+    page.last().filter(|_| i64::try_from(page.len()).is_ok_and(|count| count == limit)).map(id)
 }
 
 /// The key of a request that may be sent again, if it has one. `operation` names what is done

@@ -47,6 +47,11 @@ pub fn parse(bytes: &[u8]) -> Result<Json, ApiError> {
     parser::parse_document(bytes, THE_BODY, MAX_VALUES, None).map(|(value, _)| value)
 }
 
+/// As [`parse`], with another limit of values.
+pub(crate) fn parse_with(bytes: &[u8], max_values: usize) -> Result<Json, ApiError> {
+    parser::parse_document(bytes, THE_BODY, max_values, None).map(|(value, _)| value)
+}
+
 /// Parses a body of events. Values for which [`parse`] refuses the whole body are repaired,
 /// or make their event invalid: NUL characters and lone surrogates become U+FFFD, numbers
 /// beyond ±2⁵³ become [`Json::Beyond`], and an entry of `events` in which a key appears twice

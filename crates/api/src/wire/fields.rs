@@ -110,10 +110,7 @@ impl<'a> Fields<'a> {
             }
             let message = match elsewhere.iter().find(|(other, _)| other == name) {
                 Some((_, message)) => (*message).to_owned(),
-                None => match nearest(name, known) {
-                    Some(near) => format!("is not a known field; did you mean \"{near}\"?"),
-                    None => format!("is not a known field; there are {}", known.join(", ")),
-                },
+                None => unknown_field(name, known),
             };
             self.add(&json::step(name), message);
         }
@@ -197,6 +194,14 @@ impl<'a> Fields<'a> {
             (None, Mode::Merge) => None,
             (Some(_), _) => self.read_deep(name, read),
         }
+    }
+}
+
+/// The message about a field that is not `known`: it names the most similar one, or all of them.
+pub fn unknown_field(name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(near) => format!("is not a known field; did you mean \"{near}\"?"),
+        None => format!("is not a known field; there are {}", known.join(", ")),
     }
 }
 

@@ -2,28 +2,38 @@
 
 use super::fields::{Fields, boolean, from_body, integer, nullable, parsed};
 use crate::json::Json;
-use muriel_domain::hypothesis::{Content, Patch, Rating, parse_text};
+use muriel_domain::hypothesis::{Content, Patch, Rating, parse_slug, parse_text};
 use muriel_domain::{Problems, text};
+use muriel_service::hypotheses::NewHypothesis;
 
-const CONTENT_FIELDS: [&str; 7] =
-    ["observation", "problem", "solution", "confidence", "importance", "difficulty", "hypothesis_url"];
+/// The fields that creation and PATCH take.
+pub(in crate::wire) const HYPOTHESIS_FIELDS: [&str; 9] = [
+    "slug",
+    "observation",
+    "problem",
+    "solution",
+    "confidence",
+    "importance",
+    "difficulty",
+    "hypothesis_url",
+    "archived",
+];
 
 /// A create body with its problems.
-pub(crate) fn creation(body: &Json) -> Result<Content, Problems> {
+pub(crate) fn creation(body: &Json) -> Result<NewHypothesis, Problems> {
     let patch = from_body(body, |fields| {
-        fields.only(&CONTENT_FIELDS, &[("archived", "is for updates; a new hypothesis is on the backlog")]);
+        fields.only(&HYPOTHESIS_FIELDS, &[]);
         Some(patch_fields(fields))
     })?;
-    patch.apply(&Content::default(), false).map(|(content, _)| content)
+    let (slug, archived) = (patch.slug.clone(), patch.archived.unwrap_or(false));
+    Ok(NewHypothesis { content: patch.content(&Content::default())?, slug, archived })
 }
 
 /// A PATCH body with its problems.
 pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
     from_body(body, |fields| {
-        let mut known = CONTENT_FIELDS.to_vec();
-        known.push("archived");
         fields.only(
-            &known,
+            &HYPOTHESIS_FIELDS,
             &[
                 ("hypothesis_id", "identifies the hypothesis and cannot be changed"),
                 ("linked_test_ids", "is changed with the hypothesis_id of an experiment"),
@@ -31,7 +41,7 @@ pub(crate) fn patch(body: &Json) -> Result<Patch, Problems> {
                 ("updated_at", "cannot be changed; every update sets it"),
             ],
         );
-        Some(Patch { archived: fields.read("archived", boolean), ..patch_fields(fields) })
+        Some(patch_fields(fields))
     })
 }
 
@@ -46,6 +56,7 @@ fn patch_fields(fields: &Fields<'_>) -> Patch {
         importance: rating("importance"),
         difficulty: rating("difficulty"),
         link: fields.read("hypothesis_url", nullable(parsed(text::web_address))),
-        archived: None,
+        archived: fields.read("archived", boolean),
+        slug: fields.read("slug", parsed(parse_slug)),
     }
 }

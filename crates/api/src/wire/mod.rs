@@ -14,6 +14,8 @@ mod laws;
 pub(crate) mod left_out;
 pub(crate) mod query;
 pub(crate) mod rates;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod samples;
 pub(crate) mod schemas;
 mod targeting;
 pub(crate) mod views;

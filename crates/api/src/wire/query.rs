@@ -41,6 +41,11 @@ impl Query {
         self.integer("offset", 0, 0)
     }
 
+    /// The id after which a page begins: 0 unless given.
+    pub(crate) fn after(&mut self) -> i64 {
+        self.integer("after", 0, 0)
+    }
+
     fn integer(&mut self, name: &str, least: i64, default: i64) -> i64 {
         let Some(text) = self.get(name) else { return default };
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

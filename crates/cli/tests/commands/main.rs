@@ -3,6 +3,7 @@
 
 mod doctor;
 mod explain;
+mod files;
 mod log;
 mod readme;
 mod status;

@@ -15,7 +15,7 @@ use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, lock};
 use std::sync::Arc;
 
-/// Which versions of an experiment may be changed.
+/// Which versions of an experiment, a goal or a hypothesis may be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Precondition {
     /// Any version.
@@ -25,7 +25,7 @@ pub enum Precondition {
 }
 
 impl Precondition {
-    fn check(&self, version: &str) -> Result<()> {
+    pub(crate) fn check(&self, version: &str) -> Result<()> {
         match self {
             Precondition::OneOf(versions) if !versions.iter().any(|one| one == version) => {
                 Err(Error::PreconditionFailed)

@@ -59,6 +59,19 @@ pub async fn list(
     Ok(list)
 }
 
+/// Ids and keys of the project's experiments after this id, lowest id first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn keys(
+    app: &App,
+    project: ProjectId,
+    after: ExperimentId,
+    limit: i64,
+) -> Result<Vec<(ExperimentId, String)>> {
+    app.read(move |tx| Box::pin(async move { Ok(experiments::keys(tx, project, after, limit).await?) })).await
+}
+
 /// An experiment with its hypothesis and primary goal.
 ///
 /// # Errors

@@ -6,6 +6,9 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisBody {
+    /// Names it in files and scripts, unique in the project; made from its text unless given.
+    #[schema(nullable = false, pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
+    slug: Option<String>,
     /// What the team saw.
     #[schema(max_length = 10000)]
     observation: Option<String>,
@@ -27,12 +30,18 @@ pub(crate) struct HypothesisBody {
     /// Research behind it: http or https.
     #[schema(max_length = 2048)]
     hypothesis_url: Option<String>,
+    /// Whether it is off the backlog from the start; false unless given.
+    #[schema(nullable = false)]
+    archived: Option<bool>,
 }
 
 /// Changes to a hypothesis.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisPatch {
+    /// Names it in files and scripts, unique in the project.
+    #[schema(nullable = false, pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
+    slug: Option<String>,
     /// What the team saw.
     #[schema(max_length = 10000)]
     observation: Option<String>,

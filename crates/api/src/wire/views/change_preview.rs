@@ -42,27 +42,32 @@ pub(crate) struct ChangePreview {
 }
 
 /// A field that would change.
-#[derive(Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct FieldChange {
+pub struct FieldChange {
     /// Its path in the experiment's details.
     #[schema(example = "configuration.traffic_allocation")]
-    field: String,
+    pub field: String,
     /// What it is; null where it is not there.
     #[schema(required, value_type = Value, example = json!(100))]
-    before: Value,
+    pub before: Value,
     /// What it would be; null where it would not be there.
     #[schema(required, value_type = Value, example = json!(50))]
-    after: Value,
+    pub after: Value,
+}
+
+/// What differs between the fields of two things: objects by their members, variants one by one, everything else whole.
+pub fn differences(before: &Value, after: &Value) -> Vec<FieldChange> {
+    let mut changes = Vec::new();
+    compare("", before, after, &mut changes);
+    changes
 }
 
 impl ChangePreview {
     /// The preview of a change of the project with this key. `reset` is about fields that would go back to their defaults.
     pub(crate) fn new(previewed: Previewed, reset: Vec<String>, project_key: &str) -> Self {
         let Previewed { before, after, effect, warnings } = previewed;
-        let mut changes = Vec::new();
-        let (before, after) = (fields(before.experiment, project_key), fields(after, project_key));
-        compare("", &before, &after, &mut changes);
+        let changes = differences(&fields(before.experiment, project_key), &fields(after, project_key));
         let (reasons, redefines, removed_code, moved) = match effect {
             Some(effect) => (effect.epoch_reasons, effect.redefines, effect.removed_code, effect.moved_visitors),
             None => (Vec::new(), Vec::new(), Vec::new(), Some(0.0)),
@@ -91,7 +96,7 @@ fn fields(experiment: Experiment, project_key: &str) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-/// Adds what differs: objects by their members, variants one by one, everything else whole.
+/// Adds what differs below `path`.
 fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<FieldChange>) {
     if before == after {
         return;
@@ -133,8 +138,7 @@ mod tests {
                 vec!["variants[0].data", "variants[1]"],
             ),
         ] {
-            let mut changes = Vec::new();
-            compare("", &before, &after, &mut changes);
+            let changes = differences(&before, &after);
             assert_eq!(changes.iter().map(|it| it.field.as_str()).collect::<Vec<_>>(), expect, "{before} {after}");
         }
     }

@@ -117,6 +117,31 @@ impl From<ListedExperiment> for ExperimentSummary {
     }
 }
 
+/// A page of ids and keys.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentKeys {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Experiments in this page.
+    pub(crate) count: usize,
+    /// Lowest id first.
+    pub(crate) experiments: Vec<ExperimentKey>,
+    /// What to pass as `after` for the next page; null when there is none.
+    #[schema(required)]
+    pub(crate) next_after: Option<i64>,
+}
+
+/// The id and the key of an experiment.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExperimentKey {
+    /// Identifies the experiment.
+    pub(crate) test_id: i64,
+    /// Its permanent name for server-side use and in files.
+    pub(crate) experiment_key: String,
+}
+
 /// An experiment whole.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]

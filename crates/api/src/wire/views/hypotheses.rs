@@ -33,6 +33,10 @@ pub(crate) struct HypothesisList {
 pub(crate) struct Hypothesis {
     /// Identifies the hypothesis.
     hypothesis_id: i64,
+    /// Names it in files and scripts; in details only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    slug: Option<String>,
     /// What the team saw.
     #[schema(required)]
     observation: Option<String>,
@@ -70,11 +74,18 @@ pub(crate) struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// As it is shown; `archived` only where it is asked for.
-    pub(crate) fn new(hypothesis: DomainHypothesis, show_archived: bool) -> Self {
+    /// As its details show it.
+    pub(crate) fn details(hypothesis: DomainHypothesis) -> Self {
+        let slug = Some(hypothesis.slug.clone());
+        Self { slug, ..Self::listed(hypothesis, true) }
+    }
+
+    /// As lists show it; `archived` only where it is asked for.
+    pub(crate) fn listed(hypothesis: DomainHypothesis, show_archived: bool) -> Self {
         let content = hypothesis.content;
         Self {
             hypothesis_id: hypothesis.id.0,
+            slug: None,
             observation: content.observation,
             problem: content.problem,
             solution: content.solution,
@@ -100,7 +111,44 @@ pub(crate) struct HypothesisAnswer {
     pub(crate) hypothesis: Hypothesis,
 }
 
-/// A hypothesis was made or changed.
+/// A hypothesis was made.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisCreated {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Its id.
+    pub(crate) hypothesis_id: i64,
+    /// Its slug: the given one, or one made from its text.
+    pub(crate) slug: String,
+}
+
+/// A page of ids and slugs.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisSlugs {
+    /// Always true.
+    pub(crate) success: bool,
+    /// Hypotheses in this page.
+    pub(crate) count: usize,
+    /// Lowest id first; archived ones too.
+    pub(crate) hypotheses: Vec<HypothesisSlug>,
+    /// What to pass as `after` for the next page; null when there is none.
+    #[schema(required)]
+    pub(crate) next_after: Option<i64>,
+}
+
+/// The id and the slug of a hypothesis.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HypothesisSlug {
+    /// Identifies the hypothesis.
+    pub(crate) hypothesis_id: i64,
+    /// Names it in files and scripts.
+    pub(crate) slug: String,
+}
+
+/// A hypothesis was changed.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HypothesisChanged {

@@ -12,7 +12,8 @@ mod rates;
 mod results;
 mod webhooks;
 
-pub(crate) use change_preview::*;
+pub(crate) use change_preview::ChangePreview;
+pub use change_preview::{FieldChange, differences};
 pub(crate) use distribution::*;
 pub(crate) use experiments::*;
 pub use explanation::{Explanation, ExplanationStep};

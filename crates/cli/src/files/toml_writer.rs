@@ -1,0 +1,213 @@
+//! Writes TOML that people read: one setting a line, lists of tables one table a line, long texts as they are.
+
+use serde_json::{Map, Value};
+
+/// Most characters of a list that is written on one line.
+const LINE: usize = 100;
+
+/// A file that is being written.
+#[derive(Default)]
+pub(crate) struct Toml(String);
+
+impl Toml {
+    /// A comment on lines of its own.
+    pub(crate) fn comment(&mut self, text: &str) {
+        for line in text.lines() {
+            self.0.push_str("# ");
+            self.0.push_str(line);
+            self.0.push('\n');
+        }
+    }
+
+    /// The head of a table, such as `[plan]` or `[[variants]]`.
+    pub(crate) fn head(&mut self, head: &str) {
+        if !self.0.is_empty() {
+            self.0.push('\n');
+        }
+        self.0.push_str(head);
+        self.0.push('\n');
+    }
+
+    /// A line or more with a value. TOML has no null, so a null is left out, and so is one within an object; one within a
+    /// list cannot be written: see [`fits`].
+    pub(crate) fn set(&mut self, key: &str, value: &Value) {
+        if value.is_null() {
+            return;
+        }
+        let value = match value {
+            Value::String(text) if text.contains('\n') => long_text(text),
+            Value::Array(items) => list(items),
+            value => inline(value),
+        };
+        self.0.push_str(&format!("{} = {value}\n", key_text(key)));
+    }
+
+    /// Every member of an object, in its order.
+    pub(crate) fn set_all(&mut self, members: &Map<String, Value>) {
+        for (key, value) in members {
+            self.set(key, value);
+        }
+    }
+
+    /// The text of the file.
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+}
+
+/// Whether TOML can say the value: it has no null.
+pub(crate) fn fits(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(items) => items.iter().all(fits),
+        Value::Object(members) => members.values().all(fits),
+        _ => true,
+    }
+}
+
+fn list(items: &[Value]) -> String {
+    let one_line = inline(&Value::Array(items.to_vec()));
+    let is_flat = !items.iter().any(|item| item.is_object() || item.is_array());
+    if items.is_empty() || (is_flat && one_line.chars().count() <= LINE) {
+        return one_line;
+    }
+    let lines: String = items.iter().map(|item| format!("  {},\n", inline(item))).collect();
+    format!("[\n{lines}]")
+}
+
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Null => "{}".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => integer.to_string(),
+            // With a point or an exponent, which is how TOML knows a float.
+            None => format!("{:?}", number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => short_text(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| format!("{} = {}", key_text(key), inline(value)))
+                .collect();
+            if members.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", members.join(", ")) }
+        }
+    }
+}
+
+fn key_text(key: &str) -> String {
+    let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if is_bare { key.to_owned() } else { short_text(key) }
+}
+
+fn short_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            letter => push(&mut out, letter),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A text of several lines. The line break behind the quotes that open it does not count.
+fn long_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    out.push_str("\"\"\"\n");
+    let mut letters = text.chars().peekable();
+    let mut quotes = 0;
+    while let Some(letter) = letters.next() {
+        // Three quotes would end it, and so would one at its end.
+        quotes = if letter == '"' { quotes + 1 } else { 0 };
+        match letter {
+            '"' if quotes == 3 || letters.peek().is_none() => {
+                out.push_str("\\\"");
+                quotes = 0;
+            }
+            '"' | '\n' => out.push(letter),
+            letter => push(&mut out, letter),
+        }
+    }
+    out.push_str("\"\"\"");
+    out
+}
+
+/// Control characters are escaped, and those that change the direction of text: a reviewer sees what there is.
+fn push(out: &mut String, letter: char) {
+    match letter {
+        '\\' => out.push_str("\\\\"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        letter if letter.is_control() || is_invisible(letter) => {
+            out.push_str(&format!("\\u{:04X}", u32::from(letter)));
+        }
+        letter => out.push(letter),
+    }
+}
+
+/// Whether a character of the basic plane changes how others are shown, and shows nothing itself.
+pub(crate) fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::toml_reader;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_people_read() {
+        let mut toml = Toml::default();
+        toml.set("test_name", &json!("Shorter \"form\""));
+        toml.set("hypothesis", &Value::Null);
+        toml.set("tags", &json!(["checkout", "form"]));
+        toml.set("problem", &json!("One\nTwo \"\"\" \\ three\u{202e}\""));
+        toml.head("[targeting]");
+        toml.set("allowed_country", &json!([{ "name": "Germany", "code": "DE", "none": null }]));
+        toml.set("distribution", &json!({ "Control": 50, "Variant 1": 33.5 }));
+        assert_eq!(
+            toml.into_text(),
+            "test_name = \"Shorter \\\"form\\\"\"\ntags = [\"checkout\", \"form\"]\n\
+             problem = \"\"\"\nOne\nTwo \"\"\\\" \\\\ three\\u202E\\\"\"\"\"\n\n[targeting]\n\
+             allowed_country = [\n  { name = \"Germany\", code = \"DE\" },\n]\n\
+             distribution = { Control = 50, \"Variant 1\" = 33.5 }\n"
+        );
+    }
+
+    /// Any JSON that TOML can say.
+    fn value() -> impl Strategy<Value = Value> {
+        let text = "[\\PC\n\r\t\"\\\\\u{0}\u{7f}\u{202e}]{0,12}";
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_filter("finite", |number| number.is_finite()).prop_map(Value::from),
+            text.prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(text, inner, 0..4).prop_map(|members| members.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(members in prop::collection::hash_map("[\\PC\n\"]{0,8}", value(), 0..5)) {
+            let members: Map<String, Value> = members.into_iter().collect();
+            let mut toml = Toml::default();
+            toml.set_all(&members);
+            let text = toml.into_text();
+            let read = toml_reader::parse(&text).map_err(|error| TestCaseError::fail(format!("{error:?}\n{text}")))?;
+            prop_assert_eq!(read.members, members, "{}", text);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What commands that are clients of a running server have in common: its address, the API key, the connection.
+
+use crate::{Error, Result};
+use clap::Args;
+use muriel_doctor::root_certificates;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use ureq::Agent;
+use ureq::tls::TlsConfig;
+use url::Url;
+
+/// How long the server may take to answer. It gives up before.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes of an answer at most.
+pub(crate) const ANSWER_MAX: u64 = 64 << 20;
+/// Where the key is, unless a file has it.
+const KEY_VARIABLE: &str = "MURIEL_API_KEY";
+
+/// Which server, and with which key.
+#[derive(Debug, Args)]
+pub struct Remote {
+    /// Address of the server.
+    #[arg(long, env = "MURIEL_SERVER", value_name = "URL", default_value = "http://127.0.0.1:4170")]
+    server: String,
+    /// File that holds the API key, instead of the variable MURIEL_API_KEY.
+    #[arg(long, env = "MURIEL_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl Remote {
+    /// The key.
+    ///
+    /// # Errors
+    /// When there is none, and a file that cannot be read.
+    pub(crate) fn key(&self) -> Result<String> {
+        key(self.key_file.as_deref())
+    }
+
+    /// The server's address, without a `/` at its end.
+    ///
+    /// # Errors
+    /// Anything but an http or https address without credentials, query and fragment.
+    pub(crate) fn address(&self) -> Result<Url> {
+        address(&self.server)
+    }
+}
+
+fn key(file: Option<&Path>) -> Result<String> {
+    let text = match file {
+        Some(path) => std::fs::read_to_string(path).map_err(|source| Error::File {
+            doing: "cannot read the API key in",
+            path: path.to_owned(),
+            source,
+        })?,
+        None => std::env::var(KEY_VARIABLE).unwrap_or_default(),
+    };
+    let key = text.trim();
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Error::Setting(format!(
+            "there is no API key: set {KEY_VARIABLE}, or name a file that holds one with --key-file"
+        )));
+    }
+    Ok(key.to_owned())
+}
+
+fn address(server: &str) -> Result<Url> {
+    let error = || Error::Setting(format!("server must be an address such as http://127.0.0.1:4170, not \"{server}\""));
+    let mut url = Url::parse(server).ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(error)?;
+    if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+        return Err(error());
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// A client that keeps the key with the server: it follows no redirect.
+pub(crate) fn agent() -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_global(Some(TIMEOUT))
+        .tls_config(TlsConfig::builder().root_certs(root_certificates()).build())
+        .build()
+        .new_agent()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_servers() {
+        for (server, expect) in [
+            ("http://127.0.0.1:4170", "http://127.0.0.1:4170/"),
+            ("https://muriel.example/", "https://muriel.example/"),
+            ("https://example.com/muriel/", "https://example.com/muriel"),
+        ] {
+            assert_eq!(address(server).unwrap().as_str(), expect);
+        }
+        for bad in ["", "muriel.example", "ftp://a", "http://", "http://a?b", "http://a#b", "http://k:s@a"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+}
