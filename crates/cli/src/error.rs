@@ -56,6 +56,12 @@ pub enum Error {
     /// The request cannot be carried out; the sentence says why.
     #[error("{0}")]
     Refused(String),
+    /// Somebody asked the process to end.
+    #[error("interrupted before it was done")]
+    Interrupted,
+    /// A store of objects did not do what was asked; the sentence says why.
+    #[error("{0}")]
+    ObjectStore(String),
     /// The database.
     #[error("the database cannot be used")]
     Database(#[source] muriel_sql::Error),

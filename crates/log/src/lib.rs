@@ -80,6 +80,7 @@ pub mod lines;
 mod reader;
 mod record;
 mod scan;
+mod segment;
 mod snapshot;
 mod writer;
 
@@ -107,6 +108,7 @@ pub use self::reader::{
     VerifyReport,
 };
 pub use self::record::{Consent, EventKind, EventVisitor, Properties, Record};
+pub use self::segment::{Segment, append_segment, cut};
 pub use self::snapshot::{LogSnapshot, snapshot};
 pub use muriel_sql::file::Durability;
 

@@ -39,6 +39,7 @@ pub mod rulesets;
 pub mod script;
 pub mod site;
 mod starts;
+pub mod tls;
 pub mod visitor;
 mod warnings;
 pub mod webhooks;

@@ -1,27 +1,32 @@
-//! `backup.json`: what a backup consists of.
+//! What a backup consists of: `backups/<id>.json`.
 
+use super::store::{BackupStore, Digest};
 use crate::{Error, Result};
+use muriel_domain::Instant;
+use muriel_log::{LogId, Segment};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use sha2::{Digest as _, Sha256};
 
-/// The file that makes a backup whole: it is renamed into place once all others are there.
-const NAME: &str = "backup.json";
+/// The folder of manifests. A backup is complete once its manifest is there, which is written last.
+pub(super) const BACKUPS: &str = "backups/";
+/// The folder of contents. Each file is named by its SHA-256.
+pub(super) const FILES: &str = "files/";
 /// The format that this program writes and reads.
-const FORMAT: u32 = 1;
-/// A larger file is not a manifest. One entry takes about 200 bytes.
-const MAX_BYTES: u64 = 16 << 20;
+const FORMAT: u32 = 2;
+/// A larger file is not a manifest. One entry takes about 400 bytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A backup: one line of JSON, and its SHA-256 in a second line.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     format: u32,
+    /// When the database had been copied. It has no change that was made later, and the event log
+    /// has at least every event that was acknowledged before.
+    pub(super) made_at: Instant,
     pub(super) database: Database,
-    /// The last block of the event log, 0 if it has none.
-    pub(super) log_position: i64,
+    /// `None` if there was no event log.
+    pub(super) log: Option<StoredLog>,
     pub(super) files: Vec<StoredFile>,
 }
 
@@ -35,112 +40,218 @@ pub(super) enum Database {
     PostgresqlNotIncluded,
 }
 
+/// The event log. Its closed files are among the manifest's files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredLog {
+    pub(super) id: LogId,
+    /// The last block when the database had been copied, or a later one.
+    pub(super) at_database: i64,
+    /// The last block.
+    pub(super) last: i64,
+    /// The hash of the last block, in hexadecimal.
+    pub(super) hash: String,
+    /// The blocks of the active file, oldest first.
+    pub(super) segments: Vec<StoredSegment>,
+}
+
+/// A part of the active file of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredSegment {
+    pub(super) segment: Segment,
+    pub(super) content: Digest,
+}
+
 /// One file of the data directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredFile {
     /// Its name in the data directory.
     pub(super) name: String,
-    pub(super) bytes: u64,
-    /// In hexadecimal; also the name under which `files/` has it.
-    pub(super) sha256: String,
+    pub(super) content: Digest,
     /// Its modification time in nanoseconds since 1970 UTC. Retention relies on that of
     /// closed log files.
     pub(super) modified_ns: u64,
+    /// What shows that the file has not been written since it was read. `None` where it was read
+    /// so soon after it had been written that this could not be told.
+    pub(super) source: Option<SourceState>,
+}
+
+/// Device, inode and time of change of a file. Who writes to a file, or replaces it, changes them,
+/// also if its name, length and modification time stay as they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SourceState {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) changed_ns: i64,
+}
+
+/// The place of a manifest: `backups/2026-03-01T090000Z.json`. Names sort as times do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct BackupId(String);
+
+impl BackupId {
+    /// The name for a backup that was made at this time. It sorts after `newest`.
+    pub(super) fn new(made_at: Instant, newest: Option<&BackupId>) -> Self {
+        let mut second = made_at.us().div_euclid(1_000_000);
+        if let Some(newest) = newest.and_then(BackupId::second) {
+            second = second.max(newest + 1);
+        }
+        let text = Instant::from_us(second * 1_000_000).to_string();
+        Self(format!("{}Z", text[..19].replace(':', "")))
+    }
+
+    /// The id in the name of a file in [`BACKUPS`].
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let id = Self(name.strip_suffix(".json")?.to_owned());
+        id.second().is_some().then_some(id)
+    }
+
+    fn second(&self) -> Option<i64> {
+        let text = &self.0;
+        if text.len() != 18 || !text.is_ascii() {
+            return None;
+        }
+        let time = format!("{}:{}:{}", &text[..13], &text[13..15], &text[15..]);
+        Instant::parse(&time).ok().map(|time| time.us() / 1_000_000)
+    }
+
+    pub(super) fn path(&self) -> String {
+        format!("{BACKUPS}{}.json", self.0)
+    }
+
+    /// The day in UTC: `2026-03-01`.
+    pub(super) fn day(&self) -> &str {
+        &self.0[..10]
+    }
+}
+
+impl std::fmt::Display for BackupId {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// The backups in a place, oldest first.
+///
+/// # Errors
+/// When the place cannot be listed.
+pub(super) fn list(store: &dyn BackupStore) -> Result<Vec<BackupId>> {
+    let mut ids: Vec<_> = store.list(BACKUPS)?.iter().filter_map(|file| BackupId::parse(&file.name)).collect();
+    ids.sort();
+    Ok(ids)
 }
 
 impl Manifest {
-    pub(super) fn new(database: Database, log_position: i64, files: Vec<StoredFile>) -> Self {
-        Self { format: FORMAT, database, log_position, files }
+    pub(super) fn new(made_at: Instant, database: Database, log: Option<StoredLog>, files: Vec<StoredFile>) -> Self {
+        // The text form has milliseconds; a time that is too early would promise too much.
+        let made_at = Instant::from_us((made_at.us() + 999) / 1_000 * 1_000);
+        Self { format: FORMAT, made_at, database, log, files }
     }
 
-    /// The manifest of the backup in `dir`; `None` if there is none.
-    ///
     /// # Errors
-    /// A file that cannot be read, is damaged, or is of another format.
-    pub(super) fn read(dir: &Path) -> Result<Option<Self>> {
-        let path = dir.join(NAME);
-        let failed = |source| Error::File { doing: "cannot read", path: path.clone(), source };
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(failed)?,
-        };
-        let mut text = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
-        let damaged = || Error::Refused(format!("{} is damaged: its checksum does not fit", path.display()));
+    /// A file that is missing, cannot be read, is damaged, or is of another format.
+    pub(super) fn read(store: &dyn BackupStore, id: &BackupId) -> Result<Self> {
+        let place = store.show(&id.path());
+        let text = store.read_small(&id.path(), MAX_BYTES)?;
+        let text = text.ok_or_else(|| Error::Refused(format!("{place} is missing")))?;
+        let damaged = || Error::Refused(format!("{place} is damaged: its checksum does not fit"));
         let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
         let (line, rest) = text.split_at(end);
-        if text.len() as u64 > MAX_BYTES || rest != format!("\n{}\n", hex(&Sha256::digest(line))).as_bytes() {
+        if rest != format!("\n{}\n", hex(&Sha256::digest(line))).as_bytes() {
             return Err(damaged());
         }
-        let unfit = |problem: String| Error::Refused(format!("{} cannot be used: {problem}", path.display()));
+        let unfit = |problem: String| Error::Refused(format!("{place} cannot be used: {problem}"));
+        // Only the format, first: another one has other fields.
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let format: Format = serde_json::from_slice(line).map_err(|error| unfit(error.to_string()))?;
+        if format.format != FORMAT {
+            return Err(unfit(format!("it has format {}, this program knows format {FORMAT}", format.format)));
+        }
         let manifest: Self = serde_json::from_slice(line).map_err(|error| unfit(error.to_string()))?;
-        if manifest.format != FORMAT {
-            return Err(unfit(format!("it has format {}, this program knows format {FORMAT}", manifest.format)));
+        if let Some(file) = manifest.files.iter().find(|file| !file.is_safe()) {
+            return Err(unfit(format!("{:?} is not the name of a file in a data directory", file.name)));
         }
-        match manifest.files.iter().find(|file| !file.is_safe()) {
-            Some(file) => Err(unfit(format!("{:?} is not the name of a file in a data directory", file.name))),
-            None => Ok(Some(manifest)),
+        if let Some((name, _)) = manifest.contents().find(|(_, content)| !content.is_safe()) {
+            return Err(unfit(format!("the checksum of {name} is not a SHA-256")));
         }
+        Ok(manifest)
     }
 
-    /// Puts the manifest into place, flushed.
-    pub(super) fn write(&self, dir: &Path) -> Result<()> {
+    /// Writes the manifest, which completes the backup.
+    pub(super) fn write(&self, store: &dyn BackupStore, id: &BackupId) -> Result<()> {
         let line = serde_json::to_string(self).map_err(|error| Error::Other(error.into()))?;
-        let next = dir.join("backup.json.new");
-        let failed = |source| Error::File { doing: "cannot write", path: next.clone(), source };
-        let mut file = File::create(&next).map_err(failed)?;
-        write!(file, "{line}\n{}\n", hex(&Sha256::digest(&line))).and_then(|()| file.sync_all()).map_err(failed)?;
-        fs::rename(&next, dir.join(NAME)).map_err(failed)?;
-        super::flush_directory(dir)
+        let text = format!("{line}\n{}\n", hex(&Sha256::digest(&line)));
+        store.put_small(&id.path(), text.as_bytes())
+    }
+
+    /// All contents, each with what it is.
+    pub(super) fn contents(&self) -> impl Iterator<Item = (String, &Digest)> {
+        let files = self.files.iter().map(|file| (file.name.clone(), &file.content));
+        let segments = self.log.iter().flat_map(|log| &log.segments).map(|stored| {
+            let Segment { after, last, .. } = stored.segment;
+            (format!("blocks {} to {last} of log.db", after + 1), &stored.content)
+        });
+        files.chain(segments)
+    }
+
+    /// The last block of the event log, 0 if it has none.
+    pub(super) fn log_position(&self) -> i64 {
+        self.log.as_ref().map_or(0, |log| log.last)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.contents().map(|(_, content)| content.bytes).sum()
     }
 }
 
 impl StoredFile {
-    /// Where the backup in `dir` has it.
-    pub(super) fn path(&self, dir: &Path) -> PathBuf {
-        dir.join("files").join(&self.sha256)
-    }
-
-    /// Whether both names stay within their directories, whoever wrote the manifest.
+    /// Whether the name stays within the directory, whoever wrote the manifest.
     fn is_safe(&self) -> bool {
-        let is_known = matches!(&*self.name, "muriel.db" | "pepper" | "node.json" | "log.db");
+        let is_known = matches!(&*self.name, "muriel.db" | "pepper" | "node.json");
         let is_closed = self.name.strip_prefix("log-").and_then(|name| name.strip_suffix(".db"));
-        let is_closed = is_closed.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
-        let is_digest = self.sha256.len() == 64 && self.sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
-        (is_known || is_closed) && is_digest
-    }
-
-    /// What is wrong with the bytes that `read` yields, if anything; they also go to `to`.
-    pub(super) fn copy_checked(&self, mut read: impl Read, to: &mut dyn Write) -> std::io::Result<Option<String>> {
-        let (bytes, sha256) = digest(&mut read, to)?;
-        Ok(if bytes != self.bytes {
-            Some(format!("{} has {bytes} bytes, not {}", self.name, self.bytes))
-        } else if sha256 != self.sha256 {
-            Some(format!("{} is damaged: its checksum does not fit", self.name))
-        } else {
-            None
-        })
+        is_known || is_closed.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
     }
 }
 
-/// Copies `from` to `to`; the number of bytes and their SHA-256 in hexadecimal.
-pub(super) fn digest(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<(u64, String)> {
-    let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 18]);
-    loop {
-        let read = match from.read(&mut buffer) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            other => other?,
-        };
-        if read == 0 {
-            return Ok((bytes, hex(&hash.finalize())));
-        }
-        hash.update(&buffer[..read]);
-        to.write_all(&buffer[..read])?;
-        bytes += read as u64;
+impl Digest {
+    /// Whether the name of the content stays within its folder, whoever wrote the manifest.
+    fn is_safe(&self) -> bool {
+        self.sha256.len() == 64 && self.sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    }
+
+    /// Where the store has it.
+    pub(super) fn path(&self) -> String {
+        format!("{FILES}{}", self.sha256)
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_as_times_do() {
+        let at = Instant::parse("2026-03-01T09:00:00.700Z").unwrap();
+        let first = BackupId::new(at, None);
+        assert_eq!(first.to_string(), "2026-03-01T090000Z");
+        assert_eq!(first.day(), "2026-03-01");
+        // Within the second, and with a clock that goes backwards.
+        let second = BackupId::new(at, Some(&first));
+        let third = BackupId::new(at.plus_us(-5_000_000_000), Some(&second));
+        assert_eq!([&second, &third].map(ToString::to_string), ["2026-03-01T090001Z", "2026-03-01T090002Z"]);
+        assert_eq!(BackupId::parse("2026-03-01T090002Z.json"), Some(third));
+        for name in ["", ".json", "2026-03-01T090002Z", "../x.json", "2026-13-01T090002Z.json", "2026-03-01T09000éZ.json"] {
+            assert_eq!(BackupId::parse(name), None, "{name}");
+        }
+    }
 }

@@ -1,27 +1,35 @@
 //! Backups of the data directory, made while the server runs, and restoring them.
 //!
-//! A backup is a directory with `backup.json`, which lists the files with their digests,
-//! and `files/`, which has each under its digest. `backup.json` is replaced last and in one
-//! step, so a backup that was interrupted leaves the one before it as it was.
+//! A place has `files/`, each named by its SHA-256, and `backups/`, a manifest for each backup that
+//! lists its files. A manifest is written last, so a backup that was interrupted is none, and
+//! contents that several backups have are stored once. Contents are removed by pruning only, when
+//! no manifest lists them.
 
+mod directory;
+mod interrupt;
+mod make;
 mod manifest;
+mod prune;
+mod restore;
+mod s3;
+mod store;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use crate::config::{Common, StorageSettings};
-use crate::say::say;
+use crate::error::sentence;
+use crate::say::{say, tell};
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
-use manifest::{Database, Manifest, StoredFile, digest};
-use muriel_log::LogSnapshot;
-use std::collections::HashSet;
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Attempts before a backup gives up because retention deletes the files that it copies.
-const MAX_ATTEMPTS: u32 = 3;
+use make::{BackupMaker, MadeBackup, second};
+use manifest::{Database, Manifest};
+use muriel_domain::Instant;
+use prune::{Keep, PrunedBackups};
+use s3::S3Flags;
+use std::path::PathBuf;
+use std::time::Duration;
+use store::BackupStore;
 
 /// `muriel backup …`
 #[derive(Debug, Args)]
@@ -29,56 +37,122 @@ const MAX_ATTEMPTS: u32 = 3;
 pub(crate) struct Backup {
     #[command(subcommand)]
     command: Option<BackupCommand>,
-    /// Directory of the backup. A later backup to the same directory replaces it and copies only what is new.
-    #[arg(long, value_name = "PATH", required = true)]
-    to: Option<PathBuf>,
+    /// Place of the backups: a directory, or s3://bucket/prefix with credentials in the environment. A backup stores
+    /// there what none before has stored.
+    #[arg(long, value_name = "PLACE", required = true)]
+    to: Option<String>,
+    /// Make a backup again and again, this many seconds (5 to 86400) after the one before ended, until stopped.
+    #[arg(long, value_name = "SECONDS", requires = "keep", value_parser = clap::value_parser!(u64).range(5..=86_400))]
+    every: Option<u64>,
+    /// Prune afterwards: keep this many of the newest backups.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    keep: Option<u32>,
+    /// Keep the last backup of each of this many days too.
+    #[arg(long, value_name = "N", requires = "keep")]
+    keep_daily: Option<u32>,
+    #[command(flatten)]
+    s3: S3Flags,
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Debug, Subcommand)]
 enum BackupCommand {
-    /// Check every byte of a backup against its checksums.
-    Verify {
-        /// Directory of the backup.
-        path: PathBuf,
+    /// List the backups in a place.
+    List(PlaceArgs),
+    /// Check every byte of all backups in a place against its checksum.
+    Verify(PlaceArgs),
+    /// Remove old backups, and what only they need.
+    Prune {
+        #[command(flatten)]
+        place: PlaceArgs,
+        /// Keep this many of the newest backups.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        keep: u32,
+        /// Keep the last backup of each of this many days too.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        keep_daily: u32,
     },
+}
+
+#[derive(Debug, Args)]
+struct PlaceArgs {
+    /// Place of the backups: a directory or s3://bucket/prefix.
+    place: String,
+    #[command(flatten)]
+    s3: S3Flags,
 }
 
 /// `muriel restore`
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// Directory of the backup.
-    #[arg(long, value_name = "PATH")]
-    from: PathBuf,
+    /// Place of the backups: a directory or s3://bucket/prefix.
+    #[arg(long, value_name = "PLACE")]
+    from: String,
     /// The data directory to make. It must be missing or empty.
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
+    /// Restore the state of this time, such as 2026-03-01T09:00:00Z [default: the newest backup, whole].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    until: Option<Instant>,
+    #[command(flatten)]
+    s3: S3Flags,
+}
+
+fn time(text: &str) -> std::result::Result<Instant, String> {
+    Instant::parse(text).map_err(|flaw| flaw.to_string())
 }
 
 impl Backup {
     pub(crate) fn run(self) -> Result<()> {
+        interrupt::catch()?;
         match (self.command, self.to) {
-            (Some(BackupCommand::Verify { path }), _) => {
-                let manifest = verify(&path)?;
-                say!(
-                    "The backup is whole: {} files, events up to block {}.",
-                    manifest.files.len(),
-                    manifest.log_position
-                )
+            (Some(BackupCommand::List(args)), _) => list(&*args.open()?),
+            (Some(BackupCommand::Verify(args)), _) => say_verified(&*args.open()?),
+            (Some(BackupCommand::Prune { place, keep, keep_daily }), _) => {
+                let store = place.open()?;
+                let lock = store.lock()?;
+                say_pruned(&prune::prune(&*store, &*lock, Keep { newest: keep, daily: keep_daily })?)
             }
-            (None, Some(to)) => back_up(&StorageSettings::load(&self.common)?, &to),
-            (None, None) => Err(Error::Refused("name the directory of the backup with --to".to_owned())),
+            (None, Some(to)) => {
+                let storage = StorageSettings::load(&self.common)?;
+                let store = store::at(&to, &self.s3)?;
+                let keep = self.keep.map(|newest| Keep { newest, daily: self.keep_daily.unwrap_or(0) });
+                match (self.every, keep) {
+                    (Some(seconds), Some(keep)) => follow(&storage, &*store, Duration::from_secs(seconds), keep),
+                    (_, keep) => back_up(&storage, &*store, keep),
+                }
+            }
+            (None, None) => Err(Error::Refused("name the place of the backup with --to".to_owned())),
         }
+    }
+}
+
+impl PlaceArgs {
+    fn open(&self) -> Result<Box<dyn BackupStore>> {
+        store::at(&self.place, &self.s3)
     }
 }
 
 impl Restore {
     pub(crate) fn run(self) -> Result<()> {
-        let manifest = restore(&self.from, &self.data_dir)?;
-        say!("Restored {} with the events up to block {}.", self.data_dir.display(), manifest.log_position)?;
+        interrupt::catch()?;
+        let store = store::at(&self.from, &self.s3)?;
+        let restored = restore::restore(&*store, self.until, &self.data_dir)?;
+        let manifest = &restored.manifest;
+        match restored.received_at {
+            Some(received_at) => say!(
+                "Restored {} with the events up to block {}, received at {received_at}.",
+                self.data_dir.display(),
+                restored.log_position
+            )?,
+            None => say!("Restored {}; there are no events.", self.data_dir.display())?,
+        }
+        let at = manifest.made_at;
         if manifest.database == Database::PostgresqlNotIncluded {
-            say!("The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools.")?;
+            say!("The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools, as of {at} or before.")?;
+        } else {
+            say!("Experiments, goals and keys are as of {at}.")?;
         }
         if !manifest.files.iter().any(|file| file.name == "pepper") {
             say!("The pepper is not part of it: name its file with --pepper-file, or API keys are refused.")?;
@@ -87,23 +161,11 @@ impl Restore {
     }
 }
 
-fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::File { doing, path, source }
-}
-
-fn refuse_addresses(path: &Path) -> Result<()> {
-    if path.to_string_lossy().starts_with("s3://") {
-        let sentence = "backups to S3 addresses are not supported; make the backup in a directory and copy that";
-        return Err(Error::Refused(sentence.to_owned()));
-    }
-    Ok(())
-}
-
-fn back_up(place: &StorageSettings, to: &Path) -> Result<()> {
-    let (manifest, copied) = make(place, to)?;
-    let reused = manifest.files.len() - copied;
-    say!("Backed up events up to block {}: {copied} files copied, {reused} unchanged.", manifest.log_position)?;
+fn back_up(storage: &StorageSettings, store: &dyn BackupStore, keep: Option<Keep>) -> Result<()> {
+    let mut maker = BackupMaker::new(storage, store)?;
+    let made = maker.make()?;
+    say_made(&made)?;
+    let manifest = &made.manifest;
     if manifest.database == Database::PostgresqlNotIncluded {
         say!("The PostgreSQL database with the experiments and keys is not included: back it up with pg_dump.")?;
     }
@@ -112,238 +174,127 @@ fn back_up(place: &StorageSettings, to: &Path) -> Result<()> {
     } else {
         say!("The pepper of the API keys is not in the data directory and not included: keep a copy of it.")?;
     }
-    Ok(())
-}
-
-/// Makes or renews the backup in `to`; it and the number of files that were copied.
-fn make(place: &StorageSettings, to: &Path) -> Result<(Manifest, usize)> {
-    refuse_addresses(to)?;
-    let data_dir = &place.data_dir;
-    let has_database = data_dir.join("muriel.db").exists();
-    if !has_database && place.database_url.is_none() {
-        let sentence = format!("there is no Muriel data in {}; name it with --data-dir", data_dir.display());
-        return Err(Error::Refused(sentence));
+    match keep {
+        Some(keep) => say_pruned(&maker.prune(keep)?),
+        None => Ok(()),
     }
-    fs::create_dir_all(to.join("files")).map_err(failed("cannot make", to))?;
-    let _lock = lock(to)?;
-    // A damaged manifest does not keep a new backup from being made, from nothing.
-    let before = Manifest::read(to).ok().flatten().map(|manifest| manifest.files).unwrap_or_default();
-    let mut run = Run { data_dir, to, before, files: Vec::new(), copied: 0 };
-
-    // The database first: the log then has every block that the database knows of.
-    let database = if place.database_url.is_some() {
-        Database::PostgresqlNotIncluded
-    } else {
-        let partial = run.partial()?;
-        let source = data_dir.join("muriel.db");
-        muriel_sql::file::copy(&source, &partial)?;
-        run.store("muriel.db", &partial, &source)?;
-        Database::Included
-    };
-    if place.pepper_file == data_dir.join("pepper") {
-        run.copy_if_present("pepper")?;
-    }
-    run.copy_if_present("node.json")?;
-    let log_position = run.log()?;
-
-    let manifest = Manifest::new(database, log_position, run.files);
-    flush_directory(&to.join("files"))?;
-    manifest.write(to)?;
-    remove_unlisted(to, &manifest)?;
-    Ok((manifest, run.copied))
 }
 
-/// A backup that is being made.
-struct Run<'a> {
-    data_dir: &'a Path,
-    to: &'a Path,
-    before: Vec<StoredFile>,
-    files: Vec<StoredFile>,
-    copied: usize,
-}
-
-impl Run<'_> {
-    /// The path of a file that is not complete yet; what an interrupted backup left is removed.
-    fn partial(&self) -> Result<PathBuf> {
-        let path = self.to.join("files/partial");
-        for ending in ["", "-journal", "-wal", "-shm"] {
-            let left = self.to.join(format!("files/partial{ending}"));
-            match fs::remove_file(&left) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed("cannot remove", &left)(error));
+/// Makes backups until somebody asks to stop. Failures are reported and tried again.
+fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, keep: Keep) -> Result<()> {
+    let mut maker = None;
+    let mut failing = false;
+    while !interrupt::is_asked() {
+        match follow_once(&mut maker, storage, store, keep) {
+            Ok(made) => {
+                if failing {
+                    tell!("muriel: backups are made again");
                 }
-                _ => {}
+                failing = false;
+                // Most have a few blocks only, and would fill the journal.
+                if made.copied.0 > 0 {
+                    say_made(&made)?;
+                }
+            }
+            Err(_) if interrupt::is_asked() => break,
+            Err(error) => {
+                failing = true;
+                tell!("muriel: the backup failed and is tried again in {} seconds: {}", period.as_secs(), sentence(&error));
+                // The lock may be lost, and what is known of the place may be wrong.
+                maker = None;
             }
         }
-        Ok(path)
+        interrupt::sleep(period);
     }
-
-    /// Moves a complete copy of `source` to its final name.
-    fn store(&mut self, name: &str, partial: &Path, source: &Path) -> Result<()> {
-        let modified_ns = modified_ns(source).map_err(failed("cannot look at", source))?;
-        let mut file = File::open(partial).map_err(failed("cannot read", partial))?;
-        let digested = digest(&mut file, &mut io::sink()).and_then(|digest| file.sync_all().map(|()| digest));
-        let (bytes, sha256) = digested.map_err(failed("cannot read", partial))?;
-        let stored = StoredFile { name: name.to_owned(), bytes, sha256, modified_ns };
-        fs::rename(partial, stored.path(self.to)).map_err(failed("cannot rename", partial))?;
-        self.files.push(stored);
-        self.copied += 1;
-        Ok(())
-    }
-
-    fn copy(&mut self, name: &str) -> Result<()> {
-        let (source, partial) = (self.data_dir.join(name), self.partial()?);
-        fs::copy(&source, &partial).map_err(failed("cannot copy", &source))?;
-        self.store(name, &partial, &source)
-    }
-
-    fn copy_if_present(&mut self, name: &str) -> Result<()> {
-        match self.copy(name) {
-            Err(Error::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Copies the event log; its last block.
-    fn log(&mut self) -> Result<i64> {
-        let (others, copied) = (self.files.len(), self.copied);
-        for _ in 0..MAX_ATTEMPTS {
-            self.files.truncate(others);
-            self.copied = copied;
-            let partial = self.partial()?;
-            let Some(snapshot) = muriel_log::snapshot(self.data_dir, &partial).map_err(Error::Log)? else {
-                return Ok(0);
-            };
-            if snapshot.has_active {
-                self.store("log.db", &partial, &self.data_dir.join("log.db"))?;
-            }
-            match self.closed_files(&snapshot) {
-                // Retention deleted a file after it was listed.
-                Err(Error::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
-                other => return other.map(|()| snapshot.last.seq),
-            }
-        }
-        let sentence = "files of the event log were deleted while they were copied; make the backup again";
-        Err(Error::Refused(sentence.to_owned()))
-    }
-
-    fn closed_files(&mut self, snapshot: &LogSnapshot) -> Result<()> {
-        for path in &snapshot.closed {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            match self.unchanged(&name, path)? {
-                Some(stored) => self.files.push(stored),
-                None => self.copy(&name)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// The copy of a closed file in the backup before, if the file has the same length and
-    /// modification time as then.
-    fn unchanged(&self, name: &str, path: &Path) -> Result<Option<StoredFile>> {
-        let failed = failed("cannot look at", path);
-        let Some(stored) = self.before.iter().find(|file| file.name == name) else { return Ok(None) };
-        let (now, modified_ns) = fs::metadata(path).and_then(|now| Ok((now, modified_ns(path)?))).map_err(failed)?;
-        let is_stored = fs::metadata(stored.path(self.to)).is_ok_and(|file| file.len() == stored.bytes);
-        let is_same = now.len() == stored.bytes && modified_ns == stored.modified_ns;
-        Ok((is_stored && is_same).then(|| stored.clone()))
-    }
+    Ok(())
 }
 
-/// Removes what the backup before had and this one has not.
-fn remove_unlisted(dir: &Path, manifest: &Manifest) -> Result<()> {
-    let listed: HashSet<&str> = manifest.files.iter().map(|file| &*file.sha256).collect();
-    let files = dir.join("files");
-    for entry in fs::read_dir(&files).map_err(failed("cannot list", &files))? {
-        let entry = entry.map_err(failed("cannot list", &files))?;
-        if !entry.file_name().to_str().is_some_and(|name| listed.contains(name)) {
-            fs::remove_file(entry.path()).map_err(failed("cannot remove", &entry.path()))?;
+fn follow_once<'a>(
+    maker: &mut Option<BackupMaker<'a>>,
+    storage: &'a StorageSettings,
+    store: &'a dyn BackupStore,
+    keep: Keep,
+) -> Result<MadeBackup> {
+    let maker = match maker {
+        Some(maker) => maker,
+        None => maker.insert(BackupMaker::new(storage, store)?),
+    };
+    maker.check_lock()?;
+    let made = maker.make()?;
+    maker.prune(keep)?;
+    Ok(made)
+}
+
+fn say_made(made: &MadeBackup) -> Result<()> {
+    say!(
+        "Backup {} has the events up to block {}: {} stored ({}), {} unchanged.",
+        made.id,
+        made.manifest.log_position(),
+        counted(made.copied.0, "file"),
+        size(made.copied.1),
+        made.unchanged
+    )
+}
+
+fn say_pruned(pruned: &PrunedBackups) -> Result<()> {
+    say!(
+        "Pruned {} and {} ({}); {} left.",
+        counted(pruned.backups, "backup"),
+        counted(pruned.contents.len(), "file"),
+        size(pruned.bytes),
+        counted(pruned.kept, "backup")
+    )
+}
+
+fn say_verified(store: &dyn BackupStore) -> Result<()> {
+    let verified = verify::verify(store)?;
+    let (made_at, position) = verified.newest;
+    let which = if verified.backups == 1 {
+        "The backup is whole".to_owned()
+    } else {
+        format!("All {} backups are whole", verified.backups)
+    };
+    say!(
+        "{which}: {}, {}. The newest was made at {} with the events up to block {position}.",
+        counted(verified.contents, "file"),
+        size(verified.bytes),
+        second(made_at)
+    )
+}
+
+fn list(store: &dyn BackupStore) -> Result<()> {
+    let ids = manifest::list(store)?;
+    if ids.is_empty() {
+        return Err(verify::no_backup(store));
+    }
+    for id in ids {
+        match Manifest::read(store, &id) {
+            Ok(manifest) => say!(
+                "{}  block {:>9}  {:>9}",
+                manifest.made_at,
+                manifest.log_position(),
+                size(manifest.bytes())
+            )?,
+            Err(Error::Refused(problem)) => say!("{id}  {problem}")?,
+            Err(error) => return Err(error),
         }
     }
     Ok(())
 }
 
-/// Keeps two backups from being made in the same directory at once.
-fn lock(dir: &Path) -> Result<File> {
-    let path = dir.join("lock");
-    let file = File::options().create(true).append(true).open(&path).map_err(failed("cannot open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::Refused(format!("another backup to {} is being made; wait until it ends", dir.display())))
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A number of bytes as people read it: `512 bytes`, `1.5 MiB`.
+fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    let mut unit = "bytes";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if value < 1024.0 {
+            break;
         }
-        Err(TryLockError::Error(error)) => Err(failed("cannot lock", &path)(error)),
+        (value, unit) = (value / 1024.0, next);
     }
-}
-
-/// The manifest of a backup.
-fn open(dir: &Path) -> Result<Manifest> {
-    refuse_addresses(dir)?;
-    Manifest::read(dir)?.ok_or_else(|| {
-        let sentence = format!("there is no complete backup in {}: backup.json is missing", dir.display());
-        Error::Refused(sentence)
-    })
-}
-
-fn verify(dir: &Path) -> Result<Manifest> {
-    let manifest = open(dir)?;
-    let mut problems = Vec::new();
-    for stored in &manifest.files {
-        let path = stored.path(dir);
-        let checked = File::open(&path).and_then(|file| stored.copy_checked(file, &mut io::sink()));
-        match checked {
-            Ok(problem) => problems.extend(problem.map(|problem| format!("{}: {problem}", path.display()))),
-            Err(error) => problems.push(format!("{}: {} cannot be read: {error}", path.display(), stored.name)),
-        }
-    }
-    if problems.is_empty() { Ok(manifest) } else { Err(Error::Refused(problems.join("; "))) }
-}
-
-fn restore(from: &Path, data_dir: &Path) -> Result<Manifest> {
-    let manifest = open(from)?;
-    match fs::read_dir(data_dir).map(|mut entries| entries.next().is_some()) {
-        Ok(false) => {}
-        Ok(true) => {
-            let sentence = format!("{} is not empty; name a new directory with --data-dir", data_dir.display());
-            return Err(Error::Refused(sentence));
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failed("cannot list", data_dir)(error)),
-    }
-    // Made beside and renamed, so that nobody takes a part of it for the whole.
-    let path = std::path::absolute(data_dir).map_err(failed("cannot find", data_dir))?;
-    let parent = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(parent).map_err(failed("cannot make", parent))?;
-    let beside = tempfile::Builder::new().prefix(".muriel-restore-").tempdir_in(parent);
-    let beside = beside.map_err(failed("cannot make a directory in", parent))?;
-    for stored in &manifest.files {
-        restore_file(stored, &stored.path(from), &beside.path().join(&stored.name))?;
-    }
-    flush_directory(beside.path())?;
-    fs::rename(beside.path(), &path).map_err(failed("cannot rename the restored directory to", &path))?;
-    flush_directory(parent)?;
-    // It has been renamed, so there is nothing to delete.
-    let _ = beside.keep();
-    Ok(manifest)
-}
-
-fn restore_file(stored: &StoredFile, from: &Path, to: &Path) -> Result<()> {
-    let source = File::open(from).map_err(failed("cannot read", from))?;
-    let mut file = File::create_new(to).map_err(failed("cannot create", to))?;
-    if let Some(problem) = stored.copy_checked(source, &mut file).map_err(failed("cannot write", to))? {
-        return Err(Error::Refused(format!("the backup cannot be restored: {}: {problem}", from.display())));
-    }
-    let modified = UNIX_EPOCH.checked_add(Duration::from_nanos(stored.modified_ns)).unwrap_or(SystemTime::now());
-    file.set_modified(modified).and_then(|()| file.sync_all()).map_err(failed("cannot write", to))
-}
-
-fn modified_ns(path: &Path) -> io::Result<u64> {
-    let modified = fs::metadata(path)?.modified()?;
-    // Before 1970 counts as 1970; the number of nanoseconds suffices until the year 2554.
-    Ok(modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64)
-}
-
-/// Flushes a directory, so that created and renamed files survive a power failure.
-fn flush_directory(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("cannot flush", dir))
+    if unit == "bytes" { counted(bytes as usize, "byte") } else { format!("{value:.1} {unit}") }
 }

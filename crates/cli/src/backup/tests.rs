@@ -1,8 +1,12 @@
+use super::directory::DirectoryStore;
+use super::manifest::{BACKUPS, BackupId, FILES, StoredFile};
+use super::store::Digest;
 use super::*;
 use crate::open;
-use muriel_domain::Instant;
 use muriel_log::{Batch, BatchEvent, DedupScope, Log, LogOptions, LogReader, Position, Reserve};
 use muriel_sql::PostgresOptions;
+use std::fs;
+use std::path::Path;
 use uuid::Uuid;
 
 fn place(data_dir: &Path) -> StorageSettings {
@@ -12,6 +16,27 @@ fn place(data_dir: &Path) -> StorageSettings {
         pepper_file: data_dir.join("pepper"),
         postgres: PostgresOptions::default(),
     }
+}
+
+fn store(path: &Path) -> DirectoryStore {
+    DirectoryStore::new(path)
+}
+
+fn make(data_dir: &Path, to: &Path) -> Result<MadeBackup> {
+    BackupMaker::new(&place(data_dir), &store(to))?.make()
+}
+
+fn verify(to: &Path) -> Result<verify::VerifiedBackups> {
+    verify::verify(&store(to))
+}
+
+fn restore(from: &Path, data_dir: &Path) -> Result<restore::Restored> {
+    restore::restore(&store(from), None, data_dir)
+}
+
+/// The files in a folder of a place.
+fn files(to: &Path, folder: &str) -> Vec<PathBuf> {
+    store(to).list(folder).unwrap().iter().map(|file| to.join(folder).join(&file.name)).collect()
 }
 
 async fn append(log: &Log, number: u128) {
@@ -66,35 +91,32 @@ async fn a_backup_under_load_restores_the_same_blocks() {
     });
     let before = log.last().seq;
     let made = tokio::task::spawn_blocking({
-        let (place, to) = (place(&data_dir), to.clone());
-        move || make(&place, &to)
+        let (data_dir, to) = (data_dir.clone(), to.clone());
+        move || make(&data_dir, &to).map(|made| made.manifest.log_position())
     });
-    let (manifest, _) = made.await.unwrap().unwrap();
+    let position = made.await.unwrap().unwrap();
     stop.send(()).unwrap();
     writer.await.unwrap();
-    assert!(manifest.log_position >= before, "what was acknowledged before is in the backup");
+    assert!(position >= before, "what was acknowledged before is in the backup");
     verify(&to).unwrap();
 
-    restore(&to, &restored).unwrap();
+    let said = restore(&to, &restored).unwrap();
     let reader = LogReader::open(&restored).unwrap();
-    assert_eq!(reader.last().unwrap().seq, manifest.log_position);
-    assert_eq!(hash(&restored, manifest.log_position), hash(&data_dir, manifest.log_position));
-    assert_eq!(
-        reader.blocks(Position::default()).unwrap().filter(|block| block.is_ok()).count() as i64,
-        manifest.log_position
-    );
+    assert_eq!((reader.last().unwrap().seq, said.log_position), (position, position));
+    assert_eq!(hash(&restored, position), hash(&data_dir, position));
+    assert_eq!(reader.blocks(Position::default()).unwrap().filter(|block| block.is_ok()).count() as i64, position);
     open::open_existing(&place(&restored)).await.unwrap();
     // It can be continued.
     let again = Log::open(&restored, LogOptions { reserve: Reserve::Bytes(0), ..LogOptions::default() }).unwrap();
     append(&again, u128::MAX >> 1).await;
-    assert_eq!(again.last().seq, manifest.log_position + 1);
+    assert_eq!(again.last().seq, position + 1);
     again.close().await.unwrap();
 
     log.close().await.unwrap();
-    make(&place(&data_dir), &to).unwrap();
-    let (manifest, copied) = make(&place(&data_dir), &to).unwrap();
-    assert_eq!(copied, manifest.files.len() - closed_files(&data_dir).len(), "closed files are copied once");
-    verify(&to).unwrap();
+    make(&data_dir, &to).unwrap();
+    let made = make(&data_dir, &to).unwrap();
+    assert_eq!(made.copied, (0, 0), "what is there is not stored again");
+    assert_eq!(verify(&to).unwrap().backups, 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,32 +124,46 @@ async fn damage_is_found_and_repaired() {
     let dir = tempfile::tempdir().unwrap();
     let (data_dir, to) = (dir.path().join("data"), dir.path().join("backup"));
     let (log, _) = data(&data_dir).await;
-    let (manifest, _) = make(&place(&data_dir), &to).unwrap();
+    let made = make(&data_dir, &to).unwrap();
     let flip = |path: &Path, at: usize| {
         let mut bytes = fs::read(path).unwrap();
         bytes[at] ^= 0x20;
         fs::write(path, bytes).unwrap();
     };
-    let listing = to.join("backup.json");
-    for at in 0..fs::metadata(&listing).unwrap().len() as usize {
-        flip(&listing, at);
-        assert!(verify(&to).is_err(), "byte {at} of backup.json");
-        flip(&listing, at);
+    let manifest = to.join(made.id.path());
+    for at in 0..fs::metadata(&manifest).unwrap().len() as usize {
+        flip(&manifest, at);
+        assert!(verify(&to).is_err(), "byte {at} of the manifest");
+        flip(&manifest, at);
     }
-    for stored in &manifest.files {
-        for at in [0, stored.bytes / 2, stored.bytes - 1] {
-            flip(&stored.path(&to), at as usize);
-            assert!(verify(&to).unwrap_err().to_string().contains("checksum"), "byte {at} of {}", stored.name);
-            let restored = dir.path().join("restored");
-            assert!(restore(&to, &restored).is_err());
+    let restored = dir.path().join("restored");
+    for path in files(&to, FILES) {
+        let length = fs::metadata(&path).unwrap().len() as usize;
+        for at in [0, length / 2, length - 1] {
+            flip(&path, at);
+            for said in [verify(&to).err().unwrap(), restore(&to, &restored).err().unwrap()] {
+                let said = said.to_string();
+                assert!(said.contains("checksum") && said.contains(&*path.to_string_lossy()), "byte {at}: {said}");
+            }
             assert!(!restored.exists());
-            flip(&stored.path(&to), at as usize);
+            flip(&path, at);
         }
     }
-    let lost = manifest.files.iter().find(|file| file.name.starts_with("log-")).unwrap();
-    fs::remove_file(lost.path(&to)).unwrap();
-    assert!(verify(&to).unwrap_err().to_string().contains("cannot be read"));
-    make(&place(&data_dir), &to).unwrap();
+    // Deleted or cut short, and whatever part of the log, the next backup repairs it.
+    for path in files(&to, FILES) {
+        for is_cut in [false, true] {
+            if is_cut { fs::write(&path, "x") } else { fs::remove_file(&path) }.unwrap();
+            let said = verify(&to).err().unwrap().to_string();
+            assert!(said.contains(if is_cut { "it has 1 bytes" } else { "it is missing" }), "{said}");
+            make(&data_dir, &to).unwrap();
+            verify(&to).unwrap();
+        }
+    }
+    // A damaged manifest is passed over, and does not lend its name.
+    fs::write(&manifest, "damaged").unwrap();
+    let id = make(&data_dir, &to).unwrap().id;
+    assert!(id > made.id && verify(&to).is_err());
+    fs::remove_file(&manifest).unwrap();
     verify(&to).unwrap();
     log.close().await.unwrap();
 }
@@ -137,45 +173,105 @@ async fn an_interrupted_backup_is_not_taken_for_whole() {
     let dir = tempfile::tempdir().unwrap();
     let (data_dir, to, restored) = (dir.path().join("data"), dir.path().join("backup"), dir.path().join("restored"));
     drop(open::open(&place(&data_dir)).await.unwrap());
-    fs::create_dir_all(to.join("files")).unwrap();
-    fs::write(to.join("files/partial"), "half").unwrap();
-    fs::write(to.join("backup.json.new"), "half").unwrap();
-    assert!(restore(&to, &restored).unwrap_err().to_string().contains("no complete backup"));
-    let (manifest, _) = make(&place(&data_dir), &to).unwrap();
-    assert_eq!((manifest.log_position, to.join("files/partial").exists()), (0, false));
+    assert!(verify(&to).err().unwrap().to_string().contains("there is no backup"));
+    let partial = || {
+        for folder in [FILES, BACKUPS] {
+            fs::create_dir_all(to.join(folder)).unwrap();
+            fs::write(to.join(folder).join("partial"), "half").unwrap();
+        }
+    };
+    partial();
+    assert!(restore(&to, &restored).err().unwrap().to_string().contains("did not end"));
+    let made = make(&data_dir, &to).unwrap();
+    assert_eq!(made.manifest.log_position(), 0);
     // The next one dies before its end.
-    fs::write(to.join("files/partial"), "half").unwrap();
-    fs::write(to.join("backup.json.new"), "half").unwrap();
+    partial();
     verify(&to).unwrap();
+    let store = store(&to);
+    let keep = Keep { newest: 1, daily: 0 };
+    prune::prune(&store, &*store.lock().unwrap(), keep).unwrap();
+    assert!(!to.join(FILES).join("partial").exists());
+    // Nor are two made at once.
+    let _lock = store.lock().unwrap();
+    assert!(make(&data_dir, &to).err().unwrap().to_string().contains("another backup to"));
 
     fs::create_dir(&restored).unwrap();
     fs::write(restored.join("mine"), "").unwrap();
-    assert!(restore(&to, &restored).unwrap_err().to_string().contains("not empty"));
+    assert!(restore(&to, &restored).err().unwrap().to_string().contains("not empty"));
     fs::remove_file(restored.join("mine")).unwrap();
     restore(&to, &restored).unwrap();
     open::open_existing(&place(&restored)).await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn each_backup_is_whole_after_pruning() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data_dir, to) = (dir.path().join("data"), dir.path().join("backup"));
+    let (log, mut number) = data(&data_dir).await;
+    let storage = place(&data_dir);
+    let store = store(&to);
+    let mut positions = Vec::new();
+    {
+        let mut maker = BackupMaker::new(&storage, &store).unwrap();
+        for _ in 0..20 {
+            for _ in 0..10 {
+                append(&log, number).await;
+                number += 1;
+            }
+            maker.make().unwrap();
+            positions.push(log.last().seq);
+            maker.prune(Keep { newest: 5, daily: 0 }).unwrap();
+        }
+    }
+    log.close().await.unwrap();
+    let verified = verify(&to).unwrap();
+    assert_eq!((verified.backups, verified.contents), (5, files(&to, FILES).len()), "nothing is left over");
+    // Each of them, from the newest on.
+    let mut ids = manifest::list(&store).unwrap();
+    for position in positions.iter().rev().take(5) {
+        let restored = dir.path().join(format!("restored-{position}"));
+        assert_eq!(restore(&to, &restored).unwrap().log_position, *position);
+        assert_eq!(hash(&restored, *position), hash(&data_dir, *position));
+        fs::remove_file(to.join(ids.pop().unwrap().path())).unwrap();
+    }
+}
+
 #[test]
 fn hostile_manifests_and_addresses_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["../muriel.db", "/etc/passwd", "log-../x.db", "", "serve.lock"] {
-        let stored = StoredFile { name: name.to_owned(), bytes: 1, sha256: "0".repeat(64), modified_ns: 0 };
-        Manifest::new(Database::Included, 0, vec![stored]).write(dir.path()).unwrap();
-        assert!(verify(dir.path()).unwrap_err().to_string().contains("not the name of a file"), "{name}");
+    let id = BackupId::new(Instant::from_us(0), None);
+    let hostile = |name: &str, sha256: &str| {
+        let content = Digest { bytes: 1, sha256: sha256.to_owned() };
+        let stored = StoredFile { name: name.to_owned(), content, modified_ns: 0, source: None };
+        let manifest = Manifest::new(Instant::from_us(0), Database::Included, None, vec![stored]);
+        manifest.write(&store(dir.path()), &id).unwrap();
+        for refused in [verify(dir.path()).err(), restore(dir.path(), &dir.path().join("new")).err()] {
+            let said = refused.unwrap().to_string();
+            assert!(said.contains("not the name of a file") || said.contains("not a SHA-256"), "{said}");
+        }
+    };
+    for name in ["../muriel.db", "/etc/passwd", "log-../x.db", "", "serve.lock", "log.db"] {
+        hostile(name, &"0".repeat(64));
     }
-    let stored = StoredFile { name: "muriel.db".to_owned(), bytes: 1, sha256: "../../etc".to_owned(), modified_ns: 0 };
-    Manifest::new(Database::Included, 0, vec![stored]).write(dir.path()).unwrap();
-    assert!(verify(dir.path()).is_err());
-    let s3 = Path::new("s3://bucket/muriel");
-    assert!(make(&place(dir.path()), s3).unwrap_err().to_string().contains("S3"));
-    assert!(restore(s3, &dir.path().join("new")).unwrap_err().to_string().contains("S3"));
+    for sha256 in ["../../etc", "", &"A".repeat(64), &format!("{}/", "0".repeat(63))] {
+        hostile("muriel.db", sha256);
+    }
+    for address in ["ftp://x", "", "s3://", "s3://UPPER/x", "s3://bucket/../x", "s3://bucket/a//b"] {
+        assert!(store::at(address, &S3Flags::default()).is_err(), "{address}");
+    }
 }
 
 #[test]
 fn postgresql_is_said_not_to_be_included() {
     let dir = tempfile::tempdir().unwrap();
-    let place = StorageSettings { database_url: Some("postgres://nobody".to_owned()), ..place(dir.path()) };
-    let (manifest, _) = make(&place, &dir.path().join("backup")).unwrap();
-    assert_eq!((manifest.database, manifest.files.len()), (Database::PostgresqlNotIncluded, 0));
+    let storage = StorageSettings { database_url: Some("postgres://nobody".to_owned()), ..place(dir.path()) };
+    let made = BackupMaker::new(&storage, &store(&dir.path().join("backup"))).unwrap().make().unwrap();
+    assert_eq!((made.manifest.database, made.manifest.files.len()), (Database::PostgresqlNotIncluded, 0));
+}
+
+#[test]
+fn sizes_are_readable() {
+    for (bytes, expect) in [(0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 30, "3.0 GiB")] {
+        assert_eq!(size(bytes), expect);
+    }
 }

@@ -23,6 +23,7 @@ mod handles;
 mod model;
 mod repeats;
 mod roll;
+mod segments;
 mod story;
 
 const SECOND: i64 = 1_000_000;

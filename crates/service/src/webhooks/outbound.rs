@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::Uri;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::tls::TlsConfig;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
@@ -203,23 +203,13 @@ fn agent(allowed: AllowedNetworks) -> Agent {
         .timeout_resolve(Some(CONNECT_TIMEOUT))
         .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_global(Some(TIMEOUT))
-        .tls_config(TlsConfig::builder().root_certs(roots()).build())
+        .tls_config(TlsConfig::builder().root_certs(crate::tls::roots()).build())
         .build();
     Agent::with_parts(
         config,
         DefaultConnector::default(),
         GuardedResolver { allowed, resolver: DefaultResolver::default() },
     )
-}
-
-/// The system's certificate authorities, among which may be a company's own; Mozilla's where it has none.
-fn roots() -> RootCerts {
-    let found = rustls_native_certs::load_native_certs().certs;
-    if found.is_empty() {
-        return RootCerts::WebPki;
-    }
-    let certificates = found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
-    RootCerts::Specific(Arc::new(certificates))
 }
 
 /// Resolves names, and refuses those with an address that may not be reached.

@@ -1,0 +1,350 @@
+//! Making a backup.
+
+use super::directory::failed;
+use super::manifest::{self, BackupId, Database, FILES, Manifest, SourceState, StoredFile, StoredLog, StoredSegment, hex};
+use super::store::{BackupStore, Digest, StoreLock};
+use crate::config::StorageSettings;
+use crate::{Error, Result};
+use muriel_domain::Instant;
+use muriel_log::{LogReader, LogSnapshot, Segment};
+use muriel_service::clock::Clock;
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
+
+/// Attempts before a backup gives up because files change or are deleted while it copies them.
+const MAX_ATTEMPTS: u32 = 3;
+/// A file that was changed so recently may change again without its time of change showing it:
+/// clocks of file systems tick up to every two seconds.
+const SETTLED: Duration = Duration::from_secs(3);
+/// How long a process that makes backups again and again relies on what it knows of the place and
+/// of blocks that it has stored.
+const RECHECK: Duration = Duration::from_secs(600);
+
+/// Makes backups of one data directory in one place, whose lock it holds.
+pub(super) struct BackupMaker<'a> {
+    storage: &'a StorageSettings,
+    store: &'a dyn BackupStore,
+    lock: Box<dyn StoreLock + 'a>,
+    /// Copies that are made before they are stored.
+    staging: TempDir,
+    known: Known,
+}
+
+/// What is known of the place.
+struct Known {
+    /// The newest backup whose manifest can be read.
+    newest: Option<Rc<Manifest>>,
+    /// The newest name, also if its manifest is damaged: names go on after it.
+    newest_id: Option<BackupId>,
+    /// Bytes of each stored content, by its SHA-256.
+    stored: HashMap<String, u64>,
+    /// When this was read from the place.
+    read_at: std::time::Instant,
+    /// Whether blocks of the log have been compared with stored segments since.
+    is_compared: bool,
+}
+
+/// What a backup has done.
+pub(super) struct MadeBackup {
+    pub(super) id: BackupId,
+    pub(super) manifest: Rc<Manifest>,
+    /// Contents that were stored, and their bytes.
+    pub(super) copied: (usize, u64),
+    /// Contents that were there already.
+    pub(super) unchanged: usize,
+}
+
+impl Known {
+    fn read(store: &dyn BackupStore) -> Result<Self> {
+        let ids = manifest::list(store)?;
+        let mut newest = None;
+        for id in ids.iter().rev() {
+            match Manifest::read(store, id) {
+                Ok(manifest) => newest = Some(Rc::new(manifest)),
+                // A damaged manifest does not keep a new backup from being made.
+                Err(Error::Refused(_)) => continue,
+                Err(error) => return Err(error),
+            }
+            break;
+        }
+        let stored = store.list(FILES)?.into_iter().map(|file| (file.name, file.bytes)).collect();
+        Ok(Self { newest, newest_id: ids.last().cloned(), stored, read_at: std::time::Instant::now(), is_compared: false })
+    }
+}
+
+impl<'a> BackupMaker<'a> {
+    /// # Errors
+    /// [`Error::Refused`] when there is no data, or another process works on the place.
+    pub(super) fn new(storage: &'a StorageSettings, store: &'a dyn BackupStore) -> Result<Self> {
+        let data_dir = &storage.data_dir;
+        if !data_dir.join("muriel.db").exists() && storage.database_url.is_none() {
+            let sentence = format!("there is no Muriel data in {}; name it with --data-dir", data_dir.display());
+            return Err(Error::Refused(sentence));
+        }
+        let lock = store.lock()?;
+        let staging = tempfile::Builder::new().prefix("muriel-backup-").tempdir();
+        let staging = staging.map_err(failed("cannot make a directory in", &std::env::temp_dir()))?;
+        let known = Known::read(store)?;
+        Ok(Self { storage, store, lock, staging, known })
+    }
+
+    /// Whether the lock is held still.
+    pub(super) fn check_lock(&self) -> Result<()> {
+        self.lock.check()
+    }
+
+    /// Makes a backup.
+    pub(super) fn make(&mut self) -> Result<MadeBackup> {
+        if self.known.read_at.elapsed() > RECHECK {
+            self.known = Known::read(self.store)?;
+        }
+        let mut run = Run { maker: self, files: Vec::new(), copied: (0, 0), unchanged: 0 };
+        // The database first: the log then has every block that the database knows of.
+        let database = run.database()?;
+        let made_at = Clock::System.now();
+        let at_database = last_block(&run.maker.storage.data_dir)?;
+        if run.maker.storage.pepper_file == run.maker.storage.data_dir.join("pepper") {
+            run.small_file("pepper")?;
+        }
+        run.small_file("node.json")?;
+        let log = run.log(at_database)?;
+        let Run { files, copied, unchanged, .. } = run;
+
+        let manifest = Rc::new(Manifest::new(made_at, database, log, files));
+        let id = BackupId::new(made_at, self.known.newest_id.as_ref());
+        self.lock.check()?;
+        manifest.write(self.store, &id)?;
+        self.known.newest = Some(manifest.clone());
+        self.known.newest_id = Some(id.clone());
+        self.known.is_compared = true;
+        Ok(MadeBackup { id, manifest, copied, unchanged })
+    }
+
+    /// Removes backups that `keep` does not keep, and contents that only they have.
+    pub(super) fn prune(&mut self, keep: super::prune::Keep) -> Result<super::prune::PrunedBackups> {
+        let pruned = super::prune::prune(self.store, &*self.lock, keep)?;
+        for sha256 in &pruned.contents {
+            self.known.stored.remove(sha256);
+        }
+        Ok(pruned)
+    }
+}
+
+/// A backup that is being made.
+struct Run<'m, 'a> {
+    maker: &'m mut BackupMaker<'a>,
+    files: Vec<StoredFile>,
+    copied: (usize, u64),
+    unchanged: usize,
+}
+
+impl Run<'_, '_> {
+    /// The path of a new file to copy something to.
+    fn staged(&self) -> Result<PathBuf> {
+        let path = self.maker.staging.path().join("copy");
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let left = self.maker.staging.path().join(format!("copy{ending}"));
+            match fs::remove_file(&left) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed("cannot remove", &left)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(path)
+    }
+
+    fn database(&mut self) -> Result<Database> {
+        if self.maker.storage.database_url.is_some() {
+            return Ok(Database::PostgresqlNotIncluded);
+        }
+        let (source, copy) = (self.maker.storage.data_dir.join("muriel.db"), self.staged()?);
+        muriel_sql::file::copy(&source, &copy)?;
+        let now = fs::metadata(&source).map_err(failed("cannot look at", &source))?;
+        let content = Digest::of_file(&copy).map_err(failed("cannot read", &copy))?;
+        if !self.store(&copy, &content)? {
+            return Err(changing(&copy));
+        }
+        let name = "muriel.db".to_owned();
+        self.files.push(StoredFile { name, content, modified_ns: modified_ns(&now), source: None });
+        Ok(Database::Included)
+    }
+
+    /// Stores a file that is written at once, if it is there.
+    fn small_file(&mut self, name: &str) -> Result<()> {
+        match self.file(name, None) {
+            Err(error) if is_not_found(&error) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Stores a content unless it is there. False when the file has another content.
+    fn store(&mut self, path: &Path, content: &Digest) -> Result<bool> {
+        if self.maker.known.stored.get(&content.sha256) == Some(&content.bytes) {
+            self.unchanged += 1;
+            return Ok(true);
+        }
+        self.maker.lock.check()?;
+        if !self.maker.store.put(&content.path(), path, content)? {
+            return Ok(false);
+        }
+        self.maker.known.stored.insert(content.sha256.clone(), content.bytes);
+        self.copied = (self.copied.0 + 1, self.copied.1 + content.bytes);
+        Ok(true)
+    }
+
+    /// Stores a file of the data directory. It is not read if it is still what it was in `before`.
+    fn file(&mut self, name: &str, before: Option<&StoredFile>) -> Result<()> {
+        let path = self.maker.storage.data_dir.join(name);
+        for _ in 0..MAX_ATTEMPTS {
+            let now = fs::metadata(&path).map_err(failed("cannot look at", &path))?;
+            let source = SourceState::of(&now);
+            let is_stored = |file: &StoredFile| {
+                self.maker.known.stored.get(&file.content.sha256) == Some(&file.content.bytes)
+            };
+            if let Some(before) = before.filter(|before| before.is_unchanged(&now) && is_stored(before)) {
+                self.files.push(before.clone());
+                self.unchanged += 1;
+                return Ok(());
+            }
+            let source = source.filter(|_| is_settled(&now));
+            let content = Digest::of_file(&path).map_err(failed("cannot read", &path))?;
+            let after = fs::metadata(&path).map_err(failed("cannot look at", &path))?;
+            if SourceState::of(&after) == SourceState::of(&now) && self.store(&path, &content)? {
+                self.files.push(StoredFile { name: name.to_owned(), content, modified_ns: modified_ns(&now), source });
+                return Ok(());
+            }
+        }
+        Err(changing(&path))
+    }
+
+    /// Stores the event log.
+    fn log(&mut self, at_database: i64) -> Result<Option<StoredLog>> {
+        let before = self.maker.known.newest.clone();
+        let stored = &self.maker.known.stored;
+        let before_log = before.as_ref().and_then(|manifest| manifest.log.as_ref());
+        let is_stored = |one: &&StoredSegment| stored.get(&one.content.sha256) == Some(&one.content.bytes);
+        let known: Vec<StoredSegment> =
+            before_log.into_iter().flat_map(|log| &log.segments).take_while(is_stored).cloned().collect();
+        let segments: Vec<Segment> = known.iter().map(|stored| stored.segment.clone()).collect();
+        let before_files: HashMap<&str, &StoredFile> =
+            before.iter().flat_map(|manifest| &manifest.files).map(|file| (&*file.name, file)).collect();
+
+        let (others, copied, unchanged) = (self.files.len(), self.copied, self.unchanged);
+        for _ in 0..MAX_ATTEMPTS {
+            self.files.truncate(others);
+            let copy = self.staged()?;
+            let (data_dir, compare) = (&self.maker.storage.data_dir, !self.maker.known.is_compared);
+            let snapshot = muriel_log::snapshot(data_dir, &segments, compare, &copy).map_err(Error::Log)?;
+            let Some(snapshot) = snapshot else { return Ok(None) };
+            if let Some(other) = before_log.filter(|log| log.id != snapshot.log) {
+                return Err(Error::Refused(format!(
+                    "{} has backups of another data directory, whose event log is {}; this one's is {}. Give each data \
+                     directory a place of its own",
+                    self.maker.store.show(""),
+                    other.id,
+                    snapshot.log
+                )));
+            }
+            match self.closed_files(&snapshot, &before_files) {
+                // Retention deleted a file after it was listed.
+                Err(error) if is_not_found(&error) => {}
+                Err(error) => return Err(error),
+                Ok(()) => return self.segments(snapshot, &known, &copy, at_database).map(Some),
+            }
+            (self.copied, self.unchanged) = (copied, unchanged);
+        }
+        let sentence = "files of the event log were deleted while they were copied; make the backup again";
+        Err(Error::Refused(sentence.to_owned()))
+    }
+
+    fn closed_files(&mut self, snapshot: &LogSnapshot, before: &HashMap<&str, &StoredFile>) -> Result<()> {
+        for path in &snapshot.closed {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.file(&name, before.get(&*name).copied())?;
+        }
+        Ok(())
+    }
+
+    fn segments(
+        &mut self,
+        snapshot: LogSnapshot,
+        known: &[StoredSegment],
+        copy: &Path,
+        at_database: i64,
+    ) -> Result<StoredLog> {
+        let count = snapshot.segments.len();
+        let mut segments = Vec::with_capacity(count);
+        for (at, segment) in snapshot.segments.into_iter().enumerate() {
+            let content = if snapshot.has_new_segment && at + 1 == count {
+                let content = Digest::of_file(copy).map_err(failed("cannot read", copy))?;
+                if !self.store(copy, &content)? {
+                    return Err(changing(copy));
+                }
+                content
+            } else {
+                // Known segments are used from the first on.
+                self.unchanged += 1;
+                known[at].content.clone()
+            };
+            segments.push(StoredSegment { segment, content });
+        }
+        let (last, hash) = (snapshot.last.seq, hex(&snapshot.hash));
+        Ok(StoredLog { id: snapshot.log, at_database, last, hash, segments })
+    }
+}
+
+impl StoredFile {
+    fn is_unchanged(&self, now: &Metadata) -> bool {
+        let is_same = self.source.is_some() && self.source == SourceState::of(now);
+        is_same && self.content.bytes == now.len() && self.modified_ns == modified_ns(now)
+    }
+}
+
+impl SourceState {
+    fn of(meta: &Metadata) -> Option<Self> {
+        let changed_ns = meta.ctime().checked_mul(1_000_000_000)?.checked_add(meta.ctime_nsec())?;
+        Some(Self { device: meta.dev(), inode: meta.ino(), changed_ns })
+    }
+}
+
+/// Whether a later change of the file will have another time of change.
+fn is_settled(meta: &Metadata) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let changed = Duration::from_secs(meta.ctime().unsigned_abs());
+    now.checked_sub(changed).is_some_and(|age| age > SETTLED)
+}
+
+fn modified_ns(meta: &Metadata) -> u64 {
+    let modified = meta.modified().unwrap_or(UNIX_EPOCH).duration_since(UNIX_EPOCH);
+    // Before 1970 counts as 1970; the number of nanoseconds suffices until the year 2554.
+    modified.unwrap_or_default().as_nanos() as u64
+}
+
+/// The last block of the event log, 0 if there is none.
+fn last_block(data_dir: &Path) -> Result<i64> {
+    match LogReader::open(data_dir).and_then(|log| log.last()) {
+        Ok(last) => Ok(last.seq),
+        Err(muriel_log::Error::Missing { .. }) => Ok(0),
+        Err(error) => Err(Error::Log(error)),
+    }
+}
+
+fn is_not_found(error: &Error) -> bool {
+    matches!(error, Error::File { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}
+
+fn changing(path: &Path) -> Error {
+    Error::Refused(format!("{} changes while it is copied; make the backup again", path.display()))
+}
+
+/// The time as sentences have it, without milliseconds: `2026-03-01T09:00:00Z`.
+pub(super) fn second(time: Instant) -> String {
+    format!("{}Z", &time.to_string()[..19])
+}

@@ -1,0 +1,97 @@
+//! Removing old backups from a place.
+
+use super::manifest::{self, BackupId, FILES, Manifest};
+use super::store::{BackupStore, StoreLock};
+use crate::Result;
+use std::collections::HashSet;
+
+/// Which backups stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Keep {
+    /// So many of the newest.
+    pub(super) newest: u32,
+    /// The last one of each of so many days (UTC) that have backups.
+    pub(super) daily: u32,
+}
+
+/// What was removed.
+#[derive(Debug, Default)]
+pub(super) struct PrunedBackups {
+    pub(super) backups: usize,
+    /// The SHA-256 of contents.
+    pub(super) contents: Vec<String>,
+    pub(super) bytes: u64,
+    /// Backups that are left.
+    pub(super) kept: usize,
+}
+
+impl Keep {
+    /// The backups that go, of these in order of time.
+    fn outdated<'i>(&self, ids: &'i [BackupId]) -> Vec<&'i BackupId> {
+        let mut days = HashSet::new();
+        let newest_first = ids.iter().rev().enumerate();
+        let mut outdated: Vec<_> = newest_first
+            .filter(|(at, id)| {
+                let is_daily = days.len() < self.daily as usize && days.insert(id.day());
+                *at >= self.newest as usize && !is_daily
+            })
+            .map(|(_, id)| id)
+            .collect();
+        outdated.reverse();
+        outdated
+    }
+}
+
+/// Removes backups that `keep` does not keep, and contents that no other backup has.
+pub(super) fn prune(store: &dyn BackupStore, lock: &dyn StoreLock, keep: Keep) -> Result<PrunedBackups> {
+    let ids = manifest::list(store)?;
+    let outdated = keep.outdated(&ids);
+    // Read before anything is removed: without its manifest nobody knows what a backup needs.
+    let mut needed = HashSet::new();
+    for id in ids.iter().filter(|id| !outdated.contains(id)) {
+        let manifest = Manifest::read(store, id)?;
+        needed.extend(manifest.contents().map(|(_, content)| content.sha256.clone()));
+    }
+    for id in &outdated {
+        lock.check()?;
+        store.remove(&id.path())?;
+    }
+    let kept = ids.len() - outdated.len();
+    let mut pruned = PrunedBackups { backups: outdated.len(), kept, ..PrunedBackups::default() };
+    if kept == 0 {
+        return Ok(pruned);
+    }
+    for file in store.list(FILES)? {
+        if !needed.contains(&file.name) {
+            lock.check()?;
+            store.remove(&format!("{FILES}{}", file.name))?;
+            pruned.bytes += file.bytes;
+            pruned.contents.push(file.name);
+        }
+    }
+    Ok(pruned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_and_one_of_each_day_stay() {
+        let times = ["01T080000", "01T090000", "02T080000", "04T080000", "04T090000", "04T100000"];
+        let ids: Vec<_> =
+            times.iter().map(|time| BackupId::parse(&format!("2026-03-{time}Z.json")).unwrap()).collect();
+        for (newest, daily, expect) in [
+            (1, 0, vec!["01T080000", "01T090000", "02T080000", "04T080000", "04T090000"]),
+            (2, 0, vec!["01T080000", "01T090000", "02T080000", "04T080000"]),
+            (9, 0, vec![]),
+            (1, 1, vec!["01T080000", "01T090000", "02T080000", "04T080000", "04T090000"]),
+            (1, 2, vec!["01T080000", "01T090000", "04T080000", "04T090000"]),
+            (2, 9, vec!["01T080000", "04T080000"]),
+        ] {
+            let outdated: Vec<_> = Keep { newest, daily }.outdated(&ids).iter().map(ToString::to_string).collect();
+            let expect: Vec<_> = expect.iter().map(|time| format!("2026-03-{time}Z")).collect();
+            assert_eq!(outdated, expect, "{newest} {daily}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Requests to S3: attempts, timeouts, and what is said of failures.
+//!
+//! Signed addresses have the credentials' signature and, with temporary credentials, a token. So no
+//! address is printed, and neither is what the server says in an error but for its code.
+
+use super::super::interrupt;
+use crate::{Error, Result};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use md5::{Digest, Md5};
+use std::io::Read;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::{self, HeaderMap, Method};
+use ureq::tls::TlsConfig;
+use url::Url;
+
+/// Attempts of one request, with waits between them of half a minute in all.
+const MAX_ATTEMPTS: u32 = 8;
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+const MAX_WAIT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// From the end of the request to the beginning of the answer. Completing a large upload takes
+/// minutes.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(180);
+/// For the body of a request or an answer: a part at 64 KiB a second.
+const BODY_TIMEOUT: Duration = Duration::from_secs(130);
+/// Bytes of an answer that is not a file.
+const MAX_ANSWER: u64 = 16 << 20;
+
+#[derive(Clone)]
+pub(super) struct Client {
+    agent: Agent,
+    bucket: String,
+}
+
+/// A request but for its address, which is signed for each attempt.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'a> {
+    method: &'static str,
+    pub(super) headers: &'a [(&'static str, String)],
+    body: &'a [u8],
+    /// Bytes of the answer at most.
+    limit: u64,
+    /// How long it may take in all.
+    timeout: Option<Duration>,
+}
+
+impl<'a> Request<'a> {
+    const fn new(method: &'static str, body: &'a [u8], headers: &'a [(&'static str, String)]) -> Self {
+        Self { method, headers, body, limit: MAX_ANSWER, timeout: None }
+    }
+
+    pub(super) fn get() -> Self {
+        Self::new("GET", b"", &[])
+    }
+
+    pub(super) fn put(body: &'a [u8], headers: &'a [(&'static str, String)]) -> Self {
+        Self::new("PUT", body, headers)
+    }
+
+    pub(super) fn post(body: &'a [u8]) -> Self {
+        Self::new("POST", body, &[])
+    }
+
+    pub(super) fn delete() -> Self {
+        Self::new("DELETE", b"", &[])
+    }
+
+    pub(super) fn with_limit(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    pub(super) fn with_headers(self, headers: &'a [(&'static str, String)]) -> Self {
+        Self { headers, ..self }
+    }
+
+    pub(super) fn within(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+}
+
+/// The header with which the server checks what it has received.
+pub(super) fn checked(body: &[u8]) -> [(&'static str, String); 1] {
+    [("content-md5", BASE64_STANDARD.encode(Md5::digest(body)))]
+}
+
+pub(super) struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(super) fn is_missing(&self) -> bool {
+        self.status == 404
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The code of an error, such as `NoSuchBucket`.
+    fn code(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.body);
+        let (code, _) = text.split_once("<Code>")?.1.split_once("</Code>")?;
+        let is_code = !code.is_empty() && code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_code.then(|| code.to_owned())
+    }
+}
+
+/// Why an attempt did not succeed.
+enum Failure {
+    /// It may succeed another time.
+    Passing(String),
+    Final(Error),
+}
+
+impl Client {
+    pub(super) fn new(bucket: &str) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // The signature is for one address.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("Muriel-Backup/", env!("CARGO_PKG_VERSION")))
+            .timeout_resolve(Some(CONNECT_TIMEOUT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_send_request(Some(CONNECT_TIMEOUT))
+            .timeout_send_body(Some(BODY_TIMEOUT))
+            .timeout_recv_response(Some(ANSWER_TIMEOUT))
+            .timeout_recv_body(Some(BODY_TIMEOUT))
+            .tls_config(TlsConfig::builder().root_certs(muriel_service::tls::roots()).build())
+            .build();
+        Self { agent: config.new_agent(), bucket: bucket.to_owned() }
+    }
+
+    /// Sends a request, and again while that may help. Gives back an answer of 2xx or 404.
+    ///
+    /// # Errors
+    /// [`Error::ObjectStore`], which begins with what could not be done: `cannot ` and `doing`.
+    pub(super) fn send(&self, doing: &str, request: Request<'_>, sign: impl Fn() -> Url) -> Result<Answer> {
+        let mut wait = FIRST_WAIT;
+        let mut last = String::new();
+        for attempt in 0..MAX_ATTEMPTS {
+            if attempt > 0 {
+                // A quarter more or less, so that many who were refused do not return together.
+                let jitter = u32::from(uuid::Uuid::now_v7().as_bytes()[15]);
+                interrupt::sleep(wait * (192 + jitter / 2) / 256);
+                wait = (wait * 2).min(MAX_WAIT);
+            }
+            interrupt::check()?;
+            match self.attempt(doing, request, &sign) {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Passing(why)) => last = why,
+                Err(Failure::Final(error)) => return Err(error),
+            }
+        }
+        Err(Error::ObjectStore(format!("cannot {doing}: {last} ({MAX_ATTEMPTS} attempts)")))
+    }
+
+    /// Sends a request once, also after an interrupt.
+    pub(super) fn send_once(&self, doing: &str, request: Request<'_>, sign: impl Fn() -> Url) -> Result<Answer> {
+        self.attempt(doing, request, &sign).map_err(|failure| match failure {
+            Failure::Passing(why) => Error::ObjectStore(format!("cannot {doing}: {why}")),
+            Failure::Final(error) => error,
+        })
+    }
+
+    fn attempt(&self, doing: &str, request: Request<'_>, sign: &impl Fn() -> Url) -> Result<Answer, Failure> {
+        let answer = self.run(request, sign().as_str()).map_err(Failure::Passing)?;
+        match answer.status {
+            200..=299 => Ok(answer),
+            404 if answer.code().as_deref() != Some("NoSuchBucket") => Ok(answer),
+            408 | 425 | 429 | 500 | 502 | 503 | 504 => Err(Failure::Passing(answer.said())),
+            400 if answer.code().is_some_and(|code| PASSING.contains(&&*code)) => Err(Failure::Passing(answer.said())),
+            _ => Err(Failure::Final(self.refused(doing, &answer))),
+        }
+    }
+
+    fn run(&self, request: Request<'_>, url: &str) -> std::result::Result<Answer, String> {
+        let mut builder = http::Request::builder().method(request.method).uri(url);
+        for (name, value) in request.headers {
+            builder = builder.header(*name, value);
+        }
+        let unsendable = |_| "the request cannot be made".to_owned();
+        let timeout = request.timeout;
+        let sent = if matches!(request.method, "GET" | "DELETE") {
+            let request = builder.body(()).map_err(unsendable)?;
+            self.agent.run(self.agent.configure_request(request).timeout_global(timeout).build())
+        } else {
+            let request = builder.body(request.body).map_err(unsendable)?;
+            self.agent.run(self.agent.configure_request(request).timeout_global(timeout).build())
+        };
+        let (parts, body) = sent.map_err(|error| reason(&error))?.into_parts();
+        let (status, headers) = (parts.status.as_u16(), parts.headers);
+        let limit = if (200..300).contains(&status) { request.limit } else { MAX_ANSWER };
+        let mut bytes = Vec::new();
+        body.into_reader().take(limit + 1).read_to_end(&mut bytes).map_err(|_| "the connection was cut".to_owned())?;
+        let announced = headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if bytes.len() as u64 > limit {
+            return Err(format!("the answer has more than {limit} bytes"));
+        }
+        if request.method != Method::HEAD.as_str() && announced.is_some_and(|length| length != bytes.len() as u64) {
+            return Err("the connection was cut".to_owned());
+        }
+        Ok(Answer { status, headers, body: bytes })
+    }
+
+    /// The error that tells of an answer, with what can be done about it.
+    pub(super) fn refused(&self, doing: &str, answer: &Answer) -> Error {
+        let bucket = &self.bucket;
+        let code = answer.code().unwrap_or_default();
+        let region = answer.header("x-amz-bucket-region").filter(|region| region.len() < 64).unwrap_or_default();
+        let advice = match (&*code, answer.status) {
+            ("NoSuchBucket", _) => format!("the bucket {bucket} does not exist; make it, or check its name and --s3-endpoint"),
+            ("InvalidAccessKeyId" | "InvalidSecurity" | "InvalidClientTokenId", _) => {
+                "the store does not know the access key; check AWS_ACCESS_KEY_ID".to_owned()
+            }
+            ("SignatureDoesNotMatch", _) => "the secret key is not that of the access key, or the region is wrong; check \
+                                             AWS_SECRET_ACCESS_KEY and --s3-region"
+                .to_owned(),
+            ("ExpiredToken" | "InvalidToken", _) => {
+                "the temporary credentials have expired; set new ones in the environment".to_owned()
+            }
+            ("RequestTimeTooSkewed", _) => "the clock of this machine is wrong".to_owned(),
+            ("PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _) | (_, 301 | 307) => {
+                let hint = if region.is_empty() { String::new() } else { format!(", {region}") };
+                format!("the bucket {bucket} is in another region; name it with --s3-region{hint}")
+            }
+            (_, 401 | 403) => format!(
+                "the access key may not do this; it needs s3:ListBucket on the bucket {bucket}, and s3:GetObject, s3:PutObject, \
+                 s3:DeleteObject and s3:AbortMultipartUpload on what is in it"
+            ),
+            _ => return Error::ObjectStore(format!("cannot {doing}: {}", answer.said())),
+        };
+        let said = if code.is_empty() { format!("HTTP {}", answer.status) } else { code };
+        Error::ObjectStore(format!("cannot {doing}: {advice} ({said})"))
+    }
+
+    /// The error for an answer that is not what S3 answers.
+    pub(super) fn unreadable(&self, doing: &str) -> Error {
+        Error::ObjectStore(format!("cannot {doing}: the answer is not one of S3; check --s3-endpoint"))
+    }
+}
+
+/// Codes of status 400 that do not mean that the request is wrong.
+const PASSING: [&str; 6] =
+    ["BadDigest", "IncompleteBody", "RequestTimeout", "InternalError", "SlowDown", "ServiceUnavailable"];
+
+impl Answer {
+    fn said(&self) -> String {
+        match self.code() {
+            Some(code) => format!("the store answers {} {code}", self.status),
+            None => format!("the store answers {}", self.status),
+        }
+    }
+}
+
+/// Why there is no answer. The error's own text may have the address.
+fn reason(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::HostNotFound => "the host of the store cannot be found".to_owned(),
+        ureq::Error::Timeout(_) => "the store does not answer in time".to_owned(),
+        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => "the answer is not HTTP".to_owned(),
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => "the certificate of the store is not trusted".to_owned(),
+        ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
+            "the proxy that the environment names cannot be used".to_owned()
+        }
+        ureq::Error::Io(error) => match error.kind() {
+            std::io::ErrorKind::TimedOut => "the store does not answer in time".to_owned(),
+            std::io::ErrorKind::ConnectionRefused => "nothing listens at the address of the store".to_owned(),
+            std::io::ErrorKind::InvalidData => "the certificate of the store is not trusted".to_owned(),
+            _ if error.to_string().contains("lookup address") => "the host of the store cannot be found".to_owned(),
+            _ => "the connection was cut".to_owned(),
+        },
+        _ => "the request failed".to_owned(),
+    }
+}

@@ -1,0 +1,180 @@
+//! The lock of a place in S3, which has no locks: a file in `locks/` that is written again and
+//! again.
+//!
+//! Who wants the lock writes a file of its own and then lists the folder. Since S3 lists a file as
+//! soon as it is written, of two who do so at once at least one sees the other. Ages are differences
+//! of the store's own times.
+
+use super::super::interrupt;
+use super::super::store::{BackupStore, StoreLock};
+use super::client::Request;
+use super::{S3Store, SIGNED_FOR};
+use crate::{Error, Result};
+use jiff::Timestamp;
+use rusty_s3::S3Action;
+use rusty_s3::actions::ListObjectsV2;
+use serde::{Deserialize, Serialize};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+const LOCKS: &str = "locks/";
+/// How often the file is written again.
+const RENEWAL: Duration = Duration::from_secs(15);
+/// How old the file may be for its owner to change something. An upload that was begun then ends
+/// before [`EXPIRY`], or is of a file that nobody relies on yet.
+const VALIDITY: Duration = Duration::from_secs(60);
+/// How old the file is when others take its owner for dead.
+const EXPIRY: Duration = Duration::from_secs(150);
+/// How long the request that renews it may take.
+const RENEWAL_TIMEOUT: Duration = Duration::from_secs(15);
+/// Attempts when two want the lock at once: each then gives way.
+const MAX_ATTEMPTS: u32 = 4;
+/// Bytes of a lock file.
+const MAX_BYTES: u64 = 4096;
+
+/// What the file says, for who is refused.
+#[derive(Serialize, Deserialize)]
+struct Holder {
+    host: String,
+    process: u32,
+    since: String,
+}
+
+pub(super) struct Lease<'s> {
+    store: &'s S3Store,
+    name: String,
+    renewed: Arc<Mutex<Instant>>,
+    /// Ends the thread when it is dropped.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Another lock file.
+struct Other {
+    name: String,
+    age: Duration,
+}
+
+impl<'s> Lease<'s> {
+    pub(super) fn take(store: &'s S3Store) -> Result<Self> {
+        let random = Uuid::new_v4();
+        for attempt in 1.. {
+            let name = format!("{LOCKS}{random}.json");
+            let lease = Self::write(store, name)?;
+            let Some(other) = lease.others()?.pop() else { return Ok(lease) };
+            // Gives way, so that another one can have it.
+            drop(lease);
+            if attempt == MAX_ATTEMPTS {
+                return Err(held(store, &other));
+            }
+            let jitter = u64::from(random.as_bytes()[0]) * u64::from(attempt);
+            interrupt::sleep(Duration::from_millis(300 + 4 * jitter));
+            interrupt::check()?;
+        }
+        Err(Error::Refused("the lock cannot be taken".to_owned()))
+    }
+
+    /// Writes the file, and goes on to write it.
+    fn write(store: &'s S3Store, name: String) -> Result<Self> {
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let holder = Holder { host, process: std::process::id(), since: Timestamp::now().strftime("%FT%TZ").to_string() };
+        let text = serde_json::to_vec(&holder).map_err(|error| Error::Other(error.into()))?;
+        let begun = Instant::now();
+        store.put_bytes(&name, &text)?;
+        let renewed = Arc::new(Mutex::new(begun));
+        let (stop, stopped) = mpsc::channel();
+        let renew = {
+            let (client, bucket, credentials) = (store.client.clone(), store.bucket.clone(), store.credentials.clone());
+            let (key, renewed) = (store.key(&name), renewed.clone());
+            move || {
+                let doing = "renew the lock";
+                while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(RENEWAL) {
+                    let begun = Instant::now();
+                    let action = bucket.put_object(Some(&credentials), &key);
+                    let request = Request::put(&text, &[]).within(RENEWAL_TIMEOUT);
+                    if client.send_once(doing, request, || action.sign(SIGNED_FOR)).is_ok() {
+                        *renewed.lock().unwrap_or_else(PoisonError::into_inner) = begun;
+                    }
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("muriel-backup-lock".to_owned()).spawn(renew);
+        let thread = thread.map_err(|error| Error::Other(error.into()))?;
+        Ok(Self { store, name, renewed, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// The files of others that are not expired. Those that are get removed.
+    fn others(&self) -> Result<Vec<Other>> {
+        let store = self.store;
+        let doing = format!("list {}", store.show(LOCKS));
+        let mut action = store.bucket.list_objects_v2(store.credentials());
+        action.with_prefix(store.key(LOCKS));
+        let answer = store.send_to(&doing, &action, Request::get())?;
+        let unreadable = || store.client.unreadable(&doing);
+        let now = answer.header("date").and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
+        // A store without a clock has that of this machine.
+        let now = now.map_or_else(Timestamp::now, |date| date.timestamp());
+        let listed = ListObjectsV2::parse_response(&answer.text()).map_err(|_| unreadable())?;
+        let mut others = Vec::new();
+        for object in listed.contents {
+            let key = object.key;
+            let Some(name) = key.strip_prefix(&store.prefix).filter(|name| *name != self.name) else { continue };
+            let written = object.last_modified.and_then(|time| time.parse::<Timestamp>().ok()).unwrap_or(now);
+            let age = Duration::try_from(now.duration_since(written)).unwrap_or_default();
+            if age > EXPIRY {
+                store.remove(name)?;
+            } else {
+                others.push(Other { name: name.to_owned(), age });
+            }
+        }
+        Ok(others)
+    }
+}
+
+/// The error that says who holds the lock.
+fn held(store: &S3Store, other: &Other) -> Error {
+    let holder = store.read_small(&other.name, MAX_BYTES).ok().flatten();
+    let holder = holder.and_then(|text| serde_json::from_slice::<Holder>(&text).ok());
+    let is_plain = |text: &str| text.len() <= 255 && !text.contains(char::is_control);
+    let who = match holder.filter(|holder| is_plain(&holder.host) && is_plain(&holder.since)) {
+        Some(Holder { host, process, since }) => format!("process {process} on {host}, since {since}"),
+        None => "another process".to_owned(),
+    };
+    let left = EXPIRY.saturating_sub(other.age).as_secs() + 1;
+    Error::Refused(format!(
+        "another backup to {} is being made or pruned ({who}); wait until it ends. If that process is gone, its lock expires \
+         in {left} seconds",
+        store.show("")
+    ))
+}
+
+impl StoreLock for Lease<'_> {
+    fn check(&self) -> Result<()> {
+        let age = self.renewed.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+        if age <= VALIDITY {
+            return Ok(());
+        }
+        Err(Error::ObjectStore(format!(
+            "the lock of {} could not be renewed for {} seconds, so that others may change it; nothing more is stored",
+            self.store.show(""),
+            age.as_secs()
+        )))
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        // After an interrupt too. When this fails, the lock expires.
+        let key = self.store.key(&self.name);
+        let action = self.store.bucket.delete_object(self.store.credentials(), &key);
+        let request = Request::delete().within(RENEWAL_TIMEOUT);
+        let _ = self.store.client.send_once("release the lock", request, || action.sign(SIGNED_FOR));
+    }
+}

@@ -1,0 +1,340 @@
+//! Backups in a bucket of Amazon S3, or of a store with the same interface.
+
+mod client;
+mod lease;
+
+use super::interrupt;
+use super::store::{BackupStore, Digest, ListedFile, StoreLock};
+use crate::say::tell;
+use crate::{Error, Result};
+use clap::Args;
+use client::{Answer, Client, Request};
+use rusty_s3::actions::{CompleteMultipartUploadResponse, CreateMultipartUpload, ListObjectsV2};
+use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::time::Duration;
+use url::Url;
+
+/// Bytes of a part of an upload or download: what is in memory at a time.
+const PART_BYTES: u64 = 8 << 20;
+/// S3 takes 10,000 parts of one file.
+const MAX_PARTS: u64 = 9_000;
+/// A list that goes on for longer is not one that ends.
+const MAX_LISTED: usize = 10_000_000;
+/// How long a signed address can be used.
+const SIGNED_FOR: Duration = Duration::from_secs(600);
+
+/// Where S3 is, if it is not Amazon's or the region is not in the environment.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct S3Flags {
+    /// Address of a store with the interface of S3 that is not Amazon's [default: AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL
+    /// in the environment].
+    #[arg(long, value_name = "URL")]
+    s3_endpoint: Option<String>,
+    /// Region of the bucket [default: AWS_REGION or AWS_DEFAULT_REGION in the environment, us-east-1].
+    #[arg(long, value_name = "REGION")]
+    s3_region: Option<String>,
+}
+
+pub(super) struct S3Store {
+    client: Client,
+    bucket: Bucket,
+    credentials: Credentials,
+    /// Ends with a slash unless it is empty.
+    prefix: String,
+}
+
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+impl S3Store {
+    /// The store at `s3://` and `address`, which has the form `bucket/prefix`.
+    ///
+    /// # Errors
+    /// An address or setting that is not valid, and credentials that are missing.
+    pub(super) fn open(address: &str, flags: &S3Flags) -> Result<Self> {
+        let (name, prefix) = address.split_once('/').unwrap_or((address, ""));
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_".contains(&byte);
+        if name.len() < 3 || name.len() > 63 || !name.bytes().all(is_name) {
+            return Err(Error::Refused(format!(
+                "s3://{address} does not name a bucket: write s3://bucket/prefix, where the bucket has 3 to 63 lower-case \
+                 letters, digits, dots and hyphens"
+            )));
+        }
+        let prefix = prefix.trim_matches('/');
+        let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(char::is_control);
+        if prefix.len() > 512 || (!prefix.is_empty() && !prefix.split('/').all(is_plain)) {
+            return Err(Error::Refused(format!("s3://{address} has a prefix that is not valid: use names with / between")));
+        }
+        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+
+        let region = flags.s3_region.clone().or_else(|| variable("AWS_REGION"));
+        let region = region.or_else(|| variable("AWS_DEFAULT_REGION")).unwrap_or_else(|| "us-east-1".to_owned());
+        if region.len() > 64 || !region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(Error::Setting(format!("s3-region must be the name of a region, not {region:?}")));
+        }
+        let endpoint = flags.s3_endpoint.clone().or_else(|| variable("AWS_ENDPOINT_URL_S3"));
+        let endpoint = endpoint.or_else(|| variable("AWS_ENDPOINT_URL"));
+        let (endpoint, style) = match endpoint {
+            // Bucket names with dots do not fit the certificate of Amazon's host names.
+            None if name.contains('.') => (format!("https://s3.{region}.amazonaws.com"), UrlStyle::Path),
+            None => (format!("https://s3.{region}.amazonaws.com"), UrlStyle::VirtualHost),
+            Some(endpoint) => (endpoint, UrlStyle::Path),
+        };
+        let bucket = Bucket::new(endpoint_url(&endpoint)?, style, name.to_owned(), region)
+            .map_err(|_| Error::Setting("s3-endpoint must be an address such as https://s3.example.com".to_owned()))?;
+        let credentials = Credentials::from_env().ok_or_else(|| {
+            let sentence = "there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
+            Error::Setting(sentence.to_owned())
+        })?;
+        Ok(Self { client: Client::new(name), bucket, credentials, prefix })
+    }
+
+    fn key(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    fn credentials(&self) -> Option<&Credentials> {
+        Some(&self.credentials)
+    }
+
+    /// Sends a request, again and again where that may help; an answer that is not 2xx or 404 is an error.
+    fn send<'a>(&self, doing: &str, action: &(impl S3Action<'a> + Clone), request: Request<'_>) -> Result<Answer> {
+        self.client.send(doing, request, || {
+            // Signed anew for each attempt: time has gone by.
+            let mut action = action.clone();
+            for (name, value) in request.headers {
+                action.headers_mut().insert(*name, value.clone());
+            }
+            action.sign(SIGNED_FOR)
+        })
+    }
+
+    /// As [`Self::send`], where a file that is missing is an error too.
+    fn send_to<'a>(&self, doing: &str, action: &(impl S3Action<'a> + Clone), request: Request<'_>) -> Result<Answer> {
+        let answer = self.send(doing, action, request)?;
+        if answer.is_missing() { Err(self.client.refused(doing, &answer)) } else { Ok(answer) }
+    }
+
+    /// Whether the file is there with this length.
+    fn is_there(&self, name: &str, bytes: u64) -> Result<bool> {
+        let found = self.list(name)?;
+        Ok(found.iter().any(|file| file.name.is_empty() && file.bytes == bytes))
+    }
+
+    fn put_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let (doing, key) = (format!("store {}", self.show(name)), self.key(name));
+        let action = self.bucket.put_object(self.credentials(), &key);
+        self.send_to(&doing, &action, Request::put(bytes, &client::checked(bytes))).map(drop)
+    }
+
+    /// Stores a large file in parts. False when its content is not `content`.
+    fn put_parts(&self, name: &str, source: &Path, content: &Digest) -> Result<bool> {
+        let (doing, key) = (format!("store {}", self.show(name)), self.key(name));
+        let create = self.bucket.create_multipart_upload(self.credentials(), &key);
+        let created = self.send_to(&doing, &create, Request::post(b""))?;
+        let created = CreateMultipartUpload::parse_response(&created.text());
+        let created = created.map_err(|_| self.client.unreadable(&doing))?;
+        let upload = created.upload_id();
+        let stored = self.put_each_part(&doing, &key, upload, source, content).and_then(|etags| match etags {
+            Some(etags) => self.complete(&doing, name, upload, &etags, content).map(|()| true),
+            None => Ok(false),
+        });
+        if !matches!(stored, Ok(true)) {
+            // What is stored of it is paid for until then.
+            let abort = self.bucket.abort_multipart_upload(self.credentials(), &key, upload);
+            let _ = self.client.send_once(&doing, Request::delete(), || abort.sign(SIGNED_FOR));
+        }
+        stored
+    }
+
+    /// The tags of all parts; `None` when the content of the file is not `content`.
+    fn put_each_part(
+        &self,
+        doing: &str,
+        key: &str,
+        upload: &str,
+        source: &Path,
+        content: &Digest,
+    ) -> Result<Option<Vec<String>>> {
+        let failed = |error| super::directory::failed("cannot read", source)(error);
+        let mut file = File::open(source).map_err(failed)?;
+        let (mut hash, mut etags, mut left) = (Sha256::new(), Vec::new(), content.bytes);
+        let part_bytes = PART_BYTES.max(content.bytes.div_ceil(MAX_PARTS));
+        let mut part = Vec::new();
+        while left > 0 {
+            part.clear();
+            Read::by_ref(&mut file).take(part_bytes.min(left)).read_to_end(&mut part).map_err(failed)?;
+            if part.len() as u64 != part_bytes.min(left) {
+                return Ok(None);
+            }
+            left -= part.len() as u64;
+            hash.update(&part);
+            let number = u16::try_from(etags.len() + 1).map_err(|error| Error::Other(error.into()))?;
+            let action = self.bucket.upload_part(self.credentials(), key, number, upload);
+            let answer = self.send_to(doing, &action, Request::put(&part, &client::checked(&part)))?;
+            etags.push(answer.header("etag").ok_or_else(|| self.client.unreadable(doing))?.to_owned());
+        }
+        let is_longer = file.read(&mut [0]).map_err(failed)? > 0;
+        let is_same = !is_longer && super::manifest::hex(&hash.finalize()) == content.sha256;
+        Ok(is_same.then_some(etags))
+    }
+
+    fn complete(&self, doing: &str, name: &str, upload: &str, etags: &[String], content: &Digest) -> Result<()> {
+        let key = self.key(name);
+        let action = || {
+            let etags = etags.iter().map(String::as_str);
+            self.bucket.complete_multipart_upload(self.credentials(), &key, upload, etags)
+        };
+        let body = action().body();
+        let answered = self.send(doing, &action(), Request::post(body.as_bytes()))?;
+        let is_complete = !answered.is_missing()
+            && CompleteMultipartUploadResponse::parse(&answered.text()).is_ok();
+        // The first attempt may have done it, and its answer be lost: then the upload is gone.
+        if is_complete || self.is_there(name, content.bytes)? {
+            return Ok(());
+        }
+        Err(self.client.refused(doing, &answered))
+    }
+}
+
+/// The address of the store. Without TLS, everything that is sent could be read on the way.
+fn endpoint_url(text: &str) -> Result<Url> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let refused = |what: &str| Err(Error::Setting(format!("s3-endpoint {what}")));
+    let Some(url) = url else { return refused("must be an address such as https://s3.example.com") };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+        return refused("must have neither a password nor a query; credentials come from AWS_ACCESS_KEY_ID and \
+                        AWS_SECRET_ACCESS_KEY");
+    }
+    let is_loopback = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    if url.scheme() == "http" && !is_loopback {
+        tell!("muriel: backups go to {url} without encryption: everybody on the way can read them; use https");
+    }
+    Ok(url)
+}
+
+impl BackupStore for S3Store {
+    fn show(&self, name: &str) -> String {
+        let place = format!("s3://{}/{}", self.bucket.name(), self.key(name));
+        place.trim_end_matches('/').to_owned()
+    }
+
+    fn lock(&self) -> Result<Box<dyn StoreLock + '_>> {
+        Ok(Box::new(lease::Lease::take(self)?))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<ListedFile>> {
+        let (doing, prefix) = (format!("list {}", self.show(folder)), self.key(folder));
+        let mut files = Vec::new();
+        let mut token: Option<String> = None;
+        loop {
+            let mut action = self.bucket.list_objects_v2(self.credentials());
+            action.with_prefix(prefix.clone());
+            if let Some(token) = &token {
+                action.with_continuation_token(token.clone());
+            }
+            let answer = self.send_to(&doing, &action, Request::get())?;
+            let listed = ListObjectsV2::parse_response(&answer.text());
+            let listed = listed.map_err(|_| self.client.unreadable(&doing))?;
+            for object in listed.contents {
+                let Some(name) = object.key.strip_prefix(&prefix) else { continue };
+                if let Some(bytes) = object.size {
+                    files.push(ListedFile { name: name.to_owned(), bytes });
+                }
+            }
+            match listed.next_continuation_token {
+                Some(next) if files.len() < MAX_LISTED && token.as_ref() != Some(&next) => token = Some(next),
+                Some(_) => return Err(self.client.unreadable(&doing)),
+                None => return Ok(files),
+            }
+        }
+    }
+
+    fn open<'s>(&'s self, name: &str, bytes: u64) -> Result<Box<dyn Read + 's>> {
+        let download = Download { store: self, name: name.to_owned(), bytes, at: 0, part: Cursor::new(Vec::new()) };
+        Ok(Box::new(download))
+    }
+
+    fn read_small(&self, name: &str, max: u64) -> Result<Option<Vec<u8>>> {
+        let (doing, key) = (format!("read {}", self.show(name)), self.key(name));
+        let action = self.bucket.get_object(self.credentials(), &key);
+        let answer = self.send(&doing, &action, Request::get().with_limit(max))?;
+        Ok(if answer.is_missing() { None } else { Some(answer.body) })
+    }
+
+    fn put(&self, name: &str, source: &Path, content: &Digest) -> Result<bool> {
+        if content.bytes > PART_BYTES {
+            return self.put_parts(name, source, content);
+        }
+        let failed = |error| super::directory::failed("cannot read", source)(error);
+        let mut bytes = Vec::new();
+        File::open(source).map_err(failed)?.take(PART_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 != content.bytes || super::manifest::hex(&Sha256::digest(&bytes)) != content.sha256 {
+            return Ok(false);
+        }
+        self.put_bytes(name, &bytes).map(|()| true)
+    }
+
+    fn put_small(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.put_bytes(name, bytes)
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        let (doing, key) = (format!("remove {}", self.show(name)), self.key(name));
+        let action = self.bucket.delete_object(self.credentials(), &key);
+        self.send(&doing, &action, Request::delete()).map(drop)
+    }
+}
+
+/// A file that is read in parts, so that a part that fails is asked for again alone.
+struct Download<'s> {
+    store: &'s S3Store,
+    name: String,
+    /// Its length. One that is longer or shorter is an error.
+    bytes: u64,
+    at: u64,
+    part: Cursor<Vec<u8>>,
+}
+
+impl Read for Download<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.part.position() == self.part.get_ref().len() as u64 && self.at < self.bytes {
+            let next = self.next().map_err(|error| io::Error::other(crate::error::sentence(&error)))?;
+            self.at += next.len() as u64;
+            self.part = Cursor::new(next);
+        }
+        self.part.read(to)
+    }
+}
+
+impl Download<'_> {
+    fn next(&self) -> Result<Vec<u8>> {
+        interrupt::check()?;
+        let Self { store, name, bytes, at, .. } = self;
+        let (doing, key) = (format!("read {}", store.show(name)), store.key(name));
+        let length = PART_BYTES.min(bytes - at);
+        let headers = [("range", format!("bytes={at}-{}", at + length - 1))];
+        let action = store.bucket.get_object(store.credentials(), &key);
+        let answer = store.send(&doing, &action, Request::get().with_headers(&headers).with_limit(length))?;
+        if answer.is_missing() {
+            return Err(Error::Refused("it is missing".to_owned()));
+        }
+        let total = answer.header("content-range").and_then(|range| range.rsplit('/').next()?.parse().ok());
+        let total = total.unwrap_or(answer.body.len() as u64);
+        if total != *bytes || answer.body.len() as u64 != length {
+            return Err(Error::Refused(format!("it has {total} bytes, not {bytes}")));
+        }
+        Ok(answer.body)
+    }
+}
