@@ -101,6 +101,7 @@ impl On {
             mcp: Default::default(),
             periods: Default::default(),
             webhook_allow: "127.0.0.0/8".parse().expect("a network"),
+            webhook_names: Default::default(),
             node_lease: Duration::from_secs(60),
             // Many servers run beside each other.
             warehouse: warehouse::WarehouseOptions { memory_bytes: 256 << 20, threads: 1 },

@@ -137,7 +137,7 @@ fn details_show_everything(on: On) {
             "tags": [], "plan": { "mde": 2.0, "visitors": null },
             "primary_goal": null, "primary_goal_key": null, "secondary_goal_keys": [],
             "builtin_metrics": ["bounce_rate", "engagement"], "event_metrics": [], "epochs": [],
-            "schedule": { "next": null, "last": null },
+            "schedule": { "next": null, "last": null }, "integrations": [],
         })
     );
 }

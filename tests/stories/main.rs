@@ -16,6 +16,7 @@ mod goals;
 mod groups;
 mod health;
 mod hostile;
+mod integrations;
 mod interactions;
 mod keys;
 mod layers;

@@ -3,11 +3,7 @@
 use muriel_tests::{On, stories};
 use serde_json::{Value, json};
 
-stories![
-    names_of_a_project_come_in_pages,
-    hypotheses_have_slugs,
-    goals_and_hypotheses_change_under_a_condition,
-];
+stories![names_of_a_project_come_in_pages, hypotheses_have_slugs, goals_and_hypotheses_change_under_a_condition,];
 
 fn names_of_a_project_come_in_pages(on: On) {
     let app = on.start();
@@ -80,7 +76,8 @@ fn goals_and_hypotheses_change_under_a_condition(on: On) {
         (format!("/hypothesis/{idea}"), json!({ "problem": "Q" }), json!({ "problem": "R" })),
     ] {
         let etag = shop.get(&path).has_status(200).etag();
-        let patch = |body: &Value, tag: &str| shop.call("PATCH", &path).header("if-match", tag).json(body.clone()).send();
+        let patch =
+            |body: &Value, tag: &str| shop.call("PATCH", &path).header("if-match", tag).json(body.clone()).send();
         let changed = patch(&first, &etag);
         let now = changed.etag();
         changed.ok();

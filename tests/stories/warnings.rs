@@ -24,10 +24,10 @@ fn about(sentences: &[String]) -> Vec<&str> {
     sentences.iter().map(|text| text.split_once(": ").expect("a field").0).collect()
 }
 
-const IDLE: [&str; 1] = ["configuration.integration"];
+const IDLE: [&str; 1] = ["configuration.integration[0]"];
 
 fn idle() -> Value {
-    json!({ "integration": ["ga4"] })
+    json!({ "integration": ["toaster"] })
 }
 
 fn settings_that_nothing_acts_on_are_told(on: On) {
@@ -73,7 +73,7 @@ fn a_change_tells_what_it_did_besides(on: On) {
     shop.goal("g");
     let test_id = shop.experiment(json!({
         "primary_goal_key": "g",
-        "configuration": { "integration": ["ga4"], "confidence_interval": 90 },
+        "configuration": { "integration": ["toaster"], "confidence_interval": 90 },
         "control": { "nickname": "Caf\u{e9}", "customCSS": "a{}" },
     }));
     let path = format!("/experiment/{test_id}");

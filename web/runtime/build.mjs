@@ -74,6 +74,7 @@ export const SCRIPTS = {
   "split.js": part("split"),
   "goals.js": part("goals"),
   "orders.js": part("orders"),
+  "tools.js": part("tools"),
   // Files of their own.
   "badge.js": { entry: "src/parts/badge.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },
   "snippet.js": { entry: "src/parts/snippet.ts", wrap: (code) => `(()=>{"use strict";${code}})();` },

@@ -62,6 +62,7 @@ const TYPES = {
     errors: count,
     dropped: count,
     changes: isLike(/^[01-]{1,60}$/),
+    integrations: isLike(/^[a-z0-9]+( [a-z0-9]+)*$/),
   },
 };
 const BODY = {

@@ -10,6 +10,7 @@
 //! another bucket. A reader that does not know a number refuses the document, rather than decide differently from others.
 
 use crate::ruleset::GroupRange;
+use muriel_domain::experiment::integration::is_told_by_pages;
 use muriel_domain::experiment::{Arm, Change, Code, DataKey, Experiment, Lifecycle, Serving, TestType};
 use muriel_domain::goal::{Goal, GoalType, GoalValue};
 use muriel_domain::group::GroupSlot;
@@ -95,6 +96,22 @@ pub struct Delivered {
     pub control: ArmCode,
     /// The treatments, `Variant 1` first.
     pub variants: Vec<DeliveredVariant>,
+    /// The tools on the page that are told which arm a visitor met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
+    /// The experiment's name, where tools are told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A tool on the page, with the settings that the page needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name, such as `ga4`.
+    pub name: String,
+    /// Its settings, which everybody can read.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Value>,
 }
 
 /// A winner and how many percent of the visitors get it.
@@ -226,7 +243,10 @@ impl Delivered {
     /// serves a winner meets nobody, and can be shown in a preview.
     pub fn of(experiment: &Experiment) -> Self {
         let is_personal = experiment.test_type == TestType::Personalization;
+        let tools = tools(experiment);
         Self {
+            name: (!tools.is_empty()).then(|| experiment.name.clone()),
+            tools,
             test_id: experiment.id.0,
             experiment_key: experiment.key.clone(),
             test_type: experiment.test_type.word().to_owned(),
@@ -271,6 +291,15 @@ impl Delivered {
     pub fn winner(&self) -> Option<Arm> {
         self.serving.as_ref().and_then(|winner| Arm::from_id(&winner.variant_id))
     }
+}
+
+/// The tools that are told. Of an experiment that is not live nobody is counted, so nothing is told of it.
+fn tools(experiment: &Experiment) -> Vec<Tool> {
+    if !experiment.lifecycle.is_live() {
+        return Vec::new();
+    }
+    let told = experiment.configuration.integrations().into_iter().filter(|it| is_told_by_pages(it.name));
+    told.map(|it| Tool { name: it.name.to_owned(), settings: it.settings }).collect()
 }
 
 /// Whether the code is empty, so that the ruleset leaves it out.

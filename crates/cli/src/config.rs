@@ -11,7 +11,7 @@ use muriel_service::clock::Clock;
 use muriel_service::jobs::ClockPeriods;
 use muriel_service::site::Site;
 use muriel_service::visitor::TrustedProxies;
-use muriel_service::webhooks::AllowedNetworks;
+use muriel_service::webhooks::{AllowedNetworks, Names};
 use muriel_sql::PostgresOptions;
 use muriel_warehouse as warehouse;
 use serde::Deserialize;
@@ -247,6 +247,8 @@ pub struct Settings {
     pub periods: ClockPeriods,
     /// Networks that webhooks may reach although they are not public.
     pub webhook_allow: AllowedNetworks,
+    /// Who knows the addresses of webhooks. No flag sets it: it is the system but in tests.
+    pub webhook_names: Names,
     /// How long it counts as running when it is not heard of.
     pub node_lease: Duration,
     /// Names under which pages meet the server.
@@ -360,6 +362,7 @@ impl Settings {
                 flags.autopilot_period.or(file.autopilot_period),
             )?,
             webhook_allow,
+            webhook_names: Names::default(),
             node_lease: crate::node::LEASE,
             log_level: flags.log_level.or(file.log_level).unwrap_or_else(|| "info".to_owned()),
             clock: Clock::System,

@@ -93,7 +93,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
         visitors: Visitors::new(geography, settings.trusted_proxies.clone()),
         node: None,
         periods: settings.periods.clone(),
-        outbound: Outbound::new(settings.webhook_allow.clone()),
+        outbound: Outbound::new(settings.webhook_allow.clone(), settings.webhook_names.clone()),
     };
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
@@ -115,6 +115,7 @@ pub async fn start(settings: Settings) -> Result<Running> {
     worker.register(tasks::measure_health(app.clone(), metrics.clone()));
     worker.register(tasks::refresh_rulesets(app.clone()));
     worker.register(tasks::write_key_uses(app.clone()));
+    worker.register(tasks::write_integration_successes(app.clone()));
     worker.register(tasks::warm_reports(app.clone()));
     worker.register(tasks::sweep_rate_limits(limits));
     if settings.worker {
@@ -157,6 +158,8 @@ pub async fn start(settings: Settings) -> Result<Running> {
 /// Registers the tasks by which the clock acts and webhooks are sent.
 fn run_clock(worker: &Worker, app: &App, metrics: &Arc<Metrics>) {
     worker.register(tasks::deliver_webhooks(app.clone()));
+    worker.register(tasks::tell_exposures(app.clone()));
+    worker.register(tasks::tell_conversions(app.clone()));
     let metrics = metrics.clone();
     let pairs_left_out = metrics.interaction_pairs_left_out.clone();
     let observe = move |rule: Rule, outcome: &JobOutcome| metrics.job_ran(rule.word(), outcome.word());

@@ -51,6 +51,7 @@ events! {
     HealthFailed "health.failed" "A health check of a live experiment fails.",
     HealthRecovered "health.recovered" "A health check that failed fails no more.",
     VerdictReached "verdict.reached" "The result of a live experiment has reached a verdict on a variant.",
+    Conversion "conversion" "Visitors of an experiment converted; batched, about once a minute.",
 }
 
 impl EventType {
@@ -61,6 +62,9 @@ impl EventType {
 
 /// The type of the message that tests a webhook. Nobody asks for it.
 pub const TEST_EVENT: &str = "webhook.test";
+
+/// The type of the message with the exposures of an experiment that names the integration `webhook`. That is how it is asked for.
+pub const EXPOSURES_EVENT: &str = "experiment.exposures";
 
 impl EventType {
     /// The event's name in messages and in the interface.
@@ -182,6 +186,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// The `data` of a message about exposures of an experiment.
+    pub fn exposures_data(experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Map<String, Value> {
+        // The type is named by whoever sends it.
+        Self::of(EventType::Changed, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more).data
+    }
+
     /// What the result of a live experiment tells, with its sentence.
     pub fn of_result(event: EventType, experiment: &Experiment, actor: &str, sentence: String, more: Value) -> Self {
         Self::of(event, Some(experiment), experiment.lifecycle.status().word(), actor, sentence, more)

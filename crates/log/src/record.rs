@@ -203,6 +203,9 @@ pub struct Record {
     /// element it changes, `0` if not, `-` if it does not apply to this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<String>,
+    /// Names of the integrations that the page told of the variant, with blanks between.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrations: Option<String>,
     /// Number of events that the page dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<f64>,

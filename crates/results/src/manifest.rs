@@ -143,6 +143,11 @@ pub struct MetricFacts {
 }
 
 impl MetricFacts {
+    /// Whether it counts a goal of the project.
+    pub fn is_goal(&self) -> bool {
+        matches!(self.counted, Counted::Goal { .. })
+    }
+
     /// Whether it adds up orders.
     pub fn is_revenue(&self) -> bool {
         matches!(&self.counted, Counted::Goal { goal_type, .. } if goal_type == GoalType::Revenue.word())

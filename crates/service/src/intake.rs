@@ -5,11 +5,13 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::integrations::{IntegrationSuccesses, ToldTools};
 use crate::memory_budget::MemoryBudget;
 use crate::rulesets::Delivery;
 use crate::visitor::Origin;
 use muriel_domain::Instant;
 use muriel_domain::experiment::VARIANTS_MAX;
+use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::ids::{ExperimentId, ProjectId};
 use muriel_log::{AppendError, AppendOutcome, Batch, BatchEvent, Log};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
@@ -79,6 +81,8 @@ pub struct Intake {
     pub bodies: MemoryBudget,
     /// Memory of batches of many visitors.
     pub batches: MemoryBudget,
+    /// When integrations succeeded, until it is written.
+    pub successes: IntegrationSuccesses,
     shapes: Cache<(i64, i64), (Instant, Option<Shape>)>,
     /// When the database last failed to answer.
     failed_at: Mutex<Option<std::time::Instant>>,
@@ -106,6 +110,8 @@ pub struct OutcomeRef {
     pub outcome: usize,
     /// How many other events the page has lost, as this health event reports.
     lost: u64,
+    /// Which tools the page told of its arm, as this health event reports.
+    told: Option<ToldTools>,
 }
 
 impl<'e> IngestOutcome<'e> {
@@ -137,6 +143,7 @@ impl Intake {
             arriving: MemoryBudget::new(ARRIVING_BYTES),
             bodies: MemoryBudget::new(BODIES_BYTES),
             batches: MemoryBudget::new(BATCHES_BYTES),
+            successes: IntegrationSuccesses::default(),
             shapes: Cache::new(SHAPES),
             failed_at: Mutex::default(),
         }
@@ -153,6 +160,9 @@ impl Intake {
             AppendOutcome::Stored => {
                 self.counts.stored.inc();
                 self.counts.lost_by_pages.inc_by(stored.lost);
+                if let Some(told) = &stored.told {
+                    self.successes.note(told);
+                }
             }
             AppendOutcome::Repeated => {
                 self.counts.repeated.inc();
@@ -279,7 +289,7 @@ where
             Err(message) => outcomes.push(IngestOutcome::invalid(id, message)),
             Ok((record, note)) => {
                 let lost = record.dropped.map_or(0, |lost| lost.min(LOST_MAX) as u64);
-                let stored = OutcomeRef { outcome: outcomes.len(), lost };
+                let stored = OutcomeRef { outcome: outcomes.len(), lost, told: told_tools(&record, delivery) };
                 entries.push((stored, BatchEvent { id: record.id, scope, end: lines.len() }));
                 let notes: Vec<_> = [repaired, note.map(str::to_owned)].into_iter().flatten().collect();
                 let note = (!notes.is_empty()).then(|| Cow::Owned(notes.join(". ")));
@@ -292,6 +302,14 @@ where
     }
     app.intake.counts.invalid.inc_by((outcomes.len() - entries.len()) as u64);
     Some(PreparedEvents { project_key, received_at, outcomes, entries, lines })
+}
+
+/// Which tools a page told of an arm, if the record is a health event that says so.
+fn told_tools(record: &Record, delivery: &Delivery) -> Option<ToldTools> {
+    let tools = ToolSet::read(record.integrations.as_deref()?)?;
+    let experiment = ExperimentId(record.test_id?);
+    // What programs that drive a browser say is no success.
+    (!record.bot).then_some(ToldTools { project: delivery.project.id, experiment, tools, at: record.received_at })
 }
 
 /// Appends a batch to the log, where it is durable when this returns.
@@ -359,6 +377,7 @@ fn template(project_key: Arc<str>, batch: IncomingBatch<'_>, received_at: Instan
         late: None,
         failed_selectors: None,
         changes: None,
+        integrations: None,
         dropped: None,
         errors: None,
         properties: Properties::new(),

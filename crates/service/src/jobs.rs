@@ -7,9 +7,13 @@
 
 mod autopilot;
 mod bandit;
+mod conversions;
+mod exposures;
 mod findings;
 mod interactions;
 
+pub use conversions::{ConversionLooks, tell_conversions};
+pub use exposures::{ExposureLooks, tell_exposures};
 pub use findings::{FindingLooks, tell_findings};
 pub use interactions::{InteractionLooks, LookStep, PAIRS_MAX, interaction_totals, look_for_interactions};
 

@@ -23,6 +23,7 @@ pub mod health;
 pub mod hypotheses;
 pub mod idempotency;
 pub mod intake;
+pub mod integrations;
 pub mod jobs;
 pub mod keys;
 pub mod list_cache;

@@ -46,11 +46,14 @@ pub enum Part {
     Goals,
     /// Orders that the page tells its data layer.
     Orders,
+    /// Tools on the page that are told which arm a visitor met.
+    Tools,
 }
 
 impl Part {
     /// Every part.
-    pub const ALL: [Part; 6] = [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders];
+    pub const ALL: [Part; 7] =
+        [Part::Rules, Part::Source, Part::Changes, Part::Split, Part::Goals, Part::Orders, Part::Tools];
 
     /// Its name among the runtime's `PARTS`.
     pub fn name(self) -> &'static str {
@@ -61,6 +64,7 @@ impl Part {
             Part::Split => "split",
             Part::Goals => "goals",
             Part::Orders => "orders",
+            Part::Tools => "tools",
         }
     }
 
@@ -73,6 +77,7 @@ impl Part {
             Part::Split => include_str!("script/split.js"),
             Part::Goals => include_str!("script/goals.js"),
             Part::Orders => include_str!("script/orders.js"),
+            Part::Tools => include_str!("script/tools.js"),
         };
         text.trim_end()
     }
@@ -96,6 +101,7 @@ impl Part {
                 // Page code calls the `script` goals itself.
                 Part::Goals => document.goals.iter().any(|goal| goal.goal_type != "script"),
                 Part::Orders => orders,
+                Part::Tools => any(|delivered| !delivered.tools.is_empty()),
             })
             .collect()
     }
@@ -332,6 +338,7 @@ mod tests {
                 &[Part::Changes, Part::Split],
             ),
             (json!({ "custom_js": "a()" }), &[Part::Changes]),
+            (json!({ "tools": [{ "name": "ga4" }] }), &[Part::Tools]),
             (json!({ "control": { "customJS": "a()" } }), &[Part::Changes]),
             (json!({ "variants": [{ "customJS": "a()" }] }), &[Part::Changes]),
             (json!({ "custom_css": "a{}" }), &[Part::Changes]),

@@ -14,6 +14,7 @@ pub mod goals;
 pub mod groups;
 pub mod hypotheses;
 pub mod idempotency;
+pub mod integrations;
 pub mod interactions;
 pub mod jobs;
 pub mod keys;
@@ -111,6 +112,12 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "hypothesis slugs",
         sql: include_str!("../migrations/0018_hypothesis_slugs.sql"),
         fill: Some(|tx| Box::pin(slugs::fill(tx))),
+    },
+    Migration {
+        version: 19,
+        name: "integrations",
+        sql: include_str!("../migrations/0019_integrations.sql"),
+        fill: None,
     },
 ];
 

@@ -5,7 +5,7 @@ use crate::table::{Json, table};
 use muriel_domain::Instant;
 use muriel_domain::ids::{DeliveryId, ExperimentId, ProjectId, WebhookId};
 use muriel_domain::time::DAY_US;
-use muriel_domain::webhook::{Event, EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
+use muriel_domain::webhook::{EXPOSURES_EVENT, Event, EventType, ExperimentChange, LONGEST_PAUSE_US, Webhook};
 use muriel_sql::{Row, Tx, params};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -208,6 +208,26 @@ pub async fn tell(tx: &mut dyn Tx, project: ProjectId, events: Vec<Event>, at: I
         }
     }
     Ok(())
+}
+
+/// Writes how many exposures arms had to the outbox, for each webhook of the project, or only for that one; whether there is any.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn tell_exposures(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    only: Option<i64>,
+    data: Map<String, Value>,
+    at: Instant,
+) -> Result<bool> {
+    let mut webhooks = list(tx, project).await?;
+    webhooks.retain(|webhook| webhook.disabled.is_none() && only.is_none_or(|id| webhook.id.0 == id));
+    let to: Vec<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
+    if !to.is_empty() {
+        send(tx, project, &to, (EXPOSURES_EVENT, data), at).await?;
+    }
+    Ok(!to.is_empty())
 }
 
 /// Writes an event to the outbox, for these webhooks of the project. The deliveries, of those that have not too many that

@@ -117,6 +117,14 @@ impl Loader {
         }
     }
 
+    /// A reader of the log.
+    ///
+    /// # Errors
+    /// When there is no log.
+    pub fn log_reader(&self) -> Result<LogReader> {
+        Ok(LogReader::open(&self.log)?)
+    }
+
     /// The log and the position up to which it is loaded; `None` until the warehouse's rows
     /// are known to be of this log.
     pub fn loaded(&self) -> Option<LogPosition> {

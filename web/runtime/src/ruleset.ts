@@ -102,6 +102,12 @@ export interface GroupStretch {
   to: number;
 }
 
+/** A tool on the page that is told which arm a visitor met. */
+export interface Tool {
+  name: string;
+  settings?: Record<string, string | number>;
+}
+
 export interface Experiment {
   test_id: number;
   experiment_key: string;
@@ -123,6 +129,9 @@ export interface Experiment {
   custom_css?: string;
   control?: ArmCode;
   variants: Variant[];
+  /** The tools, and the experiment's name, which only they are told. */
+  tools?: Tool[];
+  name?: string;
 }
 
 export interface Goal {

@@ -56,6 +56,7 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
                 "Events and visitors",
                 "Which interface to use from where, events, identity and what counts."
             ),
+            guide!("integrations", "Integrations", "Tools on the page that are told which arm a visitor met."),
             guide!(
                 "webhooks",
                 "Webhooks",

@@ -19,8 +19,9 @@ use muriel_domain::ids::ExperimentId;
 use muriel_domain::{Instant, Problems};
 use muriel_results::Inquiry;
 use muriel_service::experiments::{self, Created, Edit, StatusChange, Target};
-use muriel_service::{self as service, App, preview, results};
+use muriel_service::{self as service, App, integrations, preview, results};
 use muriel_store::experiments::ListedExperiment;
+use std::collections::BTreeMap;
 
 const NOT_FOUND: ApiError = ApiError::NotFound("experiment");
 
@@ -112,18 +113,17 @@ pub(crate) async fn experiment_details(
 ) -> Result<Response, ApiError> {
     let (loaded, epochs) = experiments::details(&app, caller.project.id, id_in(&id)?).await?;
     let version = loaded.version();
-    // The next look at a bandit moves on without a change of the experiment.
-    if is_known(&headers, &version) && !loaded.experiment.follows(Rule::Bandit) {
+    let has_integrations = !loaded.experiment.configuration.integrations().is_empty();
+    // The next look at a bandit, and when integrations succeeded, move on without a change of the experiment.
+    if is_known(&headers, &version) && !loaded.experiment.follows(Rule::Bandit) && !has_integrations {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(tagged(response, &version));
     }
-    let experiment = views::ExperimentDetails::new(
-        loaded,
-        epochs,
-        &caller.project.key,
-        app.periods.next_bandit_look(app.clock.now()),
-    );
+    let id = loaded.experiment.id;
+    let successes = if has_integrations { integrations::last_successes(&app, id).await? } else { BTreeMap::new() };
+    let bandit_look = app.periods.next_bandit_look(app.clock.now());
+    let experiment = views::ExperimentDetails::new(loaded, epochs, &caller.project.key, bandit_look, &successes);
     Ok(tagged(json(StatusCode::OK, &views::ExperimentAnswer { success: true, experiment })?, &version))
 }
 

@@ -79,10 +79,7 @@ pub(crate) async fn hypothesis_slugs(
         success: true,
         count: slugs.len(),
         next_after: next_after(&slugs, limit, |(id, _)| id.0),
-        hypotheses: slugs
-            .into_iter()
-            .map(|(id, slug)| views::HypothesisSlug { hypothesis_id: id.0, slug })
-            .collect(),
+        hypotheses: slugs.into_iter().map(|(id, slug)| views::HypothesisSlug { hypothesis_id: id.0, slug }).collect(),
     };
     json(StatusCode::OK, &list)
 }

@@ -5,6 +5,7 @@
 
 use crate::json::{Anomalies, Json};
 use crate::wire::fields::{Fields, ProblemCollector, from_body, join, text};
+use muriel_domain::experiment::integration::ToolSet;
 use muriel_domain::{Flaw, Instant, Problems};
 use muriel_log::{Consent, EventKind, EventVisitor, Properties, Record};
 use muriel_service::intake::{EventTemplate, IncomingBatch, PendingEvent};
@@ -287,6 +288,10 @@ fn of_kind(fields: &Fields<'_>, record: &mut Record) {
             record.late = count("late");
             record.failed_selectors = count("failed_selectors");
             record.errors = count("errors");
+            record.integrations = fields.read("integrations", |value| match text(value)? {
+                names if names.len() <= TEXT_MAX && ToolSet::read(names).is_some() => Ok(names.to_owned()),
+                _ => Err(Flaw::new("must be names of integrations that pages tell, with a blank between two")),
+            });
             record.changes = fields.read("changes", |value| match text(value)? {
                 told if (1..=MAX_TRACKED_CHANGES).contains(&told.len())
                     && told.bytes().all(|byte| b"01-".contains(&byte)) =>

@@ -37,7 +37,7 @@ pub(in crate::wire) const PATCH_FIELDS: [&str; 17] = [
 ];
 
 /// Fields of the details that PATCH does not change, each with the way to change it.
-const READ_ONLY: [(&str, &str); 14] = [
+const READ_ONLY: [(&str, &str); 15] = [
     ("test_id", "identifies the experiment and cannot be changed"),
     ("company_id", "cannot be changed"),
     ("project_key", "cannot be changed; an experiment stays in its project"),
@@ -51,6 +51,7 @@ const READ_ONLY: [(&str, &str); 14] = [
     ("primary_goal", "is changed with primary_goal_key, and the goal itself with PATCH /goal/{goal_profile_id}"),
     ("epochs", "cannot be changed; the server opens them"),
     ("schedule", "cannot be changed; it follows from configuration"),
+    ("integrations", "cannot be changed; it says when those of configuration.integration last succeeded"),
     (
         "serving_variant_id",
         "is changed with POST /experiment/{test_id}/serve-winner and POST /experiment/{test_id}/stop-serving",

@@ -14,6 +14,7 @@ use muriel_store::experiments::LoadedExperiment;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 const NOW: Instant = Instant::from_us(1_772_000_000_000_000);
 
@@ -29,7 +30,7 @@ fn apply(experiment: &Experiment, body: &Value, mode: Mode) -> Result<Experiment
 /// The details of an experiment as a client reads them.
 fn details(experiment: &Experiment) -> Map<String, Value> {
     let loaded = LoadedExperiment { experiment: experiment.clone(), origin: None, primary_goal: None };
-    match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj", NOW)).unwrap() {
+    match serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), "prj", NOW, &BTreeMap::new())).unwrap() {
         Value::Object(details) => details,
         _ => unreachable!(),
     }

@@ -1,7 +1,9 @@
 //! Making a backup.
 
 use super::directory::failed;
-use super::manifest::{self, BackupId, Database, FILES, Manifest, SourceState, StoredFile, StoredLog, StoredSegment, hex};
+use super::manifest::{
+    self, BackupId, Database, FILES, Manifest, SourceState, StoredFile, StoredLog, StoredSegment, hex,
+};
 use super::store::{BackupStore, Digest, StoreLock};
 use crate::config::StorageSettings;
 use crate::{Error, Result};
@@ -74,7 +76,13 @@ impl Known {
             break;
         }
         let stored = store.list(FILES)?.into_iter().map(|file| (file.name, file.bytes)).collect();
-        Ok(Self { newest, newest_id: ids.last().cloned(), stored, read_at: std::time::Instant::now(), is_compared: false })
+        Ok(Self {
+            newest,
+            newest_id: ids.last().cloned(),
+            stored,
+            read_at: std::time::Instant::now(),
+            is_compared: false,
+        })
     }
 }
 
@@ -205,9 +213,8 @@ impl Run<'_, '_> {
         for _ in 0..MAX_ATTEMPTS {
             let now = fs::metadata(&path).map_err(failed("cannot look at", &path))?;
             let source = SourceState::of(&now);
-            let is_stored = |file: &StoredFile| {
-                self.maker.known.stored.get(&file.content.sha256) == Some(&file.content.bytes)
-            };
+            let is_stored =
+                |file: &StoredFile| self.maker.known.stored.get(&file.content.sha256) == Some(&file.content.bytes);
             if let Some(before) = before.filter(|before| before.is_unchanged(&now) && is_stored(before)) {
                 self.files.push(before.clone());
                 self.unchanged += 1;

@@ -250,7 +250,9 @@ mod tests {
         let third = BackupId::new(at.plus_us(-5_000_000_000), Some(&second));
         assert_eq!([&second, &third].map(ToString::to_string), ["2026-03-01T090001Z", "2026-03-01T090002Z"]);
         assert_eq!(BackupId::parse("2026-03-01T090002Z.json"), Some(third));
-        for name in ["", ".json", "2026-03-01T090002Z", "../x.json", "2026-13-01T090002Z.json", "2026-03-01T09000éZ.json"] {
+        for name in
+            ["", ".json", "2026-03-01T090002Z", "../x.json", "2026-13-01T090002Z.json", "2026-03-01T09000éZ.json"]
+        {
             assert_eq!(BackupId::parse(name), None, "{name}");
         }
     }

@@ -150,7 +150,9 @@ impl Restore {
         }
         let at = manifest.made_at;
         if manifest.database == Database::PostgresqlNotIncluded {
-            say!("The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools, as of {at} or before.")?;
+            say!(
+                "The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools, as of {at} or before."
+            )?;
         } else {
             say!("Experiments, goals and keys are as of {at}.")?;
         }
@@ -199,7 +201,11 @@ fn follow(storage: &StorageSettings, store: &dyn BackupStore, period: Duration, 
             Err(_) if interrupt::is_asked() => break,
             Err(error) => {
                 failing = true;
-                tell!("muriel: the backup failed and is tried again in {} seconds: {}", period.as_secs(), sentence(&error));
+                tell!(
+                    "muriel: the backup failed and is tried again in {} seconds: {}",
+                    period.as_secs(),
+                    sentence(&error)
+                );
                 // The lock may be lost, and what is known of the place may be wrong.
                 maker = None;
             }
@@ -269,12 +275,9 @@ fn list(store: &dyn BackupStore) -> Result<()> {
     }
     for id in ids {
         match Manifest::read(store, &id) {
-            Ok(manifest) => say!(
-                "{}  block {:>9}  {:>9}",
-                manifest.made_at,
-                manifest.log_position(),
-                size(manifest.bytes())
-            )?,
+            Ok(manifest) => {
+                say!("{}  block {:>9}  {:>9}", manifest.made_at, manifest.log_position(), size(manifest.bytes()))?
+            }
             Err(Error::Refused(problem)) => say!("{id}  {problem}")?,
             Err(error) => return Err(error),
         }

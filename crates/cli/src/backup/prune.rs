@@ -79,8 +79,7 @@ mod tests {
     #[test]
     fn the_newest_and_one_of_each_day_stay() {
         let times = ["01T080000", "01T090000", "02T080000", "04T080000", "04T090000", "04T100000"];
-        let ids: Vec<_> =
-            times.iter().map(|time| BackupId::parse(&format!("2026-03-{time}Z.json")).unwrap()).collect();
+        let ids: Vec<_> = times.iter().map(|time| BackupId::parse(&format!("2026-03-{time}Z.json")).unwrap()).collect();
         for (newest, daily, expect) in [
             (1, 0, vec!["01T080000", "01T090000", "02T080000", "04T080000", "04T090000"]),
             (2, 0, vec!["01T080000", "01T090000", "02T080000", "04T080000"]),

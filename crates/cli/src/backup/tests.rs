@@ -271,7 +271,9 @@ fn postgresql_is_said_not_to_be_included() {
 
 #[test]
 fn sizes_are_readable() {
-    for (bytes, expect) in [(0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 30, "3.0 GiB")] {
+    for (bytes, expect) in
+        [(0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 30, "3.0 GiB")]
+    {
         assert_eq!(size(bytes), expect);
     }
 }

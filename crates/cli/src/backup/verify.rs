@@ -80,7 +80,11 @@ fn check(store: &dyn BackupStore, content: &Digest) -> Result<Option<String>> {
 }
 
 fn missing_or(error: io::Error) -> String {
-    if error.kind() == io::ErrorKind::NotFound { "it is missing".to_owned() } else { format!("it cannot be read: {error}") }
+    if error.kind() == io::ErrorKind::NotFound {
+        "it is missing".to_owned()
+    } else {
+        format!("it cannot be read: {error}")
+    }
 }
 
 /// `the backup A`, `the backups A, B and 7 others`.

@@ -114,7 +114,9 @@ impl Api {
         if let Some(key) = conditions.idempotency_key {
             request = request.header("idempotency-key", key);
         }
-        let lost = |error: &dyn std::fmt::Display| Failure::Lost(format!("no muriel server answers at {}: {error}", self.base));
+        let lost = |error: &dyn std::fmt::Display| {
+            Failure::Lost(format!("no muriel server answers at {}: {error}", self.base))
+        };
         let sent = match body {
             Some(body) => request
                 .header("content-type", "application/json")
@@ -194,7 +196,10 @@ impl Api {
             }
             offset += count;
         }
-        let mut project = Project { objects: Vec::new(), names: names.all.iter().map(|(_, kind, name)| (*kind, name.clone())).collect() };
+        let mut project = Project {
+            objects: Vec::new(),
+            names: names.all.iter().map(|(_, kind, name)| (*kind, name.clone())).collect(),
+        };
         for (id, kind, name) in names.all.iter().filter(|(_, kind, name)| is_needed(*kind, name)) {
             // What is deleted meanwhile is not there.
             project.objects.extend(self.details(*kind, (*id, name), &names.slugs)?.map(|(stored, _)| stored));

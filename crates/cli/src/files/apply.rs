@@ -59,7 +59,8 @@ impl Applier<'_> {
         };
         let key = uuid::Uuid::new_v4().to_string();
         let conditions = Conditions { idempotency_key: Some(&key), ..Conditions::default() };
-        let answer = self.api.send(Method::POST, path, Some(&body), conditions).map_err(|failure| reason(failure, change))?;
+        let answer =
+            self.api.send(Method::POST, path, Some(&body), conditions).map_err(|failure| reason(failure, change))?;
         let id = answer.body.as_object().and_then(|body| made_id(change.kind, body)).unwrap_or_default();
         self.ids.insert((change.kind, change.name.clone()), id);
         if change.kind == Kind::Hypothesis {
@@ -73,7 +74,8 @@ impl Applier<'_> {
         let path = Api::path(change.kind, id);
         let body = resolved(change, change.body(), &self.ids);
         let fields = (!body.is_empty()).then(|| (path.clone(), Value::Object(body)));
-        let status = change.status.as_ref().map(|word| (format!("{path}/status"), json!({ "status": status_code(word) })));
+        let status =
+            change.status.as_ref().map(|word| (format!("{path}/status"), json!({ "status": status_code(word) })));
         // What stops is stopped before it changes, so that no visitor meets the change; what starts, starts as it is to be.
         let steps = if change.stops() { [status, fields] } else { [fields, status] };
         let mut made = 0;
@@ -122,7 +124,10 @@ fn reason(failure: Failure, change: &Change) -> String {
         Failure::Refused(412, _) => CHANGED.to_owned(),
         Failure::Refused(_, sentence) => format!("was refused and is as it was: {sentence}"),
         Failure::Lost(sentence) => {
-            format!("may have been {} or not: {sentence}", if change.act == Act::Create { "created" } else { "changed" })
+            format!(
+                "may have been {} or not: {sentence}",
+                if change.act == Act::Create { "created" } else { "changed" }
+            )
         }
     }
 }

@@ -45,16 +45,8 @@ pub(crate) const GOAL_FIELDS: [&str; 10] = [
 ];
 
 /// The fields of a hypothesis in files. Its slug is the file's name.
-pub(crate) const HYPOTHESIS_FIELDS: [&str; 8] = [
-    "observation",
-    "problem",
-    "solution",
-    "confidence",
-    "importance",
-    "difficulty",
-    "hypothesis_url",
-    "archived",
-];
+pub(crate) const HYPOTHESIS_FIELDS: [&str; 8] =
+    ["observation", "problem", "solution", "confidence", "importance", "difficulty", "hypothesis_url", "archived"];
 
 /// The fields of an experiment in files, those in files of their own last. Its key is the directory's name.
 const EXPERIMENT_FIELDS: [&str; 18] = [
@@ -157,6 +149,7 @@ pub(crate) fn is_bandit(fields: &Fields) -> bool {
 pub(crate) fn goal_keys(fields: &Fields) -> Vec<(String, &str)> {
     let primary = fields.get("primary_goal_key").and_then(Value::as_str);
     let secondary = fields.get("secondary_goal_keys").and_then(Value::as_array).into_iter().flatten();
-    let secondary = secondary.enumerate().filter_map(|(at, key)| Some((format!("secondary_goal_keys[{at}]"), key.as_str()?)));
+    let secondary =
+        secondary.enumerate().filter_map(|(at, key)| Some((format!("secondary_goal_keys[{at}]"), key.as_str()?)));
     primary.map(|key| ("primary_goal_key".to_owned(), key)).into_iter().chain(secondary).collect()
 }

@@ -64,8 +64,12 @@ impl Change {
         let top = |field: &str| field.split(['.', '[']).next().unwrap_or_default().to_owned();
         let changed: BTreeSet<String> = self.differences.iter().map(|change| top(&change.field)).collect();
         let is_new = self.act == Act::Create;
-        let mut body: Fields =
-            self.fields.iter().filter(|(name, _)| is_new || changed.contains(*name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+        let mut body: Fields = self
+            .fields
+            .iter()
+            .filter(|(name, _)| is_new || changed.contains(*name))
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
         if self.kind != Kind::Experiment {
             return body;
         }
@@ -259,7 +263,8 @@ fn fits_a_request(change: &Change, wanted: &Wanted, found: &mut FileProblems) {
 /// What goes because the files do not have it: experiments first, as they use goals.
 fn removals(tree: &Tree, project: &Project) -> Vec<Change> {
     let is_left = |stored: &&Stored| !tree.has(stored.kind, &stored.name);
-    let is_gone = |stored: &&Stored| stored.kind != Kind::Hypothesis || stored.fields.get("archived") != Some(&json!(true));
+    let is_gone =
+        |stored: &&Stored| stored.kind != Kind::Hypothesis || stored.fields.get("archived") != Some(&json!(true));
     let mut left: Vec<&Stored> = project.objects.iter().filter(is_left).filter(is_gone).collect();
     left.sort_by_key(|stored| (std::cmp::Reverse(stored.kind), stored.name.clone()));
     let removal = |stored: &Stored| Change {

@@ -43,7 +43,8 @@ pub(crate) fn read(directory: &Path) -> Result<std::result::Result<Files, FilePr
             let path = format!("experiments/{name}/{part}");
             if is_part(&part) {
                 reader.file(&inner.join(&part), &path)?;
-            } else if !part.starts_with('.') && [".toml", ".js", ".css", ".json"].iter().any(|end| part.ends_with(end)) {
+            } else if !part.starts_with('.') && [".toml", ".js", ".css", ".json"].iter().any(|end| part.ends_with(end))
+            {
                 reader.found.add(&path, 0, about_part(&part));
             }
         }
@@ -241,7 +242,8 @@ mod tests {
 
         fs::write(at.join("README.md"), "mine").unwrap();
         fs::write(at.join("experiments/x/notes.txt"), "mine").unwrap();
-        let second = files(&[("project.toml", "format = 1\n"), ("goals.toml", "g"), ("experiments/y/experiment.toml", "b")]);
+        let second =
+            files(&[("project.toml", "format = 1\n"), ("goals.toml", "g"), ("experiments/y/experiment.toml", "b")]);
         write(&at, &second, true).unwrap();
         assert_eq!(read(&at).unwrap().unwrap_err().iter().count(), 0);
         assert!(at.join("README.md").exists() && at.join("experiments/x/notes.txt").exists());

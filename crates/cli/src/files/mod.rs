@@ -20,7 +20,7 @@ mod toml_reader;
 mod toml_writer;
 
 use crate::remote::Remote;
-use crate::say::{say, text, tell};
+use crate::say::{say, tell, text};
 use crate::{Error, Result};
 use api::{Api, Names};
 use clap::Args;

@@ -42,7 +42,8 @@ pub(crate) struct Origin {
 impl Origin {
     /// The file and the line of a field. A line of 0 is the file as a whole.
     pub(crate) fn of(&self, field: &str) -> (&str, usize) {
-        let is_in = |path: &str| field.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        let is_in =
+            |path: &str| field.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
         if let Some((_, file)) = self.parts.iter().find(|(path, _)| is_in(path)) {
             return (file, 0);
         }
@@ -115,7 +116,11 @@ fn only(members: &Fields, known: &[&str], origin: &Origin, path: &str, found: &m
 fn project(files: &Files, found: &mut FileProblems) -> Option<String> {
     let file = "project.toml";
     let Some(text) = files.get(file) else {
-        found.add(file, 0, format!("there is no such file; it has the line \"format = {FORMAT}\" and marks the directory"));
+        found.add(
+            file,
+            0,
+            format!("there is no such file; it has the line \"format = {FORMAT}\" and marks the directory"),
+        );
         return None;
     };
     let located = toml(file, text, found)?;

@@ -33,7 +33,6 @@ impl FileProblems {
         self.0.insert(FileProblem { file: file.to_owned(), line, message: message.into() });
     }
 
-
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -66,7 +66,8 @@ fn object(out: &mut String, planned: &Planned) {
     }
     match effects.moved_visitors_percent {
         Some(percent) if percent > 0.0 => {
-            let _ = writeln!(out, "      ! moves {percent} % of its visitors to another variant, or out of the experiment");
+            let _ =
+                writeln!(out, "      ! moves {percent} % of its visitors to another variant, or out of the experiment");
         }
         None => out.push_str("      ! moves visitors; how many depends on who they are\n"),
         Some(_) => {}

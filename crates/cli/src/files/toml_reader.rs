@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn values_know_their_lines() {
-        let text = "a = 1\n# note\n[t]\nx.y = \"z\"\nwhen = 2026-03-01\n\n[[v]]\nn = 0x10\n\n[[v]]\nn = [\n  1.5,\n  2,\n]\n";
+        let text =
+            "a = 1\n# note\n[t]\nx.y = \"z\"\nwhen = 2026-03-01\n\n[[v]]\nn = 0x10\n\n[[v]]\nn = [\n  1.5,\n  2,\n]\n";
         let read = parse(text).unwrap();
         assert_eq!(
             Value::Object(read.members.clone()),

@@ -63,6 +63,7 @@ const OPTIONAL: &[(&str, Shape)] = &[
     ("failed_selectors", Shape::Number),
     ("errors", Shape::Number),
     ("changes", Shape::Text),
+    ("integrations", Shape::Text),
     ("dropped", Shape::Number),
     ("properties", Shape::Object),
 ];

@@ -199,7 +199,10 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
     }
     let plan: Value = serde_json::from_str(&shop.says(&["plan", dir, "--json"], 2)).unwrap();
     let change = plan["changes"].as_array().unwrap().iter().find(|change| change["kind"] == "experiment").unwrap();
-    assert_eq!((&change["name"], &change["action"], &change["is_live"]), (&json!("short-form"), &json!("update"), &json!(true)));
+    assert_eq!(
+        (&change["name"], &change["action"], &change["is_live"]),
+        (&json!("short-form"), &json!("update"), &json!(true))
+    );
     assert_eq!((&change["opens_epoch"], &change["removed_code"]), (&json!(true), &json!(["variants[0].customJS"])));
 
     // The goal changes first, and with it the version of the experiment: that is no conflict.
@@ -215,7 +218,10 @@ fn a_plan_says_what_it_does_to_live_experiments_and_apply_does_it() {
     assert!(said.contains("stops: visitors no longer meet it"), "{said}");
     replace(&settings, "status = \"inactive\"", "status = \"live\"");
     let said = shop.says(&["plan", dir], 0);
-    assert!(said.contains("note: experiment short-form has run and was stopped") && said.contains("--resume"), "{said}");
+    assert!(
+        said.contains("note: experiment short-form has run and was stopped") && said.contains("--resume"),
+        "{said}"
+    );
     shop.says(&["apply", dir, "--resume", "--yes"], 0);
     assert_eq!(shop.ask(0, &format!("GET experiment/{id}"), &Value::Null)["experiment"]["status"], 1);
 
@@ -245,7 +251,10 @@ fn refusals_change_nothing_and_say_what_was_done() {
     replace(&at.join("experiments/c/experiment.toml"), "test_name", "test_nam");
     fs::write(at.join("hypotheses.toml"), "").unwrap();
     let said = shop.says(&["apply", dir, "--yes"], 1);
-    assert!(said.contains("experiments/c/experiment.toml:1: test_nam is not a known field; did you mean \"test_name\"?"), "{said}");
+    assert!(
+        said.contains("experiments/c/experiment.toml:1: test_nam is not a known field; did you mean \"test_name\"?"),
+        "{said}"
+    );
     assert_eq!(shop.ask(0, "GET experiment-keys", &Value::Null)["count"], 0);
     fs::remove_dir_all(at.join("experiments/c")).unwrap();
 

@@ -1,6 +1,7 @@
 //! How an experiment runs and when it ends.
 
 use super::distribution::{Distribution, DistributionPatch};
+use super::integration::{self, Integration};
 use crate::{Instant, Problems};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,8 +61,8 @@ macro_rules! configuration_settings {
             /// Deactivate it so many days after its first start; 0 is off.
             completion_after_period: Option<i64> = None, stored by "limit", patch Option<i64> as replaced
                 => limit [i64] { nullable = false, minimum = 0 };
-            /// Integrations that are to receive the experiment's data. Stored; nothing is sent yet, and setting it answers with a
-            /// warning.
+            /// Integrations that are told which arm a visitor met: a name, or `{"name", "settings"}`. Nothing is sent to names that
+            /// are not known: they are kept, and the answer has a warning.
             integration: Vec<Value> = Vec::new(), patch Vec<Value> as replaced
                 => integrations [Vec<Integration>] { nullable = false, max_items = 50 };
         }
@@ -119,17 +120,9 @@ fn kept<P, T: Clone>(_: Option<P>, before: &T) -> T {
 }
 
 impl Configuration {
-    /// A sentence for each group of settings that is set and that nothing acts on yet. Answers
-    /// carry them as warnings, so that nobody relies on a setting that is only stored.
-    pub fn without_effect(&self) -> Vec<String> {
-        let groups: [(&[(&str, bool)], &str); 1] =
-            [(&[("integration", !self.integration.is_empty())], "is stored, and nothing is sent to integrations yet")];
-        let said = groups.into_iter().filter_map(|(fields, what)| {
-            let set: Vec<String> =
-                fields.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| format!("configuration.{name}")).collect();
-            (!set.is_empty()).then(|| format!("{}: this {what}", set.join(", ")))
-        });
-        said.collect()
+    /// The integrations that are told which arm a visitor met.
+    pub fn integrations(&self) -> Vec<Integration> {
+        integration::integrations(&self.integration)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Being a draft, live or inactive; being concluded; serving a winner.
 
-use super::{Arm, Change, Experiment, TestType, Variant};
+use super::{Arm, Change, Experiment, TestType, Variant, integration};
 use crate::time::DAY_US;
 use crate::{Instant, Problems};
 use std::fmt;
@@ -288,7 +288,7 @@ impl Experiment {
         warnings.extend(self.configuration.trigger_variant_change.as_deref().and_then(about_trigger));
         warnings.extend(self.configuration.dom_change_path.as_deref().and_then(about_mode));
         warnings.extend(self.schedule_warnings());
-        warnings.extend(self.configuration.without_effect());
+        warnings.extend(integration::warnings(&self.configuration.integration));
         warnings
     }
 

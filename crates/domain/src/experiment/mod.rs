@@ -9,6 +9,7 @@ mod autopilot;
 mod configuration;
 mod distribution;
 mod effect;
+pub mod integration;
 mod lifecycle;
 mod milestones;
 mod patch;

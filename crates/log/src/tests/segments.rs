@@ -187,7 +187,9 @@ async fn segments_that_do_not_follow_are_refused() {
         append_segment(to.path(), &copy)
     };
     put(&copied.segments[0]).unwrap();
-    assert!(put(&copied.segments[2]).unwrap_err().to_string().contains("begins after block 2, the log ends with block 1"));
+    assert!(
+        put(&copied.segments[2]).unwrap_err().to_string().contains("begins after block 2, the log ends with block 1")
+    );
     assert!(put(&copied.segments[0]).is_err());
     put(&copied.segments[1]).unwrap();
     assert_eq!(blocks(to.path()).len(), 2);

@@ -103,7 +103,7 @@ async fn tell(app: &App, term: i64, project: &Arc<Project>, id: ExperimentId) ->
 /// What names of failed health checks begin with.
 const HEALTH: &str = "health:";
 
-fn busy() -> Error {
+pub(super) fn busy() -> Error {
     Error::NotYet { why: "too many reports are being made".to_owned(), retry_after_s: 1 }
 }
 

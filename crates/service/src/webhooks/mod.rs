@@ -8,7 +8,7 @@ mod outbound;
 mod secret;
 
 pub use deliver::{DeliveryOutcome, attempt, due, purge, release};
-pub use outbound::{AllowedNetworks, BadNetwork, Forbidden, Outbound};
+pub use outbound::{AllowedNetworks, BadNetwork, Forbidden, Names, Outbound};
 pub use secret::Secret;
 
 use crate::app::App;

@@ -5,6 +5,7 @@
 //! Redirects are not followed, and proxies that the environment names are not used.
 
 use ipnet::IpNet;
+use std::fmt;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
@@ -21,6 +22,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// Bytes of an answer's body that are read, so that an honest receiver can finish writing. None of it is kept.
 const BODY_MAX: u64 = 64 << 10;
+/// Addresses of a name that are tried.
+const ADDRESSES_MAX: usize = 16;
 /// Bytes of an answer's header.
 const HEADER_MAX: usize = 16 << 10;
 
@@ -122,10 +125,38 @@ fn is_own(address: IpAddr) -> bool {
     source.is_ok_and(|source| source.ip() == address)
 }
 
+/// Looks up the addresses of a host and port.
+type Lookup = dyn Fn(&str, u16) -> std::io::Result<Vec<SocketAddr>> + Send + Sync;
+
+/// Who knows the addresses of names: the system, or a function in its place.
+#[derive(Clone, Default)]
+pub struct Names(Option<Arc<Lookup>>);
+
+impl Names {
+    /// Names as this function knows them.
+    pub fn of(lookup: impl Fn(&str, u16) -> std::io::Result<Vec<SocketAddr>> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(lookup)))
+    }
+
+    fn find(&self, host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+        match &self.0 {
+            Some(lookup) => lookup(host, port),
+            None => (host, port).to_socket_addrs().map(Iterator::collect),
+        }
+    }
+}
+
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Names(a function)" } else { "Names(the system)" })
+    }
+}
+
 /// What sends requests to other systems.
 #[derive(Debug, Clone, Default)]
 pub struct Outbound {
     allowed: AllowedNetworks,
+    names: Names,
     agent: Arc<OnceLock<Agent>>,
 }
 
@@ -139,9 +170,9 @@ pub(super) enum SendOutcome {
 }
 
 impl Outbound {
-    /// One that may reach these networks besides public addresses.
-    pub fn new(allowed: AllowedNetworks) -> Self {
-        Self { allowed, agent: Arc::default() }
+    /// One that may reach these networks besides public addresses, and has addresses from `names`.
+    pub fn new(allowed: AllowedNetworks, names: Names) -> Self {
+        Self { allowed, names, agent: Arc::default() }
     }
 
     /// Whether the host of this URL has only addresses that may be reached. Blocks while the name is resolved.
@@ -152,8 +183,8 @@ impl Outbound {
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(443);
         let name = host.trim_start_matches('[').trim_end_matches(']');
-        let found: Vec<SocketAddr> = match (name, port).to_socket_addrs() {
-            Ok(found) => found.collect(),
+        let found = match self.names.find(name, port) {
+            Ok(found) => found,
             Err(_) => return Err(format!("names the host {host}, which cannot be found; check its spelling")),
         };
         if found.is_empty() {
@@ -172,7 +203,7 @@ impl Outbound {
 
     /// Sends a message. Blocks until it is answered, at most 15 seconds.
     pub(super) fn post(&self, url: &str, headers: &[(&str, String)], body: &str) -> SendOutcome {
-        let agent = self.agent.get_or_init(|| agent(self.allowed.clone()));
+        let agent = self.agent.get_or_init(|| agent(self.allowed.clone(), self.names.clone()));
         let mut request = agent.post(url).header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, value);
@@ -189,7 +220,7 @@ impl Outbound {
     }
 }
 
-fn agent(allowed: AllowedNetworks) -> Agent {
+fn agent(allowed: AllowedNetworks, names: Names) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -208,7 +239,7 @@ fn agent(allowed: AllowedNetworks) -> Agent {
     Agent::with_parts(
         config,
         DefaultConnector::default(),
-        GuardedResolver { allowed, resolver: DefaultResolver::default() },
+        GuardedResolver { allowed, names, resolver: DefaultResolver::default() },
     )
 }
 
@@ -216,6 +247,7 @@ fn agent(allowed: AllowedNetworks) -> Agent {
 #[derive(Debug)]
 struct GuardedResolver {
     allowed: AllowedNetworks,
+    names: Names,
     resolver: DefaultResolver,
 }
 
@@ -226,11 +258,24 @@ impl Resolver for GuardedResolver {
         config: &ureq::config::Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.resolver.resolve(uri, config, timeout)?;
+        let found = match &self.names.0 {
+            None => self.resolver.resolve(uri, config, timeout)?,
+            Some(lookup) => self.looked_up(&**lookup, uri)?,
+        };
         for address in found.iter() {
             self.allowed.check(address.ip()).map_err(|forbidden| ureq::Error::Other(Box::new(forbidden)))?;
         }
         Ok(found)
+    }
+}
+
+impl GuardedResolver {
+    fn looked_up(&self, lookup: &Lookup, uri: &Uri) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("http") { 80 } else { 443 });
+        let mut found = self.empty();
+        let addresses = lookup(uri.host().unwrap_or_default(), port).map_err(|_| ureq::Error::HostNotFound)?;
+        addresses.into_iter().take(ADDRESSES_MAX).for_each(|address| found.push(address));
+        if found.is_empty() { Err(ureq::Error::HostNotFound) } else { Ok(found) }
     }
 }
 

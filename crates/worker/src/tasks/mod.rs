@@ -3,6 +3,7 @@
 //! Whoever starts the server registers them with their settings, beside those that need its own wiring.
 
 mod geography;
+mod integrations;
 mod interactions;
 mod jobs;
 mod key_uses;
@@ -12,6 +13,7 @@ mod rulesets;
 mod webhooks;
 
 pub use geography::refresh_geography;
+pub use integrations::{tell_conversions, tell_exposures, write_integration_successes};
 pub use interactions::LeftOutObserver;
 pub use jobs::{JobsObserver, clock};
 pub use key_uses::write_key_uses;

@@ -115,5 +115,5 @@ export function store(who: Identity): void {
 
 /** Removes everything that is stored about the visitor. */
 export function erase(): void {
-  for (const what of ["id", "a", "s", "q", "e", "d"]) remember(what, "");
+  for (const what of ["id", "a", "s", "q", "e", "d", "t"]) remember(what, "");
 }

@@ -10,11 +10,16 @@ export const HIDING_TIMEOUT_MS = 1_000;
 export const REPORTED_CHANGES_MAX = 60;
 /** Delay between showing an arm and reporting which of its selectors matched. */
 export const REPORT_DELAY_MS = 5_000;
+/** How long a tool that an arm is told to may take to appear on the page, and how often it is looked for. */
+export const TOOL_TIMEOUT_MS = 5_000;
+export const TOOL_POLL_MS = 250;
 
 /** Arms that are stored of a visitor. */
 export const ARMS_MAX = 50;
 /** Stored exposures of a session; also the announcements that are kept for later listeners. */
 export const EXPOSURES_MAX = 100;
+/** Stored marks of the tools that were told in a visit: one for each experiment and tool. */
+export const TOOL_MARKS_MAX = 300;
 /** Stored events that rules refer to. */
 export const REMEMBERED_EVENTS_MAX = 100;
 

@@ -9,6 +9,7 @@ import { kit } from "./kit";
 import type { watchLayer } from "./layer";
 import type { memory } from "./memory";
 import type { split } from "./split";
+import type { watchArms } from "./telling";
 
 export interface Parts {
   changes: typeof changes;
@@ -17,6 +18,7 @@ export interface Parts {
   source: typeof sourceOf;
   goals: typeof watch;
   orders: typeof watchLayer;
+  tools: typeof watchArms;
 }
 
 declare const PARTS: { [Name in keyof Parts]?: (...given: typeof kit) => Parts[Name] };

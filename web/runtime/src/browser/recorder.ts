@@ -44,7 +44,7 @@ export const consent = (): Consent => {
 };
 
 // While a page is only prerendered, nothing is sent or stored.
-const mayRecord = (): boolean => !isPreview && isActive() && ["granted", "assumed"].includes(consent());
+export const mayRecord = (): boolean => !isPreview && isActive() && ["granted", "assumed"].includes(consent());
 
 /** The visitor's identity, with what other pages have stored by now. */
 export const currentVisitor = (): Identity => {

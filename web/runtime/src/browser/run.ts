@@ -9,9 +9,10 @@ import { pageApi } from "./calls";
 import type { Consent } from "./consent";
 import type { HiddenElements } from "./hide";
 import { DECISION_ROUNDS_MAX } from "./limits";
+import { on } from "./listeners";
 import { allowNewRequest, requestLocation, onLocated } from "./locate";
 import { part } from "./parts";
-import { consent, record, startRecorder, visitorNow, currentVisitor } from "./recorder";
+import { consent, mayRecord, record, startRecorder, visitorNow, currentVisitor } from "./recorder";
 import { renewal } from "./renew";
 import { onRoute, whenActive } from "./route";
 import { show } from "./show";
@@ -135,6 +136,7 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
       !forced && (!!snippet?.over || (!!performance.getEntriesByType("paint")[0] && (!snippet || snippet.ms != null))),
     );
 
+  const tell = part("tools")?.(experiments, on, currentVisitor, () => !isLeaving && mayRecord(), record);
   lookAgain();
   const again = part("goals")?.(ruleset.goals ?? [], record);
   part("orders")?.(record);
@@ -149,5 +151,9 @@ export function run(ruleset: Ruleset, snippet: HiddenElements | undefined, force
     recordPageview();
     again?.();
   });
-  return pageApi(lookAgain);
+  return pageApi(() => {
+    lookAgain();
+    // What was met before consent is told after it.
+    tell?.();
+  });
 }

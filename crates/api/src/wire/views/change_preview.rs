@@ -8,7 +8,7 @@ use muriel_service::experiments::Previewed;
 use muriel_store::experiments::LoadedExperiment;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 /// What a change would do. Nothing was changed.
@@ -90,7 +90,7 @@ impl ChangePreview {
 fn fields(experiment: Experiment, project_key: &str) -> Value {
     let now = experiment.updated_at;
     let loaded = LoadedExperiment { experiment, origin: None, primary_goal: None };
-    let details = serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), project_key, now));
+    let details = serde_json::to_value(ExperimentDetails::new(loaded, Vec::new(), project_key, now, &BTreeMap::new()));
     let Ok(Value::Object(details)) = details else { return Value::Null };
     let fields = details.into_iter().filter(|(field, _)| PATCH_FIELDS.contains(&field.as_str()));
     Value::Object(fields.collect::<Map<_, _>>())

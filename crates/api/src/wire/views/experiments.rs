@@ -13,6 +13,7 @@ use muriel_service::experiments::Created;
 use muriel_store::experiments::{ListedExperiment, LoadedExperiment, OriginHypothesis};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A page of a company's experiments.
@@ -238,6 +239,20 @@ pub(crate) struct ExperimentDetails {
     epochs: Vec<Epoch>,
     /// What the clock will do, and did.
     schedule: ExperimentSchedule,
+    /// What became of each entry of `configuration.integration` that has an effect.
+    integrations: Vec<IntegrationState>,
+}
+
+/// When an integration last succeeded.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IntegrationState {
+    /// Its name.
+    #[schema(example = "ga4")]
+    name: &'static str,
+    /// When a page last said that it had told it of an arm; of `webhook` when a message was last written. A few seconds late.
+    #[schema(value_type = Option<String>, format = DateTime, required)]
+    last_success_at: Option<Instant>,
 }
 
 /// What the clock will do to an experiment, and did last.
@@ -382,12 +397,14 @@ impl From<DomainEpoch> for Epoch {
 }
 
 impl ExperimentDetails {
-    /// The details of an experiment of the project with this key. `bandit_look` is when the clock looks at bandits next.
+    /// The details of an experiment of the project with this key. `bandit_look` is when the clock looks at bandits next,
+    /// `successes` when integrations last succeeded.
     pub(crate) fn new(
         loaded: LoadedExperiment,
         epochs: Vec<DomainEpoch>,
         project_key: &str,
         bandit_look: Instant,
+        successes: &BTreeMap<String, Instant>,
     ) -> Self {
         let LoadedExperiment { experiment, origin, primary_goal } = loaded;
         let (serving_variant_id, serving_traffic_allocation) = match experiment.serving {
@@ -397,6 +414,12 @@ impl ExperimentDetails {
         };
         Self {
             schedule: ExperimentSchedule::new(&experiment, bandit_look),
+            integrations: experiment
+                .configuration
+                .integrations()
+                .into_iter()
+                .map(|it| IntegrationState { name: it.name, last_success_at: successes.get(it.name).copied() })
+                .collect(),
             test_id: experiment.id.0,
             test_name: experiment.name,
             url: experiment.url,

@@ -217,18 +217,23 @@ impl Client {
         let code = answer.code().unwrap_or_default();
         let region = answer.header("x-amz-bucket-region").filter(|region| region.len() < 64).unwrap_or_default();
         let advice = match (&*code, answer.status) {
-            ("NoSuchBucket", _) => format!("the bucket {bucket} does not exist; make it, or check its name and --s3-endpoint"),
+            ("NoSuchBucket", _) => {
+                format!("the bucket {bucket} does not exist; make it, or check its name and --s3-endpoint")
+            }
             ("InvalidAccessKeyId" | "InvalidSecurity" | "InvalidClientTokenId", _) => {
                 "the store does not know the access key; check AWS_ACCESS_KEY_ID".to_owned()
             }
-            ("SignatureDoesNotMatch", _) => "the secret key is not that of the access key, or the region is wrong; check \
+            ("SignatureDoesNotMatch", _) => {
+                "the secret key is not that of the access key, or the region is wrong; check \
                                              AWS_SECRET_ACCESS_KEY and --s3-region"
-                .to_owned(),
+                    .to_owned()
+            }
             ("ExpiredToken" | "InvalidToken", _) => {
                 "the temporary credentials have expired; set new ones in the environment".to_owned()
             }
             ("RequestTimeTooSkewed", _) => "the clock of this machine is wrong".to_owned(),
-            ("PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _) | (_, 301 | 307) => {
+            ("PermanentRedirect" | "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException", _)
+            | (_, 301 | 307) => {
                 let hint = if region.is_empty() { String::new() } else { format!(", {region}") };
                 format!("the bucket {bucket} is in another region; name it with --s3-region{hint}")
             }

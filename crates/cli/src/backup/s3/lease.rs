@@ -80,7 +80,8 @@ impl<'s> Lease<'s> {
     /// Writes the file, and goes on to write it.
     fn write(store: &'s S3Store, name: String) -> Result<Self> {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let holder = Holder { host, process: std::process::id(), since: Timestamp::now().strftime("%FT%TZ").to_string() };
+        let holder =
+            Holder { host, process: std::process::id(), since: Timestamp::now().strftime("%FT%TZ").to_string() };
         let text = serde_json::to_vec(&holder).map_err(|error| Error::Other(error.into()))?;
         let begun = Instant::now();
         store.put_bytes(&name, &text)?;

@@ -69,7 +69,9 @@ impl S3Store {
         let prefix = prefix.trim_matches('/');
         let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains(char::is_control);
         if prefix.len() > 512 || (!prefix.is_empty() && !prefix.split('/').all(is_plain)) {
-            return Err(Error::Refused(format!("s3://{address} has a prefix that is not valid: use names with / between")));
+            return Err(Error::Refused(format!(
+                "s3://{address} has a prefix that is not valid: use names with / between"
+            )));
         }
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
 
@@ -89,7 +91,8 @@ impl S3Store {
         let bucket = Bucket::new(endpoint_url(&endpoint)?, style, name.to_owned(), region)
             .map_err(|_| Error::Setting("s3-endpoint must be an address such as https://s3.example.com".to_owned()))?;
         let credentials = Credentials::from_env().ok_or_else(|| {
-            let sentence = "there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
+            let sentence =
+                "there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
             Error::Setting(sentence.to_owned())
         })?;
         Ok(Self { client: Client::new(name), bucket, credentials, prefix })
@@ -193,8 +196,7 @@ impl S3Store {
         };
         let body = action().body();
         let answered = self.send(doing, &action(), Request::post(body.as_bytes()))?;
-        let is_complete = !answered.is_missing()
-            && CompleteMultipartUploadResponse::parse(&answered.text()).is_ok();
+        let is_complete = !answered.is_missing() && CompleteMultipartUploadResponse::parse(&answered.text()).is_ok();
         // The first attempt may have done it, and its answer be lost: then the upload is gone.
         if is_complete || self.is_there(name, content.bytes)? {
             return Ok(());
@@ -209,8 +211,10 @@ fn endpoint_url(text: &str) -> Result<Url> {
     let refused = |what: &str| Err(Error::Setting(format!("s3-endpoint {what}")));
     let Some(url) = url else { return refused("must be an address such as https://s3.example.com") };
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return refused("must have neither a password nor a query; credentials come from AWS_ACCESS_KEY_ID and \
-                        AWS_SECRET_ACCESS_KEY");
+        return refused(
+            "must have neither a password nor a query; credentials come from AWS_ACCESS_KEY_ID and \
+                        AWS_SECRET_ACCESS_KEY",
+        );
     }
     let is_loopback = match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost",

@@ -63,7 +63,9 @@ fn statuses_move_as_people_would_have_them() {
             Ok(status_expected) => {
                 assert_eq!((status, all.notes.len()), (status_expected, 0), "{from} {wanted}");
             }
-            Err(part) => assert!(all.notes[0].contains(&part) && all.changes.is_empty(), "{from} {wanted}: {:?}", all.notes),
+            Err(part) => {
+                assert!(all.notes[0].contains(&part) && all.changes.is_empty(), "{from} {wanted}: {:?}", all.notes)
+            }
         }
     }
 }
@@ -85,11 +87,18 @@ fn bodies_have_what_differs_and_what_the_interface_needs() {
             }),
         ),
         // The planned visitors are the server's where no file gives any.
-        ("[plan]\nvisitors = 500\n[[variants]]\n", "[plan]\nmde = 3\n[[variants]]\n", json!({ "plan": { "mde": 3.0, "visitors": 500 } })),
+        (
+            "[plan]\nvisitors = 500\n[[variants]]\n",
+            "[plan]\nmde = 3\n[[variants]]\n",
+            json!({ "plan": { "mde": 3.0, "visitors": 500 } }),
+        ),
     ] {
         let idea = ("hypotheses/idea.toml", "problem = \"p\"\n");
         let (has, wants) = (format!("{EXPERIMENT}{has}"), format!("{EXPERIMENT}{wants}"));
-        let (has, wants) = (tree(&[("experiments/a/experiment.toml", &has), idea]), tree(&[("experiments/a/experiment.toml", &wants), idea]));
+        let (has, wants) = (
+            tree(&[("experiments/a/experiment.toml", &has), idea]),
+            tree(&[("experiments/a/experiment.toml", &wants), idea]),
+        );
         let all = changes(&wants, &project(&has), Choices::default()).unwrap();
         let ids = HashMap::from([((Kind::Hypothesis, "idea".to_owned()), 9)]);
         assert_eq!(Value::Object(resolved(&all.changes[0], all.changes[0].body(), &ids)), expect);
@@ -106,11 +115,31 @@ fn bodies_have_what_differs_and_what_the_interface_needs() {
 fn files_that_do_not_fit_the_project_are_refused() {
     let line = |more: &str| experiment(&format!("{more}[[variants]]\n"));
     for (has, wants, prune, expect) in [
-        (line("test_type = \"split\"\n"), line(""), false, "a/experiment.toml:1: test_type is permanent, and is \"split\" in the project"),
+        (
+            line("test_type = \"split\"\n"),
+            line(""),
+            false,
+            "a/experiment.toml:1: test_type is permanent, and is \"split\" in the project",
+        ),
         (line(""), line("variants_data_key = \"https://*/\"\n"), false, ":3: variants_data_key is permanent"),
-        (line(""), line("primary_goal_key = \"x\"\n"), false, ":3: primary_goal_key: there is no goal \"x\" in goals.toml or in the project"),
-        (line(""), line("secondary_goal_keys = [\n\"g\",\n\"x\"]\n"), false, ":5: secondary_goal_keys[1]: there is no goal \"x\""),
-        (line(""), line("primary_goal_key = \"g\"\n"), true, ":3: primary_goal_key: there is no goal \"g\" in goals.toml, and --prune deletes it"),
+        (
+            line(""),
+            line("primary_goal_key = \"x\"\n"),
+            false,
+            ":3: primary_goal_key: there is no goal \"x\" in goals.toml or in the project",
+        ),
+        (
+            line(""),
+            line("secondary_goal_keys = [\n\"g\",\n\"x\"]\n"),
+            false,
+            ":5: secondary_goal_keys[1]: there is no goal \"x\"",
+        ),
+        (
+            line(""),
+            line("primary_goal_key = \"g\"\n"),
+            true,
+            ":3: primary_goal_key: there is no goal \"g\" in goals.toml, and --prune deletes it",
+        ),
         (line(""), line("hypothesis = \"x\"\n"), false, ":3: hypothesis: there is no hypothesis \"x\""),
     ] {
         let mut project = project(&has);
@@ -146,10 +175,6 @@ fn what_files_do_not_have_goes_only_when_asked() {
     let gone: Vec<_> = all.iter().map(|change| (change.kind, change.name.as_str(), change.act.clone())).collect();
     assert_eq!(
         gone,
-        [
-            (Kind::Experiment, "a", Act::Remove),
-            (Kind::Hypothesis, "open", Act::Remove),
-            (Kind::Goal, "g", Act::Remove)
-        ]
+        [(Kind::Experiment, "a", Act::Remove), (Kind::Hypothesis, "open", Act::Remove), (Kind::Goal, "g", Act::Remove)]
     );
 }

@@ -137,7 +137,8 @@ impl Directory<'_> {
         if found.iter().count() > before {
             return None;
         }
-        let left_alone = [("status", status.is_none()), ("plan.visitors", unset_visitors), ("variants_data_key", unset_data_key)];
+        let left_alone =
+            [("status", status.is_none()), ("plan.visitors", unset_visitors), ("variants_data_key", unset_data_key)];
         if let Some(code) = status.flatten() {
             details.insert("status".to_owned(), code.into());
         }
@@ -167,7 +168,11 @@ impl Directory<'_> {
                 "integration" => {
                     let Some(value) = json_of(&file, text, found) else { continue };
                     if object(body, "configuration").contains_key("integration") {
-                        origin.add(found, "configuration.integration", format!("integration is in {INTEGRATIONS} too; keep one"));
+                        origin.add(
+                            found,
+                            "configuration.integration",
+                            format!("integration is in {INTEGRATIONS} too; keep one"),
+                        );
                     }
                     origin.parts.push(("configuration.integration".to_owned(), file));
                     set(body, "configuration", "integration", value);

@@ -16,7 +16,10 @@ fn files(parts: &[(&str, &str)]) -> Files {
 fn what_files_leave_out_has_its_default() {
     let tree = read(&files(&[
         ("project.toml", "format = 1\nproject_key = \"prj_1\"\n"),
-        ("goals.toml", "[[goal]]\ngoal_key = \"bought\"\ngoal_name = \"Bought\"\ngoal_type = \"event\"\ngoal_value = \"b\"\n"),
+        (
+            "goals.toml",
+            "[[goal]]\ngoal_key = \"bought\"\ngoal_name = \"Bought\"\ngoal_type = \"event\"\ngoal_value = \"b\"\n",
+        ),
         ("hypotheses/idea.toml", "problem = \"Slow\"\n"),
         (
             "experiments/a/experiment.toml",
@@ -39,7 +42,8 @@ fn what_files_leave_out_has_its_default() {
     assert_eq!((&fields["status"], &fields["hypothesis"]), (&json!("live"), &json!("idea")));
     assert_eq!(fields["configuration"]["start_test_date"], "2026-03-01T00:00:00.000Z");
     assert_eq!(fields["control"]["customCSS"], "c");
-    let two = json!({ "name": "Variant 2", "nickname": "Two", "customJS": "b()", "customCSS": "", "data": [{ "rm": "#x" }] });
+    let two =
+        json!({ "name": "Variant 2", "nickname": "Two", "customJS": "b()", "customCSS": "", "data": [{ "rm": "#x" }] });
     assert_eq!(fields["variants"][1], two);
 }
 
@@ -48,38 +52,77 @@ fn problems_name_file_and_line() {
     let experiment = "experiments/a/experiment.toml";
     for (parts, expect) in [
         (vec![("project.toml", "format = 2")], "project.toml:1: format must be 1"),
-        (vec![("project.toml", "format = 1\nprojct_key = \"x\"")], "project.toml:2: projct_key is not a known field; did you mean \"project_key\"?"),
+        (
+            vec![("project.toml", "format = 1\nprojct_key = \"x\"")],
+            "project.toml:2: projct_key is not a known field; did you mean \"project_key\"?",
+        ),
         (vec![("goals.toml", "goals = 1")], "goals.toml:1: goals is not a known field; did you mean \"goal\"?"),
         (vec![("goals.toml", "[goal]\n")], "goals.toml:1: goals are written as [[goal]]"),
         (vec![("goals.toml", "[[goal]]\ngoal_name = \"x\"\n")], "goals.toml:1: goal_key is required"),
         (
-            vec![("goals.toml", "[[goal]]\ngoal_key = \"x\"\ngoal_name = \"x\"\ngoal_type = \"event\"\ngoal_value = \"v\"\nwindow_day = 3\n")],
+            vec![(
+                "goals.toml",
+                "[[goal]]\ngoal_key = \"x\"\ngoal_name = \"x\"\ngoal_type = \"event\"\ngoal_value = \"v\"\nwindow_day = 3\n",
+            )],
             "goals.toml:6: window_day is not a known field; did you mean \"window_days\"?",
         ),
-        (vec![("goals.toml", "[[goal]]\ngoal_key = \"x\"\n[[goal]]\ngoal_key = \"x\"\n")], "goals.toml:4: goal_key \"x\" is used by another goal"),
+        (
+            vec![("goals.toml", "[[goal]]\ngoal_key = \"x\"\n[[goal]]\ngoal_key = \"x\"\n")],
+            "goals.toml:4: goal_key \"x\" is used by another goal",
+        ),
         (vec![("hypotheses/A.toml", "problem = \"p\"")], "hypotheses/A.toml: the name of the file is the slug"),
-        (vec![("hypotheses/a.toml", "\nproblm = \"p\"")], "hypotheses/a.toml:2: problm is not a known field; did you mean \"problem\"?"),
-        (vec![("hypotheses/a.toml", "problem = \"p\"\nconfidence = 6")], "hypotheses/a.toml:2: confidence must be an integer from 1 to 5"),
-        (vec![("hypotheses/a.toml", "problem = \"p\"\nslug = \"b\"")], "hypotheses/a.toml:2: slug is the name of the file"),
+        (
+            vec![("hypotheses/a.toml", "\nproblm = \"p\"")],
+            "hypotheses/a.toml:2: problm is not a known field; did you mean \"problem\"?",
+        ),
+        (
+            vec![("hypotheses/a.toml", "problem = \"p\"\nconfidence = 6")],
+            "hypotheses/a.toml:2: confidence must be an integer from 1 to 5",
+        ),
+        (
+            vec![("hypotheses/a.toml", "problem = \"p\"\nslug = \"b\"")],
+            "hypotheses/a.toml:2: slug is the name of the file",
+        ),
         (vec![("hypotheses/a.toml", "problem = \"p")], "hypotheses/a.toml:1: "),
         (vec![("experiments/a b/experiment.toml", "")], "experiments/a b: the name of the directory"),
         (vec![("experiments/%61/experiment.toml", "")], "experiments/a: experiments/%61 is the same experiment, a"),
         (vec![("experiments/b/custom.js", "")], "experiments/b/experiment.toml: there is no such file"),
-        (vec![(experiment, "test_nme = \"A\"")], "experiment.toml:1: test_nme is not a known field; did you mean \"test_name\"?"),
+        (
+            vec![(experiment, "test_nme = \"A\"")],
+            "experiment.toml:1: test_nme is not a known field; did you mean \"test_name\"?",
+        ),
         (vec![(experiment, "test_name = \"A\"")], "experiment.toml:1: url is required"),
         (vec![(experiment, "\nhypothesis_id = 1")], "experiment.toml:2: hypothesis_id differs from project to project"),
         (vec![(experiment, "status = 1")], "experiment.toml:1: status must be \"draft\", \"live\" or \"inactive\""),
-        (vec![(experiment, "[control]\nnick = \"x\"")], "experiment.toml:2: control.nick is not a known field; did you mean \"nickname\"?"),
-        (vec![(experiment, "[[variants]]\ncustomJS = \"x\"")], "experiment.toml:2: variants[0].customJS is the file variant-1.js beside this one"),
-        (vec![(experiment, "[configuration]\n\ntrafic_allocation = 5")], "experiment.toml:3: configuration.trafic_allocation is not a known field; did you mean \"traffic_allocation\"?"),
-        (vec![(experiment, "[targeting]\ndevice_rule = [\n\"watch\"]")], "experiment.toml:3: targeting.device_rule[0] "),
+        (
+            vec![(experiment, "[control]\nnick = \"x\"")],
+            "experiment.toml:2: control.nick is not a known field; did you mean \"nickname\"?",
+        ),
+        (
+            vec![(experiment, "[[variants]]\ncustomJS = \"x\"")],
+            "experiment.toml:2: variants[0].customJS is the file variant-1.js beside this one",
+        ),
+        (
+            vec![(experiment, "[configuration]\n\ntrafic_allocation = 5")],
+            "experiment.toml:3: configuration.trafic_allocation is not a known field; did you mean \"traffic_allocation\"?",
+        ),
+        (
+            vec![(experiment, "[targeting]\ndevice_rule = [\n\"watch\"]")],
+            "experiment.toml:3: targeting.device_rule[0] ",
+        ),
         (
             vec![(experiment, "[configuration]\nis_mab = 1\ndistribution = { Control = 50, \"Variant 1\" = 50 }")],
             "experiment.toml:3: configuration.distribution is moved by the clock",
         ),
         (vec![("experiments/a/variant-2.js", "x")], "experiments/a/variant-2.js: experiment.toml has 1 [[variants]]"),
-        (vec![("experiments/a/variant-1.changes.json", "[{\"targt\": \"x\"}]")], "experiments/a/variant-1.changes.json: variants[0].data[0]"),
-        (vec![("experiments/a/variant-1.changes.json", "[{\"rm\": 1, \"rm\": 2}]")], "experiments/a/variant-1.changes.json: "),
+        (
+            vec![("experiments/a/variant-1.changes.json", "[{\"targt\": \"x\"}]")],
+            "experiments/a/variant-1.changes.json: variants[0].data[0]",
+        ),
+        (
+            vec![("experiments/a/variant-1.changes.json", "[{\"rm\": 1, \"rm\": 2}]")],
+            "experiments/a/variant-1.changes.json: ",
+        ),
         (vec![("experiments/a/custom.js", "a\0")], "experiments/a/custom.js: custom_js "),
     ] {
         let told = read(&files(&parts)).unwrap_err().to_string();

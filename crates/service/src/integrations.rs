@@ -1,0 +1,105 @@
+//! When integrations last succeeded, as pages tell with their `health` events.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Instant;
+use muriel_domain::experiment::integration;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_store::integrations::{self, Success};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+/// Integrations of experiments whose success is not written yet. Further ones are dropped: a later success notes them again.
+const PENDING_MAX: usize = 10_000;
+
+/// An integration of an experiment of a project.
+type IntegrationKey = (ProjectId, ExperimentId, &'static str);
+
+/// Successes that are not written yet.
+#[derive(Debug, Default)]
+pub struct IntegrationSuccesses {
+    pending: Mutex<HashMap<IntegrationKey, Instant>>,
+}
+
+/// What a `health` event says that tools were told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldTools {
+    /// The event's project.
+    pub project: ProjectId,
+    /// Its experiment.
+    pub experiment: ExperimentId,
+    /// Which tools.
+    pub tools: integration::ToolSet,
+    /// When the event was received.
+    pub at: Instant,
+}
+
+impl IntegrationSuccesses {
+    /// Notes which tools were told. [`flush`] writes it.
+    pub fn note(&self, told: &ToldTools) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in told.tools.names() {
+            let key = (told.project, told.experiment, name);
+            if let Some(at) = pending.get_mut(&key) {
+                *at = told.at.max(*at);
+            } else if pending.len() < PENDING_MAX {
+                pending.insert(key, told.at);
+            }
+        }
+    }
+}
+
+/// Writes the successes that were noted. Those that cannot be written are dropped: later ones are noted again.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn flush(app: &App) -> Result<()> {
+    let pending = std::mem::take(&mut *app.intake.successes.pending.lock().unwrap_or_else(PoisonError::into_inner));
+    if pending.is_empty() {
+        return Ok(());
+    }
+    let mut noted: Vec<Success> = pending
+        .into_iter()
+        .map(|((project, experiment, name), at)| Success { project, experiment, name, at })
+        .collect();
+    // In one order on all nodes, so that none waits for another in a circle.
+    noted.sort_by_key(|success| (success.experiment.0, success.name));
+    app.db.write::<_, Error, _>(move |tx| Box::pin(async move { Ok(integrations::succeeded(tx, &noted).await?) })).await
+}
+
+/// When the integrations of an experiment last succeeded, by name.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn last_successes(app: &App, id: ExperimentId) -> Result<BTreeMap<String, Instant>> {
+    app.read(move |tx| Box::pin(async move { Ok(integrations::last_successes(tx, id).await?) })).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_success_is_noted_and_the_number_is_bounded() {
+        let successes = IntegrationSuccesses::default();
+        let told = |id: i64, at: i64| ToldTools {
+            project: ProjectId(1),
+            experiment: ExperimentId(id),
+            tools: integration::ToolSet::read("ga4 segment").unwrap(),
+            at: Instant::from_us(at),
+        };
+        successes.note(&told(1, 5));
+        successes.note(&told(1, 3));
+        let at = |id: i64| {
+            let key = (ProjectId(1), ExperimentId(id), "segment");
+            successes.pending.lock().unwrap().get(&key).map(|at| at.us())
+        };
+        assert_eq!((at(1), at(2)), (Some(5), None));
+        for id in 2..=PENDING_MAX as i64 {
+            successes.note(&told(id, 1));
+        }
+        assert_eq!(successes.pending.lock().unwrap().len(), PENDING_MAX);
+        successes.note(&told(1, 9));
+        assert_eq!(at(1), Some(9));
+    }
+}

@@ -1,0 +1,136 @@
+//! Tells webhooks of conversions, about once a minute for each experiment, if one asks for them.
+//!
+//! A conversion is what the result counts: a visitor's first event of a goal within its window after the first exposure. How
+//! many were told is stored in the transaction that writes the message to the outbox. Each node tells of what its own log has, as
+//! its results do.
+
+use super::findings::busy;
+use super::{CLOCK, look, project};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::experiment::Experiment;
+use muriel_domain::ids::ExperimentId;
+use muriel_domain::webhook::{Event, EventType};
+use muriel_results::{Computed, Inquiry};
+use muriel_store::tenants::Project;
+use muriel_store::{integrations, webhooks};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const MINUTE_US: i64 = 60_000_000;
+
+/// The minute in which each experiment was last looked at.
+#[derive(Debug, Default)]
+pub struct ConversionLooks(HashMap<ExperimentId, i64>);
+
+/// The conversions on a goal, per arm with the control first.
+struct GoalConversions {
+    key: String,
+    arms: Vec<u64>,
+}
+
+/// Tells of the conversions that came since the last message. The number of messages.
+///
+/// # Errors
+/// When the database cannot be reached. A result that cannot be computed now is looked at again.
+pub async fn tell_conversions(app: &App, looks: &mut ConversionLooks) -> Result<usize> {
+    if app.results().is_none() {
+        return Ok(0);
+    }
+    let now = app.clock.now();
+    let followed =
+        app.read(move |tx| Box::pin(async move { Ok(integrations::followed_conversions(tx, now).await?) })).await?;
+    looks.0.retain(|id, _| followed.iter().any(|(_, followed)| followed == id));
+    let minute = now.us().div_euclid(MINUTE_US);
+    let mut told = 0;
+    for (project_id, id) in followed {
+        if looks.0.get(&id) == Some(&minute) {
+            continue;
+        }
+        let Some(project) = project(app, project_id).await? else { continue };
+        match tell(app, &project, id).await {
+            Ok(is_told) => {
+                told += usize::from(is_told);
+                looks.0.insert(id, minute);
+            }
+            // It was deleted, or the warehouse is still being filled or busy.
+            Err(Error::NotFound(_) | Error::NotYet { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(told)
+}
+
+async fn tell(app: &App, project: &Arc<Project>, id: ExperimentId) -> Result<bool> {
+    let (experiment, computed) = match look(app, project, id, Inquiry::default()).await {
+        // Too many reports are made: it is looked at again.
+        Err(Error::Unavailable { .. }) => return Err(busy()),
+        looked => looked?,
+    };
+    // Without a block there is nothing to tell. A node has one log.
+    let Some(log) = computed.manifest.logs.first().map(|log| log.id.to_string()) else { return Ok(false) };
+    let (goals, now) = (conversions(&computed), app.clock.now());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let before = integrations::conversions_told(tx, &log, id).await?;
+                let mut told = Vec::new();
+                for goal in goals {
+                    let key = goal.key.as_str();
+                    let counted = |arm: u32| before.get(&(key.to_owned(), arm)).copied().unwrap_or(0);
+                    // Fewer than were told, as when visitors turn out to have met two arms, is nothing new.
+                    let new: Vec<u64> = (0u32..)
+                        .zip(&goal.arms)
+                        .map(|(arm, converted)| converted.saturating_sub(counted(arm)))
+                        .collect();
+                    if new.iter().all(|new| *new == 0) {
+                        continue;
+                    }
+                    for ((arm, new), converted) in (0u32..).zip(&new).zip(&goal.arms) {
+                        if *new > 0 {
+                            integrations::conversions_tell(tx, (&log, id), (key, arm), *converted).await?;
+                        }
+                    }
+                    told.push((goal, new));
+                }
+                if told.is_empty() {
+                    return Ok(false);
+                }
+                webhooks::tell(tx, experiment.project_id, vec![event(&experiment, &told)], now).await?;
+                Ok(true)
+            })
+        })
+        .await
+}
+
+/// The conversions on the experiment's goals, the primary one first. Other metrics have none.
+fn conversions(computed: &Computed) -> Vec<GoalConversions> {
+    let metrics = computed.manifest.metrics.iter().zip(&computed.metrics);
+    let goals = metrics.filter(|(facts, _)| facts.is_goal());
+    goals
+        .map(|(facts, numbers)| GoalConversions {
+            key: facts.key.clone(),
+            arms: numbers.arms.iter().map(|arm| arm.converted).collect(),
+        })
+        .collect()
+}
+
+fn event(experiment: &Experiment, told: &[(GoalConversions, Vec<u64>)]) -> Event {
+    let goals: Vec<Value> = told
+        .iter()
+        .map(|(goal, new)| {
+            let arms = (0u32..).zip(new).zip(&goal.arms);
+            let arms: Vec<Value> = arms
+                .map(|((arm, new), total)| json!({ "variant_id": arm.to_string(), "conversions": new, "total": total }))
+                .collect();
+            json!({ "goal_key": goal.key, "variants": arms })
+        })
+        .collect();
+    let all: u64 = told.iter().flat_map(|(_, new)| new).sum();
+    let sentence = format!(
+        "there {} since the last message",
+        if all == 1 { "was 1 conversion".to_owned() } else { format!("were {all} conversions") }
+    );
+    Event::of_result(EventType::Conversion, experiment, CLOCK.name(), sentence, json!({ "goals": goals }))
+}

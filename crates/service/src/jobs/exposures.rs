@@ -1,0 +1,210 @@
+//! Tells webhooks how many exposures each arm had: of experiments that name the integration `webhook`, once a minute.
+//!
+//! Each node counts the exposures in its own log, block by block. The block up to which they were told is stored in the
+//! transaction that writes the messages to the outbox, so that each exposure is in one message, whatever restarts.
+
+use super::CLOCK;
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Instant;
+use muriel_domain::experiment::integration::{WEBHOOK, WEBHOOK_ID};
+use muriel_domain::experiment::{Arm, Experiment, VARIANTS_MAX};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::webhook::Event;
+use muriel_log::{LogReader, Position, ReadError};
+use muriel_sql::Tx;
+use muriel_store::integrations::{self, Success};
+use muriel_store::webhooks;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap};
+
+const MINUTE_US: i64 = 60_000_000;
+/// Blocks that are counted for one message, so that a node that was away for long holds no long transaction.
+const BLOCKS_AT_ONCE: usize = 2_000;
+
+/// The minute in which exposures were last told.
+#[derive(Debug, Default)]
+pub struct ExposureLooks(Option<i64>);
+
+/// The exposures of an experiment in some blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ArmCounts {
+    /// When the first and the last were received.
+    from: Instant,
+    to: Instant,
+    /// By the number of the arm.
+    arms: BTreeMap<u32, u64>,
+}
+
+type Counts = BTreeMap<(ProjectId, ExperimentId), ArmCounts>;
+
+/// What is read of an event.
+#[derive(Deserialize)]
+struct EventLine<'l> {
+    #[serde(rename = "type", borrow)]
+    kind: std::borrow::Cow<'l, str>,
+    #[serde(default)]
+    bot: bool,
+    test_id: Option<i64>,
+    #[serde(borrow)]
+    variant_id: Option<std::borrow::Cow<'l, str>>,
+    received_at: Instant,
+}
+
+/// Tells of what the log has since the last message, once in each minute of the clock. The number of messages.
+///
+/// # Errors
+/// When the database cannot be reached or the log cannot be read.
+pub async fn tell_exposures(app: &App, looks: &mut ExposureLooks) -> Result<usize> {
+    let minute = app.clock.now().us().div_euclid(MINUTE_US);
+    let Some(results) = app.results().filter(|_| looks.0 != Some(minute)) else { return Ok(0) };
+    let loader = results.loader().clone();
+    let extent = tokio::task::spawn_blocking(move || {
+        let reader = loader.log_reader().map_err(Error::internal)?;
+        let extent = reader.extent().map_err(Error::internal)?;
+        Ok::<_, Error>((reader, extent))
+    });
+    let (reader, extent) = extent.await.map_err(Error::internal)??;
+    let log = extent.log.to_string();
+    let mut told = 0;
+    loop {
+        let named = log.clone();
+        let (before, wanted) = app
+            .read(move |tx| {
+                Box::pin(async move {
+                    Ok((integrations::exposures_told(tx, &named).await?, integrations::with_webhook(tx).await?))
+                })
+            })
+            .await?;
+        // What came before anybody could ask is not told; nor is it told again after an older log was put back.
+        let begins = before.filter(|before| *before <= extent.last);
+        let after = match begins {
+            Some(before) if before == extent.last => break,
+            Some(before) if !wanted.is_empty() => before,
+            _ => {
+                move_on(app, &log, before, extent.last).await?;
+                break;
+            }
+        };
+        let (counts, passed) = counted(&reader, after, extent.last, wanted).await?;
+        told += tell(app, &log, (after, passed), counts).await?;
+        if passed >= extent.last {
+            break;
+        }
+    }
+    looks.0 = Some(minute);
+    Ok(told)
+}
+
+async fn move_on(app: &App, log: &str, before: Option<i64>, after: i64) -> Result<()> {
+    let log = log.to_owned();
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move { Ok(integrations::exposures_tell(tx, &log, before, after).await?) })
+        })
+        .await?;
+    Ok(())
+}
+
+/// Counts the exposures in the blocks after `after`, at most so many and up to `last`; and the last block that was counted.
+async fn counted(
+    reader: &LogReader,
+    after: i64,
+    last: i64,
+    wanted: Vec<(String, ProjectId, ExperimentId)>,
+) -> Result<(Counts, i64)> {
+    let mut blocks = reader.blocks(Position { seq: after }).map_err(Error::internal)?;
+    let work = move || {
+        let mut projects: HashMap<String, Vec<(ProjectId, ExperimentId)>> = HashMap::new();
+        for (key, project, id) in wanted {
+            projects.entry(key).or_default().push((project, id));
+        }
+        let mut counts = Counts::new();
+        let mut passed = after;
+        for _ in 0..BLOCKS_AT_ONCE {
+            if passed >= last {
+                break;
+            }
+            match blocks.next() {
+                None => passed = last,
+                Some(Ok(block)) => {
+                    passed = block.seq;
+                    for event in block.events() {
+                        if let Some(wanted) = projects.get(&**event.project_key) {
+                            count(event.line, wanted, &mut counts);
+                        }
+                    }
+                }
+                // What cannot be read is in no result either.
+                Some(Err(ReadError::Damage(damage))) => passed = passed.max(damage.last.unwrap_or(last)),
+                Some(Err(ReadError::Failed(error))) => return Err(Error::internal(error)),
+            }
+        }
+        Ok((counts, passed))
+    };
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
+}
+
+fn count(line: &[u8], wanted: &[(ProjectId, ExperimentId)], counts: &mut Counts) {
+    let Ok(event) = serde_json::from_slice::<EventLine<'_>>(line) else { return };
+    if event.kind != "exposure" || event.bot {
+        return;
+    }
+    let arm = event.variant_id.and_then(|arm| arm.parse::<u32>().ok()).filter(|arm| *arm as usize <= VARIANTS_MAX);
+    let known = wanted.iter().find(|(_, id)| Some(id.0) == event.test_id);
+    let (Some(arm), Some(known)) = (arm, known) else { return };
+    let at = event.received_at;
+    let of = counts.entry(*known).or_insert_with(|| ArmCounts { from: at, to: at, arms: BTreeMap::new() });
+    (of.from, of.to) = (of.from.min(at), of.to.max(at));
+    *of.arms.entry(arm).or_default() += 1;
+}
+
+async fn tell(app: &App, log: &str, (before, after): (i64, i64), counts: Counts) -> Result<usize> {
+    let (log, now) = (log.to_owned(), app.clock.now());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                if !integrations::exposures_tell(tx, &log, Some(before), after).await? {
+                    return Ok(0);
+                }
+                let mut told = 0;
+                for ((project, id), counts) in counts {
+                    told += usize::from(tell_one(tx, project, id, &counts, now).await?);
+                }
+                Ok(told)
+            })
+        })
+        .await
+}
+
+async fn tell_one(
+    tx: &mut dyn Tx,
+    project: ProjectId,
+    id: ExperimentId,
+    counts: &ArmCounts,
+    now: Instant,
+) -> Result<bool> {
+    let Some(found) = muriel_store::experiments::find(tx, project, id).await? else { return Ok(false) };
+    let experiment = found.experiment;
+    let named = experiment.configuration.integrations().into_iter().find(|it| it.name == WEBHOOK);
+    let Some(named) = named else { return Ok(false) };
+    let only = named.settings.get(WEBHOOK_ID).and_then(Value::as_i64);
+    let is_told = webhooks::tell_exposures(tx, project, only, data(&experiment, counts), now).await?;
+    if is_told {
+        integrations::succeeded(tx, &[Success { project, experiment: id, name: WEBHOOK, at: now }]).await?;
+    }
+    Ok(is_told)
+}
+
+fn data(experiment: &Experiment, counts: &ArmCounts) -> Map<String, Value> {
+    // Every arm that the experiment has, and those that it had when somebody met them.
+    let has = 0..=experiment.variants.len() as u32;
+    let numbers: std::collections::BTreeSet<u32> = has.chain(counts.arms.keys().copied()).collect();
+    let arm = |number: &u32| json!({ "variant_id": number.to_string(), "name": Arm(*number).to_string(), "exposures": counts.arms.get(number).unwrap_or(&0) });
+    let arms: Vec<Value> = numbers.iter().map(arm).collect();
+    let all: u64 = counts.arms.values().sum();
+    let sentence = format!("{all} {} recorded", if all == 1 { "exposure was" } else { "exposures were" });
+    let more = json!({ "from": counts.from, "to": counts.to, "variants": arms });
+    Event::exposures_data(experiment, CLOCK.name(), sentence, more)
+}

@@ -1,0 +1,149 @@
+//! What integrations were told: when each last succeeded, and what webhooks have been told of exposures and conversions.
+
+use crate::Result;
+use muriel_domain::Instant;
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_domain::time::DAY_US;
+use muriel_domain::webhook::EventType;
+use muriel_sql::{Tx, params};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// How long after its end an experiment's conversions are told.
+const TOLD_AFTER_END_US: i64 = DAY_US;
+
+/// An integration of an experiment that was told of an arm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Success {
+    /// The project whose page told it.
+    pub project: ProjectId,
+    /// The experiment.
+    pub experiment: ExperimentId,
+    /// The integration's name.
+    pub name: &'static str,
+    /// When.
+    pub at: Instant,
+}
+
+/// Stores successes; not those of experiments that the project does not have, nor those that are older than what is stored.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn succeeded(tx: &mut dyn Tx, successes: &[Success]) -> Result<()> {
+    let sql = "INSERT INTO integration_success (experiment_id, name, at) \
+               SELECT experiment_id, CAST($3 AS TEXT), $4 FROM experiment WHERE experiment_id = $1 AND project_id = $2 \
+               ON CONFLICT (experiment_id, name) DO UPDATE SET at = excluded.at \
+               WHERE integration_success.at < excluded.at";
+    for Success { project, experiment, name, at } in successes {
+        tx.execute(sql, params![experiment.0, project.0, *name, at.us()]).await?;
+    }
+    Ok(())
+}
+
+/// When the integrations of an experiment last succeeded, by name.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn last_successes(tx: &mut dyn Tx, id: ExperimentId) -> Result<BTreeMap<String, Instant>> {
+    let rows = tx.query("SELECT name, at FROM integration_success WHERE experiment_id = $1", params![id.0]).await?;
+    rows.into_iter().map(|mut row| Ok((row.text("name")?, Instant::from_us(row.int("at")?)))).collect()
+}
+
+/// Started experiments whose configuration may name the integration `webhook`, with the key of their project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn with_webhook(tx: &mut dyn Tx) -> Result<Vec<(String, ProjectId, ExperimentId)>> {
+    let sql = "SELECT p.project_key, e.project_id, e.experiment_id FROM experiment e \
+               JOIN project p ON p.project_id = e.project_id \
+               WHERE e.deleted_at IS NULL AND e.status <> 'draft' AND e.configuration LIKE '%\"webhook\"%' \
+                 AND EXISTS (SELECT 1 FROM webhook w WHERE w.project_id = e.project_id AND w.disabled_at IS NULL)";
+    let rows = tx.query(sql, params![]).await?;
+    let read = rows.into_iter().map(|mut row| {
+        let ids = (ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?));
+        Ok((row.text("project_key")?, ids.0, ids.1))
+    });
+    read.collect()
+}
+
+/// The block of a log up to which exposures are told; `None` for a log that was never looked at.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn exposures_told(tx: &mut dyn Tx, log: &str) -> Result<Option<i64>> {
+    let row = tx.query_opt("SELECT seq FROM exposures_told WHERE log = $1", params![log]).await?;
+    Ok(row.map(|row| row.int("seq")).transpose()?)
+}
+
+/// Moves the block up to which exposures of a log are told; whether it was at `before`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn exposures_tell(tx: &mut dyn Tx, log: &str, before: Option<i64>, after: i64) -> Result<bool> {
+    let changed = match before {
+        None => {
+            let sql = "INSERT INTO exposures_told (log, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            tx.execute(sql, params![log, after]).await?
+        }
+        Some(before) => {
+            let sql = "UPDATE exposures_told SET seq = $3 WHERE log = $1 AND seq = $2";
+            tx.execute(sql, params![log, before, after]).await?
+        }
+    };
+    Ok(changed > 0)
+}
+
+/// Experiments of whose conversions a webhook that is on wants to be told: those that are live, and those that ended in the
+/// day before `now`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn followed_conversions(tx: &mut dyn Tx, now: Instant) -> Result<Vec<(ProjectId, ExperimentId)>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT e.project_id, e.experiment_id FROM experiment e \
+             WHERE (e.status = 'live' OR e.ended_at >= $1) AND e.deleted_at IS NULL AND e.project_id IN \
+               (SELECT w.project_id FROM webhook w WHERE w.disabled_at IS NULL AND w.events LIKE '%\"{}\"%') \
+             ORDER BY e.experiment_id",
+            EventType::Conversion.word()
+        )
+    });
+    let rows = tx.query(&STATEMENT, params![now.plus_us(-TOLD_AFTER_END_US).us()]).await?;
+    rows.into_iter()
+        .map(|row| Ok((ProjectId(row.int("project_id")?), ExperimentId(row.int("experiment_id")?))))
+        .collect()
+}
+
+/// The conversions of an experiment that webhooks were told of, by goal and arm; those that the events of this log make.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn conversions_told(tx: &mut dyn Tx, log: &str, id: ExperimentId) -> Result<BTreeMap<(String, u32), u64>> {
+    let sql = "SELECT goal_key, variant, converted FROM conversions_told WHERE experiment_id = $1 AND log = $2";
+    let rows = tx.query(sql, params![id.0, log]).await?;
+    let read = rows.into_iter().map(|mut row| {
+        let arm = u32::try_from(row.int("variant")?).unwrap_or(u32::MAX);
+        Ok(((row.text("goal_key")?, arm), u64::try_from(row.int("converted")?).unwrap_or(0)))
+    });
+    read.collect()
+}
+
+/// Stores how many conversions on a goal in an arm webhooks have been told of.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn conversions_tell(
+    tx: &mut dyn Tx,
+    (log, id): (&str, ExperimentId),
+    (goal_key, arm): (&str, u32),
+    converted: u64,
+) -> Result<()> {
+    let converted = i64::try_from(converted).unwrap_or(i64::MAX);
+    tx.execute(
+        "INSERT INTO conversions_told (log, experiment_id, goal_key, variant, converted) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (experiment_id, log, goal_key, variant) DO UPDATE SET converted = excluded.converted",
+        params![log, id.0, goal_key, i64::from(arm), converted],
+    )
+    .await?;
+    Ok(())
+}

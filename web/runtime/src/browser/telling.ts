@@ -1,0 +1,130 @@
+// Tells the tools on the page which arm the visitor met: once in a visit for each experiment and tool, never before consent, and
+// without making anything wait.
+
+import { armName } from "../assign/decide";
+import type { Experiment } from "../ruleset";
+import type { RecordEvent } from "./events";
+import type { Identity } from "./identity";
+import { ARMS_MAX, TOOL_MARKS_MAX, TOOL_POLL_MS, TOOL_TIMEOUT_MS } from "./limits";
+import type { on } from "./listeners";
+import { readLocal, storeLocal } from "./storage";
+import { type Telling, TOOLS } from "./tools";
+import { clearTimer, now, parse, quietly, startTimer, stringify } from "./world";
+
+/** What is stored of a visit. */
+interface StoredVisit {
+  id: string;
+  /** The tools that were told: `test.tool`. */
+  told: string[];
+  /** Arms that tools are still to be told, by `test_id`: a page may be left before a tool is there, as by a redirect. */
+  owed: Record<string, number>;
+}
+
+/**
+ * Tells tools of arms from now on. The function that is returned is to be called when consent may have changed.
+ *
+ * `listen` adds a listener for exposures, `mayTell` is whether this visitor may be recorded and stays on this page, and `record`
+ * records which tools were told.
+ */
+export function watchArms(
+  experiments: Experiment[],
+  listen: typeof on,
+  visitor: () => Identity,
+  mayTell: () => boolean,
+  record: RecordEvent,
+): () => void {
+  const known = new Map(experiments.map((experiment) => [experiment.test_id, experiment]));
+  /** Arms that were met on this page, of which visitor, until they are stored. */
+  let met: { who: string; test: number; arm: number }[] = [];
+  /** When the tools of an experiment were first looked for on this page. */
+  const since = new Map<string, number>();
+  let timer = 0;
+
+  /** What is stored, with the arms that were met on this page. */
+  function read(): StoredVisit {
+    const {
+      id: who,
+      _session: { id },
+    } = visitor();
+    const stored = quietly(() => parse(readLocal("t")!) as StoredVisit);
+    // Anything of the page can write the storage.
+    const isOwn = stored?.id === id && Array.isArray(stored.told) && stored.owed;
+    const visit: StoredVisit = isOwn ? stored : { id, told: [], owed: {} };
+    // After a denial the visitor is another one.
+    for (const each of met) if (each.who === who) visit.owed[each.test] = each.arm;
+    met = [];
+    return visit;
+  }
+
+  function store({ id, told, owed }: StoredVisit): void {
+    const some = Object.entries(owed).slice(-ARMS_MAX);
+    storeLocal("t", stringify({ id, told: told.slice(-TOOL_MARKS_MAX), owed: Object.fromEntries(some) }));
+  }
+
+  function look(): void {
+    clearTimer(timer);
+    if (!mayTell()) return;
+    const visit = read();
+    if (!Object.keys(visit.owed)[0]) return;
+    const due: { test_id: number; variant_id: string; name: string; tell: Telling }[] = [];
+    for (const [test, arm] of Object.entries(visit.owed)) {
+      const experiment = known.get(+test);
+      const begun = since.get(test) ?? now();
+      since.set(test, begun);
+      let isWaiting = false;
+      for (const { name, settings = {} } of experiment?.tools ?? []) {
+        const mark = test + "." + name;
+        if (visit.told.includes(mark)) continue;
+        const variant_id = `${arm}`;
+        const values = {
+          experiment_id: test,
+          experiment_name: experiment!.name ?? "",
+          variant_id,
+          variant_name: armName(arm),
+        };
+        const tell = quietly(() => TOOLS.get(name)?.({ _key: experiment!.experiment_key, _values: values }, settings));
+        if (tell) {
+          visit.told.push(mark);
+          due.push({ test_id: +test, variant_id, name, tell });
+        } else isWaiting = true;
+      }
+      if (!isWaiting || now() - begun >= TOOL_TIMEOUT_MS) {
+        delete visit.owed[test];
+        since.delete(test);
+      }
+    }
+    // Stored first: a tool that throws or leaves the page is not told again.
+    store(visit);
+    const told = new Map<number, { variant_id: string; names: string[] }>();
+    for (const { test_id, variant_id, name, tell } of due) {
+      const isTold = quietly(() => {
+        // Tools may answer with a promise that is rejected.
+        Promise.resolve(tell()).catch(() => {});
+        return true;
+      });
+      if (isTold) told.set(test_id, { variant_id, names: [...(told.get(test_id)?.names ?? []), name] });
+    }
+    for (const [test_id, { variant_id, names }] of told)
+      record({ type: "health", test_id, variant_id, integrations: names.join(" ") });
+    if (Object.keys(visit.owed)[0]) timer = startTimer(look, TOOL_POLL_MS);
+  }
+
+  /** Looks in a task of its own, so that no tool holds up what an arm shows. */
+  const plan = (): void => {
+    clearTimer(timer);
+    timer = startTimer(look, 0);
+  };
+
+  listen("exposure", (detail) => {
+    const { test_id, variant } = detail as { test_id: number; variant: string };
+    if (!known.get(test_id)?.tools) return;
+    // `Variant N`; the control has no number.
+    met.push({ who: visitor().id, test: test_id, arm: +variant.slice(8) });
+    // The page may be left before the task.
+    if (mayTell()) store(read());
+    plan();
+  });
+  // What earlier pages of the visit owe.
+  plan();
+  return plan;
+}

@@ -1,0 +1,6 @@
+import type { Parts } from "../browser/parts";
+import { watchArms } from "../browser/telling";
+
+declare let PART: Parts["tools"];
+
+PART = watchArms;

@@ -1,0 +1,94 @@
+// Client libraries of tools as npm has them, each started as its documentation says, with its network at `base`.
+
+export const segment = async (base) => {
+  const { AnalyticsBrowser } = await import("@segment/analytics-next");
+  const { host } = new URL(base);
+  const cdnSettings = { integrations: { "Segment.io": { apiKey: "key" } } };
+  window.analytics = AnalyticsBrowser.load(
+    { writeKey: "key", cdnSettings },
+    { integrations: { "Segment.io": { apiHost: `${host}/stub/segment`, protocol: "http" } } },
+  );
+};
+
+export const rudderstack = async (base) => {
+  const { RudderAnalytics } = await import("@rudderstack/analytics-js/bundled");
+  window.rudderanalytics = new RudderAnalytics();
+  const source = {
+    id: "s",
+    name: "s",
+    writeKey: "key",
+    enabled: true,
+    workspaceId: "w",
+    destinations: [],
+    config: { statsCollection: { errors: { enabled: false }, metrics: { enabled: false } } },
+  };
+  window.rudderanalytics.load("2L8Fl7ryPss3Zku133Pj5ox7NeP", `${base}/stub/rudderstack`, {
+    getSourceConfig: () => ({ source }),
+    lockIntegrationsVersion: true,
+  });
+};
+
+export const mixpanel = async (base) => {
+  const { default: mixpanel } = await import("mixpanel-browser");
+  // As a page does that shares the module, before it is initialised.
+  window.mixpanel = mixpanel;
+  await new Promise((done) => setTimeout(done, 600));
+  mixpanel.init("token", { api_host: `${base}/stub/mixpanel`, batch_requests: false, api_payload_format: "json" });
+};
+
+export const amplitude = async (base) => {
+  window.amplitude = await import("@amplitude/analytics-browser");
+  window.amplitude.init("key", {
+    serverUrl: `${base}/stub/amplitude`,
+    autocapture: false,
+    fetchRemoteConfig: false,
+    flushIntervalMillis: 50,
+  });
+};
+
+export const posthog = async (base) => {
+  const { default: posthog } = await import("posthog-js");
+  window.posthog = posthog;
+  await new Promise((done) => setTimeout(done, 600));
+  posthog.init("key", {
+    api_host: `${base}/stub/posthog`,
+    autocapture: false,
+    capture_pageview: false,
+    disable_compression: true,
+    disable_external_dependency_loading: true,
+    disable_session_recording: true,
+    request_batching: false,
+    opt_out_useragent_filter: true,
+  });
+};
+
+export const plausible = async (base) => {
+  const { init, track } = await import("@plausible-analytics/tracker");
+  init({
+    domain: "shop.example",
+    endpoint: `${base}/stub/plausible`,
+    captureOnLocalhost: true,
+    autoCapturePageviews: false,
+    bindToWindow: true,
+  });
+  window.plausible ??= track;
+};
+
+export const adobe = async (base) => {
+  window.adobeDataLayer = [];
+  await import("@adobe/adobe-client-data-layer/dist/adobe-client-data-layer.min.js");
+  window.adobeDataLayer.push((layer) =>
+    layer.addEventListener("experiment_viewed", ({ event, experiment }) =>
+      fetch(`${base}/stub/adobe`, { method: "POST", body: JSON.stringify({ event, experiment }) }),
+    ),
+  );
+};
+
+export const clarity = async (base) => {
+  const { clarity } = await import("clarity-js");
+  // Without it requests are text, which the test can read.
+  delete window.CompressionStream;
+  // What its tag does: calls are commands of the library.
+  window.clarity = (command, ...given) => clarity[command](...given);
+  clarity.start({ projectId: "project", upload: `${base}/stub/clarity`, delay: 100, track: true, content: false });
+};
