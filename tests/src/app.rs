@@ -17,7 +17,8 @@ use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
 use muriel_service::clock::Clock;
 use muriel_service::experiments::{self, Precondition, Target};
-use muriel_service::{Actor, App};
+use muriel_service::visitor_data::{self, ExpiryOutcome};
+use muriel_service::{Actor, App, projects};
 use muriel_sql::{Db, PostgresOptions};
 use muriel_store::MIGRATIONS;
 use muriel_store::experiments::HistoryEntry;
@@ -267,6 +268,25 @@ impl TestApp {
         let tasks = muriel_worker::tasks::clock(&app, Arc::new(|_, _| {}), Arc::new(|_| {}));
         tasks.into_iter().for_each(|task| worker.register(task));
         worker
+    }
+
+    /// `muriel project retention`: after how many days the project's events are deleted.
+    ///
+    /// # Panics
+    /// When it cannot be changed.
+    pub fn keep_events(&self, of: &Client, days: Option<i64>) {
+        let app = self.opened.app(self.settings.clock.clone());
+        let set = projects::set_retention(&app, &Actor::COMMAND_LINE, &of.project_key, days);
+        self.runtime().block_on(set).expect("a project");
+    }
+
+    /// Deletes what projects no longer keep, as a task of the server does each hour.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn expire_events(&self) -> Vec<ExpiryOutcome> {
+        let app = self.running.as_ref().expect("a server").app.clone();
+        self.runtime().block_on(visitor_data::delete_expired(&app, self.settings.clock.now())).expect("outcomes")
     }
 
     /// What happened to an experiment, newest first: the one thing that stories

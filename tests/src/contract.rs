@@ -86,7 +86,8 @@ impl Operation {
 
     /// Whether its path names a thing within the project.
     pub fn names_a_thing(&self) -> bool {
-        self.path.matches('{').count() > 1
+        // A visitor is not stored: an id that nobody has is one without events.
+        self.path.matches('{').count() > 1 && !self.path.contains("{visitor_id}")
     }
 
     /// Whether a part of a path stands where the contract has a parameter, perhaps with an ending.

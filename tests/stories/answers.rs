@@ -151,10 +151,10 @@ fn hypotheses(on: On) {
     });
     let created = shop.post("/hypothesis", whole.clone()).created();
     let id = created["hypothesis_id"].as_i64().expect("an id");
-    assert_eq!(created, json!({ "success": true, "hypothesis_id": id }));
+    assert_eq!(created, json!({ "success": true, "hypothesis_id": id, "slug": "s" }));
     let path = format!("/hypothesis/{id}");
 
-    let mut expect = json!({ "hypothesis_id": id });
+    let mut expect = json!({ "hypothesis_id": id, "slug": "s" });
     for (field, value) in whole.as_object().expect("fields") {
         expect[field] = value.clone();
     }

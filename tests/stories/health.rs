@@ -137,14 +137,15 @@ fn the_contract_is_the_published_one(on: On) {
     for id in ["updateExperiment", "listExperiments", "listHypotheses"] {
         assert!(operations.iter().any(|operation| operation.id == id), "{id}");
     }
+    let is_of_admin = |path: &str| ["/webhook", "/visitor/", "/visitor-job/"].iter().any(|part| path.contains(part));
     for operation in operations {
         let expect = match operation.method.as_str() {
             _ if operation.id == "sendEventBatch" => "write",
             _ if !operation.path.starts_with("/v2/project/{project_key}/") => "none",
             _ if operation.id.starts_with("evaluate") => "evaluate",
-            "GET" if !operation.path.contains("/webhook") => "read",
+            "GET" if !is_of_admin(&operation.path) => "read",
             _ if operation.id == "previewChange" => "read",
-            _ if operation.id == "setCurrencyRates" || operation.path.contains("/webhook") => "admin",
+            _ if operation.id == "setCurrencyRates" || is_of_admin(&operation.path) => "admin",
             _ => "write",
         };
         assert_eq!(operation.scope, expect, "{}", operation.id);

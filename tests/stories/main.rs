@@ -41,6 +41,7 @@ mod storage;
 mod targeting;
 mod tenants;
 mod variants;
+mod visitor_data;
 mod vouched;
 mod warnings;
 mod webhooks;

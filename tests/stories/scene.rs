@@ -17,6 +17,7 @@ pub(crate) struct Things {
     pub(crate) group_id: i64,
     pub(crate) webhook_id: i64,
     pub(crate) delivery_id: i64,
+    pub(crate) visitor_job_id: i64,
 }
 
 impl Things {
@@ -42,7 +43,9 @@ impl Things {
         let webhook_id = webhook["webhook_id"].as_i64().expect("an id");
         let sent = shop.call("POST", &format!("/webhook/{webhook_id}/test")).send().ok();
         let delivery_id = sent["delivery_id"].as_i64().expect("an id");
-        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id, webhook_id, delivery_id }
+        let job = shop.call("DELETE", &format!("/visitor/{word}-visitor")).send().has_status(202).body;
+        let visitor_job_id = job["visitor_job_id"].as_i64().expect("an id");
+        Self { test_id, experiment_key, hypothesis_id, goal_id, group_id, webhook_id, delivery_id, visitor_job_id }
     }
 
     /// The path of an operation on these things, below the project.
@@ -55,6 +58,8 @@ impl Things {
             "group_id" => self.group_id.to_string(),
             "webhook_id" => self.webhook_id.to_string(),
             "delivery_id" => self.delivery_id.to_string(),
+            "visitor_job_id" => self.visitor_job_id.to_string(),
+            "visitor_id" => "v-1".to_owned(),
             other => panic!("no value for {other}"),
         });
         if operation.id == "explainAssignment" { below + "?visitor=v-1" } else { below }

@@ -15,6 +15,7 @@ use muriel_domain::{Instant, Problems};
 use muriel_store::experiments::LoadedExperiment;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 pub use crate::wire::fields::unknown_field;
 pub use crate::wire::views::{FieldChange, differences};
@@ -36,7 +37,7 @@ pub fn experiment(body: &Value) -> Result<Map<String, Value>, Problems> {
     let mut made = draft.patched(new.patch, new.problems, &known)?;
     made.variants_data_key = new.variants_data_key.unwrap_or_else(|| DataKey::stored(made.url.clone()));
     let loaded = LoadedExperiment { experiment: made, origin: None, primary_goal: None };
-    Ok(fields(&ExperimentDetails::new(loaded, Vec::new(), "", NEVER)))
+    Ok(fields(&ExperimentDetails::new(loaded, Vec::new(), "", NEVER, &BTreeMap::new())))
 }
 
 /// The fields of the goal that `createGoal` makes of a body.

@@ -126,6 +126,8 @@ pub struct Metrics {
     pub warehouse_lag_seconds: Gauge,
     /// Blocks of the event log that are missing or not as they were written.
     pub event_log_damaged_blocks: Gauge,
+    /// 1 while old events of a project are kept as the clock may be wrong, else 0.
+    pub project_retention_held: Gauge,
     /// 1 while retention deletes nothing as the clock may be wrong, else 0.
     pub event_log_retention_held: Gauge,
     /// Pairs of live experiments that the last nightly looks left out.
@@ -234,6 +236,12 @@ impl Metrics {
             "muriel_interaction_pairs_left_out",
             "Pairs of live experiments that the last nightly looks for interactions left out, as there were too many",
         );
+        let project_retention_held = Gauge::default();
+        registry.register(
+            "muriel_project_retention_held",
+            "1 while old events of a project are kept because the clock may be wrong",
+            project_retention_held.clone(),
+        );
         let event_log_retention_held = Gauge::default();
         registry.register(
             "muriel_event_log_retention_held",
@@ -283,6 +291,7 @@ impl Metrics {
             warehouse_lag_seconds,
             event_log_damaged_blocks,
             event_log_taking,
+            project_retention_held,
             event_log_retention_held,
             interaction_pairs_left_out,
             rulesets_stale_seconds,

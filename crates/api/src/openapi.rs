@@ -244,6 +244,7 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
         "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(PART_NAMES)),
         "experiment_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
+        "visitor_id" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(128)),
         _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
     };
     let description = match name {
@@ -254,6 +255,8 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "group_id" => "The group's id.",
         "webhook_id" => "The webhook's id.",
         "delivery_id" => "The delivery's id.",
+        "visitor_id" => "The visitor's id, percent-encoded.",
+        "visitor_job_id" => "The id of the deletion.",
         "part" => "The part's name.",
         _ => "The goal's id.",
     };

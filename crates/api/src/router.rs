@@ -3,7 +3,7 @@
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
     evaluate, events, experiments, explain, goals, groups, hypotheses, ofrep, rates, results, script, serving, traffic,
-    webhooks,
+    visitor_data, webhooks,
 };
 use crate::{docs, openapi};
 use axum::routing::get;
@@ -62,6 +62,8 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(webhooks::webhook_rotate))
         .routes(routes!(webhooks::webhook_deliveries))
         .routes(routes!(webhooks::webhook_resend))
+        .routes(routes!(visitor_data::visitor_show, visitor_data::visitor_delete))
+        .routes(routes!(visitor_data::visitor_job_show))
         .routes(routes!(evaluate::many_evaluate))
 }
 

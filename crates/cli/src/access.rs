@@ -1,6 +1,7 @@
 //! Projects and API keys from the command line.
 
 use crate::config::{Common, StorageSettings};
+use crate::named::no_project;
 use crate::open::{Opened, open, open_existing};
 use crate::say::say;
 use crate::{Error, Result, page};
@@ -17,6 +18,7 @@ use muriel_sql::Tx;
 use muriel_store::keys::StoredKey;
 use muriel_store::tenants::{self, Project};
 use serde_json::json;
+use std::collections::HashMap;
 
 /// `muriel project …`
 #[derive(Debug, Subcommand)]
@@ -58,6 +60,20 @@ pub enum ProjectCommand {
         /// What is to change.
         #[command(flatten)]
         changes: page::Changes,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Change after how many days a project's events are deleted, if that is sooner than the event log's own retention.
+    Retention {
+        /// Data directory, database and settings file.
+        #[command(flatten)]
+        common: Common,
+        /// The project's key.
+        key: String,
+        /// Days, from 1 to 36500, or off: events are kept as long as the log keeps its files.
+        #[arg(value_name = "DAYS|off", value_parser = retention)]
+        days: Retention,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -104,6 +120,18 @@ pub enum KeyCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// After how many days a project's events are deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct Retention(Option<i64>);
+
+fn retention(text: &str) -> Result<Retention, String> {
+    if text == "off" {
+        return Ok(Retention(None));
+    }
+    let days = text.parse::<i64>().ok().filter(|days| (1..=36_500).contains(days));
+    days.map(|days| Retention(Some(days))).ok_or_else(|| "must be from 1 to 36500, or off".to_owned())
 }
 
 /// What a new key is to stand for.
@@ -179,13 +207,31 @@ pub async fn project(command: ProjectCommand) -> Result<()> {
                 say!("{key}  {}", page::line(&settings))?;
             }
         }
+        ProjectCommand::Retention { common, key, days: Retention(days), json } => {
+            let opened = open_existing(&StorageSettings::load(&common)?).await?;
+            let set = projects::set_retention(&opened.app(Clock::System), &Actor::COMMAND_LINE, &key, days).await;
+            opened.db.close().await?;
+            set.map_err(|error| match error {
+                muriel_service::Error::NotFound(_) => no_project(&key),
+                other => other.into(),
+            })?;
+            if json {
+                say!("{}", json!({ "project_key": key, "retention_days": days }))?;
+            } else {
+                match days {
+                    Some(days) => say!("{key}  events are deleted after {days} days, with the file they are in")?,
+                    None => say!("{key}  events are kept as long as the event log keeps its files")?,
+                }
+            }
+        }
         ProjectCommand::Snippet(asked) => page::snippet(asked).await?,
     }
     Ok(())
 }
 
-/// A project as it is listed: its company's name, itself, its settings for pages.
-pub type ListedProject = (String, Project, PageSettings);
+/// A project as it is listed: its company's name, itself, its settings for pages, and after how many days its events are
+/// deleted.
+pub type ListedProject = (String, Project, PageSettings, Option<i64>);
 
 /// Projects with their companies' names and settings: of one company, or all.
 ///
@@ -203,9 +249,11 @@ pub async fn project_list(opened: &Opened, company: Option<String>) -> Result<Ve
                 let mut projects = tenants::all_projects(tx).await?;
                 projects.retain(|(_, project)| wanted.is_none_or(|company| company == project.company_id));
                 let mut settings = tenants::all_page_settings(tx).await?;
+                let retentions: HashMap<String, i64> = tenants::retentions(tx).await?.into_iter().collect();
                 let listed = |(company, project): (String, Project)| {
                     let of = settings.remove(&project.id).unwrap_or_default();
-                    (company, project, of)
+                    let days = retentions.get(&project.key).copied();
+                    (company, project, of, days)
                 };
                 Ok(projects.into_iter().map(listed).collect())
             })
@@ -217,13 +265,14 @@ fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
     if as_json {
         let projects: Vec<_> = projects
             .iter()
-            .map(|(company, project, settings)| {
+            .map(|(company, project, settings, days)| {
                 json!({
                     "company_id": project.company_id,
                     "company": company,
                     "name": project.name,
                     "project_key": project.key,
                     "settings": settings,
+                    "retention_days": days,
                 })
             })
             .collect();
@@ -231,11 +280,12 @@ fn print_projects(projects: &[ListedProject], as_json: bool) -> Result<()> {
     }
     let wide = |text: &str| text.chars().count();
     let company = projects.iter().map(|(company, ..)| wide(company)).fold(7, usize::max);
-    let name = projects.iter().map(|(_, project, _)| wide(&project.name)).fold(7, usize::max);
-    let key = projects.iter().map(|(_, project, _)| wide(&project.key)).fold(3, usize::max);
+    let name = projects.iter().map(|(_, project, ..)| wide(&project.name)).fold(7, usize::max);
+    let key = projects.iter().map(|(_, project, ..)| wide(&project.key)).fold(3, usize::max);
     say!("{:<company$}  {:<name$}  {:<key$}  SETTINGS", "COMPANY", "PROJECT", "KEY")?;
-    for (of, project, settings) in projects {
-        say!("{of:<company$}  {:<name$}  {:<key$}  {}", project.name, project.key, page::line(settings))?;
+    for (of, project, settings, days) in projects {
+        let retention = days.map_or_else(String::new, |days| format!(" retention={days}"));
+        say!("{of:<company$}  {:<name$}  {:<key$}  {}{retention}", project.name, project.key, page::line(settings))?;
     }
     Ok(())
 }

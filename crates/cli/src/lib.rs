@@ -29,6 +29,7 @@ pub mod simulate;
 pub mod status;
 mod tasks;
 pub mod verify;
+pub mod visitor;
 mod warehouse;
 
 pub use error::{Error, Result};
@@ -91,6 +92,9 @@ enum Command {
     /// Count, follow, check, export, import and prune stored events.
     #[command(subcommand)]
     Log(log::LogCommand),
+    /// Export or delete the data of one visitor.
+    #[command(subcommand)]
+    Visitor(visitor::VisitorCommand),
     /// Recompute a result from the event log, and report what differs.
     Verify(verify::Verify),
     /// Simulate a test plan many times, on generated visitors or those of the past: how often it finds an effect, and
@@ -155,6 +159,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(asked) => doctor::run(asked),
         Command::Explain(asked) => block_on(explain::run(asked)),
         Command::Log(command) => log::run(command),
+        Command::Visitor(command) => visitor::run(command),
         Command::Verify(asked) => verify::run(asked),
         Command::Simulate(asked) => block_on(simulate::run(*asked)),
         Command::Warehouse(command) => warehouse::run(command),

@@ -127,6 +127,11 @@ pub async fn start(settings: Settings) -> Result<Running> {
             held.set(is_held.into());
         }));
     }
+    let held = metrics.project_retention_held.clone();
+    worker.register(tasks::delete_expired_events(app.clone(), move |is_held| {
+        held.set(is_held.into());
+    }));
+    worker.register(tasks::delete_visitor_data(app.clone()));
     if app.visitors.geography.is_on() {
         worker.register(tasks::refresh_geography(app.visitors.geography.clone()));
     }

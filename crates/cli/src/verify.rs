@@ -1,5 +1,6 @@
 //! Checks a result: recomputes it from the event log, and compares what it says about the experiment with the database.
 
+mod deleted;
 mod history;
 mod logs;
 mod strict;
@@ -102,10 +103,13 @@ pub fn run(asked: Verify) -> Result<()> {
         many => format!("of {} logs", many.len()),
     };
     let stored = crate::block_on(history(&asked.common, &manifest))?;
+    let claimed = manifest.clone();
     let computed = recompute(manifest, &*warehouse).map_err(|failure| match failure {
         ComputeError::Manifest(flaw) => refuse(&format!("is not a result that Muriel made: its manifest {flaw}")),
         other => Error::Other(other.into()),
     })?;
+    let deleted = deleted::since(&claimed, &computed.manifest);
+    deleted::leave_out(&mut given, &computed.manifest);
     let computed = match &computed.manifest.holdout {
         None => serde_json::to_value(ResultAnswer::new(&computed)),
         Some(holdout) => serde_json::to_value(HoldoutResult::new(holdout.group_id, &computed)),
@@ -135,16 +139,20 @@ pub fn run(asked: Verify) -> Result<()> {
                 "events": events,
                 "logs": places,
                 "damaged": damage,
+                "deleted_since": deleted,
                 "differences": told,
                 "notes": notes,
             })
         )?;
     } else if holds {
         say!("{name} holds: recomputed from {events} events {up_to}, every value is the same.")?;
-        for note in &notes {
+        for note in notes.iter().chain(&deleted) {
             say!("Note: {note}.")?;
         }
     } else {
+        for sentence in &deleted {
+            say!("{name} cannot be recomputed: {sentence}.")?;
+        }
         if let Some(damage) = &damage {
             say!("{name} does not hold: the log that it was computed from is damaged: {damage}")?;
         }
@@ -157,6 +165,9 @@ pub fn run(asked: Verify) -> Result<()> {
     }
     match differences.len() {
         0 => Ok(()),
+        many if !deleted.is_empty() => Err(Error::Refused(format!(
+            "{name} was computed from events that were deleted later, so its values cannot be checked; {many} differ"
+        ))),
         1 => Err(Error::Refused(format!("{name} differs in one value"))),
         many => Err(Error::Refused(format!("{name} differs in {many} values"))),
     }

@@ -47,6 +47,8 @@ ids! {
     WebhookId,
     /// An event on its way to a webhook.
     DeliveryId,
+    /// A deletion of a visitor's data.
+    VisitorJobId,
 }
 
 #[cfg(test)]

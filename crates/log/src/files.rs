@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::error::{Error, Result};
 use super::format::{APPLICATION, Columns, Hash, Head, Raw, SCHEMA, Tip, VERSION, genesis};
+use super::rewrite::REWRITE_TABLE;
 use super::scan::is_damage;
 use super::{failpoints, index};
 
@@ -44,6 +45,11 @@ pub(super) struct Closed {
 
 fn closed_name(first: i64, last: i64) -> String {
     format!("log-{first:019}-{last:019}.db")
+}
+
+/// The path of the closed file with these blocks.
+pub(super) fn closed_path(dir: &Path, first: i64, last: i64) -> PathBuf {
+    dir.join(closed_name(first, last))
 }
 
 fn parse_closed(name: &str) -> Option<(i64, i64)> {
@@ -105,7 +111,7 @@ pub(super) fn flush_wal(dir: &Path) -> Result<()> {
     }
 }
 
-fn rename(dir: &Path, from: &Path, to: &Path) -> Result<()> {
+pub(super) fn rename(dir: &Path, from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(|error| Error::file("rename", from, error))?;
     sync_dir(dir)
 }
@@ -463,6 +469,32 @@ fn prepare_next(dir: &Path, log: &[u8; 16], after: Tip, pruned: i64) -> Result<(
     checkpoint_and_close(conn, &path)
 }
 
+/// Creates the file that is to replace a closed one, in an open transaction. It has no journal:
+/// it counts only once it is complete and flushed.
+pub(super) fn create_closed(path: &Path, head: &Head, pruned: i64) -> Result<Connection> {
+    let failed = |error| Error::file("create", path, error);
+    remove(path)?;
+    file::create_private(path).map_err(|error| Error::file("create", path, error))?;
+    let conn = Connection::open(path).map_err(failed)?;
+    let settings = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};");
+    conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA trusted_schema = OFF;")
+        .map_err(failed)?;
+    conn.execute_batch(&format!("BEGIN; {settings} {SCHEMA} {REWRITE_TABLE}")).map_err(failed)?;
+    conn.execute("INSERT INTO file VALUES (1, ?1, ?2, ?3)", (head.log, head.after.seq, head.after.hash))
+        .map_err(failed)?;
+    if pruned > 0 {
+        conn.execute("INSERT INTO pruned VALUES (1, ?1)", [pruned]).map_err(failed)?;
+    }
+    Ok(conn)
+}
+
+/// Adds a block to an open file.
+pub(super) fn insert_block(conn: &Connection, raw: &Raw) -> rusqlite::Result<()> {
+    let mut insert = conn.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    insert.execute((raw.seq, raw.received_at, raw.events, raw.hash, &raw.runs, &raw.ids, &raw.body))?;
+    Ok(())
+}
+
 /// The limits above which the active file is rolled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RollLimits {
@@ -473,6 +505,9 @@ pub(super) struct RollLimits {
 }
 
 impl RollLimits {
+    /// Any file with a block exceeds these.
+    pub(super) const NONE: RollLimits = RollLimits { bytes: 0, span_us: 0 };
+
     fn is_met_by(&self, active: &Active) -> rusqlite::Result<bool> {
         if active.bytes()? > self.bytes {
             return Ok(true);

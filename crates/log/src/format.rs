@@ -10,6 +10,8 @@ use serde::de::Error as _;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::rewrite::{Rewrite, RewriteRow};
+
 /// `application_id` of a log file: "Mlog" in ASCII.
 pub(super) const APPLICATION: i32 = 0x4d6c_6f67;
 /// Version of the format, stored as `user_version`.
@@ -128,7 +130,8 @@ impl DedupScope {
         }
     }
 
-    /// The number that the index stores: 0 for `PROJECT`, else a hash of the visitor's id.
+    /// The number that goes into an event's fingerprint: 0 for `PROJECT`, else a hash of the
+    /// visitor's id.
     pub(super) fn number(self) -> i64 {
         self.0
     }
@@ -166,6 +169,8 @@ pub(super) struct Raw {
     pub(super) runs: String,
     pub(super) ids: Vec<u8>,
     pub(super) body: Vec<u8>,
+    /// Its records of rewrites, in order; empty for a block that is as it was written.
+    pub(super) rewrites: Vec<RewriteRow>,
 }
 
 /// The columns of `block` to read.
@@ -200,6 +205,7 @@ impl Raw {
             runs: row.get(4)?,
             ids: if columns == Columns::Small { Vec::new() } else { row.get(5)? },
             body: if columns == Columns::All { row.get(6)? } else { Vec::new() },
+            rewrites: Vec::new(),
         })
     }
 
@@ -236,11 +242,14 @@ impl Raw {
         let runs = self.check_runs(Columns::All)?;
         let lines = expand(&self.body)?;
         let count = lines.iter().filter(|byte| **byte == b'\n').count();
-        if i64::try_from(count) != Ok(self.events) || lines.last() != Some(&b'\n') {
+        // Only a block that was rewritten can have no events left.
+        let is_empty = lines.is_empty() && !self.rewrites.is_empty();
+        if i64::try_from(count) != Ok(self.events) || lines.last() != Some(&b'\n') && !is_empty {
             return Err(format!("it has {count} lines for {} events", self.events));
         }
         let received_at = Instant::from_us(self.received_at);
-        Ok(Block { seq: self.seq, received_at, hash: self.hash, runs, ids: self.ids, lines })
+        let rewrites = self.rewrites.into_iter().map(RewriteRow::into_rewrite).collect();
+        Ok(Block { seq: self.seq, received_at, hash: self.hash, runs, ids: self.ids, lines, rewrites })
     }
 }
 
@@ -260,7 +269,7 @@ impl Packer {
     }
 }
 
-fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
+pub(super) fn expand(body: &[u8]) -> Result<Vec<u8>, String> {
     let size = zstd::zstd_safe::get_frame_content_size(body).ok().flatten();
     let size = size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= MAX_BODY_BYTES);
     let size = size.ok_or("its lines have no believable length")?;
@@ -275,7 +284,7 @@ pub struct Block {
     /// When the last of its batches was received. The other batches were received within
     /// the second before, or in the same hour of UTC if they were imported.
     pub received_at: Instant,
-    /// SHA-256 over the previous block's hash and this block's columns.
+    /// SHA-256 over the previous block's hash and this block's columns, as it was written.
     pub hash: [u8; 32],
     /// The projects of the events, in order.
     pub runs: Vec<Run>,
@@ -283,6 +292,8 @@ pub struct Block {
     pub(super) ids: Vec<u8>,
     /// One JSON object per event, in order, each ended by a line feed.
     pub lines: Vec<u8>,
+    /// What was taken out of the block later, in order.
+    pub rewrites: Vec<Rewrite>,
 }
 
 /// One event of a [`Block`].

@@ -25,7 +25,7 @@ use super::format::{Block, Columns, DedupScope, Hash, Tip};
 use super::scan::{Scan, ScanItem};
 
 const APPLICATION: i32 = 0x4d73_6565;
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 const SCHEMA: &str = "
     -- What the generation covers: the blocks after `since`, the first received at `started`, up to `seq`.
     CREATE TABLE span (
@@ -39,15 +39,18 @@ const SCHEMA: &str = "
         hash BLOB NOT NULL,
         closed INTEGER NOT NULL      -- 1: the next generation has begun
     ) STRICT;
-    -- BlockIds begin with their time, so rows of a project mostly come last. For that the id comes before the scope.
+    -- `event` is a fingerprint, which begins with the time of the id, so rows of a project mostly come last.
     CREATE TABLE seen (
         project INTEGER NOT NULL,
-        id BLOB NOT NULL,
-        scope INTEGER NOT NULL,      -- 0: vouched for by a key; else the hash of the visitor
-        PRIMARY KEY (project, id, scope)
+        event BLOB NOT NULL,
+        PRIMARY KEY (project, event)
     ) STRICT, WITHOUT ROWID;";
-const INSERT: &str = "INSERT OR IGNORE INTO seen VALUES (?1, ?2, ?3)";
-const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND id = ?2 AND scope = ?3";
+const INSERT: &str = "INSERT OR IGNORE INTO seen VALUES (?1, ?2)";
+const PROBE: &str = "SELECT 1 FROM seen WHERE project = ?1 AND event = ?2";
+/// Bytes of an id that its fingerprint begins with: the time, in ids of version 7.
+const PREFIX_BYTES: usize = 6;
+/// Bytes of a fingerprint.
+const FINGERPRINT_BYTES: usize = 18;
 /// Page cache of each generation, in KiB.
 const CACHE_KIB: i64 = 16_384;
 /// Events per commit while the index catches up with the log.
@@ -94,6 +97,20 @@ pub(super) fn project_hash(key: &str) -> i64 {
     let hash: Hash = Sha256::digest(key).into();
     let [a, b, c, d, e, f, g, h, ..] = hash;
     i64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// What stands for an event in the index: the time of its id, then 12 bytes of a SHA-256 of
+/// id and scope.
+///
+/// The index holds neither the id nor a hash of the visitor alone, and nobody can find a
+/// visitor in it without the event. So it stays as it is when a visitor's events are erased
+/// from the log, and an erased event that is sent again is still recognised.
+fn fingerprint(id: &[u8; 16], scope: DedupScope) -> [u8; FINGERPRINT_BYTES] {
+    let hash: Hash = Sha256::new().chain_update(id).chain_update(scope.number().to_be_bytes()).finalize().into();
+    let mut fingerprint = [0; FINGERPRINT_BYTES];
+    fingerprint[..PREFIX_BYTES].copy_from_slice(&id[..PREFIX_BYTES]);
+    fingerprint[PREFIX_BYTES..].copy_from_slice(&hash[..FINGERPRINT_BYTES - PREFIX_BYTES]);
+    fingerprint
 }
 
 pub(super) struct Index {
@@ -379,7 +396,7 @@ impl Index {
         for run in &block.runs {
             let project = project_hash(&run.project_key);
             for event in events.by_ref().take(run.events as usize) {
-                insert.execute((project, event.id.as_bytes(), DedupScope::of_line(event.line).number()))?;
+                insert.execute((project, fingerprint(event.id.as_bytes(), DedupScope::of_line(event.line))))?;
             }
         }
         Ok(block.runs.iter().map(|run| u64::from(run.events)).sum())
@@ -489,7 +506,7 @@ pub(super) struct Group<'i> {
 impl Group<'_> {
     /// Adds an event. Returns whether it is new.
     pub(super) fn add(&mut self, project: i64, id: &[u8; 16], scope: DedupScope) -> Result<bool> {
-        let key = (project, id, scope.number());
+        let key = (project, fingerprint(id, scope));
         if self.insert.execute(key)? == 0 {
             return Ok(false);
         }

@@ -59,6 +59,34 @@
 //! with every integer big-endian, in two's complement. A copy of one block's hash, kept
 //! elsewhere, is enough to prove later that no block up to it has changed.
 //!
+//! # Rewritten blocks
+//!
+//! [`erase`] takes events out of blocks of closed files. A block that was rewritten keeps its
+//! row, `seq`, `received_at` and `hash`, so the block after it still chains to it; `events`,
+//! `runs`, `ids` and `body` are those of the events that are left, perhaps none. Each rewrite
+//! is a row of `rewrite` in the same file, a table that other files lack:
+//!
+//! | column | |
+//! |---|---|
+//! | `seq`, `nth` | the block, and the number of the rewrite of it, from 1 |
+//! | `at` | when, in microseconds since 1970 UTC |
+//! | `project`, `reason` | key of the project, and `visitor` or `retention` |
+//! | `job` | which deletion, 16 bytes; zeros for retention |
+//! | `removed` | number of events that were taken out |
+//! | `content` | 32 bytes: the block as it was left by this rewrite |
+//! | `mac` | 32 bytes |
+//!
+//! ```text
+//! content = the hash of the block as above, with its own `hash` in place of that of the block before
+//! mac     = HMAC-SHA-256( key, "muriel rewritten block\n"
+//!               ‖ log ‖ seq ‖ nth ‖ at ‖ removed
+//!               ‖ len(project) ‖ project ‖ len(reason) ‖ reason
+//!               ‖ job ‖ hash ‖ content ‖ mac of the rewrite before, or 32 zero bytes )
+//! ```
+//!
+//! The block must have the content of its last rewrite. Several rewrites that were done at
+//! once, for example for two visitors, have the same content.
+//!
 //! # Durability
 //!
 //! A batch is acknowledged after the commit that stored it; with [`Durability::Full`]
@@ -70,7 +98,9 @@
 //! survive a crash of the process, but a power failure can lose the most recent ones.
 //! The log stays consistent.
 
+mod erase;
 mod error;
+mod expire;
 mod failpoints;
 mod files;
 mod format;
@@ -79,6 +109,7 @@ mod index;
 pub mod lines;
 mod reader;
 mod record;
+mod rewrite;
 mod scan;
 mod segment;
 mod snapshot;
@@ -88,7 +119,7 @@ mod writer;
 mod tests;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,18 +131,22 @@ use muriel_domain::time::DAY_US;
 use tokio::sync::{Semaphore, oneshot};
 use uuid::Uuid;
 
+pub use self::erase::{EraseError, EraseProgress, EraseReport, ErasedEvents, Erasure, erase, visitor_of_line};
 pub use self::error::{Error, Result};
+pub use self::expire::{ExpiryPlan, plan_expiry};
 pub use self::format::{Block, DedupScope, Event, Run};
 pub use self::id::{InvalidLogId, LogId};
 pub use self::reader::{
-    BlockIds, BlockIdsIter, BlockSummaries, BlockSummary, Blocks, DamagedBlocks, LogExtent, LogReader, ReadError,
-    VerifyReport,
+    BlockIds, BlockIdsIter, BlockSummaries, BlockSummary, Blocks, DamagedBlocks, FileRewrites, LogExtent, LogReader,
+    ReadError, RewriteSummary, VerifyReport,
 };
 pub use self::record::{Consent, EventKind, EventVisitor, Properties, Record};
+pub use self::rewrite::{Rewrite, RewriteKey, RewriteReason, VisitorMark};
 pub use self::segment::{Segment, append_segment, cut};
 pub use self::snapshot::{LogSnapshot, snapshot};
 pub use muriel_sql::file::Durability;
 
+use self::erase::Replacement;
 use self::writer::{Message, Pending, Writer};
 
 /// Maximum size of a batch's `lines`, in bytes.
@@ -374,6 +409,16 @@ pub enum PruneRefusal {
         /// [`PruneRequest::before`].
         before: Instant,
     },
+    /// The events are more than a tenth of those that the log has of the project.
+    #[error("{events} of the {total} events of the project are from before {before}, which is more than a tenth")]
+    TooManyEvents {
+        /// Events that would be deleted.
+        events: u64,
+        /// Events that the log has of the project.
+        total: u64,
+        /// As [`PruneRequest::before`].
+        before: Instant,
+    },
 }
 
 /// What [`Log::prune`] deleted.
@@ -396,6 +441,7 @@ pub struct Log {
 }
 
 struct Handle {
+    dir: PathBuf,
     /// One permit per byte that is free in the queue.
     queue_space: Arc<Semaphore>,
     queue_bytes: usize,
@@ -497,6 +543,7 @@ impl Log {
         let writer = thread.map_err(|error| Error::file("start a thread for", dir, error))?;
         Ok(Log {
             handle: Arc::new(Handle {
+                dir: dir.to_owned(),
                 queue_space: Arc::new(Semaphore::new(queue_bytes)),
                 queue_bytes,
                 queue,
@@ -535,6 +582,11 @@ impl Log {
         answer.await.unwrap_or_else(|_| Err(AppendError::closed()))
     }
 
+    /// The directory of the log.
+    pub fn dir(&self) -> &Path {
+        &self.handle.dir
+    }
+
     /// Whether the log accepts batches. At most about one second old, also when no
     /// batches arrive.
     pub fn state(&self) -> LogState {
@@ -564,6 +616,21 @@ impl Log {
         let (reply, answer) = oneshot::channel();
         self.handle.queue.send(Message::Prune(prune, reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?
+    }
+
+    /// Rolls the active file whatever its size. False when it has no block, or other processes
+    /// have it open. Blocks.
+    fn roll(&self) -> Result<bool> {
+        let (reply, answer) = oneshot::channel();
+        self.handle.queue.send(Message::Roll(reply)).map_err(|_| Error::Closed)?;
+        answer.blocking_recv().map_err(|_| Error::Closed)?
+    }
+
+    /// Replaces a closed file. False when retention has deleted it. Blocks.
+    fn replace(&self, replacement: Replacement) -> Result<bool> {
+        let (reply, answer) = oneshot::channel();
+        self.handle.queue.send(Message::Replace(replacement, reply)).map_err(|_| Error::Closed)?;
+        answer.blocking_recv().map_err(|_| Error::Closed)?
     }
 
     /// Stores the batches in the queue, then closes the files. Later calls, also on

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use muriel_domain::Instant;
+use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::Position;
@@ -15,13 +16,16 @@ use super::error::{Error, Result};
 use super::files::{self, ACTIVE};
 use super::format::{Block, Columns, Hash, Raw, Run, genesis};
 use super::id::LogId;
-use super::scan::{Scan, ScanItem};
+use super::rewrite::{self, Rewrite, RewriteKey};
+use super::scan::{Scan, ScanItem, is_damage};
 
 /// Reads a log, also while other processes write and roll it. Calls block: files are read
 /// on the calling thread.
 #[derive(Clone, Debug)]
 pub struct LogReader {
     dir: PathBuf,
+    /// Checks the signatures of rewrites; without it only that they fit the blocks.
+    key: Option<RewriteKey>,
 }
 
 /// A range of blocks that cannot be read, are missing or were changed.
@@ -140,11 +144,47 @@ pub struct VerifyReport {
     pub hashes: Option<([u8; 32], [u8; 32])>,
     /// The last block that retention has deleted; 0 if none.
     pub pruned: i64,
+    /// What was taken out of the intact blocks after they were written.
+    pub rewritten: RewriteSummary,
     /// Number of blocks that are missing or damaged, as far as they can be counted.
     pub damaged: u64,
     /// The first missing or damaged blocks. `None`: the log is intact, apart from what
     /// retention has deleted.
     pub first_damage: Option<DamagedBlocks>,
+}
+
+/// What was taken out of blocks after they were written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RewriteSummary {
+    /// Number of blocks that were rewritten.
+    pub blocks: u64,
+    /// Number of events that were taken out of them.
+    pub removed: u64,
+    /// When a block was last rewritten; `None` if none was.
+    pub last_at: Option<Instant>,
+}
+
+impl RewriteSummary {
+    /// Adds a block with these rewrites; nothing if there are none.
+    pub fn add<'r>(&mut self, rewrites: impl IntoIterator<Item = &'r Rewrite>) {
+        let before = self.removed;
+        for rewrite in rewrites {
+            self.removed += rewrite.removed;
+            self.last_at = self.last_at.max(Some(rewrite.at));
+        }
+        self.blocks += u64::from(self.removed > before);
+    }
+}
+
+/// A closed file of a log, with how often its blocks were rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRewrites {
+    /// The first block of the file.
+    pub first: i64,
+    /// Its last block.
+    pub last: i64,
+    /// Number of records of rewrites in it. It only grows while the file exists.
+    pub records: i64,
 }
 
 impl LogReader {
@@ -157,7 +197,53 @@ impl LogReader {
         if !files::exists(&dir.join(ACTIVE))? && files::closed(dir)?.is_empty() {
             return Err(Error::Missing { dir: dir.to_owned() });
         }
-        Ok(LogReader { dir: dir.to_owned() })
+        Ok(LogReader { dir: dir.to_owned(), key: None })
+    }
+
+    /// Checks also that rewrites of blocks are signed with `key`: a rewrite that is not is
+    /// [`ReadError::Damage`].
+    #[must_use]
+    pub fn with_key(self, key: RewriteKey) -> LogReader {
+        LogReader { key: Some(key), ..self }
+    }
+
+    /// The closed files in which blocks were rewritten, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::File`] when a file cannot be read. Damaged files are left out.
+    pub fn rewritten_files(&self) -> Result<Vec<FileRewrites>> {
+        let mut found = Vec::new();
+        for file in files::closed(&self.dir)? {
+            if let Some(records) = read_closed(&file.path, rewrite::count)?.filter(|records| *records > 0) {
+                found.push(FileRewrites { first: file.first, last: file.last, records });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Number of events that each deletion of a visitor's data has taken out of the log, by the
+    /// deletion's [`job`](super::Erasure::job).
+    ///
+    /// # Errors
+    /// [`Error::File`] when a file cannot be read. Damaged files are left out.
+    pub fn removed_by_job(&self) -> Result<BTreeMap<Uuid, u64>> {
+        let mut removed = BTreeMap::new();
+        for file in files::closed(&self.dir)? {
+            for (job, events) in read_closed(&file.path, rewrite::removed_by_job)?.unwrap_or_default() {
+                *removed.entry(job).or_default() += events;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The rewritten blocks of a closed file, each with the number of its last rewrite, in
+    /// order. Empty when the file is gone or damaged.
+    ///
+    /// # Errors
+    /// [`Error::File`] when the file cannot be read.
+    pub fn rewritten_blocks(&self, file: FileRewrites) -> Result<Vec<(i64, i64)>> {
+        let path = files::closed_path(&self.dir, file.first, file.last);
+        Ok(read_closed(&path, rewrite::last_of_each)?.unwrap_or_default())
     }
 
     /// The position of the last block; 0 for an empty log.
@@ -244,7 +330,7 @@ impl LogReader {
     /// # Errors
     /// [`Error::File`] when the lock file cannot be opened.
     pub fn blocks(&self, after: Position) -> Result<Blocks> {
-        Ok(Blocks { walk: Walk::new(&self.dir, Columns::All, after.seq)? })
+        Ok(Blocks { walk: Walk { key: self.key.clone(), ..Walk::new(&self.dir, Columns::All, after.seq)? } })
     }
 
     /// Like [`LogReader::blocks`], but does not read ids and bodies, and so cannot check
@@ -298,6 +384,7 @@ impl LogReader {
                     verified.blocks += 1;
                     let first = verified.hashes.map_or(block.hash, |(first, _)| first);
                     verified.hashes = Some((first, block.hash));
+                    verified.rewritten.add(&block.rewrites);
                     verified.events += block.runs.iter().map(|run| u64::from(run.events)).sum::<u64>();
                     (block.seq, block.seq)
                 }
@@ -318,6 +405,19 @@ impl LogReader {
         // If the newest file cannot be read, the damage is in the report already.
         verified.pruned = self.extent().map_or(0, |extent| extent.pruned);
         Ok(verified)
+    }
+}
+
+/// Reads a closed file; `None` when it is gone or damaged.
+fn read_closed<T>(path: &Path, read: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<Option<T>> {
+    if !files::exists(path)? {
+        return Ok(None);
+    }
+    let conn = muriel_sql::file::reader(path).map_err(|error| Error::file("open", path, error))?;
+    match read(&conn) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_damage(&error) => Ok(None),
+        Err(error) => Err(Error::file("read", path, error)),
     }
 }
 
@@ -378,6 +478,8 @@ impl Iterator for BlockIdsIter {
 /// A [`Scan`] that also checks the hash chain.
 struct Walk {
     scan: Scan,
+    /// As [`LogReader::key`].
+    key: Option<RewriteKey>,
     columns: Columns,
     path: Arc<Path>,
     /// The last block that was read or skipped.
@@ -402,6 +504,7 @@ impl Walk {
         let path = dir.join(ACTIVE).as_path().into();
         Ok(Walk {
             scan,
+            key: None,
             columns,
             path,
             seq: after,
@@ -533,6 +636,11 @@ impl Walk {
         self.seq = raw.seq;
         if self.columns != Columns::All {
             return open(raw);
+        }
+        if !raw.rewrites.is_empty() {
+            // The next block chains to the hash that the block had when it was written.
+            (self.stored, self.computed) = (Some(raw.hash), None);
+            return raw.check_rewrites(self.log.as_ref(), self.key.as_ref()).and_then(|()| open(raw));
         }
         let known = [self.stored, self.computed].into_iter().flatten();
         let mut chained = known.map(|before| raw.chained(&before));

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE};
 use super::format::{Columns, Hash, Head, Raw};
+use super::rewrite;
 
 /// Maximum rows read under one lock: the log cannot be rolled meanwhile.
 const MAX_CHUNK_ROWS: usize = 1000;
@@ -236,7 +237,8 @@ impl Scan {
         if bound <= self.after {
             return Ok(());
         }
-        let (rows, whole, failed) = self.chunk(conn)?;
+        let (mut rows, whole, failed) = self.chunk(conn)?;
+        add_rewrites(conn, rows.iter_mut().filter_map(|row| row.as_mut().ok()))?;
         self.sort_out(rows, bound, place.last);
         if let Some(problem) = failed {
             if sure {
@@ -326,7 +328,10 @@ impl Scan {
                 break;
             }
             match statement.query_row([self.after + 1], |row| Raw::read(row, self.columns)).optional() {
-                Ok(Some(raw)) if raw.seq == self.after + 1 => found = Some(raw),
+                Ok(Some(mut raw)) if raw.seq == self.after + 1 => {
+                    add_rewrites(conn, std::iter::once(&mut raw))?;
+                    found = Some(raw);
+                }
                 Ok(_) => self.after += 1,
                 Err(error) if is_damage(&error) => self.after += 1,
                 Err(error) => return Err(error),
@@ -342,6 +347,22 @@ impl Scan {
         }
         Ok(())
     }
+}
+
+/// Adds the records of rewrites to rows of the file.
+fn add_rewrites<'r>(conn: &Connection, rows: impl Iterator<Item = &'r mut Raw>) -> rusqlite::Result<()> {
+    let mut rows: Vec<&mut Raw> = rows.collect();
+    let numbers = rows.iter().map(|raw| raw.seq);
+    let (Some(first), Some(last)) = (numbers.clone().min(), numbers.max()) else { return Ok(()) };
+    if !rewrite::has_records(conn)? {
+        return Ok(());
+    }
+    for (seq, record) in rewrite::records(conn, first, last)? {
+        if let Some(raw) = rows.iter_mut().find(|raw| raw.seq == seq) {
+            raw.rewrites.push(record);
+        }
+    }
+    Ok(())
 }
 
 /// The number of the first row; `None` if there are no rows.

@@ -13,6 +13,7 @@ use muriel_domain::Instant;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use super::erase::Replacement;
 use super::error::{Error, Result, chain};
 use super::files::{self, ACTIVE, Active, RollLimits, WAL_BYTES};
 use super::format::{Packer, Raw, Run, Tip, write_runs};
@@ -37,6 +38,10 @@ const ROLL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) enum Message {
     Append(Pending),
     Prune(PruneRequest, oneshot::Sender<Result<PruneReport>>),
+    /// Rolls the active file; the answer is whether that was possible.
+    Roll(oneshot::Sender<Result<bool>>),
+    /// Replaces a closed file; the answer is whether it was still there.
+    Replace(Replacement, oneshot::Sender<Result<bool>>),
     Close(oneshot::Sender<Result<()>>),
 }
 
@@ -179,6 +184,8 @@ impl Writer {
             }
             match other.take() {
                 Some(Message::Prune(prune, reply)) => drop(reply.send(self.prune(prune))),
+                Some(Message::Roll(reply)) => drop(reply.send(self.roll_now())),
+                Some(Message::Replace(replacement, reply)) => drop(reply.send(self.replace(&replacement))),
                 Some(Message::Close(reply)) => return Some(reply),
                 Some(Message::Append(_)) | None => {}
             }
@@ -405,8 +412,7 @@ impl Writer {
         } else {
             let raw = draft.block(tip, received_at.unwrap_or_default(), &mut self.packer)?;
             failpoints::hit(dir, "insert")?;
-            let mut insert = conn.prepare_cached("INSERT INTO block VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-            insert.execute((raw.seq, raw.received_at, raw.events, raw.hash, &raw.runs, &raw.ids, &raw.body))?;
+            files::insert_block(conn, &raw)?;
             failpoints::hit(dir, "commit")?;
             step(conn, "COMMIT")?;
             failpoints::hit(dir, "committed")?;
@@ -487,6 +493,47 @@ impl Writer {
         if !open.active.is_due(due) || self.roll_after.is_some_and(|after| Clock::now() < after) {
             return;
         }
+        self.roll(due);
+    }
+
+    /// Rolls the active file whatever its size. False when it has no block, other processes
+    /// have it open, or it cannot be opened at present.
+    fn roll_now(&mut self) -> Result<bool> {
+        let before = files::closed(&self.dir)?.last().map_or(0, |file| file.last);
+        // The state is published with the next batch.
+        if self.ready().is_err() {
+            return Ok(false);
+        }
+        self.roll(RollLimits::NONE);
+        Ok(files::closed(&self.dir)?.last().map_or(0, |file| file.last) > before)
+    }
+
+    /// Replaces a closed file by a copy, unless retention has deleted it or is about to.
+    fn replace(&mut self, replacement: &Replacement) -> Result<bool> {
+        let Replacement { file, copy } = replacement;
+        let failed = |error| Error::file("replace", &file.path, error);
+        let Some(open) = &self.active else {
+            return Err(Error::unfit(&self.dir.join(ACTIVE), "it cannot be written at present"));
+        };
+        // Retention notes what it deletes in the active file first. Under the write lock it
+        // cannot begin, and this cannot bring a deleted file back.
+        let conn = &open.active.conn;
+        step(conn, "BEGIN IMMEDIATE").map_err(failed)?;
+        let replaced = files::pruned(conn).map_err(failed).and_then(|pruned| {
+            if pruned >= file.last || !files::exists(&file.path)? {
+                return Ok(false);
+            }
+            files::rename(&self.dir, copy, &file.path)?;
+            Ok(true)
+        });
+        step(conn, "ROLLBACK").map_err(failed)?;
+        if let Ok(true) = replaced {
+            failpoints::hit(&self.dir, "rewrite: replaced").map_err(failed)?;
+        }
+        replaced
+    }
+
+    fn roll(&mut self, due: RollLimits) {
         let Some(OpenFiles { active, index, .. }) = self.active.take() else { return };
         match files::roll(&self.dir, &self.lock, active, due) {
             Ok(true) => self.roll_after = None,
@@ -664,6 +711,7 @@ impl BlockBuilder {
             runs: write_runs(&self.runs),
             ids: self.ids,
             body: packer.pack(&self.lines).map_err(|error| unfit(&error.to_string()))?,
+            rewrites: Vec::new(),
         };
         raw.hash = raw.chained(&tip.hash);
         Ok(raw)

@@ -156,7 +156,7 @@ pub(crate) fn compute(
 ) -> Result<Computed, ComputeError> {
     let question = manifest.question(by_quarter).map_err(ComputeError::Manifest)?;
     let answer = warehouse.ask(&question, stop)?;
-    manifest.set_logs(&answer.marks, &answer.lost);
+    manifest.set_logs(&answer.marks, &answer.lost, &answer.rewritten);
     let arms = manifest.experiment.arms.len();
     let design = manifest.design();
     let summaries = summaries(&manifest, &answer);

@@ -20,8 +20,8 @@ pub use holdout::{HoldoutInputs, NoHoldout};
 pub use inquiry::{Inquiry, Phase, Zone, parse_breakdown, parse_day, parse_filter};
 pub use interaction::{InteractionFacts, LogPlaceFacts, PairLook};
 pub use manifest::{
-    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, METHODS, Manifest,
-    MetricFacts, NodeFacts, RateFacts,
+    ArmFacts, Counted, Engine, EpochFacts, ExperimentFacts, HoldoutFacts, LogDamage, LogFacts, LogRewrites, METHODS,
+    Manifest, MetricFacts, NodeFacts, RateFacts,
 };
 pub use planning::{Forecast, Lately, PlanningReport, PlanningRequest, SIGMA, lately};
 pub use report_cache::{ReportCache, ReportError, ReportKey, SubjectId, recompute};

@@ -14,7 +14,7 @@ use muriel_log::{LogId, LogPosition, Position};
 use muriel_store::experiments::EPOCHS_MAX;
 use muriel_warehouse::{
     CountedOutcome, ExchangeRates, ExperimentQuestion, GroupStretch, LOGS_MAX, LostBlocks, Metric, Population,
-    RateSpan, VISIT_AFTER_ENTRY_US, Watermarks,
+    RateSpan, RewrittenBlocks, VISIT_AFTER_ENTRY_US, Watermarks,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -379,6 +379,25 @@ pub struct LogFacts {
     /// result. Absent when everything could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<LogDamage>,
+    /// What was deleted of the project's events up to there before the result was computed: a
+    /// visitor's data, or what the project no longer keeps. Absent when nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<LogRewrites>,
+}
+
+/// Events of the project that were deleted from blocks of an event log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogRewrites {
+    /// Number of blocks that had them.
+    pub blocks: u64,
+    /// Number of events.
+    pub events: u64,
+    /// How many of them the project's retention deleted; the others were of visitors whose data
+    /// was deleted.
+    pub expired: u64,
+    /// When the last of them were deleted.
+    pub last_at: Instant,
 }
 
 /// Blocks of an event log that are damaged or missing.
@@ -524,10 +543,17 @@ impl Manifest {
     }
 
     /// Says up to where logs went in, and what of them could not be read.
-    pub(crate) fn set_logs(&mut self, marks: &Watermarks, lost: &[LostBlocks]) {
+    pub(crate) fn set_logs(&mut self, marks: &Watermarks, lost: &[LostBlocks], rewritten: &[RewrittenBlocks]) {
         let damage = |id: &LogId| {
             let lost = lost.iter().find(|lost| lost.log == *id)?;
             Some(LogDamage { blocks: lost.blocks, first_block: lost.first, last_block: lost.last })
+        };
+        let rewrites = |id: &LogId| {
+            let found = rewritten.iter().find(|rewritten| rewritten.log == *id)?;
+            let RewrittenBlocks { blocks, removed: events, expired, last_at, .. } = *found;
+            // In milliseconds, as it is written, so that a manifest that was read is equal.
+            let last_at = Instant::from_us(last_at.us() - last_at.us().rem_euclid(1_000));
+            Some(LogRewrites { blocks, events, expired, last_at })
         };
         let with_blocks = marks.iter().filter(|(_, mark)| mark.position.seq > 0);
         self.logs = with_blocks
@@ -536,6 +562,7 @@ impl Manifest {
                 position: mark.position.seq,
                 hash: mark.hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
                 damage: damage(id),
+                rewritten: rewrites(id),
             })
             .collect();
     }

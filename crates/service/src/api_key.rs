@@ -9,6 +9,7 @@
 
 use crate::digest::hex;
 use hmac::{Hmac, KeyInit, Mac};
+use muriel_log::RewriteKey;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
@@ -113,6 +114,7 @@ pub struct Pepper {
     links: Hmac<Sha256>,
     check: Hmac<Sha256>,
     webhooks: Hmac<Sha256>,
+    rewrites: Hmac<Sha256>,
 }
 
 impl Pepper {
@@ -129,6 +131,7 @@ impl Pepper {
             links: derived("preview links"),
             check: derived("check"),
             webhooks: derived("webhooks"),
+            rewrites: derived("rewrites of the event log"),
         }
     }
 
@@ -150,6 +153,12 @@ impl Pepper {
     /// The key that encrypts the secrets of webhooks.
     pub(crate) fn webhook_key(&self) -> [u8; 32] {
         tag(&self.webhooks, b"secrets")
+    }
+
+    /// The key that signs rewrites of the event log, and that stands for visitors whose data is
+    /// deleted.
+    pub fn rewrite_key(&self) -> RewriteKey {
+        RewriteKey::new(&tag(&self.rewrites, b"key"))
     }
 
     /// A fingerprint of the pepper, to check whether a database was made with it.

@@ -42,6 +42,7 @@ pub mod site;
 mod starts;
 pub mod tls;
 pub mod visitor;
+pub mod visitor_data;
 mod warnings;
 pub mod webhooks;
 

@@ -84,6 +84,36 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
     Ok(project)
 }
 
+/// The most days for which a project can say that its events are kept.
+const RETENTION_DAYS_MAX: i64 = 36_500;
+
+/// Changes after how many days the project's events are deleted; `None` is when the log's own retention deletes them.
+/// Returns the days that held before.
+///
+/// # Errors
+/// `MissingScope` without the scope `admin`, `NotFound`, days that are not from 1 to 36,500, and when the database cannot be
+/// reached.
+pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Option<i64>) -> Result<Option<i64>> {
+    actor.require(Scope::Admin)?;
+    if days.is_some_and(|days| !(1..=RETENTION_DAYS_MAX).contains(&days)) {
+        let message = format!("must be from 1 to {RETENTION_DAYS_MAX}");
+        return Err(Problems::one("retention_days", message).into());
+    }
+    let project_key = project_key.to_owned();
+    let written = app.db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let project = tenants::project_by_key(tx, &project_key).await?.ok_or(Error::NotFound("project"))?;
+            lock(tx, project.id, Intent::Reshape).await?;
+            let before = tenants::retention_days(tx, project.id).await?;
+            if before != days {
+                tenants::retention_days_set(tx, project.id, days).await?;
+            }
+            Ok(before)
+        })
+    });
+    written.await
+}
+
 /// Changes how the script behaves on the project's pages: `change` makes the new settings of the
 /// present ones. Returns the settings that the project has then.
 ///

@@ -27,6 +27,7 @@ mod table;
 pub mod tenants;
 #[doc(hidden)]
 pub mod testing;
+pub mod visitor_jobs;
 pub mod webhooks;
 
 pub use error::{Error, Result};
@@ -105,6 +106,12 @@ pub const MIGRATIONS: &[Migration] = &[
         version: 16,
         name: "interactions",
         sql: include_str!("../migrations/0016_interactions.sql"),
+        fill: None,
+    },
+    Migration {
+        version: 17,
+        name: "visitor data",
+        sql: include_str!("../migrations/0017_visitor_data.sql"),
         fill: None,
     },
     Migration {

@@ -191,7 +191,12 @@ pub async fn others(tx: &mut dyn Tx, own: &str) -> Result<Vec<Node>> {
 pub async fn forget(tx: &mut dyn Tx, id: &str) -> Result<bool> {
     let now = tx.dialect().now_us();
     let sql = format!("DELETE FROM node WHERE node_id = $1 AND NOT {live}", live = is_live(now));
-    Ok(tx.execute(&sql, params![id]).await? > 0)
+    let is_forgotten = tx.execute(&sql, params![id]).await? > 0;
+    if is_forgotten {
+        // Nobody will do these any more.
+        tx.execute("DELETE FROM visitor_job_node WHERE node_id = $1 AND state <> 'done'", params![id]).await?;
+    }
+    Ok(is_forgotten)
 }
 
 impl TryFrom<Row> for Node {

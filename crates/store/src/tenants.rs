@@ -188,6 +188,34 @@ pub async fn page_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: &P
     Ok(())
 }
 
+/// Days after which the project's events are deleted; `None` when the log keeps them as long as it can.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn retention_days(tx: &mut dyn Tx, project: ProjectId) -> Result<Option<i64>> {
+    let row = tx.query_opt("SELECT retention_days FROM project WHERE project_id = $1", params![project.0]).await?;
+    Ok(row.map(|row| row.opt_int("retention_days")).transpose()?.flatten())
+}
+
+/// Changes after how many days the project's events are deleted.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn retention_days_set(tx: &mut dyn Tx, project: ProjectId, days: Option<i64>) -> Result<()> {
+    tx.execute("UPDATE project SET retention_days = $2 WHERE project_id = $1", params![project.0, days]).await?;
+    Ok(())
+}
+
+/// The projects whose events are deleted after some days: the key of each, and the days.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn retentions(tx: &mut dyn Tx) -> Result<Vec<(String, i64)>> {
+    let sql = "SELECT project_key, retention_days FROM project WHERE retention_days IS NOT NULL ORDER BY project_id";
+    let rows = tx.query(sql, params![]).await?;
+    rows.into_iter().map(|mut row| Ok((row.text("project_key")?, row.int("retention_days")?))).collect()
+}
+
 /// What other currencies are worth in the project's own; `None` without a table.
 ///
 /// # Errors

@@ -32,6 +32,9 @@ pub struct ExperimentAnswer {
     /// Blocks before a mark that could not be read, so that their events are not in the
     /// answer: at most one entry per log, in the order of the logs' ids.
     pub lost: Vec<LostBlocks>,
+    /// What was taken out of blocks before a mark after they were written, of the project of the
+    /// question: at most one entry per log, in the order of the logs' ids.
+    pub rewritten: Vec<RewrittenBlocks>,
     /// Visitors who entered, by epoch and variant.
     pub arrivals: Vec<Arrivals>,
     /// Of these, visitors who were exposed to more than one arm within an epoch.
@@ -81,6 +84,22 @@ pub struct LostBlocks {
     pub first: i64,
     /// The last of the blocks.
     pub last: i64,
+}
+
+/// Blocks of one log from which events of a project were deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RewrittenBlocks {
+    /// The log.
+    pub log: LogId,
+    /// Number of blocks.
+    pub blocks: u64,
+    /// Number of events that were deleted from them.
+    pub removed: u64,
+    /// How many of these events the project's retention deleted; the others were of visitors
+    /// whose data was deleted.
+    pub expired: u64,
+    /// When that was last done.
+    pub last_at: Instant,
 }
 
 /// Visitors who entered.

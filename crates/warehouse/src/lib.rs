@@ -29,8 +29,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::answer::{
     AppliedChange, Arrivals, Balance, ExperimentAnswer, GroupTotals, LargestOrder, LostBlocks, MAX_TRACKED_CHANGES,
-    MAX_VALUE, MetricAnswer, OrderSummary, PairAnswer, PairTotals, QuarterChange, QuarterClosing, Segment,
-    SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
+    MAX_VALUE, MetricAnswer, OrderSummary, PairAnswer, PairTotals, QuarterChange, QuarterClosing, RewrittenBlocks,
+    Segment, SharedAnswer, SharedVisitors, Sums, Totals, TotalsChange, TrafficAnswer, VALUE_SCALE, VisitorTotals,
 };
 pub use self::duckdb::{DuckWarehouse, WarehouseOptions};
 pub use self::load::{LoadProgress, LoadReport, Loader, load_log, rebuild, request_rebuild};
@@ -185,6 +185,34 @@ pub trait WarehouseWriter: Send + Sync {
     /// # Errors
     /// The engine's.
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64>;
+
+    /// The blocks from `first` to `last` of a log that were rewritten before they were loaded or
+    /// [refreshed](WarehouseWriter::refresh), each with the number of its last rewrite, in order.
+    ///
+    /// # Errors
+    /// The engine's; [`Error::Damaged`] when `target` is a rebuild and none was begun.
+    fn rewritten_blocks(&self, target: LoadTarget, log: LogId, first: i64, last: i64) -> Result<Vec<(i64, i64)>>;
+
+    /// Replaces all rows of these blocks of a log, which were rewritten since they were loaded,
+    /// by `rows`, in one transaction. The records of rewrites in `rows` are those that the
+    /// warehouse lacks.
+    ///
+    /// # Errors
+    /// As [`WarehouseWriter::load`].
+    fn refresh(&self, target: LoadTarget, log: LogId, blocks: &[i64], rows: &Rows) -> Result<()>;
+
+    /// Removes texts, such as ids of visitors and URLs, that no row refers to.
+    ///
+    /// # Errors
+    /// As [`WarehouseWriter::rewritten_blocks`].
+    fn remove_unused_texts(&self, target: LoadTarget) -> Result<()>;
+
+    /// Whether the file from which questions are answered may still have bytes of rows of
+    /// visitors whose data was deleted. A rebuild removes them.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn has_erased_bytes(&self) -> Result<bool>;
 
     /// The first block of each run of blocks that could not be read from a log, in
     /// order, at most `limit` of them.

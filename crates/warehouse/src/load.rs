@@ -5,6 +5,7 @@
 //! to repair.
 
 mod project;
+mod rewrites;
 mod rows;
 mod state;
 
@@ -63,6 +64,10 @@ struct State {
     /// Upper bound of the last block with events of a project that is not in `touched`.
     floor: Position,
     is_load_requested: bool,
+    /// How often [`Loader::follow_rewrites`] was called, and up to which call that was done.
+    follows: (u64, u64),
+    /// As [`WarehouseWriter::has_erased_bytes`].
+    has_erased_bytes: bool,
     is_stopping: bool,
 }
 
@@ -163,6 +168,37 @@ impl Loader {
         lock(&self.shared.state).damaged
     }
 
+    /// Looks now for blocks of the log that were rewritten, and waits until their rows are
+    /// replaced. `Some` is whether the warehouse's file may still have bytes of deleted data,
+    /// which a rebuild that has been scheduled removes; `None` when the loader is stopped before.
+    pub async fn follow_rewrites(&self) -> Option<bool> {
+        let mut moved = self.shared.moved.subscribe();
+        let wanted = {
+            let mut state = lock(&self.shared.state);
+            state.follows.0 += 1;
+            state.is_load_requested = true;
+            state.follows.0
+        };
+        loop {
+            {
+                let state = lock(&self.shared.state);
+                if state.follows.1 >= wanted {
+                    return Some(state.has_erased_bytes);
+                }
+                if state.is_stopping {
+                    return None;
+                }
+            }
+            self.shared.wake.notify_one();
+            moved.changed().await.ok()?;
+        }
+    }
+
+    /// Whether the warehouse's file may still have bytes of deleted data, as far as is known.
+    pub fn has_erased_bytes(&self) -> bool {
+        lock(&self.shared.state).has_erased_bytes
+    }
+
     /// Loads at once and waits until the log is loaded up to `position`. False when the
     /// loader is stopped before.
     pub async fn wait_for(&self, position: Position) -> bool {
@@ -209,7 +245,13 @@ impl Shared {
         let (mut pause, mut last_error) = (RETRY_BACKOFF.0, String::new());
         loop {
             let began = Clock::now();
+            let follow = lock(&self.state).follows;
+            load.is_follow_requested = follow.0 > follow.1;
+            load.has_followed = false;
             let stepped = load.step();
+            if load.has_followed {
+                lock(&self.state).follows.1 = follow.0;
+            }
             self.publish(&mut load);
             match stepped {
                 Ok(HasMore(more)) => {
@@ -268,6 +310,7 @@ impl Shared {
         state.progress = load.progress();
         state.generation = load.generation;
         state.damaged = load.damaged.len() as u64;
+        state.has_erased_bytes = load.has_erased_bytes;
         // After a rebuild, early blocks are loaded again; keep the later position.
         for (project, position) in load.touched.drain() {
             let last = state.touched.entry(project).or_default();

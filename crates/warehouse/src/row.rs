@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::answer::{MAX_TRACKED_CHANGES, MAX_VALUE, VALUE_SCALE};
 use muriel_domain::referral::source_of_texts;
-use muriel_log::{EventKind, Properties, Record};
+use muriel_log::{EventKind, Properties, Record, Rewrite, RewriteReason};
 
 /// Bytes of an address that count.
 pub(super) const URL_BYTES: usize = 2_048;
@@ -52,6 +52,7 @@ pub struct Rows {
     pub(super) profiles: Vec<ProfileRow>,
     pub(super) visitors: Vec<VisitorRow>,
     pub(super) damage: Vec<DamageRow>,
+    pub(super) rewrites: Vec<RewriteRow>,
     /// What is in `urls`.
     known_urls: HashSet<(u64, u64)>,
     /// What is in `profiles`.
@@ -67,6 +68,18 @@ pub(super) struct DamageRow {
     pub(super) project: Option<u64>,
     pub(super) first: i64,
     pub(super) last: i64,
+}
+
+/// A row of `rewritten`.
+#[derive(Debug)]
+pub(super) struct RewriteRow {
+    pub(super) project: u64,
+    pub(super) seq: i64,
+    pub(super) nth: i64,
+    pub(super) removed: u64,
+    pub(super) at: i64,
+    /// What retention took out. Otherwise the data of a visitor was deleted.
+    pub(super) is_expired: bool,
 }
 
 /// A row of `events`.
@@ -211,6 +224,18 @@ impl Rows {
         self.damage.push(DamageRow { project: project_key.map(hash_text), first, last });
     }
 
+    /// Notes what was taken out of a block.
+    pub(super) fn add_rewrite(&mut self, seq: i64, rewrite: &Rewrite) {
+        self.rewrites.push(RewriteRow {
+            project: hash_text(&rewrite.project_key),
+            seq,
+            nth: rewrite.nth,
+            removed: rewrite.removed,
+            at: rewrite.at.us(),
+            is_expired: rewrite.reason == RewriteReason::Retention,
+        });
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -238,6 +263,7 @@ impl Rows {
         self.profiles.clear();
         self.visitors.clear();
         self.damage.clear();
+        self.rewrites.clear();
         self.known_urls.clear();
         self.known_profiles.clear();
         self.known_visitors.clear();

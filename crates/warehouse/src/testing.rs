@@ -85,6 +85,22 @@ impl<W: DelegatingWriter> WarehouseWriter for W {
         self.inner().watermarks()
     }
 
+    fn rewritten_blocks(&self, target: LoadTarget, log: LogId, first: i64, last: i64) -> Result<Vec<(i64, i64)>> {
+        self.inner().rewritten_blocks(target, log, first, last)
+    }
+
+    fn refresh(&self, target: LoadTarget, log: LogId, blocks: &[i64], rows: &Rows) -> Result<()> {
+        self.inner().refresh(target, log, blocks, rows)
+    }
+
+    fn remove_unused_texts(&self, target: LoadTarget) -> Result<()> {
+        self.inner().remove_unused_texts(target)
+    }
+
+    fn has_erased_bytes(&self) -> Result<bool> {
+        self.inner().has_erased_bytes()
+    }
+
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
         self.inner().damaged_blocks(log, limit)
     }

@@ -131,6 +131,12 @@ impl Task {
         self
     }
 
+    /// A run may take this long before the task counts as failing, if that is longer than its period.
+    #[must_use]
+    pub fn run_limit(self, limit: Duration) -> Self {
+        Self { run_limit: limit.max(self.period), ..self }
+    }
+
     /// Failures lengthen the pause no further than this, which is at least the period.
     #[must_use]
     pub fn max_backoff(self, longest: Duration) -> Self {

@@ -90,7 +90,8 @@ pub(crate) fn forget(data_dir: &Path, id: Uuid) -> Result<()> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if name.starts_with("seen-") && name.ends_with(".db") {
             let conn = Connection::open(&path)?;
-            gone += conn.execute("DELETE FROM seen WHERE id = ?1", [id.as_bytes().as_slice()])?;
+            // A fingerprint begins with the first six bytes of the event's id.
+            gone += conn.execute("DELETE FROM seen WHERE substr(event, 1, 6) = ?1", [&id.as_bytes()[..6]])?;
         }
     }
     if gone == 0 { Err("the index does not know the event".into()) } else { Ok(()) }

@@ -74,6 +74,11 @@ pub(super) const GROUPS: &[(&str, &[Guide])] = &[
         &[
             guide!("running", "Running a server", "Settings, storage, PostgreSQL, backups, metrics and upgrades."),
             guide!("backup", "Backup and restore", "Backups while the server runs, checking and restoring them."),
+            guide!(
+                "visitor-data",
+                "Data of one visitor",
+                "Exporting and deleting what is stored of a visitor, and what a project keeps."
+            ),
             guide!("reliability", "Reliability", "What is promised about data, and how it is tested."),
             guide!("performance", "Performance", "What was measured, and how to measure it again."),
         ],

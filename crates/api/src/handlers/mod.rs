@@ -16,6 +16,7 @@ pub(crate) mod results;
 pub(crate) mod script;
 pub(crate) mod serving;
 pub(crate) mod traffic;
+pub(crate) mod visitor_data;
 pub(crate) mod webhooks;
 
 use crate::answer;

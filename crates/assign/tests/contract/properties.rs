@@ -41,6 +41,8 @@ fn delivered(salt: &str, traffic: u32, ranges: &[(u32, u32)]) -> Delivered {
         custom_css: "".into(),
         control: Default::default(),
         variants: vec![DeliveredVariant::default(); arms as usize],
+        name: None,
+        tools: Vec::new(),
     }
 }
 

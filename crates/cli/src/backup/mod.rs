@@ -148,8 +148,10 @@ impl Restore {
             )?,
             None => say!("Restored {}; there are no events.", self.data_dir.display())?,
         }
+        say!("Visitors whose data was deleted after the backup was made are in it again: delete them once more.")?;
         let at = manifest.made_at;
         if manifest.database == Database::PostgresqlNotIncluded {
+            say!("Servers on the PostgreSQL database do that by themselves for deletions that it has on record.")?;
             say!(
                 "The PostgreSQL database is not part of it: restore that with PostgreSQL's own tools, as of {at} or before."
             )?;

@@ -48,14 +48,14 @@ pub(super) fn restore(store: &dyn BackupStore, until: Option<Instant>, data_dir:
         restore_file(store, stored, &beside.path().join(&stored.name))?;
     }
     let last = restore_log(store, log.as_ref().unwrap_or(&manifest), beside.path())?;
-    if let (Some(later), Some(own)) = (&log, &manifest.log) {
-        if !has_last_block(beside.path(), own)? {
-            return Err(Error::Refused(format!(
-                "the event log of the backup made at {} does not go on from that made at {}: another backup was restored in \
-                 between. To have the earlier one whole, restore with --until {1}",
-                later.made_at, manifest.made_at
-            )));
-        }
+    if let (Some(later), Some(own)) = (&log, &manifest.log)
+        && !has_last_block(beside.path(), own)?
+    {
+        return Err(Error::Refused(format!(
+            "the event log of the backup made at {} does not go on from that made at {}: another backup was restored in \
+             between. To have the earlier one whole, restore with --until {1}",
+            later.made_at, manifest.made_at
+        )));
     }
     let last = match (until, &last) {
         (Some(until), Some(_)) => cut(manifest.log.as_ref(), until, beside.path())?,

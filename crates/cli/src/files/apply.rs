@@ -78,15 +78,13 @@ impl Applier<'_> {
             change.status.as_ref().map(|word| (format!("{path}/status"), json!({ "status": status_code(word) })));
         // What stops is stopped before it changes, so that no visitor meets the change; what starts, starts as it is to be.
         let steps = if change.stops() { [status, fields] } else { [fields, status] };
-        let mut made = 0;
-        for (path, body) in steps.into_iter().flatten() {
+        for (made, (path, body)) in steps.into_iter().flatten().enumerate() {
             let answer = self.conditional(Method::PATCH, &path, Some(&body), &etag);
             let answer = answer.map_err(|failure| match made {
                 0 => reason(failure, change),
                 _ => format!("{}; its first half was made", reason(failure, change)),
             })?;
             etag = answer.etag.unwrap_or(etag);
-            made += 1;
         }
         Ok(())
     }

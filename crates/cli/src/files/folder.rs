@@ -245,7 +245,7 @@ mod tests {
         let second =
             files(&[("project.toml", "format = 1\n"), ("goals.toml", "g"), ("experiments/y/experiment.toml", "b")]);
         write(&at, &second, true).unwrap();
-        assert_eq!(read(&at).unwrap().unwrap_err().iter().count(), 0);
+        assert_eq!(read(&at).unwrap().unwrap(), second);
         assert!(at.join("README.md").exists() && at.join("experiments/x/notes.txt").exists());
     }
 

@@ -72,7 +72,7 @@ fn goal_body() -> impl Strategy<Value = Value> {
     let value = select(vec![("scrolling", json!(50)), ("event", json!("50")), ("pageviewRegex", json!("^/a\\d\"$"))]);
     let cap = prop::option::of(select(vec![0.1, 1e12, 3.0, 1e-300]));
     (value, "[a-z\"\\\\é]{1,9}", cap, prop::option::of(1..365i64)).prop_map(|((kind, value), name, cap, days)| {
-        json!({ "goal_name": name, "goal_type": kind, "goal_value": value, "cap": cap, "window_days": days, "max_order_value": cap.map(|cap| cap.min(1e11)) })
+        json!({ "goal_name": name, "goal_type": kind, "goal_value": value, "cap": cap, "window_days": days, "max_order_value": cap.map(|cap: f64| cap.min(1e11)) })
     })
 }
 

@@ -11,6 +11,7 @@ mod tests;
 mod verify;
 
 use crate::config::{Common, StorageSettings};
+use crate::open::read_pepper;
 use crate::say::tell;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
@@ -85,6 +86,28 @@ pub(crate) fn reader(common: &Common) -> Result<LogReader> {
     reader_in(&StorageSettings::load(common)?.data_dir, "--data-dir")
 }
 
+/// The log with the key that signs rewrites, so that one by somebody else is damage. Without a pepper they are read as they
+/// are, with a line on standard error.
+///
+/// # Errors
+/// A pepper that cannot be read.
+pub(crate) fn signed(reader: LogReader, common: &Common) -> Result<LogReader> {
+    match read_pepper(&StorageSettings::load(common)?.pepper_file) {
+        Ok(pepper) => Ok(reader.with_key(pepper.rewrite_key())),
+        Err(Error::NoPepper(path)) => {
+            if !reader.rewritten_files().map_err(Error::Log)?.is_empty() {
+                tell!(
+                    "muriel: the signatures of rewritten blocks are not checked: there is no pepper in {}; name it with \
+                     --pepper-file",
+                    path.display()
+                );
+            }
+            Ok(reader)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The log in a directory that was named with `flag`, to be read.
 ///
 /// # Errors
@@ -120,7 +143,7 @@ pub(crate) fn reader_in(directory: &std::path::Path, flag: &str) -> Result<LogRe
 
 /// What was damaged along a walk.
 #[derive(Debug, Default)]
-struct Damages {
+pub(crate) struct Damages {
     first: Option<String>,
     more: u64,
     quiet: bool,
@@ -133,7 +156,7 @@ impl Damages {
     }
 
     /// Prints damage on standard error. Trouble that ends the walk is an error.
-    fn note(&mut self, trouble: ReadError) -> Result<()> {
+    pub(crate) fn note(&mut self, trouble: ReadError) -> Result<()> {
         match trouble {
             ReadError::Failed(error) => Err(Error::Log(error)),
             ReadError::Damage(damage) => {
@@ -149,7 +172,7 @@ impl Damages {
         }
     }
 
-    fn into_result(self) -> Result<()> {
+    pub(crate) fn into_result(self) -> Result<()> {
         match self {
             Damages { first: None, .. } => Ok(()),
             Damages { first: Some(first), more: 0, .. } => Err(Error::Damaged(first)),
@@ -160,7 +183,7 @@ impl Damages {
 
 /// A line of JSON as it may stand on a terminal: characters that control it, or make text
 /// look like another text, are written as escapes. It is the same JSON.
-fn shown(line: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn shown(line: &[u8]) -> Cow<'_, [u8]> {
     // Escapes of the others are there already, and broken UTF-8 is not JSON.
     let Ok(text) = str::from_utf8(line) else { return Cow::Borrowed(line) };
     if !text.chars().any(is_hidden) {
@@ -187,23 +210,23 @@ fn is_hidden(char: char) -> bool {
 }
 
 /// Standard output, which whoever reads it may close at any time.
-struct Output {
+pub(crate) struct Output {
     to: BufWriter<StdoutLock<'static>>,
     closed: bool,
 }
 
 impl Output {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), closed: false }
     }
 
     /// Writes a line. False once nobody reads any more.
-    fn line(&mut self, line: &[u8]) -> Result<bool> {
+    pub(crate) fn line(&mut self, line: &[u8]) -> Result<bool> {
         let written = self.to.write_all(line).and_then(|()| self.to.write_all(b"\n"));
         self.checked(written)
     }
 
-    fn flush(&mut self) -> Result<bool> {
+    pub(crate) fn flush(&mut self) -> Result<bool> {
         let flushed = if self.closed { Ok(()) } else { self.to.flush() };
         self.checked(flushed)
     }

@@ -2,23 +2,31 @@
 
 use super::reader;
 use crate::config::{Common, ServeFlags, Settings, StorageSettings};
+use crate::open::read_pepper;
 use crate::say::say;
 use crate::{Error, Result};
 use clap::Args;
+use muriel_domain::Instant;
 use muriel_domain::time::DAY_US;
 use muriel_log as log;
 use muriel_service::clock::Clock;
 use serde_json::json;
+use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// `muriel log prune`
 #[derive(Debug, Args)]
 pub struct Prune {
     #[command(flatten)]
     common: Common,
+    /// Only events of this project (its key), which are taken out of the files that are old enough. It need not have a
+    /// retention of its own.
+    #[arg(long, value_name = "PROJECT_KEY")]
+    project: Option<String>,
     /// Delete files whose events were all received more than this many days ago.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     older_than: i64,
-    /// Delete even if the newest events are that old too, or if more than a tenth of the log would go. Without this
+    /// Delete even if the newest events are that old too, or if more than a tenth of the log, or of the project, would go. Without this
     /// flag both are refused: a wrong clock is the likely cause.
     #[arg(long)]
     force: bool,
@@ -35,6 +43,11 @@ impl Prune {
         let options = Settings::load(self.common, ServeFlags::default())?.log;
         let log = log::Log::open(&place.data_dir, options).map_err(Error::Log)?;
         let before = Clock::System.now().plus_us(-self.older_than * DAY_US);
+        if let Some(project_key) = self.project {
+            let deleted = delete_of_project(&log, &place, project_key, before, self.force).await;
+            log.close().await.map_err(Error::Log)?;
+            return print_events(deleted?, self.older_than, self.json);
+        }
         let pruned = log.prune(log::PruneRequest { before, force: self.force }).await;
         let closed = log.close().await;
         let pruned = pruned.map_err(Error::Log)?;
@@ -57,4 +70,44 @@ impl Prune {
         }
         Ok(())
     }
+}
+
+/// Takes the old events of a project out of the log. Returns their number.
+async fn delete_of_project(
+    log: &log::Log,
+    place: &StorageSettings,
+    project_key: String,
+    before: Instant,
+    force: bool,
+) -> Result<u64> {
+    let (log, key) = (log.clone(), read_pepper(&place.pepper_file)?.rewrite_key());
+    let deleted = tokio::task::spawn_blocking(move || {
+        let plans =
+            log::plan_expiry(log.dir(), &BTreeMap::from([(project_key.clone(), before)])).map_err(Error::Log)?;
+        let held = plans.get(&project_key).and_then(|plan| plan.held).filter(|_| !force);
+        if let Some(held) = held {
+            return Err(Error::Refused(format!(
+                "nothing was deleted: {held}. Check the machine's clock; if it is right, add --force"
+            )));
+        }
+        let what = log::ErasedEvents::ReceivedBefore(before);
+        let erasures = [log::Erasure { job: Uuid::nil(), project_key: project_key.into(), what }];
+        match log::erase(&log, &key, Clock::System.now(), &erasures, &mut |_| true) {
+            Ok(report) => Ok(report.removed.iter().sum()),
+            Err(log::EraseError::Log(error)) => Err(Error::Log(error)),
+            Err(error) => Err(Error::Refused(format!("not everything was deleted: {error}; try again later"))),
+        }
+    });
+    deleted.await.map_err(|error| Error::Other(error.into()))?
+}
+
+fn print_events(deleted: u64, days: i64, as_json: bool) -> Result<()> {
+    if as_json {
+        return say!("{}", json!({ "events": deleted }));
+    }
+    let s = if deleted == 1 { "" } else { "s" };
+    let files = "files of the log that are older than";
+    say!(
+        "Deleted {deleted} event{s} of the project from closed {files} {days} days; log.db is never rewritten for this."
+    )
 }

@@ -1,11 +1,11 @@
 //! Whether the log is as it was written.
 
-use super::reader;
+use super::{reader, signed};
 use crate::config::Common;
 use crate::say::{self, say};
 use crate::{Error, Result};
 use clap::Args;
-use muriel_log::VerifyReport;
+use muriel_log::{RewriteSummary, VerifyReport};
 use serde_json::{Value, json};
 
 /// `muriel log verify`
@@ -20,7 +20,7 @@ pub struct Verify {
 
 impl Verify {
     pub(super) fn run(self) -> Result<()> {
-        let verified = reader(&self.common)?.verify().map_err(Error::Log)?;
+        let verified = signed(reader(&self.common)?, &self.common)?.verify().map_err(Error::Log)?;
         if self.json {
             say!("{}", as_json(&verified))?;
         } else {
@@ -47,6 +47,9 @@ fn as_json(verified: &VerifyReport) -> Value {
         "pruned_to_block": verified.pruned,
         "first_hash": verified.hashes.map(|(first, _)| hex(&first)),
         "last_hash": verified.hashes.map(|(_, last)| hex(&last)),
+        "rewritten_blocks": verified.rewritten.blocks,
+        "deleted_events": verified.rewritten.removed,
+        "last_rewritten_at": verified.rewritten.last_at,
         "damaged_blocks": verified.damaged,
         "first_damage": verified.first_damage.as_ref().map(ToString::to_string),
     })
@@ -64,8 +67,15 @@ fn as_text(verified: &VerifyReport) -> String {
     if let Some((first, last)) = &verified.hashes {
         text.push_str(&format!("first hash  {}\nlast hash   {}\n", hex(first), hex(last)));
     }
+    let RewriteSummary { blocks, removed, last_at } = verified.rewritten;
+    if let Some(last_at) = last_at {
+        text.push_str(&format!("rewritten   {blocks} blocks, to delete {removed} events; the last on {last_at}\n"));
+    }
     match verified.first_damage {
         None if verified.blocks == 0 => text.push_str("\nThe log has no events yet.\n"),
+        None if blocks > 0 => {
+            text.push_str("\nEvery block is as it was written, apart from events that were deleted on record.\n");
+        }
         None => text.push_str("\nEvery block is as it was written.\n"),
         Some(_) => text.push_str(&format!("damaged     {}\n", verified.damaged.max(1))),
     }

@@ -30,8 +30,8 @@ pub(super) fn open(common: &Common, directories: &[PathBuf]) -> Result<Vec<Given
     let given: Vec<Option<&Path>> = directories.iter().map(|directory| Some(directory.as_path())).collect();
     for directory in if given.is_empty() { &defaults[..] } else { &given[..] } {
         let reader = match directory {
-            None => crate::log::reader(common)?,
-            Some(directory) => crate::log::reader_in(directory, "--log-dir")?,
+            None => crate::log::signed(crate::log::reader(common)?, common)?,
+            Some(directory) => crate::log::signed(crate::log::reader_in(directory, "--log-dir")?, common)?,
         };
         let directory = match directory {
             None => crate::config::StorageSettings::load(common)?.data_dir,

@@ -26,7 +26,8 @@ fn projects_and_their_keys_are_found_again() {
     let settings = json!({ "consent": "assumed", "gpc": false, "bots": false, "health": 10, "base": "" });
     assert_eq!(
         of_other["projects"],
-        json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog, "settings": settings }])
+        json!([{ "company_id": 2, "company": "Other", "name": "Blog", "project_key": blog, "settings": settings,
+                "retention_days": null }])
     );
     let set = told(&["project", "set", blog, "--consent", "required", "--gpc", "on", "--json"], at);
     let settings = json!({ "consent": "required", "gpc": true, "bots": false, "health": 10, "base": "" });

@@ -248,11 +248,11 @@ fn refusals_change_nothing_and_say_what_was_done() {
         fs::write(at.join("experiments").join(key).join("experiment.toml"), experiment).unwrap();
     }
     fs::write(at.join("experiments/b/custom.js"), "run()").unwrap();
-    replace(&at.join("experiments/c/experiment.toml"), "test_name", "test_nam");
+    replace(&at.join("experiments/c/experiment.toml"), "test_name", "test_names");
     fs::write(at.join("hypotheses.toml"), "").unwrap();
     let said = shop.says(&["apply", dir, "--yes"], 1);
     assert!(
-        said.contains("experiments/c/experiment.toml:1: test_nam is not a known field; did you mean \"test_name\"?"),
+        said.contains("experiments/c/experiment.toml:1: test_names is not a known field; did you mean \"test_name\"?"),
         "{said}"
     );
     assert_eq!(shop.ask(0, "GET experiment-keys", &Value::Null)["count"], 0);

@@ -19,6 +19,7 @@ use super::*;
 
 mod damage;
 mod disk;
+mod erase;
 mod handles;
 mod model;
 mod repeats;

@@ -145,7 +145,8 @@ async fn a_harmed_index_is_made_again() {
         ("the younger removed", |dir, _, _| fs::remove_file(&seen(dir)[1]).unwrap()),
         ("the older not complete", |dir, _, _| {
             let conn = rusqlite::Connection::open(&seen(dir)[0]).unwrap();
-            conn.execute_batch("DELETE FROM seen WHERE id > x'00000000025c'; UPDATE span SET seq = seq - 5").unwrap();
+            conn.execute_batch("DELETE FROM seen WHERE event > x'00000000025c'; UPDATE span SET seq = seq - 5")
+                .unwrap();
         }),
         ("emptied", |dir, _, _| seen(dir).iter().for_each(|file| fs::write(file, "").unwrap())),
         ("overwritten", |dir, _, _| seen(dir).iter().for_each(|file| fs::write(file, "no index".repeat(999)).unwrap())),

@@ -37,6 +37,7 @@ async fn what_is_stored_comes_back() {
             range: Some((1, 2)),
             hashes: None,
             pruned: 0,
+            rewritten: RewriteSummary::default(),
             damaged: 0,
             first_damage: None
         }

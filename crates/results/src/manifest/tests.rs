@@ -110,12 +110,14 @@ fn logs_are_named_once_and_in_order() {
     let mut manifest = ReportInputs::of(draft, "1").manifest(&"prj".into(), &Inquiry::default(), now);
     let [one, other] = [[1; 16], [2; 16]].map(LogId::from_bytes);
     let mark = |seq, hash| Watermark { position: Position { seq }, hash };
+    let gone = [RewrittenBlocks { log: one, blocks: 2, removed: 5, expired: 4, last_at: now }];
     let lost = [LostBlocks { log: other, blocks: 1, first: 3, last: 3 }];
-    manifest.set_logs(&Watermarks::from([(other, mark(7, None)), (one, mark(3, Some([0xab; 32])))]), &lost);
+    manifest.set_logs(&Watermarks::from([(other, mark(7, None)), (one, mark(3, Some([0xab; 32])))]), &lost, &gone);
+    let rewrites = LogRewrites { blocks: 2, events: 5, expired: 4, last_at: now };
     let damage = Some(LogDamage { blocks: 1, first_block: 3, last_block: 3 });
     let expect = [
-        LogFacts { id: one, position: 3, hash: Some("ab".repeat(32)), damage: None },
-        LogFacts { id: other, position: 7, hash: None, damage },
+        LogFacts { id: one, position: 3, hash: Some("ab".repeat(32)), damage: None, rewritten: Some(rewrites) },
+        LogFacts { id: other, position: 7, hash: None, damage, rewritten: None },
     ];
     assert_eq!(manifest.logs, expect);
     assert_eq!(manifest.check(), Ok(()));

@@ -3,8 +3,12 @@
 use super::Engine;
 use super::fixtures::{LOG, START, ask, exposure, load, load_log, question, record};
 use super::reference;
-use crate::{CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Metric, Rows, StopToken, Watermark, Watermarks};
-use muriel_log::{LogId, Position, Record};
+use crate::{
+    CountedOutcome, ExperimentAnswer, LoadTarget, LostBlocks, Metric, RewrittenBlocks, Rows, StopToken, Watermark,
+    Watermarks,
+};
+use muriel_domain::Instant;
+use muriel_log::{LogId, Position, Record, Rewrite, RewriteReason};
 use serde_json::json;
 
 pub(super) fn a_stopped_question_is_not_answered(engine: Engine<'_>) {
@@ -76,4 +80,51 @@ pub(super) fn a_rebuild_answers_once_it_is_finished(engine: Engine<'_>) {
     warehouse.recover().unwrap();
     warehouse.reset().unwrap();
     assert_eq!((visitors(), warehouse.watermarks()), (0, Watermarks::new()));
+}
+
+/// Rows of a block from which a visitor was taken out, in both sets of rows: the rows of others
+/// stay, and the answer says what is gone of the project that was asked about.
+pub(super) fn rows_of_rewritten_blocks_are_replaced(engine: Engine<'_>) {
+    let warehouse = engine();
+    let records: Vec<Record> =
+        ["a", "b", "c", "d"].map(|visitor| record(exposure(visitor, START, 0, json!({})))).into();
+    let rewrite = |nth, project: &str, removed, reason| Rewrite {
+        nth,
+        at: Instant::from_us(START + nth),
+        project_key: project.into(),
+        reason,
+        job: uuid::Uuid::nil(),
+        removed,
+    };
+    let asked = || warehouse.ask(&question(Vec::new()), &StopToken::new()).unwrap();
+    let visitors = |answer: &ExperimentAnswer| answer.arrivals.iter().map(|arrivals| arrivals.visitors).sum::<u64>();
+    load_log(&*warehouse, LoadTarget::Answering, LOG, &[&records[..2], &records[2..]]);
+    assert_eq!((visitors(&asked()), asked().rewritten, warehouse.has_erased_bytes().unwrap()), (4, Vec::new(), false));
+
+    let mut rows = Rows::default();
+    rows.add(&records[1], 1);
+    rows.add_rewrite(1, &rewrite(1, &records[0].project_key, 1, RewriteReason::Visitor));
+    rows.add_rewrite(1, &rewrite(2, "another project", 7, RewriteReason::Retention));
+    warehouse.refresh(LoadTarget::Answering, LOG, &[1], &rows).unwrap();
+    warehouse.remove_unused_texts(LoadTarget::Answering).unwrap();
+    let last_at = Instant::from_us(START + 1);
+    let expected = vec![RewrittenBlocks { log: LOG, blocks: 1, removed: 1, expired: 0, last_at }];
+    assert_eq!((visitors(&asked()), &asked().rewritten), (3, &expected));
+    assert_eq!(warehouse.rewritten_blocks(LoadTarget::Answering, LOG, 1, 9).unwrap(), [(1, 2)]);
+    assert_eq!(warehouse.rewritten_blocks(LoadTarget::Answering, LOG, 2, 9).unwrap(), []);
+    assert_eq!(warehouse.rewritten_blocks(LoadTarget::Answering, LogId::from_bytes([3; 16]), 1, 9).unwrap(), []);
+    assert!(warehouse.has_erased_bytes().unwrap());
+
+    // A rebuild reads what is left, and has never had the others.
+    assert!(matches!(warehouse.refresh(LoadTarget::Rebuild, LOG, &[1], &rows), Err(crate::Error::Damaged(_))));
+    warehouse.begin_rebuild().unwrap();
+    load_log(&*warehouse, LoadTarget::Rebuild, LOG, &[&records[1..2], &records[2..]]);
+    let mut rows = Rows::default();
+    rows.add(&records[3], 2);
+    rows.add_rewrite(2, &rewrite(1, &records[0].project_key, 1, RewriteReason::Retention));
+    warehouse.refresh(LoadTarget::Rebuild, LOG, &[2], &rows).unwrap();
+    warehouse.finish_rebuild().unwrap();
+    assert_eq!((visitors(&asked()), warehouse.has_erased_bytes().unwrap()), (2, false), "retention leaves bytes");
+    assert_eq!(warehouse.prune(LOG, 3).unwrap(), 2);
+    assert_eq!(asked().rewritten, Vec::new());
 }

@@ -30,7 +30,7 @@ pub(crate) type Engine<'e> = &'e (dyn Fn() -> Box<dyn Warehouse> + Sync);
 type Check = fn(Engine<'_>);
 
 /// All checks with their names.
-const CHECKS: [(&str, Check); 15] = [
+const CHECKS: [(&str, Check); 16] = [
     ("answers equal the reference's", properties::answers_equal_the_references),
     ("answers about holdouts equal the reference's", properties::answers_about_holdouts_equal_the_references),
     ("answers about pairs equal the reference's", properties::answers_about_pairs_equal_the_references),
@@ -49,6 +49,7 @@ const CHECKS: [(&str, Check); 15] = [
     ("traffic counts each visitor once", traffic::traffic_counts_each_visitor_once),
     ("logs are stored side by side", loading::logs_are_stored_side_by_side),
     ("a rebuild answers once it is finished", loading::a_rebuild_answers_once_it_is_finished),
+    ("rows of rewritten blocks are replaced", loading::rows_of_rewritten_blocks_are_replaced),
 ];
 
 /// Runs the checks whose names `chosen` accepts, in parallel. Returns the names of those that failed, in the order of

@@ -127,6 +127,7 @@ pub(super) fn answer(records: &[Record], question: &ExperimentQuestion) -> Exper
     ExperimentAnswer {
         marks: crate::Watermarks::new(),
         lost: Vec::new(),
+        rewritten: Vec::new(),
         arrivals: arrivals
             .into_iter()
             .map(|((epoch, variant), visitors)| Arrivals { epoch, variant, visitors })
@@ -172,6 +173,7 @@ fn holdout(records: &[&Record], question: &ExperimentQuestion, stretch: &GroupSt
     ExperimentAnswer {
         marks: crate::Watermarks::new(),
         lost: Vec::new(),
+        rewritten: Vec::new(),
         arrivals: arrivals.into_iter().filter(|arrivals| arrivals.visitors > 0).collect(),
         crossed: 0,
         moved: 0,

@@ -3,10 +3,10 @@
 use duckdb::{Connection, params};
 
 use crate::Result;
-use crate::row::{ProfileRow, Rows, UrlRow, VisitorRow};
+use crate::row::{ProfileRow, RewriteRow, Rows, UrlRow, VisitorRow};
 
-/// Appends rows of the log with this number in the transaction of `conn`. Columns are in the
-/// order of `schema.sql`.
+/// Appends rows of the log with this number in the transaction of `conn`, without the records of
+/// rewrites. Columns are in the order of `schema.sql`.
 pub(super) fn append(
     conn: &Connection,
     log: u8,
@@ -105,6 +105,18 @@ pub(super) fn append(
     let mut table = conn.appender("damage")?;
     for row in &rows.damage {
         table.append_row(params![row.project, log, row.first, row.last])?;
+    }
+    table.flush()?;
+    Ok(())
+}
+
+/// Appends records of rewrites. `in_place` is whether the rows of the blocks were replaced.
+pub(super) fn append_rewrites(conn: &Connection, log: u8, rows: &[RewriteRow], in_place: bool) -> Result<()> {
+    let mut table = conn.appender("rewritten")?;
+    for row in rows {
+        let in_place = in_place && !row.is_expired;
+        let RewriteRow { project, seq, nth, removed, at, is_expired } = row;
+        table.append_row(params![log, seq, nth, project, removed, at, is_expired, in_place])?;
     }
     table.flush()?;
     Ok(())

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use duckdb::{Config, Connection, params};
 use muriel_log::{LogId, Position};
 
-use self::append::append;
+use self::append::{append, append_rewrites};
 use self::error::{OpenError, classify_open_error, is_corruption};
 use self::files::{beside, lock_exclusively, log_of, move_away, remove, remove_file, sync_dir};
 use crate::answer::{ExperimentAnswer, PairAnswer, SharedAnswer, TrafficAnswer, VisitorTotals};
@@ -25,7 +25,7 @@ use crate::row::{Rows, kind};
 use crate::{Error, LoadTarget, Result, StopToken, WarehouseReader, WarehouseWriter, Watermark, Watermarks, lock};
 
 /// Version of the schema and of the values that are stored. A file of another version is rebuilt.
-const SCHEMA: i32 = 9;
+const SCHEMA: i32 = 10;
 const TABLES: &str = include_str!("schema.sql");
 /// Size of the write-ahead log at which DuckDB checkpoints it into the file.
 const CHECKPOINT: &str = "64MB";
@@ -171,6 +171,17 @@ impl DuckWarehouse {
         result
     }
 
+    /// Applies `change` to the answering database or to that of the rebuild.
+    fn target<T>(&self, target: LoadTarget, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
+        match target {
+            LoadTarget::Answering => self.change(change),
+            LoadTarget::Rebuild => {
+                let rebuilding = lock(&self.rebuilding);
+                change(rebuilding.as_ref().ok_or(Error::Damaged(None))?)
+            }
+        }
+    }
+
     /// Applies `change` to the answering database.
     fn change<T>(&self, change: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         let result = self.answering().as_ref().ok_or(Error::Damaged(None)).and_then(change);
@@ -213,13 +224,7 @@ impl WarehouseWriter for DuckWarehouse {
     }
 
     fn load(&self, target: LoadTarget, log: LogId, rows: &Rows, mark: Watermark) -> Result<()> {
-        match target {
-            LoadTarget::Answering => self.change(|database| database.load(log, rows, mark)),
-            LoadTarget::Rebuild => {
-                let rebuilding = lock(&self.rebuilding);
-                rebuilding.as_ref().ok_or(Error::Damaged(None))?.load(log, rows, mark)
-            }
-        }
+        self.target(target, |database| database.load(log, rows, mark))
     }
 
     fn prune(&self, log: LogId, oldest: i64) -> Result<u64> {
@@ -227,6 +232,27 @@ impl WarehouseWriter for DuckWarehouse {
         // The renamed file may hold events that retention has deleted from the log.
         self.path().map_or(Ok(()), |path| remove(&beside(path, ".old")))?;
         Ok(rows)
+    }
+
+    fn rewritten_blocks(&self, target: LoadTarget, log: LogId, first: i64, last: i64) -> Result<Vec<(i64, i64)>> {
+        self.target(target, |database| database.rewritten_blocks(log, first, last))
+    }
+
+    fn refresh(&self, target: LoadTarget, log: LogId, blocks: &[i64], rows: &Rows) -> Result<()> {
+        self.target(target, |database| database.refresh(log, blocks, rows))
+    }
+
+    fn remove_unused_texts(&self, target: LoadTarget) -> Result<()> {
+        self.target(target, Database::remove_unused_texts)
+    }
+
+    fn has_erased_bytes(&self) -> Result<bool> {
+        self.change(|database| {
+            let writer = lock(&database.writer);
+            let found =
+                writer.conn.query_row("SELECT count(*) FROM rewritten WHERE in_place", [], |row| row.get::<_, i64>(0));
+            Ok(found? > 0)
+        })
     }
 
     fn damaged_blocks(&self, log: LogId, limit: usize) -> Result<Vec<i64>> {
@@ -390,6 +416,7 @@ impl Database {
         };
         let transaction = conn.transaction()?;
         append(&transaction, number, rows, &urls, &profiles, &visitors)?;
+        append_rewrites(&transaction, number, &rows.rewrites, false)?;
         let (seq, hash) = (mark.position.seq, mark.hash.map(Vec::from));
         if is_new {
             let id = log.as_bytes().to_vec();
@@ -421,24 +448,10 @@ impl Database {
                 transaction.execute(&format!("DELETE FROM {table} WHERE log = ? AND seq < ?"), params![log, oldest])?;
         }
         if gone > 0 {
-            // A URL may identify a visitor, so it is deleted with the last view of its page.
-            transaction.execute(
-                "DELETE FROM urls WHERE (project, url) NOT IN
-                     (SELECT project, url FROM events WHERE kind = ? AND url IS NOT NULL)",
-                [kind::PAGEVIEW],
-            )?;
-            // A profile is deleted with the last visitor who has it.
-            transaction.execute(
-                "DELETE FROM profiles WHERE (project, profile) NOT IN (SELECT project, profile FROM exposures)",
-                [],
-            )?;
-            // An id is deleted with the visitor's last event.
-            transaction.execute(
-                "DELETE FROM visitors WHERE (project, visitor) NOT IN (SELECT project, visitor FROM events)",
-                [],
-            )?;
+            delete_unused_texts(&transaction)?;
         }
         transaction.execute("DELETE FROM damage WHERE log = ? AND greatest(first, last) < ?", params![log, oldest])?;
+        transaction.execute("DELETE FROM rewritten WHERE log = ? AND seq < ?", params![log, oldest])?;
         transaction.commit()?;
         if gone > 0 {
             // The cache may now have names that were deleted.
@@ -453,12 +466,67 @@ impl Database {
         Ok(gone as u64)
     }
 
+    fn rewritten_blocks(&self, log: LogId, first: i64, last: i64) -> Result<Vec<(i64, i64)>> {
+        let Some(log) = lock(&self.logs).get(&log).map(|(number, _)| *number) else { return Ok(Vec::new()) };
+        let writer = lock(&self.writer);
+        let sql = "SELECT seq, max(nth) FROM rewritten WHERE log = ? AND seq BETWEEN ? AND ? GROUP BY seq ORDER BY seq";
+        let mut blocks = writer.conn.prepare(sql)?;
+        let blocks = blocks.query_map(params![log, first, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(blocks.collect::<duckdb::Result<_>>()?)
+    }
+
+    fn refresh(&self, log: LogId, blocks: &[i64], rows: &Rows) -> Result<()> {
+        let Some(number) = lock(&self.logs).get(&log).map(|(number, _)| *number) else { return Ok(()) };
+        let numbers = blocks.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let writer = &mut *lock(&self.writer);
+        let transaction = writer.conn.transaction()?;
+        for table in ["events", "exposures", "applied"] {
+            transaction
+                .execute(&format!("DELETE FROM {table} WHERE log = ? AND seq IN ({numbers})"), params![number])?;
+        }
+        // Events that could not be understood are among the rows again.
+        let of_events = format!("DELETE FROM damage WHERE log = ? AND project IS NOT NULL AND first IN ({numbers})");
+        transaction.execute(&of_events, params![number])?;
+        let (urls, profiles, visitors): (Vec<_>, Vec<_>, Vec<_>) =
+            (rows.urls.iter().collect(), rows.profiles.iter().collect(), rows.visitors.iter().collect());
+        append(&transaction, number, rows, &urls, &profiles, &visitors)?;
+        append_rewrites(&transaction, number, &rows.rewrites, true)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn remove_unused_texts(&self) -> Result<()> {
+        let writer = &mut *lock(&self.writer);
+        let transaction = writer.conn.transaction()?;
+        delete_unused_texts(&transaction)?;
+        transaction.commit()?;
+        // The caches may now have names that were deleted.
+        writer.known = StoredNames::default();
+        writer.known_profiles = StoredNames::default();
+        writer.known_visitors = StoredNames::default();
+        Ok(())
+    }
+
     /// Checkpoints everything into the file.
     fn close(self) -> Result<()> {
         let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         writer.conn.execute_batch("CHECKPOINT")?;
         Ok(())
     }
+}
+
+fn delete_unused_texts(conn: &Connection) -> Result<()> {
+    // A URL may identify a visitor, so it is deleted with the last view of its page.
+    conn.execute(
+        "DELETE FROM urls WHERE (project, url) NOT IN
+             (SELECT project, url FROM events WHERE kind = ? AND url IS NOT NULL)",
+        [kind::PAGEVIEW],
+    )?;
+    // A profile is deleted with the last visitor who has it.
+    conn.execute("DELETE FROM profiles WHERE (project, profile) NOT IN (SELECT project, profile FROM exposures)", [])?;
+    // An id is deleted with the visitor's last event.
+    conn.execute("DELETE FROM visitors WHERE (project, visitor) NOT IN (SELECT project, visitor FROM events)", [])?;
+    Ok(())
 }
 
 fn connect(path: Option<&Path>, options: &WarehouseOptions) -> Result<Connection> {

@@ -102,6 +102,19 @@ CREATE TABLE damage (
     last    BIGINT NOT NULL
 );
 
+-- What was taken out of blocks before the watermark after they were written: the records of the log's rewrites. A row may
+-- exist twice.
+CREATE TABLE rewritten (
+    log      UTINYINT NOT NULL,
+    seq      BIGINT NOT NULL,
+    nth      BIGINT NOT NULL,  -- which rewrite of the block, from 1
+    project  UBIGINT NOT NULL,
+    removed  UBIGINT NOT NULL, -- number of events
+    "at"     BIGINT NOT NULL,
+    expired  BOOLEAN NOT NULL, -- by retention; otherwise the data of a visitor was deleted
+    in_place BOOLEAN NOT NULL  -- rows of a visitor were deleted from these tables, so the file may still have their bytes
+);
+
 -- The watermark of each log: the block up to which its events are loaded. It is updated in the transaction that adds the
 -- rows.
 CREATE TABLE logs (

@@ -22,6 +22,9 @@ pub(super) fn add<'b>(rows: &mut Rows, block: &Block, events: impl Iterator<Item
             Err(_) => *unread.entry(event.project_key).or_insert(0) += 1,
         }
     }
+    for rewrite in &block.rewrites {
+        rows.add_rewrite(block.seq, rewrite);
+    }
     for (project_key, events) in unread {
         tracing::warn!(block = block.seq, events, "events that cannot be understood are not in the warehouse");
         rows.add_damage(Some(&**project_key), block.seq, block.seq);

@@ -52,6 +52,17 @@ pub(super) struct LoadState {
     pub(super) batch: (usize, usize),
     /// When the loader last checked for blocks that retention has deleted.
     pub(super) pruned: Option<Clock>,
+    /// The number of records of rewrites that were followed in each closed file, by its first
+    /// block; see `rewrites`.
+    pub(super) followed: HashMap<i64, i64>,
+    /// Whether to look for rewritten blocks at the end of the log, and whether this step did.
+    pub(super) is_follow_requested: bool,
+    pub(super) has_followed: bool,
+    /// As [`WarehouseWriter::has_erased_bytes`].
+    pub(super) has_erased_bytes: bool,
+    /// When the rebuild under way began, and when the next may begin that only removes bytes.
+    pub(super) rebuild_began: Option<Clock>,
+    pub(super) compact_after: Option<Clock>,
     /// The first block that retention had kept at that check.
     pub(super) oldest: Option<i64>,
 }
@@ -91,6 +102,12 @@ impl LoadState {
             rows: Rows::default(),
             batch: MAX_BATCH,
             pruned: None,
+            followed: HashMap::new(),
+            is_follow_requested: false,
+            has_followed: false,
+            has_erased_bytes: false,
+            rebuild_began: None,
+            compact_after: None,
             oldest: None,
         }
     }
@@ -141,7 +158,7 @@ impl LoadState {
 
     fn is_rebuild_due(&self) -> bool {
         self.rebuild_after.is_none_or(|after| Clock::now() >= after)
-            && self.request.as_deref().is_some_and(Path::exists)
+            && (self.request.as_deref().is_some_and(Path::exists) || self.is_compaction_due())
     }
 
     /// Loads one transaction into the answering warehouse. Returns whether there is more.
@@ -176,9 +193,14 @@ impl LoadState {
         self.main.blocks = Some((log, blocks));
         if !more {
             self.main.target = Position::default();
-            if self.pruned.is_none_or(|pruned| pruned.elapsed() >= PRUNE_INTERVAL) {
+            let is_prune_due = self.pruned.is_none_or(|pruned| pruned.elapsed() >= PRUNE_INTERVAL);
+            if is_prune_due {
                 self.prune()?;
                 self.pruned = Some(Clock::now());
+            }
+            if is_prune_due || self.is_follow_requested {
+                self.follow_rewrites(log)?;
+                self.has_followed = true;
             }
         }
         Ok(more)
@@ -203,7 +225,8 @@ impl LoadState {
             Some(cursor) => cursor,
             None => {
                 self.warehouse.begin_rebuild()?;
-                tracing::info!("the warehouse is rebuilt from the log, as requested");
+                self.rebuild_began = Some(Clock::now());
+                tracing::info!("the warehouse is rebuilt from the log");
                 LogCursor::default()
             }
         };
@@ -236,6 +259,7 @@ impl LoadState {
         self.log_id = Some(log);
         self.begin_generation();
         self.read_damage(log);
+        self.schedule_compaction();
         if let Some(request) = &self.request {
             match fs::remove_file(request) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -276,6 +300,7 @@ impl LoadState {
         }
         self.main.mark = self.stored_watermark(extent.log);
         self.read_damage(extent.log);
+        self.has_erased_bytes = self.warehouse.has_erased_bytes()?;
         self.log_id = Some(extent.log);
         self.main.target = Position { seq: extent.last };
         Ok((extent.log, reader.blocks(self.main.mark.position)?))
@@ -297,6 +322,7 @@ impl LoadState {
     fn begin_generation(&mut self) {
         self.generation += 1;
         self.oldest = None;
+        self.followed.clear();
     }
 
     /// Converts blocks after `mark` to rows until there are enough for a transaction. Returns

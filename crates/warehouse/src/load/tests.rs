@@ -749,3 +749,86 @@ fn what_comes_after_a_log_that_was_deleted_by_retention_is_known() {
     let wait = async { tokio::time::timeout(Duration::from_secs(180), loader.wait_for(Position { seq: 3 })).await };
     assert_eq!(place.runtime.block_on(wait).ok(), Some(true));
 }
+
+/// A log of which blocks are rewritten while it is loaded: the rows follow, also those of a
+/// rebuild, and in the end no file has the visitor's bytes.
+#[test]
+fn rewritten_blocks_are_followed_and_their_bytes_removed() {
+    use muriel_log::{ErasedEvents, Erasure, RewriteKey, erase};
+    let mut place = Place::rolling();
+    for n in 0..20 {
+        place.block(if n % 3 == 0 { "a" } else { "b" }, 20);
+    }
+    let key = RewriteKey::new(&[1; 32]);
+    let erase_visitor = |place: &Place, project: &str, visitor: &str| {
+        let what = ErasedEvents::OfVisitor(key.visitor(project, visitor));
+        let erasures = [Erasure { job: Uuid::nil(), project_key: project.into(), what }];
+        let log = place.log.as_ref().unwrap();
+        erase(log, &key, Instant::from_us(START), &erasures, &mut |_| true).unwrap().removed[0]
+    };
+    let warehouse = Arc::new(DuckWarehouse::open(&place.file(), &small()).unwrap());
+    let bytes_of = |visitor: &str| {
+        let files =
+            fs::read_dir(place.dir.path()).unwrap().map(|file| file.unwrap().path()).filter(|path| path.is_file());
+        let hash = super::super::row::hash_text(visitor).to_le_bytes();
+        let found: Vec<PathBuf> = files
+            .filter(|path| {
+                let bytes = fs::read(path).unwrap();
+                [visitor.as_bytes(), &hash].iter().any(|part| bytes.windows(part.len()).any(|window| window == *part))
+            })
+            .collect();
+        found
+    };
+    let mut load = place.load(&warehouse);
+    finish(&mut load);
+    drop(load);
+    warehouse.read(&StopToken::new(), |conn| Ok(conn.execute_batch("CHECKPOINT")?)).unwrap();
+    assert!(!bytes_of("visitor 3").is_empty(), "the search finds what is there");
+
+    // While it is closed, and while a rebuild has read some of it.
+    assert!(erase_visitor(&place, "a", "visitor 3") > 0);
+    let mut load = place.load(&warehouse);
+    load.compact_after = Some(Clock::now() + Duration::from_secs(600));
+    finish(&mut load);
+    let without_marks = |rows: Vec<String>| rows.into_iter().skip(1).collect::<Vec<_>>();
+    assert_eq!(without_marks(dump(&warehouse)), without_marks(place.expected()));
+    assert_eq!((load.generation, load.has_erased_bytes), (1, true));
+    fs::write(place.request(), b"").unwrap();
+    load.batch.0 = 60;
+    for _ in 0..3 {
+        load.step().unwrap();
+    }
+    assert!(load.rebuild.is_some());
+    assert!(erase_visitor(&place, "b", "visitor 3") > 0);
+    load.is_follow_requested = true;
+    load.step().unwrap();
+    assert_eq!(without_marks(dump(&warehouse)), without_marks(place.expected()), "at once");
+    finish(&mut load);
+    assert!(!place.request().exists());
+    assert_eq!(without_marks(dump(&warehouse)), without_marks(place.expected()), "also after the rebuild");
+    // The rebuild had read blocks with the visitor, so another removes the bytes.
+    assert!(load.has_erased_bytes);
+    load.compact_after = None;
+    load.batch = state::MAX_BATCH;
+    finish(&mut load);
+    assert_eq!((load.has_erased_bytes, without_marks(dump(&warehouse))), (false, without_marks(place.expected())));
+    drop(load);
+    warehouse.read(&StopToken::new(), |conn| Ok(conn.execute_batch("CHECKPOINT")?)).unwrap();
+    assert_eq!(bytes_of("visitor 3"), Vec::<PathBuf>::new());
+    assert!(!bytes_of("visitor 4").is_empty());
+
+    // A thread does the same.
+    let loader = Loader::start(&place.log_dir(), warehouse.clone(), None).unwrap();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    assert_eq!(runtime.block_on(loader.follow_rewrites()), Some(false));
+    assert!(erase_visitor(&place, "b", "visitor 4") > 0);
+    assert!(runtime.block_on(loader.follow_rewrites()).is_some());
+    assert_eq!(without_marks(dump(&warehouse)), without_marks(place.expected()));
+    let deadline = Clock::now() + Duration::from_secs(60);
+    while runtime.block_on(loader.follow_rewrites()) == Some(true) {
+        assert!(Clock::now() < deadline, "it is compacted");
+        thread::sleep(Duration::from_millis(20));
+    }
+    loader.stop();
+    assert_eq!(runtime.block_on(loader.follow_rewrites()), None);
+}

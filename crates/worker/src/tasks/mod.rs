@@ -10,6 +10,7 @@ mod key_uses;
 mod reports;
 mod retention;
 mod rulesets;
+mod visitor_data;
 mod webhooks;
 
 pub use geography::refresh_geography;
@@ -20,6 +21,7 @@ pub use key_uses::write_key_uses;
 pub use reports::warm_reports;
 pub use retention::delete_old_events;
 pub use rulesets::refresh_rulesets;
+pub use visitor_data::{delete_expired_events, delete_visitor_data};
 pub use webhooks::deliver_webhooks;
 
 use crate::task::{Need, RunError};

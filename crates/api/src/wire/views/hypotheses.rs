@@ -145,6 +145,7 @@ pub(crate) struct HypothesisSlug {
     /// Identifies the hypothesis.
     pub(crate) hypothesis_id: i64,
     /// Names it in files and scripts.
+    #[schema(example = "few-visitors-reach-checkout")]
     pub(crate) slug: String,
 }
 

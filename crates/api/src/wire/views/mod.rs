@@ -10,6 +10,7 @@ mod groups;
 mod hypotheses;
 mod rates;
 mod results;
+mod visitor_data;
 mod webhooks;
 
 pub(crate) use change_preview::ChangePreview;
@@ -23,4 +24,5 @@ pub(crate) use hypotheses::*;
 pub(crate) use rates::*;
 pub use results::{HoldoutResult, ResultAnswer};
 pub(crate) use results::{PlanAnswer, TimeseriesAnswer};
+pub(crate) use visitor_data::*;
 pub(crate) use webhooks::*;

@@ -53,8 +53,8 @@ fn problems_name_file_and_line() {
     for (parts, expect) in [
         (vec![("project.toml", "format = 2")], "project.toml:1: format must be 1"),
         (
-            vec![("project.toml", "format = 1\nprojct_key = \"x\"")],
-            "project.toml:2: projct_key is not a known field; did you mean \"project_key\"?",
+            vec![("project.toml", "format = 1\nproject_keys = \"x\"")],
+            "project.toml:2: project_keys is not a known field; did you mean \"project_key\"?",
         ),
         (vec![("goals.toml", "goals = 1")], "goals.toml:1: goals is not a known field; did you mean \"goal\"?"),
         (vec![("goals.toml", "[goal]\n")], "goals.toml:1: goals are written as [[goal]]"),
@@ -95,8 +95,8 @@ fn problems_name_file_and_line() {
         (vec![(experiment, "\nhypothesis_id = 1")], "experiment.toml:2: hypothesis_id differs from project to project"),
         (vec![(experiment, "status = 1")], "experiment.toml:1: status must be \"draft\", \"live\" or \"inactive\""),
         (
-            vec![(experiment, "[control]\nnick = \"x\"")],
-            "experiment.toml:2: control.nick is not a known field; did you mean \"nickname\"?",
+            vec![(experiment, "[control]\nnicknames = \"x\"")],
+            "experiment.toml:2: control.nicknames is not a known field; did you mean \"nickname\"?",
         ),
         (
             vec![(experiment, "[[variants]]\ncustomJS = \"x\"")],
@@ -116,7 +116,7 @@ fn problems_name_file_and_line() {
         ),
         (vec![("experiments/a/variant-2.js", "x")], "experiments/a/variant-2.js: experiment.toml has 1 [[variants]]"),
         (
-            vec![("experiments/a/variant-1.changes.json", "[{\"targt\": \"x\"}]")],
+            vec![("experiments/a/variant-1.changes.json", "[{\"aim\": \"x\"}]")],
             "experiments/a/variant-1.changes.json: variants[0].data[0]",
         ),
         (

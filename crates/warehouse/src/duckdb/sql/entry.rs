@@ -194,6 +194,7 @@ pub(super) fn arrived(db: &Db<'_>) -> Result<(ExperimentAnswer, u64)> {
     let answer = ExperimentAnswer {
         marks: Watermarks::new(),
         lost: Vec::new(),
+        rewritten: Vec::new(),
         arrivals,
         crossed: 0,
         moved: 0,

@@ -43,7 +43,7 @@ use duckdb::Connection;
 use muriel_domain::Instant;
 
 use super::mark_of;
-use crate::answer::{ExperimentAnswer, LostBlocks, TrafficAnswer, VisitorTotals};
+use crate::answer::{ExperimentAnswer, LostBlocks, RewrittenBlocks, TrafficAnswer, VisitorTotals};
 use crate::question::{CountedOutcome, ExperimentQuestion, Metric, Population, TrafficQuestion, VisitorsQuestion};
 use crate::row::hash_text;
 use crate::{Result, StopToken, Watermarks};
@@ -89,7 +89,13 @@ pub(super) fn ask(
             })
             .collect::<Result<Vec<_>>>()?;
         let logs = Logs::read(db)?;
-        Ok(ExperimentAnswer { lost: logs.lost(db, project)?, marks: logs.marks, metrics, ..health })
+        Ok(ExperimentAnswer {
+            lost: logs.lost(db, project)?,
+            rewritten: logs.rewritten(db, project)?,
+            marks: logs.marks,
+            metrics,
+            ..health
+        })
     })
 }
 
@@ -192,6 +198,27 @@ impl Logs {
         let mut lost: Vec<LostBlocks> = rows.into_iter().filter_map(lost).collect();
         lost.sort_by_key(|lost| lost.log);
         Ok(lost)
+    }
+
+    /// What of this project was taken out of each log.
+    fn rewritten(&self, db: &Db<'_>, project: u64) -> Result<Vec<RewrittenBlocks>> {
+        let sql = format!(
+            r#"SELECT log, count(DISTINCT seq)::UBIGINT, sum(removed)::UBIGINT,
+                    coalesce(sum(removed) FILTER (expired), 0)::UBIGINT, max("at")
+             FROM (SELECT DISTINCT log, seq, nth, removed, expired, "at" FROM rewritten WHERE project = {project})
+             GROUP BY log"#
+        );
+        let rows = db.rows(&sql, |row| {
+            let numbers: (u64, u64, u64) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok((row.get::<_, u8>(0)?, numbers, row.get::<_, i64>(4)?))
+        })?;
+        let rewritten = |(number, (blocks, removed, expired), last_at)| {
+            let (log, last_at) = (*self.ids.get(&number)?, Instant::from_us(last_at));
+            Some(RewrittenBlocks { log, blocks, removed, expired, last_at })
+        };
+        let mut rewritten: Vec<RewrittenBlocks> = rows.into_iter().filter_map(rewritten).collect();
+        rewritten.sort_by_key(|rewritten| rewritten.log);
+        Ok(rewritten)
     }
 }
 

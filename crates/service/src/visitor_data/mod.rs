@@ -1,0 +1,62 @@
+//! The data of one visitor: reading it, and deleting it.
+//!
+//! A deletion is a row in the database for each node, because each node has an event log of its own. The row has no visitor's
+//! id but a MAC of it, which the node compares with that of every visitor in its log; see [`muriel_log::erase`].
+
+mod expire;
+mod read;
+mod work;
+
+pub use expire::{ExpiryOutcome, delete_expired};
+pub use read::{MAX_PAGE, PageCursor, VisitorPage, page};
+pub use work::run_jobs;
+
+use crate::actor::Actor;
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::access::Scope;
+use muriel_domain::ids::{ProjectId, VisitorJobId};
+use muriel_store::tenants::Project;
+use muriel_store::visitor_jobs::{self, VisitorJob};
+use uuid::Uuid;
+
+/// Seconds after which to ask again when too many deletions wait.
+const BUSY_RETRY_S: u64 = 60;
+
+/// Has every node delete the data of a visitor. Returns at once. While no node has begun, asking again gives the same
+/// deletion.
+///
+/// # Errors
+/// `MissingScope` without the scope `admin`, `Unavailable` while too many deletions wait, and when the database cannot be
+/// reached.
+pub async fn delete(app: &App, actor: &Actor, project: &Project, visitor_id: &str) -> Result<VisitorJob> {
+    actor.require(Scope::Admin)?;
+    let mark = app.pepper.rewrite_key().visitor(&project.key, visitor_id).0;
+    let (project, own, now) = (project.id, app.node_id(), app.clock.now());
+    let (log_job, by) = (Uuid::now_v7().to_string(), actor.name().to_owned());
+    let written = app.db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            let id = visitor_jobs::insert(tx, project, mark, &log_job, (now, &by), own.as_deref()).await?;
+            let id = id.ok_or(Error::Unavailable { retry_after_s: BUSY_RETRY_S })?;
+            Ok(visitor_jobs::find(tx, project, id).await?)
+        })
+    });
+    written.await?.ok_or(Error::NotFound("visitor job"))
+}
+
+/// A deletion of the project.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn job(app: &App, project: ProjectId, id: VisitorJobId) -> Result<VisitorJob> {
+    let found = app.read(move |tx| Box::pin(async move { Ok(visitor_jobs::find(tx, project, id).await?) })).await?;
+    found.ok_or(Error::NotFound("visitor job"))
+}
+
+/// The deletions of the project, newest first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn jobs(app: &App, project: ProjectId, limit: i64) -> Result<Vec<VisitorJob>> {
+    app.read(move |tx| Box::pin(async move { Ok(visitor_jobs::list(tx, project, limit).await?) })).await
+}

@@ -1,0 +1,153 @@
+//! Reading what the event log has of a visitor, a page at a time.
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_log::{LogReader, Position, ReadError, visitor_of_line};
+use muriel_store::nodes;
+use muriel_store::tenants::Project;
+use serde_json::Value;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// The most events of a page.
+pub const MAX_PAGE: usize = 1_000;
+/// A page ends after this time, however few events were found: reading a log takes long.
+const MAX_TIME: Duration = Duration::from_secs(2);
+/// A page ends once its events have so many bytes.
+const MAX_BYTES: usize = 4 << 20;
+/// Pages that are read at the same time. Each keeps a core busy.
+static READING: Semaphore = Semaphore::const_new(2);
+
+/// A place in a node's log: within a block, or after it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCursor {
+    /// The number of the block.
+    pub block: i64,
+    /// Events of the block that were passed; 0 when the whole block was.
+    pub events: usize,
+}
+
+impl PageCursor {
+    /// The cursor that this text is, as an earlier page gave it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (block, events) = text.split_once('-')?;
+        let cursor = Self { block: block.parse().ok()?, events: events.parse().ok()? };
+        (cursor.block >= 0 && cursor.to_string() == text).then_some(cursor)
+    }
+}
+
+impl fmt::Display for PageCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.block, self.events)
+    }
+}
+
+/// A part of what the log has of a visitor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisitorPage {
+    /// The events, in the order in which they were received.
+    pub events: Vec<Value>,
+    /// Where the next page begins; `None` at the end of the log.
+    pub next: Option<PageCursor>,
+    /// Damaged blocks that were passed, whose events are missing here.
+    pub damaged_blocks: u64,
+    /// Other nodes that run, or that took events: those are in their logs.
+    pub other_nodes: usize,
+}
+
+/// The events of a visitor after `cursor`, at most `limit`: those that this node took. A page may have fewer, or none, and
+/// not be the last.
+///
+/// # Errors
+/// `Unavailable` while the log is not open or too many pages are read, and when the log cannot be read.
+pub async fn page(
+    app: &App,
+    project: &Project,
+    visitor_id: String,
+    cursor: PageCursor,
+    limit: usize,
+) -> Result<VisitorPage> {
+    let busy = Error::Unavailable { retry_after_s: 1 };
+    let Some(log) = app.log() else { return Err(busy) };
+    let Ok(permit) = READING.try_acquire() else { return Err(busy) };
+    let (dir, project_key) = (log.dir().to_owned(), Arc::from(project.key.as_str()));
+    let read = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        read(dir, &project_key, &visitor_id, cursor, limit)
+    });
+    let page = read.await.map_err(Error::internal)?.map_err(Error::internal)?;
+    let Some(own) = app.node_id() else { return Ok(page) };
+    let others = app.read(move |tx| Box::pin(async move { Ok(nodes::others(tx, &own).await?) })).await?;
+    Ok(VisitorPage { other_nodes: others.iter().filter(|node| node.is_live || node.blocks > 0).count(), ..page })
+}
+
+fn read(
+    dir: PathBuf,
+    project_key: &Arc<str>,
+    visitor_id: &str,
+    cursor: PageCursor,
+    limit: usize,
+) -> muriel_log::Result<VisitorPage> {
+    let began = Instant::now();
+    let mut page = VisitorPage { events: Vec::new(), next: None, damaged_blocks: 0, other_nodes: 0 };
+    let mut bytes = 0;
+    // The block of the cursor is read again, for the events that are left of it.
+    let after = cursor.block.saturating_sub(i64::from(cursor.events > 0)).max(0);
+    for block in LogReader::open(&dir)?.blocks(Position { seq: after })? {
+        let block = match block {
+            Ok(block) => block,
+            Err(ReadError::Failed(error)) => return Err(error),
+            Err(ReadError::Damage(damage)) => {
+                page.damaged_blocks += damage.last.unwrap_or(damage.seq).abs_diff(damage.seq) + 1;
+                continue;
+            }
+        };
+        let passed = if block.seq == cursor.block { cursor.events } else { 0 };
+        for (nth, event) in block.events().enumerate().skip(passed) {
+            if event.project_key != project_key || visitor_of_line(event.line).is_none_or(|id| id != visitor_id) {
+                continue;
+            }
+            if page.events.len() >= limit || bytes >= MAX_BYTES {
+                // Before the first event of a block is after the block before it.
+                page.next = Some(PageCursor { block: block.seq - i64::from(nth == 0), events: nth });
+                return Ok(page);
+            }
+            bytes += event.line.len();
+            // The line was read as JSON above.
+            page.events.extend(serde_json::from_slice::<Value>(event.line));
+        }
+        if began.elapsed() >= MAX_TIME {
+            page.next = Some(PageCursor { block: block.seq, events: 0 });
+            return Ok(page);
+        }
+    }
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_are_what_pages_gave() {
+        for (text, expect) in [
+            ("0-0", Some((0, 0))),
+            ("17-3", Some((17, 3))),
+            ("9223372036854775807-0", Some((i64::MAX, 0))),
+            ("", None),
+            ("17", None),
+            ("-1-0", None),
+            ("17--3", None),
+            ("+17-3", None),
+            ("017-3", None),
+            ("17-3 ", None),
+            ("9223372036854775808-0", None),
+        ] {
+            let cursor = PageCursor::parse(text);
+            assert_eq!(cursor.map(|cursor| (cursor.block, cursor.events)), expect, "{text}");
+        }
+    }
+}
