@@ -123,14 +123,14 @@ class Client:
 
 
 class Server:
-    """`muriel serve` on a free port; a context manager that stops it."""
+    """`muriel serve` on a free port, or one that was told; a context manager that stops it."""
 
-    def __init__(self, program, data, log, database=None, options=(), env=None):
+    def __init__(self, program, data, log, database=None, options=(), env=None, listen="127.0.0.1:0"):
         self.program, self.data, self.log = program, Path(data), Path(log)
         # What is in its environment besides ours.
         self.env = os.environ | (env or {})
         self.store = ["--data-dir", data] + (["--database-url", database] if database else [])
-        self.options = ["--listen", "127.0.0.1:0", "--metrics-listen", "off", "--rate-limits", "off", *options]
+        self.options = ["--listen", listen, "--metrics-listen", "off", "--rate-limits", "off", *options]
 
     def __enter__(self):
         with self.log.open("wb") as log:
@@ -177,6 +177,31 @@ class Server:
         if made.returncode != 0:
             sys.exit(f"key create failed (status {made.returncode}): {made.stderr}")
         return json.loads(made.stdout)["api_key"]
+
+    def ask(self, method, path, session, body=None):
+        """One call of somebody who is signed in; gives back the parsed answer."""
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=30)
+        try:
+            headers = {"Origin": self.url, "Content-Type": "application/json", **session}
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            content = answer.read()
+        finally:
+            connection.close()
+        if answer.status not in range(200, 300):
+            sys.exit(f"{method} {path}: {answer.status} {content[:500].decode(errors='replace')}")
+        cookies = answer.headers.get_all("Set-Cookie") or []
+        return json.loads(content) | {"cookies": [line.split(";")[0] for line in cookies]}
+
+    def sign_in(self, company):
+        """Adds an owner of a company and signs them in; the headers that their browser sends."""
+        email, password = "owner@example.com", "a password of scripts"
+        command = [self.program, "person", "add", "--company", company, "--email", email, "--role", "owner", "--password-stdin"]
+        added = subprocess.run([str(part) for part in command + self.store], input=password, capture_output=True, text=True)
+        if added.returncode != 0:
+            sys.exit(f"person add failed (status {added.returncode}): {added.stderr}")
+        answer = self.ask("POST", "/v2/session", {}, {"email": email, "password": password})
+        return {"Cookie": answer["cookies"][0], "X-Muriel-CSRF": answer["csrf"]}
 
     def client(self, company, name):
         """A client of a new project, usable at once: keys made beside a running server hold there within a second."""

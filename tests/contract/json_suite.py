@@ -93,7 +93,15 @@ def targets(document, ids):
             body = resolve(document, item.get(method, {}).get("requestBody", {}))
             for media in body.get("content", {}):
                 if media.split(";")[0] == "application/json" or media.split(";")[0].endswith("+json"):
-                    yield method.upper(), template, fill(template, ids), media
+                    yield method.upper(), template, fill(template, ids), media, who(document, item[method])
+
+
+def who(document, operation):
+    """Whose call an operation takes: `key`, `person`, or `anybody` who is about to sign in."""
+    schemes = {name for way in operation.get("security", document.get("security", [])) for name in way}
+    if "bearer" in schemes or "header" in schemes:
+        return "key"
+    return "person" if "session" in schemes else "anybody"
 
 
 def reads(document, ids):
@@ -114,15 +122,22 @@ def reads(document, ids):
 class Caller:
     """Requests over one connection, made anew only when the server said that it closes it."""
 
-    def __init__(self, client):
+    def __init__(self, client, session):
         self.client = client
+        self.session = session
         self.connection = None
 
-    def call(self, method, path, media=None, body=None):
+    def call(self, method, path, media=None, body=None, as_whom="key"):
         """The answer as (status, headers, body); an OSError or HTTPException when there is none."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection(self.client.address, timeout=30)
-        headers = {"Authorization": f"Bearer {self.client.key}", "Accept": "application/json"}
+        headers = {"Accept": "application/json"}
+        if as_whom == "key":
+            headers["Authorization"] = f"Bearer {self.client.key}"
+        else:
+            headers["Origin"] = f"http://{self.client.address}"
+        if as_whom == "person":
+            headers |= self.session
         if media:
             headers["Content-Type"] = media
         try:
@@ -182,10 +197,10 @@ def read(caller, path):
     return status, re.sub(rb'"as_of":"[^"]*"', b'"as_of":""', content)
 
 
-def run(client, ids, document, log):
+def run(client, session, ids, document, log):
     """Sends the suite to every operation; prints what was found; gives back (passed, failed) checks."""
     ids = {"project_key": [client.project], **ids}
-    files, caller = suite(), Caller(client)
+    files, caller = suite(), Caller(client, session)
     passed = failed = requests = 0
     accepted = []
 
@@ -197,7 +212,7 @@ def run(client, ids, document, log):
     steady = {path: answer for path, answer in first.items() if answer[0] == 200 and again[path] == answer}
 
     with log.open("w") as out:
-        for method, template, path, media in targets(document, ids):
+        for method, template, path, media, as_whom in targets(document, ids):
             found = []
             statuses = Counter()
             if path is None:
@@ -205,7 +220,7 @@ def run(client, ids, document, log):
             for name, body in files if path else []:
                 requests += 1
                 try:
-                    status, headers, content = caller.call(method, path, media, body)
+                    status, headers, content = caller.call(method, path, media, body, as_whom)
                 except (OSError, http.client.HTTPException) as error:
                     found.append(f"{name}: the connection broke: {error!r}")
                     continue

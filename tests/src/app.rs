@@ -1,22 +1,24 @@
 //! A server for one story, with its own database, clock and data directory.
 
 use crate::postgres::Database;
-use crate::{Client, Contract, DEADLINE};
+use crate::{Client, Contract, DEADLINE, Session};
 use muriel_api::edge::EdgeSettings;
 use muriel_api::limits::RateLimits;
 use muriel_cli::access::{self, KeyCommand, WantedKey};
+use muriel_cli::audit;
 use muriel_cli::config::{Common, Settings, StorageSettings};
 use muriel_cli::nodes::NodeCommand;
 use muriel_cli::open::{Opened, open};
 use muriel_cli::page::{self, Changes};
+use muriel_cli::person::{self, WantedPerson};
 use muriel_cli::serve::{self, Running};
 use muriel_demo::{COMPANY, Company};
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Conclusion, ConclusionOutcome};
+use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
 use muriel_log::{LogOptions, Reserve};
 use muriel_service::clock::Clock;
-use muriel_service::experiments::{self, Precondition, Target};
+use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
 use muriel_service::visitor_data::{self, ExpiryOutcome};
 use muriel_service::{Actor, App, projects};
 use muriel_sql::{Db, PostgresOptions};
@@ -26,12 +28,16 @@ use muriel_store::nodes::{self, NewNode, Node};
 use muriel_store::{experiments as stored, tenants};
 use muriel_warehouse as warehouse;
 use muriel_worker::Worker;
+use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+/// The password of everybody in stories.
+pub const PASSWORD: &str = "a horse that is right";
 
 /// Whoever uses the dashboard.
 const DASHBOARD: Actor = Actor::System("dashboard");
@@ -81,6 +87,8 @@ impl On {
                 },
             },
             listen: ([127, 0, 0, 1], 0).into(),
+            dashboard_listen: None,
+            people: Default::default(),
             metrics_listen: None,
             site: Default::default(),
             edge: EdgeSettings {
@@ -180,6 +188,78 @@ impl TestApp {
         let made = access::key_create(&self.opened, wanted, &self.settings.clock);
         let (key, _) = self.runtime().block_on(made).expect("a key");
         of.with_key(Some(key.reveal()))
+    }
+
+    /// `muriel person add --password-stdin`: a person of the client's company.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn person(&self, company: &str, email: &str, role: &str) {
+        let wanted = WantedPerson {
+            email: email.to_owned(),
+            role: role.to_owned(),
+            name: Some(format!("The {role}")),
+            company: Some(company.to_owned()),
+            password_stdin: true,
+            public_url: None,
+        };
+        let app = self.opened.app(self.settings.clock.clone());
+        let added = person::add(&app, &wanted, Some(PASSWORD.to_owned()));
+        self.runtime().block_on(added).expect("a person");
+    }
+
+    /// The client of a person with this role, who is added and signed in: in the client's project.
+    ///
+    /// # Panics
+    /// When that is refused.
+    #[track_caller]
+    pub fn signed_in_as(&self, of: &Client, role: &str) -> Client {
+        let email = format!("{role}@{}.example", of.company.to_lowercase());
+        self.person(&of.company, &email, role);
+        of.signed_in(&self.sign_in(&email))
+    }
+
+    /// Signs somebody in with the password that all people of stories have.
+    ///
+    /// # Panics
+    /// When that is refused.
+    #[track_caller]
+    pub fn sign_in(&self, email: &str) -> Session {
+        let anyone = self.anyone();
+        let body = json!({ "email": email, "password": PASSWORD });
+        let answer = anyone.call("POST", "/v2/session").header("origin", &anyone.origin()).json(body).send();
+        Session::of(&answer.has_status(200))
+    }
+
+    /// The link for the first owner, while nobody can sign in.
+    pub fn first_owner(&self) -> Option<String> {
+        self.running.as_ref().and_then(|running| running.first_owner.clone())
+    }
+
+    /// Where it answers people, if that is elsewhere.
+    pub fn dashboard_address(&self) -> Option<SocketAddr> {
+        self.running.as_ref().and_then(|running| running.dashboard_address)
+    }
+
+    /// `muriel audit verify`: what is wrong with the log of a company, if anything is, and how many entries are good.
+    ///
+    /// # Panics
+    /// When it cannot be read.
+    pub fn audit(&self, company: &str) -> (i64, Option<String>) {
+        let app = self.opened.app(self.settings.clock.clone());
+        let verified = self.runtime().block_on(audit::verify(&app, Some(company), None)).expect("a log");
+        let (_, verified) = verified.into_iter().next().expect("a company");
+        (verified.entries, verified.flaw)
+    }
+
+    /// Runs SQL behind the back of the server.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn tamper(&self, sql: &'static str) {
+        let run =
+            self.opened.db.write::<_, muriel_sql::Error, _>(move |tx| Box::pin(async move { tx.batch(sql).await }));
+        self.runtime().block_on(run).expect("SQL");
     }
 
     /// The same client with a key of these scopes.
@@ -307,10 +387,15 @@ impl TestApp {
     /// # Panics
     /// When it cannot be done.
     pub fn conclude(&self, test_id: i64) {
-        let concluded_at = self.settings.clock.now();
-        let conclusion = Conclusion { outcome: ConclusionOutcome::Win, note: String::new(), concluded_at };
+        let conclusion = NewConclusion {
+            outcome: ConclusionOutcome::Won,
+            note: String::new(),
+            learned: String::new(),
+            override_reason: Some("the story says so".to_owned()),
+            winner: None,
+        };
         let (app, target) = self.target(test_id);
-        let conclude = experiments::conclude(&app, &DASHBOARD, target, conclusion, None);
+        let conclude = experiments::conclude(&app, &DASHBOARD, target, Ok(None), Ok(conclusion), |_| Ok(String::new()));
         self.runtime().block_on(conclude).expect("a conclusion");
     }
 
@@ -320,7 +405,7 @@ impl TestApp {
     /// When it cannot be done.
     pub fn reopen(&self, test_id: i64) {
         let (app, target) = self.target(test_id);
-        let reopen = experiments::reopen(&app, &DASHBOARD, target);
+        let reopen = experiments::reopen(&app, &DASHBOARD, target, Ok(None), |_| Ok(String::new()));
         self.runtime().block_on(reopen).expect("a concluded experiment");
     }
 

@@ -20,8 +20,39 @@ pub struct Client {
     pub project_key: String,
     /// The bearer key that is sent, if one is.
     pub api_key: Option<String>,
+    /// The session that is sent, if one is.
+    pub session: Option<Session>,
     /// What every path begins with.
     pub base: String,
+}
+
+/// What a browser sends for somebody who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The cookie: its name and value.
+    pub cookie: String,
+    /// The cookie of the browser, which is known from now on.
+    pub device: String,
+    /// What changes need.
+    pub csrf: String,
+}
+
+impl Session {
+    /// The session of somebody who has just signed in.
+    ///
+    /// # Panics
+    /// When the answer sets no cookies.
+    #[track_caller]
+    pub fn of(answer: &Answer) -> Self {
+        let cookie = |name: &str| {
+            let set = answer.headers.iter().filter(|(field, _)| field == "set-cookie");
+            let line = set.map(|(_, line)| line).find(|line| line.starts_with(&format!("{name}=")));
+            let line = line.unwrap_or_else(|| panic!("{} sets no cookie {name}: {answer:?}", answer.said));
+            line.split(';').next().expect("a value").to_owned()
+        };
+        let csrf = answer.body["csrf"].as_str().expect("a token").to_owned();
+        Self { cookie: cookie("muriel"), device: cookie("muriel-device"), csrf }
+    }
 }
 
 impl Client {
@@ -51,6 +82,7 @@ impl Client {
             company_id: 0,
             project_key: String::new(),
             api_key: None,
+            session: None,
             base: String::new(),
         }
     }
@@ -63,6 +95,21 @@ impl Client {
     /// The same paths with another key, or without one.
     pub fn with_key(&self, api_key: Option<&str>) -> Self {
         Self { api_key: api_key.map(str::to_owned), ..self.clone() }
+    }
+
+    /// The same paths with a session in place of a key.
+    pub fn signed_in(&self, session: &Session) -> Self {
+        Self { api_key: None, session: Some(session.clone()), ..self.clone() }
+    }
+
+    /// The same caller with paths that are whole.
+    pub fn outside(&self) -> Self {
+        Self { base: String::new(), ..self.clone() }
+    }
+
+    /// The origin of the server's pages.
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Someone without a key, whose paths are whole.
@@ -233,7 +280,21 @@ impl Call<'_> {
         if let Some(key) = &self.client.api_key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        for (name, value) in &self.headers {
+        let sends = |name: &str| self.headers.iter().any(|(sent, _)| sent == name);
+        if let Some(session) = &self.client.session {
+            if !sends("cookie") {
+                request = request.header("cookie", &session.cookie);
+            }
+            if self.method != "GET" && !sends("origin") {
+                request = request.header("origin", self.client.origin());
+            }
+            if self.method != "GET" && !sends("x-muriel-csrf") {
+                request = request.header("x-muriel-csrf", &session.csrf);
+            }
+        }
+        // What a browser would send is left out where a story says that it is empty.
+        let left_out = |name: &str, value: &str| value.is_empty() && ["origin", "x-muriel-csrf"].contains(&name);
+        for (name, value) in self.headers.iter().filter(|(name, value)| !left_out(name, value)) {
             request = request.header(name, value);
         }
         let said = format!("{} {}", self.method, self.path);

@@ -29,6 +29,10 @@ pub struct Operation {
     pub path: String,
     /// The scope that a key needs.
     pub scope: String,
+    /// Who may call it: `session` for people only, `anybody` for who is about to sign in; empty for keys and people.
+    pub callers: String,
+    /// The roles of people that it needs; none where people do not call it.
+    pub roles: Vec<String>,
     /// Its `operationId`.
     pub id: String,
     /// Whether it takes a body.
@@ -39,7 +43,7 @@ pub struct Operation {
 impl Operation {
     /// Whether it needs no key: visitors call it.
     pub fn is_public(&self) -> bool {
-        self.scope == "none"
+        self.scope == "none" && self.callers.is_empty()
     }
 
     /// Whether its path is one of a project's in the versioned interface.
@@ -136,7 +140,17 @@ impl Contract {
                     let text = operation[name].as_str();
                     text.unwrap_or_else(|| panic!("{method} {path} has no {name}")).to_owned()
                 };
+                let security = operation["security"].as_array().cloned().unwrap_or_default();
+                let roles = security.iter().find_map(|way| way["session"].as_array()).cloned().unwrap_or_default();
+                let takes_keys = security.iter().any(|way| way.get("bearer").is_some());
+                let callers = match (takes_keys, roles.is_empty()) {
+                    (false, false) => "session",
+                    (false, true) if path.starts_with("/v2/") => "anybody",
+                    _ => "",
+                };
                 operations.push(Operation {
+                    callers: callers.to_owned(),
+                    roles: roles.iter().filter_map(|role| role.as_str().map(str::to_owned)).collect(),
                     method: method.to_uppercase(),
                     path: path.clone(),
                     scope: text("x-scope"),
@@ -149,9 +163,11 @@ impl Contract {
         Self { text, document, operations, validators: Mutex::default() }
     }
 
-    /// The operations of a project in the versioned interface, which need a key.
+    /// The operations of a project in the versioned interface, which take a key.
     pub fn keyed(&self) -> impl Iterator<Item = &Operation> {
-        self.operations.iter().filter(|operation| !operation.is_public() && operation.is_below_project())
+        self.operations
+            .iter()
+            .filter(|operation| !operation.is_public() && operation.is_below_project() && operation.callers.is_empty())
     }
 
     /// The operation with this id.

@@ -13,8 +13,8 @@ pub mod raw;
 pub mod room;
 
 pub use answer::Answer;
-pub use app::{On, SecondServer, TestApp};
-pub use client::{Call, Client};
+pub use app::{On, PASSWORD, SecondServer, TestApp};
+pub use client::{Call, Client, Session};
 pub use contract::{Contract, Operation};
 pub use link::Link;
 

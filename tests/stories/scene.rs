@@ -101,6 +101,11 @@ pub(crate) fn good_body(operation: &Operation) -> Option<Value> {
         "updateGoal" => json!({ "goal_name": "N" }),
         "createExclusionGroup" => json!({ "name": "N", "kind": "holdout", "percent": 5, "scope": "project" }),
         "updateExclusionGroup" => json!({ "name": "N" }),
+        "createProject" => json!({ "name": "N" }),
+        "createKey" => json!({ "name": "N", "scopes": ["read"] }),
+        "createInvitation" => json!({ "email": "n@acme.example", "role": "viewer" }),
+        "updateProjectSettings" => json!({ "gpc": true }),
+        "concludeExperiment" => json!({ "outcome": "stopped_early", "note": "N" }),
         "createWebhook" => json!({ "url": "http://127.0.0.1:9/", "events": ["experiment.started"] }),
         "updateWebhook" => json!({ "description": "N" }),
         "setCurrencyRates" => {

@@ -2,13 +2,15 @@
 
 use crate::edge::RequestContext;
 use crate::error::ApiError;
+use crate::sessions;
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use http::{HeaderMap, header};
 use muriel_domain::access::Scope;
 use muriel_domain::ids::CompanyId;
-use muriel_service::access_cache::OutagePolicy;
-use muriel_service::{Actor, App};
+use muriel_domain::person::Role;
+use muriel_service::access_cache::{KnownSession, OutagePolicy};
+use muriel_service::{Actor, App, Principal};
 use muriel_store::tenants::Project;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -58,9 +60,10 @@ impl Needs for Evaluate {
 #[derive(Debug, Clone, Copy)]
 pub struct WithoutCode;
 
-/// A request's key, which has the scope that the operation needs, in the project of the path.
+/// Who asks, with the scope that the operation needs, in the project of the path: the holder of an API key, or a person who
+/// is signed in. With a key in the header a cookie is not looked at.
 pub(crate) struct Caller<N> {
-    /// The key, as the actor of acts.
+    /// Who asks, as the actor of acts.
     pub(crate) actor: Actor,
     /// The project of the path.
     pub(crate) project: Arc<Project>,
@@ -68,7 +71,7 @@ pub(crate) struct Caller<N> {
 }
 
 impl<N> Caller<N> {
-    /// The company that owns both the key and the project.
+    /// The company that owns the project.
     pub(crate) fn company_id(&self) -> CompanyId {
         self.project.company_id
     }
@@ -78,12 +81,13 @@ impl<N: Needs> FromRequestParts<App> for Caller<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        Self::authenticate(parts, app, bearer).await
+        let principal = principal(parts, app, N::OUTAGE).await?;
+        Self::of(parts, app, &principal).await
     }
 }
 
 impl<N: Needs> Caller<N> {
-    /// The caller of a request. `read` gets the key from its headers.
+    /// The caller of a request that needs an API key. `read` gets the key from its headers.
     ///
     /// # Errors
     /// What `read` returns; `Unauthorized`; `NotFound` for a project that the key does not see; `MissingScope`.
@@ -92,28 +96,126 @@ impl<N: Needs> Caller<N> {
         app: &App,
         read: fn(&HeaderMap) -> Result<&str, ApiError>,
     ) -> Result<Self, ApiError> {
-        let context = RequestContext::from_request_parts(parts, app).await?;
-        let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let key = app.access_cache.key(read(&parts.headers)?, N::OUTAGE).await?;
-        context.authenticated(&key.stored.id)?;
-        let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
-        let project = match wanted {
-            Some((_, project_key)) => app.access_cache.project(project_key, N::OUTAGE).await?,
-            None => None,
-        };
-        let grant = &key.stored.grant;
-        let project = project
-            .filter(|project| grant.sees(project.company_id, project.id))
-            .ok_or(ApiError::NotFound("project"))?;
-        if !grant.scopes.has(N::SCOPE) {
-            return Err(ApiError::MissingScope(N::SCOPE.name()));
-        }
-        let key = match parts.extensions.get::<WithoutCode>() {
-            Some(WithoutCode) => Arc::new(key.without(Scope::Code)),
-            None => key,
-        };
-        Ok(Self { actor: Actor::Key(key), project, needs: PhantomData })
+        let principal = with_key(parts, app, read, N::OUTAGE).await?;
+        Self::of(parts, app, &principal).await
     }
+
+    async fn of(parts: &mut Parts, app: &App, principal: &Principal) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, app).await.ok();
+        let wanted = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "project_key"));
+        let key = wanted.map(|(_, key)| key);
+        let (actor, project) = principal.in_project(app, key, N::SCOPE, N::OUTAGE).await?;
+        let actor = if parts.extensions.get::<WithoutCode>().is_some() { actor.without(Scope::Code) } else { actor };
+        Ok(Self { actor, project, needs: PhantomData })
+    }
+}
+
+/// As [`Caller`], for operations that only programs call, with a key.
+pub(crate) struct KeyCaller<N>(PhantomData<N>);
+
+impl<N: Needs> FromRequestParts<App> for KeyCaller<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        Caller::<N>::authenticate(parts, app, bearer).await?;
+        Ok(Self(PhantomData))
+    }
+}
+
+/// As [`Caller`], for operations that only people call. A key is 403.
+pub(crate) struct PersonIn<N>(pub(crate) Caller<N>);
+
+impl<N: Needs> FromRequestParts<App> for PersonIn<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, app).await?;
+        match caller.actor {
+            Actor::Key(_) => Err(ApiError::SessionNeeded),
+            Actor::Person(_) | Actor::System(_) => Ok(Self(caller)),
+        }
+    }
+}
+
+/// Who asks, with the scope that the operation needs, in what concerns the whole company.
+pub(crate) struct CompanyCaller<N> {
+    /// Who asks.
+    pub(crate) principal: Principal,
+    /// Who asks, as the actor of acts.
+    pub(crate) actor: Actor,
+    needs: PhantomData<N>,
+}
+
+impl<N: Needs> FromRequestParts<App> for CompanyCaller<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let principal = principal(parts, app, N::OUTAGE).await?;
+        let actor = principal.in_company(N::SCOPE)?;
+        Ok(Self { principal, actor, needs: PhantomData })
+    }
+}
+
+/// A person who is signed in, with the scope that the operation needs, in what concerns the whole company. A key is 403.
+pub(crate) struct Member<N> {
+    /// The session.
+    pub(crate) session: Arc<KnownSession>,
+    /// The person, as the actor of acts.
+    pub(crate) actor: Actor,
+    needs: PhantomData<N>,
+}
+
+impl<N> Member<N> {
+    /// The company.
+    pub(crate) fn company_id(&self) -> CompanyId {
+        self.session.person.company_id
+    }
+
+    /// The role in the company; that of somebody who is limited to projects is none there.
+    pub(crate) fn role(&self) -> Option<Role> {
+        self.session.person.access.in_company()
+    }
+}
+
+impl<N: Needs> FromRequestParts<App> for Member<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        match principal(parts, app, N::OUTAGE).await? {
+            Principal::Key(_) => Err(ApiError::SessionNeeded),
+            Principal::Session(session) => {
+                let actor = Principal::Session(session.clone()).in_company(N::SCOPE)?;
+                Ok(Self { session, actor, needs: PhantomData })
+            }
+        }
+    }
+}
+
+/// Who asks: by the key in the header if there is one, else by the session's cookie.
+async fn principal(parts: &mut Parts, app: &App, outage: OutagePolicy) -> Result<Principal, ApiError> {
+    if !has_key(&parts.headers)
+        && let Some(token) = sessions::token(parts, app)?
+    {
+        let context = RequestContext::from_request_parts(parts, app).await?;
+        let session = app.access_cache.session(&token).await?;
+        context.authenticated(&format!("person {}", session.person.id))?;
+        sessions::check_change(parts, app, &session)?;
+        return Ok(Principal::Session(session));
+    }
+    with_key(parts, app, bearer, outage).await
+}
+
+/// Who asks with a key, which `read` gets from the headers.
+async fn with_key(
+    parts: &mut Parts,
+    app: &App,
+    read: fn(&HeaderMap) -> Result<&str, ApiError>,
+    outage: OutagePolicy,
+) -> Result<Principal, ApiError> {
+    let context = RequestContext::from_request_parts(parts, app).await?;
+    let key = app.access_cache.key(read(&parts.headers)?, outage).await?;
+    context.authenticated(&key.stored.id)?;
+    Ok(Principal::Key(key))
 }
 
 /// The key in `Authorization: Bearer <key>`.

@@ -25,7 +25,7 @@ pub(crate) fn origin(visitors: &Visitors, peer: IpAddr, headers: &HeaderMap) -> 
 /// reached.
 ///
 /// IPv4 addresses mapped into IPv6 are returned as IPv4.
-fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> IpAddr {
+pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> IpAddr {
     let peer = peer.to_canonical();
     if !proxies.contains(peer) {
         return peer;

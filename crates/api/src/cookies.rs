@@ -49,7 +49,7 @@ pub(crate) fn renewals(headers: &HeaderMap, global: &str, visitor: &str, domain:
 }
 
 /// Names and values as they were sent.
-fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let fields = headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
     fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='))
 }

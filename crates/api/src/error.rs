@@ -25,8 +25,20 @@ use crate::body::EXPANDED_LIMIT;
 pub enum ApiError {
     /// The API key is missing or not accepted.
     Unauthorized,
+    /// Nobody signs in with this e-mail address, password and code.
+    SignInFailed,
+    /// The password is right, and a code of the authenticator is needed too.
+    TotpNeeded,
     /// The key is valid but lacks this scope.
     MissingScope(&'static str),
+    /// The person is signed in but their role does not have this scope.
+    RoleLacksScope(&'static str),
+    /// A person has to do this, not an API key.
+    SessionNeeded,
+    /// A request with a session does not come from a page of the server itself.
+    CsrfFailed,
+    /// Somebody gives or takes a role above their own.
+    RoleTooLow,
     /// There is no such thing in this project; the word says what: `experiment`.
     NotFound(&'static str),
     /// No operation has this path.
@@ -102,6 +114,10 @@ fn conflict_code(code: ConflictCode) -> &'static str {
         ConflictCode::GoalInUse => "goal_in_use",
         ConflictCode::MovesVisitors => "moves_visitors",
         ConflictCode::NoHoldout => "no_holdout",
+        ConflictCode::LastOwner => "last_owner",
+        ConflictCode::EmailTaken => "email_taken",
+        ConflictCode::TotpNotBegun => "totp_not_begun",
+        ConflictCode::VerdictContradicted => "verdict_contradicted",
         ConflictCode::KeyTaken => "key_taken",
         ConflictCode::IdempotencyKeyReused => "idempotency_key_reused",
     }
@@ -113,8 +129,13 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("invalid_parameter", 400, "query parameters hold what they must not; `errors` lists them all"),
     ("malformed_body", 400, "the body is not JSON that can be read; `errors` names the field if it is one"),
     ("malformed_request", 400, "the request is not HTTP that can be read"),
-    ("unauthorized", 401, "the API key is missing or not accepted"),
-    ("missing_scope", 403, "the API key lacks a scope"),
+    ("unauthorized", 401, "the API key or session is missing or not accepted"),
+    ("sign_in_failed", 401, "the e-mail address, the password or the code is wrong"),
+    ("totp_needed", 401, "the password is right, and the code of the authenticator is needed too"),
+    ("missing_scope", 403, "the API key or the role lacks a scope"),
+    ("session_needed", 403, "only a person who is signed in may do this"),
+    ("csrf_failed", 403, "the request does not come from a page of this server, or lacks `X-Muriel-CSRF`"),
+    ("role_too_low", 403, "the role is above one's own"),
     ("not_found", 404, "there is no such thing, or the key may not know of it"),
     ("unknown_route", 404, "no operation has this path"),
     ("method_not_allowed", 405, "the path does not take this method; `Allow` lists those it takes"),
@@ -129,6 +150,10 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("goal_in_use", 409, "experiments use the goal"),
     ("no_holdout", 409, "the group is an exclusion group, and only a holdout has a result"),
     ("moves_visitors", 409, "visitors of live experiments would be moved; `accept_moves` does it all the same"),
+    ("last_owner", 409, "the company would have no owner"),
+    ("email_taken", 409, "somebody signs in with this e-mail address"),
+    ("totp_not_begun", 409, "no authenticator waits for its first code"),
+    ("verdict_contradicted", 409, "the outcome contradicts the verdict; `override_reason` says why it is right"),
     ("key_taken", 409, "the key belongs to something else"),
     ("idempotency_key_reused", 409, "the idempotency key was used with another body"),
     ("precondition_failed", 412, "`If-Match` names another state than the present one"),
@@ -175,10 +200,32 @@ impl ApiError {
             ApiError::Unauthorized => (
                 S::UNAUTHORIZED,
                 "unauthorized",
-                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>".into(),
+                "a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session".into(),
             ),
+            ApiError::SignInFailed => {
+                (S::UNAUTHORIZED, "sign_in_failed", "the e-mail address, the password or the code is wrong".into())
+            }
+            ApiError::TotpNeeded => {
+                (S::UNAUTHORIZED, "totp_needed", "the code of the authenticator is needed too, as totp".into())
+            }
             ApiError::MissingScope(scope) => {
                 (S::FORBIDDEN, "missing_scope", format!("the API key lacks the scope {scope}").into())
+            }
+            ApiError::RoleLacksScope(scope) => {
+                (S::FORBIDDEN, "missing_scope", format!("your role does not have the scope {scope} here").into())
+            }
+            ApiError::SessionNeeded => {
+                (S::FORBIDDEN, "session_needed", "only a person who is signed in may do this, not an API key".into())
+            }
+            ApiError::CsrfFailed => (
+                S::FORBIDDEN,
+                "csrf_failed",
+                "the request has to come from a page of this server, with its Origin and, once somebody is signed in, with \
+                 X-Muriel-CSRF"
+                    .into(),
+            ),
+            ApiError::RoleTooLow => {
+                (S::FORBIDDEN, "role_too_low", "nobody gives or takes a role above their own".into())
             }
             ApiError::NotFound(noun) => (S::NOT_FOUND, "not_found", format!("{noun} not found").into()),
             ApiError::RouteNotFound => (S::NOT_FOUND, "unknown_route", "no operation has this path".into()),
@@ -278,7 +325,7 @@ impl ApiError {
     /// Sets the header fields that belong to this error.
     pub fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
-            ApiError::Unauthorized => {
+            ApiError::Unauthorized | ApiError::SignInFailed | ApiError::TotpNeeded => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             ApiError::RateLimited { retry_after_s }
@@ -321,7 +368,12 @@ impl From<service::Error> for ApiError {
     fn from(error: service::Error) -> Self {
         match error {
             service::Error::Unauthorized => ApiError::Unauthorized,
+            service::Error::SignInFailed => ApiError::SignInFailed,
+            service::Error::TotpNeeded => ApiError::TotpNeeded,
+            service::Error::Throttled { retry_after_s } => ApiError::RateLimited { retry_after_s },
+            service::Error::RoleTooLow => ApiError::RoleTooLow,
             service::Error::MissingScope(scope) => ApiError::MissingScope(scope.name()),
+            service::Error::RoleLacksScope(scope) => ApiError::RoleLacksScope(scope.name()),
             service::Error::NotFound(noun) => ApiError::NotFound(noun),
             service::Error::Invalid(problems) => ApiError::Invalid(problems),
             service::Error::InvalidInquiry(problems) => ApiError::InvalidQuery(problems),
@@ -421,7 +473,7 @@ mod tests {
         check(
             ApiError::Unauthorized,
             expect![[r#"
-                401 {"success":false,"error":"a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>","code":"unauthorized","errors":[],"request_id":"id-1"}
+                401 {"success":false,"error":"a known API key, not expired and not revoked, is needed as Authorization: Bearer <key>, or a session","code":"unauthorized","errors":[],"request_id":"id-1"}
                 www-authenticate: Bearer
             "#]],
         );
@@ -463,7 +515,12 @@ mod tests {
         let conflict = |code| ApiError::Conflict { code, message: String::new() };
         let all = [
             ApiError::Unauthorized,
+            ApiError::SignInFailed,
+            ApiError::TotpNeeded,
             ApiError::MissingScope("write"),
+            ApiError::SessionNeeded,
+            ApiError::CsrfFailed,
+            ApiError::RoleTooLow,
             ApiError::NotFound("goal"),
             ApiError::RouteNotFound,
             ApiError::MethodNotAllowed,
@@ -487,6 +544,10 @@ mod tests {
             conflict(ConflictCode::GoalInUse),
             conflict(ConflictCode::MovesVisitors),
             conflict(ConflictCode::NoHoldout),
+            conflict(ConflictCode::LastOwner),
+            conflict(ConflictCode::EmailTaken),
+            conflict(ConflictCode::TotpNotBegun),
+            conflict(ConflictCode::VerdictContradicted),
             conflict(ConflictCode::KeyTaken),
             conflict(ConflictCode::IdempotencyKeyReused),
             ApiError::RateLimited { retry_after_s: 1 },

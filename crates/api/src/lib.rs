@@ -27,6 +27,7 @@ mod parse_errors;
 mod processor_time;
 pub mod router;
 pub mod server;
+mod sessions;
 mod unread;
 mod wire;
 

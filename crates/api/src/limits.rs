@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,6 +50,14 @@ impl Network {
             IpAddr::V4(v4) => Network((1 << 63) | u64::from(v4.to_bits() >> 8)),
             // 48 of 128 bits fit.
             IpAddr::V6(v6) => Network((v6.to_bits() >> 80) as u64),
+        }
+    }
+
+    /// The network that an address is in, as people write it: `203.0.113.0/24`, `2001:db8:1::/48`.
+    pub(crate) fn shown(address: IpAddr) -> String {
+        match address.to_canonical() {
+            IpAddr::V4(v4) => format!("{}/24", Ipv4Addr::from_bits(v4.to_bits() & !0xff)),
+            IpAddr::V6(v6) => format!("{}/48", Ipv6Addr::from_bits(v6.to_bits() >> 80 << 80)),
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::error::CODES;
 use crate::wire::schemas::{ErrorBody, EvaluationFailure, FieldError};
+use http::Method;
+use muriel_domain::access::Scope;
+use muriel_domain::person::Role;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder};
@@ -28,19 +31,25 @@ pub(crate) fn complete(mut contract: OpenApi) -> OpenApi {
     components.add_security_scheme("bearer", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
     let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
     components.add_security_scheme("header", SecurityScheme::ApiKey(header));
+    let cookie = "The session's cookie; `muriel` on loopback without TLS.";
+    let cookie = ApiKey::Cookie(ApiKeyValue::with_description("__Host-muriel", cookie));
+    components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
+    let csrf = "With a session, for each request that changes something: the `csrf` of getSession. `Origin` has to be the server's.";
+    let csrf = ApiKey::Header(ApiKeyValue::with_description("X-Muriel-CSRF", csrf));
+    components.add_security_scheme("csrf", SecurityScheme::ApiKey(csrf));
     contract.security = Some(vec![needs("bearer")]);
 
     for (path, item) in &mut contract.paths.paths {
         let operations = [
-            (&mut item.get, false),
-            (&mut item.post, true),
-            (&mut item.put, false),
-            (&mut item.patch, false),
-            (&mut item.delete, false),
+            (&mut item.get, Method::GET),
+            (&mut item.post, Method::POST),
+            (&mut item.put, Method::PUT),
+            (&mut item.patch, Method::PATCH),
+            (&mut item.delete, Method::DELETE),
         ];
-        for (operation, is_post) in operations {
+        for (operation, method) in operations {
             if let Some(operation) = operation {
-                describe(operation, path, is_post);
+                describe(operation, path, &method);
             }
         }
     }
@@ -85,8 +94,10 @@ fn join(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
 }
 
 const DESCRIPTION: &str = "Experiments, hypotheses and goals. Operations need `Authorization: Bearer <API key>`; \
-    the project is named by its key in the path. Errors have one body, with a code of a closed list. What visitors \
-    fetch needs no API key, and the OpenFeature operations have the error body of their protocol.";
+    the project is named by its key in the path. A person's session, which is a cookie, stands in place of a key; a few \
+    operations take only that. `x-scope` of an operation is the scope that a key needs; the roles that may call it are listed \
+    with the scheme `session` of its `security`. Errors have one body, with a code of a closed list. What visitors fetch needs no API key, and the OpenFeature \
+    operations have the error body of their protocol.";
 
 fn needs(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
@@ -95,8 +106,14 @@ fn needs(scheme: &str) -> SecurityRequirement {
 /// The kind of client, on which authentication and errors depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Audience {
-    /// The company's programs, with a key.
+    /// The company's programs, with a key, and its people, with a session.
     Company,
+    /// The company's programs, with a key.
+    Programs,
+    /// The company's people, with a session.
+    People,
+    /// Somebody who is about to sign in.
+    Anybody,
     /// Clients of the OpenFeature Remote Evaluation Protocol, with a key.
     OpenFeature,
     /// Anybody's browser.
@@ -104,9 +121,15 @@ enum Audience {
 }
 
 impl Audience {
-    fn of(path: &str, scope: &str) -> Self {
+    fn of(path: &str, scope: &str, callers: &str) -> Self {
         if path.contains("/ofrep/") {
             Audience::OpenFeature
+        } else if callers == "session" {
+            Audience::People
+        } else if callers == "anybody" {
+            Audience::Anybody
+        } else if path.starts_with("/events/") && scope != "none" {
+            Audience::Programs
         } else if scope == "none" {
             Audience::Visitors
         } else {
@@ -121,13 +144,33 @@ const CONDITIONAL: [(&str, &str); 3] =
 /// Operations that read a version with an ETag, but know no `If-None-Match`.
 const TAGGED: [&str; 2] = ["getGoal", "getHypothesis"];
 
-fn describe(operation: &mut Operation, path: &str, is_post: bool) {
-    let scope = operation.extensions.as_ref().and_then(|named| named.get("x-scope")?.as_str()).unwrap_or_default();
-    let audience = Audience::of(path, scope);
-    // Evaluating changes nothing: there is nothing to be done twice. Events have ids of their own.
-    let is_post = is_post && matches!(scope, "write" | "admin") && !path.starts_with("/events/");
+fn describe(operation: &mut Operation, path: &str, method: &Method) {
+    let named = |name: &str| {
+        let extensions = operation.extensions.as_ref();
+        extensions.and_then(|extensions| extensions.get(name)?.as_str()).unwrap_or_default().to_owned()
+    };
+    let (scope, callers) = (named("x-scope"), named("x-callers"));
+    let audience = Audience::of(path, &scope, &callers);
+    // Evaluating changes nothing: there is nothing to be done twice. Events have ids of their own. What concerns a whole
+    // company is not done twice either, or does no harm.
+    let is_post = *method == Method::POST
+        && matches!(scope.as_str(), "write" | "admin")
+        && path.starts_with("/v2/project/{project_key}/");
+    if let Some(extensions) = operation.extensions.as_mut() {
+        extensions.remove("x-callers");
+    }
+    let needed = Scope::ALL.into_iter().find(|known| known.name() == scope);
+    let may = |role: &Role| needed.is_none_or(|scope| role.scopes(false).has(scope));
+    let roles: Vec<_> = Role::WORDS.iter().filter(|(_, role)| may(role)).map(|(word, _)| *word).collect();
+    let mut session = SecurityRequirement::new("session", roles);
+    if *method != Method::GET {
+        session = session.add("csrf", Vec::<String>::new());
+    }
     match audience {
-        Audience::Company => {}
+        Audience::Company => operation.security = Some(vec![needs("bearer"), session]),
+        Audience::Programs => operation.security = Some(vec![needs("bearer")]),
+        Audience::People => operation.security = Some(vec![session]),
+        Audience::Anybody => operation.security = Some(Vec::new()),
         Audience::OpenFeature => operation.security = Some(vec![needs("bearer"), needs("header")]),
         Audience::Visitors => operation.security = Some(Vec::new()),
     }
@@ -228,6 +271,12 @@ fn conflicts(operation: &str, is_post: bool) -> Vec<&'static str> {
         "testWebhook" | "resendWebhookDelivery" => vec!["webhook_off"],
         "updateExclusionGroup" | "deleteExclusionGroup" => vec!["moves_visitors"],
         "getHoldoutResult" => vec!["no_holdout"],
+        "createInvitation" | "acceptInvitation" => vec!["email_taken"],
+        "updatePerson" | "removePerson" => vec!["last_owner"],
+        "confirmTotp" => vec!["totp_not_begun"],
+        "createProject" | "updateProjectSettings" => vec!["key_taken"],
+        "concludeExperiment" => vec!["concluded", "draft_cannot_serve", "already_serving", "verdict_contradicted"],
+        "reopenExperiment" => vec!["transition_forbidden"],
         _ => Vec::new(),
     };
     if is_post {
@@ -244,6 +293,8 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "project_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)),
         "part" => ObjectBuilder::new().schema_type(Type::String).enum_values(Some(PART_NAMES)),
         "experiment_key" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
+        "token" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(64)),
+        "prefix" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(8)).max_length(Some(8)),
         "visitor_id" => ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(128)),
         _ => ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1.0)),
     };
@@ -258,6 +309,12 @@ fn path_parameter(name: &str) -> RefOr<Parameter> {
         "visitor_id" => "The visitor's id, percent-encoded.",
         "visitor_job_id" => "The id of the deletion.",
         "part" => "The part's name.",
+        "token" => "The part of the link after `#`.",
+        "prefix" => "The key's 8 characters after `mrl_`.",
+        "person_id" => "The person's id.",
+        "session_id" => "The session's id.",
+        "passkey_id" => "The passkey's id.",
+        "invitation_id" => "The invitation's id.",
         _ => "The goal's id.",
     };
     ParameterBuilder::new()

@@ -2,9 +2,10 @@
 
 use crate::edge::X_REQUEST_ID;
 use crate::handlers::{
-    evaluate, events, experiments, explain, goals, groups, hypotheses, ofrep, rates, results, script, serving, traffic,
-    visitor_data, webhooks,
+    audit, conclusion, evaluate, events, experiments, explain, goals, groups, hypotheses, keys, me, ofrep, people,
+    projects, rates, results, script, serving, session, traffic, visitor_data, webhooks,
 };
+use crate::sessions::SessionsOff;
 use crate::{docs, openapi};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -65,6 +66,39 @@ fn interface() -> OpenApiRouter<App> {
         .routes(routes!(visitor_data::visitor_show, visitor_data::visitor_delete))
         .routes(routes!(visitor_data::visitor_job_show))
         .routes(routes!(evaluate::many_evaluate))
+        .routes(routes!(conclusion::conclusion_show))
+        .routes(routes!(projects::settings_show, projects::settings_update))
+        .routes(routes!(projects::project_list, projects::project_create))
+        .routes(routes!(audit::audit_list))
+}
+
+/// What only people do, in browsers: no API key is taken.
+fn for_people() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(session::sign_in_methods))
+        .routes(routes!(session::session_show, session::sign_in, session::sign_out))
+        .routes(routes!(session::passkey_begin))
+        .routes(routes!(session::passkey_sign_in))
+        .routes(routes!(me::passkey_list, me::passkey_create))
+        .routes(routes!(me::passkey_begin))
+        .routes(routes!(me::passkey_remove))
+        .routes(routes!(session::oidc_begin))
+        .routes(routes!(session::oidc_finish))
+        .routes(routes!(people::person_list))
+        .routes(routes!(people::invitation_create))
+        .routes(routes!(people::invitation_show, people::invitation_accept))
+        .routes(routes!(people::invitation_withdraw))
+        .routes(routes!(people::person_update, people::person_remove))
+        .routes(routes!(me::password_change))
+        .routes(routes!(me::session_list, me::sessions_revoke))
+        .routes(routes!(me::session_revoke))
+        .routes(routes!(me::totp_begin))
+        .routes(routes!(me::totp_confirm))
+        .routes(routes!(me::totp_remove))
+        .routes(routes!(keys::key_list, keys::key_create))
+        .routes(routes!(keys::key_revoke))
+        .routes(routes!(conclusion::experiment_conclude))
+        .routes(routes!(conclusion::experiment_reopen))
 }
 
 /// Experiments as flags, for OpenFeature's clients, in browsers too.
@@ -123,7 +157,7 @@ fn describe<P: utoipa::Path>(router: &mut OpenApiRouter<App>) {
 
 /// Everything that the contract describes.
 fn published() -> OpenApiRouter<App> {
-    interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
+    interface().merge(for_people()).merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
 }
 
 /// The contract of the interface.
@@ -131,16 +165,39 @@ pub fn contract() -> OpenApi {
     openapi::complete(published().split_for_parts().1)
 }
 
-/// The whole API over its state.
-pub fn router(app: App) -> Router {
-    let (published, contract) = published().split_for_parts();
-    let contract = openapi::complete(contract);
-    let prefix = app.site.visitor_prefix.as_str();
-    let published = match prefix {
-        "" => published,
-        _ => published.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Mount::Prefix))),
+/// Whom a listener serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// Programs, visitors and people: where one host is for all.
+    Everybody,
+    /// Programs and visitors. Nobody is signed in there.
+    WithoutPeople,
+    /// People, and programs: what visitors fetch, code of customers among it, is not there.
+    People,
+}
+
+/// The whole API over its state, for a listener.
+pub fn router(app: App, listener: Listener) -> Router {
+    let contract = contract();
+    let served = match listener {
+        Listener::Everybody => published(),
+        Listener::WithoutPeople => {
+            interface().merge(open_feature()).merge(visitor_traffic()).merge(visitors_of_servers())
+        }
+        Listener::People => interface().merge(for_people()),
     };
-    published
+    let served = served.split_for_parts().0;
+    let prefix = app.site.visitor_prefix.as_str();
+    let served = match prefix {
+        "" => served,
+        _ if listener == Listener::People => served,
+        _ => served.nest(prefix, visitor_traffic().split_for_parts().0.layer(Extension(Mount::Prefix))),
+    };
+    let served = match listener {
+        Listener::WithoutPeople => served.layer(Extension(SessionsOff)),
+        Listener::Everybody | Listener::People => served,
+    };
+    served
         .route("/livez", get(crate::health::live))
         .route("/readyz", get(crate::health::ready))
         .merge(docs::routes(&contract))

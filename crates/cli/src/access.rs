@@ -338,7 +338,7 @@ pub async fn key(command: KeyCommand) -> Result<()> {
             let opened = open_existing(&StorageSettings::load(&common)?).await?;
             // Whole keys are what people have at hand; no more of one than its id is used or said.
             let key_id: String = key_id.strip_prefix("mrl_").unwrap_or(&key_id).chars().take(8).collect();
-            let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, &key_id).await;
+            let revoked = keys::revoke(&opened.app(Clock::System), &Actor::COMMAND_LINE, None, &key_id).await;
             opened.db.close().await?;
             revoked.map_err(|error| match error {
                 muriel_service::Error::NotFound(_) => {

@@ -9,7 +9,7 @@ use muriel_api::edge::Edge;
 use muriel_api::guard::guarded;
 use muriel_api::limits::Limits;
 use muriel_api::metrics::Metrics;
-use muriel_api::router;
+use muriel_api::router::{self, Listener};
 use muriel_mcp::Api;
 use muriel_mcp::http::HttpSettings;
 use muriel_service::App;
@@ -67,7 +67,8 @@ fn host(text: &str) -> Result<String> {
 /// API that it is.
 pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Result<Edge> {
     let around = |router| Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone());
-    let api = around(router::router(app.clone()));
+    // Tools take keys, and nothing else.
+    let api = around(router::router(app.clone(), Listener::WithoutPeople));
     let allows_code = settings.mcp.allows_code;
     let call: Api = Arc::new(move |mut request| {
         if !allows_code {
@@ -78,7 +79,14 @@ pub(crate) fn edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics
     let contract = serde_json::to_value(router::contract()).map_err(|error| Error::Other(error.into()))?;
     let reached = HttpSettings { hosts: hosts(settings), allows_code, body_limit: BODY_LIMIT };
     let tools = muriel_mcp::http::methods(&contract, call, &reached).map_err(|error| Error::Other(error.into()))?;
-    Ok(around(router::router(app.clone()).merge(guarded(app.clone(), "/mcp", tools))))
+    let listener = if settings.dashboard_listen.is_some() { Listener::WithoutPeople } else { Listener::Everybody };
+    Ok(around(router::router(app.clone(), listener).merge(guarded(app.clone(), "/mcp", tools))))
+}
+
+/// The API for people, on a listener of its own.
+pub(crate) fn dashboard_edge(app: &App, settings: &Settings, limits: &Arc<Limits>, metrics: &Arc<Metrics>) -> Edge {
+    let router = router::router(app.clone(), Listener::People);
+    Edge::new(router, settings.edge.clone(), limits.clone(), metrics.clone())
 }
 
 /// The hosts under which the server is reached.

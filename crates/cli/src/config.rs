@@ -1,6 +1,7 @@
 //! Settings: flags over environment over a TOML file over defaults.
 
 use crate::agents::{McpFlags, McpSettings};
+use crate::oidc::OidcFile;
 use crate::{Error, Result};
 use clap::Args;
 use muriel_api::edge::EdgeSettings;
@@ -9,6 +10,7 @@ use muriel_domain::time::DAY_US;
 use muriel_log::{Durability, LogOptions, Reserve};
 use muriel_service::clock::Clock;
 use muriel_service::jobs::ClockPeriods;
+use muriel_service::people::{PeopleSettings, PublicUrl};
 use muriel_service::site::Site;
 use muriel_service::visitor::TrustedProxies;
 use muriel_service::webhooks::{AllowedNetworks, Names};
@@ -59,6 +61,14 @@ pub struct ServeFlags {
     /// Address to listen on [default: 127.0.0.1:4170].
     #[arg(long, env = "MURIEL_LISTEN", value_name = "ADDR")]
     pub listen: Option<String>,
+    /// Address to listen on for people, with a host of their own: the other one then serves programs and visitors only
+    /// [default: off, people are served there too].
+    #[arg(long, env = "MURIEL_DASHBOARD_LISTEN", value_name = "ADDR")]
+    pub dashboard_listen: Option<String>,
+    /// Where people reach the server, such as `https://muriel.example`. Needed for everybody who is not on this machine
+    /// [default: off, people sign in on this machine only, without TLS].
+    #[arg(long, env = "MURIEL_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
     /// Address that serves metrics to Prometheus, or off [default: 127.0.0.1:4171].
     #[arg(long, env = "MURIEL_METRICS_LISTEN", value_name = "ADDR")]
     pub metrics_listen: Option<String>,
@@ -125,6 +135,9 @@ struct File {
     pepper_file: Option<PathBuf>,
     listen: Option<String>,
     metrics_listen: Option<String>,
+    dashboard_listen: Option<String>,
+    public_url: Option<String>,
+    oidc: Option<OidcFile>,
     rate_limits: Option<String>,
     log_level: Option<String>,
     geo_database: Option<PathBuf>,
@@ -221,6 +234,10 @@ pub struct Settings {
     pub storage: StorageSettings,
     /// Address to answer on.
     pub listen: SocketAddr,
+    /// Address to answer people on, if they have one of their own.
+    pub dashboard_listen: Option<SocketAddr>,
+    /// Where people reach the server, and where they may sign in.
+    pub people: PeopleSettings,
     /// Address for Prometheus.
     pub metrics_listen: Option<SocketAddr>,
     /// The bounds of one request.
@@ -290,6 +307,15 @@ impl StorageSettings {
     }
 }
 
+/// Where people reach the server, by the settings file.
+///
+/// # Errors
+/// A settings file that cannot be read, and an address at which nobody can sign in.
+pub(crate) fn public_url(common: &Common) -> Result<Option<PublicUrl>> {
+    let text = File::read(common.config.as_deref())?.public_url;
+    text.map(|text| text.parse().map_err(|error| Error::Setting(format!("public-url: {error}")))).transpose()
+}
+
 impl SiteFlags {
     /// The names, with those of the file where no flag says otherwise.
     ///
@@ -320,6 +346,14 @@ impl Settings {
         let site = flags.site.over(&file)?;
         let listen = flags.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:4170".to_owned());
         let metrics = flags.metrics_listen.or(file.metrics_listen).unwrap_or_else(|| "127.0.0.1:4171".to_owned());
+        let dashboard_listen = match flags.dashboard_listen.or(file.dashboard_listen).as_deref() {
+            None | Some("off") => None,
+            Some(text) => Some(address("dashboard-listen", text)?),
+        };
+        let public_url = match flags.public_url.or(file.public_url) {
+            None => None,
+            Some(text) => Some(text.parse().map_err(|error| Error::Setting(format!("public-url: {error}")))?),
+        };
         let rate_limits = match flags.rate_limits.or(file.rate_limits) {
             None => RateLimits::default(),
             Some(text) => text.parse().map_err(|error| Error::Setting(format!("rate-limits: {error}")))?,
@@ -337,6 +371,8 @@ impl Settings {
             storage: place,
             site,
             listen: address("listen", &listen)?,
+            dashboard_listen,
+            people: PeopleSettings { public_url, oidc: file.oidc.map(OidcFile::read).transpose()? },
             metrics_listen: if metrics == "off" { None } else { Some(address("metrics-listen", &metrics)?) },
             edge: EdgeSettings::default(),
             rate_limits,

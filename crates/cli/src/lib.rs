@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod agents;
+pub mod audit;
 mod backup;
 pub mod config;
 #[cfg(feature = "demo")]
@@ -18,8 +19,10 @@ pub mod mcp;
 mod named;
 mod node;
 pub mod nodes;
+mod oidc;
 pub mod open;
 pub mod page;
+pub mod person;
 pub mod remote;
 mod say;
 mod scratch;
@@ -80,6 +83,12 @@ enum Command {
     /// Create, list and revoke API keys.
     #[command(subcommand)]
     Key(access::KeyCommand),
+    /// Add and list people, and give them new passwords.
+    #[command(subcommand)]
+    Person(person::PersonCommand),
+    /// Verify the log of who did what.
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     /// List the servers that work on a PostgreSQL database, and forget one that is gone.
     #[command(subcommand)]
     Node(nodes::NodeCommand),
@@ -154,6 +163,8 @@ fn run(command: Command) -> Result<ExitCode> {
         )),
         Command::Project(command) => block_on(access::project(command)),
         Command::Key(command) => block_on(access::key(command)),
+        Command::Person(command) => block_on(person::run(command)),
+        Command::Audit(command) => block_on(audit::run(command)),
         Command::Node(command) => block_on(nodes::run(command)),
         Command::Status(args) => status::run(args),
         Command::Doctor(asked) => doctor::run(asked),

@@ -17,6 +17,7 @@ use muriel_log::{Log, LogReader, Position};
 use muriel_results::ReportCache;
 use muriel_service::api_key::Pepper;
 use muriel_service::jobs::JobOutcome;
+use muriel_service::people;
 use muriel_service::visitor::{Geography, Visitors};
 use muriel_service::webhooks::Outbound;
 use muriel_service::{App, Traffic};
@@ -53,12 +54,16 @@ const ATTEMPTS_PER_LOG_LINE: u32 = 60;
 pub struct Running {
     /// Where it answers.
     pub address: SocketAddr,
+    /// Where it answers people, if that is elsewhere.
+    pub dashboard_address: Option<SocketAddr>,
+    /// The link for the first owner, while nobody can sign in.
+    pub first_owner: Option<String>,
     /// Where it tells its metrics, if it does.
     pub metrics_address: Option<SocketAddr>,
     /// The state behind it.
     pub app: App,
     stop: watch::Sender<bool>,
-    serving: JoinHandle<usize>,
+    serving: Vec<JoinHandle<usize>>,
     listening: JoinHandle<()>,
     worker: Worker,
     metrics: Arc<Metrics>,
@@ -94,14 +99,15 @@ pub async fn start(settings: Settings) -> Result<Running> {
         node: None,
         periods: settings.periods.clone(),
         outbound: Outbound::new(settings.webhook_allow.clone(), settings.webhook_names.clone()),
+        people: settings.people.clone(),
     };
     let (stop, stopped) = watch::channel(false);
     let OpenedApp { app, registration, is_prepared } = open_app(&settings, traffic, &node).await?;
     let limits = Arc::new(Limits::new(settings.rate_limits, &metrics));
     let edge = agents::edge(&app, &settings, &limits, &metrics)?;
 
-    let listener = match listen(settings.listen).await {
-        Ok(listener) => listener,
+    let listeners = match listen_all(&settings).await {
+        Ok(listeners) => listeners,
         Err(error) => {
             // A node that never answered anybody keeps no other from starting.
             if let Some(registration) = registration {
@@ -110,7 +116,13 @@ pub async fn start(settings: Settings) -> Result<Running> {
             return Err(error);
         }
     };
-    let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
+    let (listener, dashboard) = listeners;
+    let local = |listener: &TcpListener| listener.local_addr().map_err(|error| Error::Other(error.into()));
+    let address = local(&listener)?;
+    let dashboard_address = dashboard.as_ref().map(local).transpose()?;
+    app.people.set_address(dashboard_address.unwrap_or(address));
+    let dashboard = dashboard.map(|listener| (listener, agents::dashboard_edge(&app, &settings, &limits, &metrics)));
+    let first_owner = first_owner(&app).await;
     let worker = tasks::worker(&app, &metrics);
     worker.register(tasks::measure_health(app.clone(), metrics.clone()));
     worker.register(tasks::refresh_rulesets(app.clone()));
@@ -154,10 +166,53 @@ pub async fn start(settings: Settings) -> Result<Running> {
         let (app, stopped) = (app.clone(), stopped.clone());
         tokio::spawn(async move { app.rulesets.listen(stopped).await })
     };
-    let serving =
-        tokio::spawn(server::serve(listener, edge, metrics.clone(), ServerSettings::default(), is_set(stopped)));
+    let serve = |(listener, edge)| {
+        let settings = ServerSettings::default();
+        tokio::spawn(server::serve(listener, edge, metrics.clone(), settings, is_set(stopped.clone())))
+    };
+    let serving = [(listener, edge)].into_iter().chain(dashboard).map(serve).collect();
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "ready");
-    Ok(Running { address, metrics_address, app, stop, serving, listening, worker, metrics, registration, _lock: lock })
+    Ok(Running {
+        address,
+        dashboard_address,
+        first_owner,
+        metrics_address,
+        app,
+        stop,
+        serving,
+        listening,
+        worker,
+        metrics,
+        registration,
+        _lock: lock,
+    })
+}
+
+/// Listens for everybody, and for people where they have an address of their own.
+async fn listen_all(settings: &Settings) -> Result<(TcpListener, Option<TcpListener>)> {
+    let all = listen(settings.listen).await?;
+    let dashboard = match settings.dashboard_listen {
+        None => None,
+        Some(wanted) => Some(listen(wanted).await?),
+    };
+    Ok((all, dashboard))
+}
+
+/// The link for the first owner, while nobody can sign in. Without one the server runs all the same.
+async fn first_owner(app: &App) -> Option<String> {
+    match people::first_owner(app).await {
+        Ok(link) => link.map(|link| link.link),
+        Err(muriel_service::Error::Invalid(problems)) => {
+            let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+            tracing::warn!(why, "nobody can sign in");
+            None
+        }
+        // The database is away, or the node may only read.
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "no link for a first owner was made");
+            None
+        }
+    }
 }
 
 /// Registers the tasks by which the clock acts and webhooks are sent.
@@ -398,7 +453,10 @@ impl Running {
         let _ = self.stop.send(true);
         self.worker.signal_stop();
         self.app.rulesets.loop_guards.stop();
-        let cut = (&mut self.serving).await.unwrap_or(0);
+        let mut cut = 0;
+        for serving in std::mem::take(&mut self.serving) {
+            cut += serving.await.unwrap_or(0);
+        }
         if cut > 0 {
             tracing::warn!(connections = cut, "requests did not end in time and were cut");
         }
@@ -466,6 +524,12 @@ pub async fn until_signalled(settings: Settings) -> Result<()> {
         () = signals.wait() => return Ok(()),
     };
     say!("muriel ready http://{}", running.address)?;
+    if let Some(dashboard) = running.dashboard_address {
+        say!("people sign in at http://{dashboard}")?;
+    }
+    if let Some(link) = &running.first_owner {
+        say!("nobody can sign in yet; the first owner opens {link} (it works once, for an hour)")?;
+    }
     signals.wait().await;
     running.drain().await.end(0).await;
     Ok(())

@@ -23,7 +23,12 @@ impl Client {
     pub(super) fn new(app: App, key: &ApiKey) -> Self {
         let metrics = Arc::new(Metrics::new());
         let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
-        let edge = Edge::new(muriel_api::router::router(app), EdgeSettings::default(), limits, metrics);
+        let edge = Edge::new(
+            muriel_api::router::router(app, muriel_api::router::Listener::Everybody),
+            EdgeSettings::default(),
+            limits,
+            metrics,
+        );
         Self { edge, authorization: format!("Bearer {}", key.reveal()) }
     }
 

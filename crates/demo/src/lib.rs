@@ -169,7 +169,12 @@ async fn unlimited(app: App) -> Result<(SocketAddr, Serving)> {
     let address = listener.local_addr().map_err(|error| Error::Other(error.into()))?;
     let metrics = Arc::new(Metrics::new());
     let limits = Arc::new(Limits::new(RateLimits::OFF, &metrics));
-    let edge = Edge::new(muriel_api::router::router(app), EdgeSettings::default(), limits, metrics.clone());
+    let edge = Edge::new(
+        muriel_api::router::router(app, muriel_api::router::Listener::Everybody),
+        EdgeSettings::default(),
+        limits,
+        metrics.clone(),
+    );
     let serving = server::serve(listener, edge, metrics, ServerSettings::default(), std::future::pending());
     Ok((address, Serving(tokio::spawn(serving).abort_handle())))
 }

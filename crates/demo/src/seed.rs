@@ -6,12 +6,12 @@ use super::data::{Body, COMPANY, Deed, Demo, Experiment, Goal, Group, Project, V
 use crate::{Error, Result};
 use axum::http::Method;
 use muriel_domain::Instant;
-use muriel_domain::experiment::{Conclusion, ConclusionOutcome};
+use muriel_domain::experiment::ConclusionOutcome;
 use muriel_domain::ids::ExperimentId;
 use muriel_domain::time::DAY_US;
 use muriel_service::api_key::{ApiKey, Pepper};
 use muriel_service::clock::Clock;
-use muriel_service::experiments::{self, Precondition, Target};
+use muriel_service::experiments::{self, NewConclusion, Precondition, Target};
 use muriel_service::jobs::{self, JobOutcome, Leadership};
 use muriel_service::projects::{self, NewProject};
 use muriel_service::{Actor, App, Traffic};
@@ -291,9 +291,15 @@ async fn conclude(app: &App, project: Arc<Founded>, id: ExperimentId, verdict: &
     let unknown = || Error::Refused(format!("the demo concludes with an unknown outcome, {}", verdict.outcome));
     let outcome =
         ConclusionOutcome::WORDS.into_iter().find(|(word, _)| *word == verdict.outcome).ok_or_else(unknown)?.1;
-    let conclusion = Conclusion { outcome, note: verdict.note.clone(), concluded_at: app.clock.now() };
+    let conclusion = NewConclusion {
+        outcome,
+        note: verdict.note.clone(),
+        learned: String::new(),
+        override_reason: None,
+        winner: verdict.serve.clone(),
+    };
     let target = Target { project, id, precondition: Precondition::None };
-    experiments::conclude(app, &DEMO, target, conclusion, verdict.serve.clone()).await?;
+    experiments::conclude(app, &DEMO, target, Ok(None), Ok(conclusion), |_| Ok(String::new())).await?;
     Ok(())
 }
 

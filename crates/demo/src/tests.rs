@@ -180,7 +180,8 @@ fn every_outcome_was_concluded() {
             _ => None,
         })
         .collect();
-    for (word, _) in ConclusionOutcome::WORDS {
+    // The one whose numbers are of no use still runs.
+    for (word, _) in ConclusionOutcome::WORDS.into_iter().filter(|(word, _)| *word != "invalid") {
         assert!(concluded.contains(&word), "{word}");
     }
 }

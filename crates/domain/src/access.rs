@@ -56,12 +56,27 @@ pub struct Scopes(u8);
 impl Scopes {
     /// Every scope there is.
     pub fn all() -> Self {
-        Self(Scope::ALL.iter().fold(0, |set, &scope| set | scope as u8))
+        Self::of(&Scope::ALL)
+    }
+
+    /// The set of these.
+    pub fn of(scopes: &[Scope]) -> Self {
+        Self(scopes.iter().fold(0, |set, &scope| set | scope as u8))
     }
 
     /// Whether the set holds the scope.
     pub fn has(self, scope: Scope) -> bool {
         self.0 & scope as u8 != 0
+    }
+
+    /// Whether the set holds every scope of `other`.
+    pub fn include(self, other: Scopes) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The words of the set, in the order of [`Scope::ALL`].
+    pub fn words(self) -> Vec<&'static str> {
+        Scope::ALL.into_iter().filter(|&scope| self.has(scope)).map(Scope::name).collect()
     }
 
     /// The set less the scope.
@@ -88,8 +103,7 @@ impl Scopes {
 
 impl std::fmt::Display for Scopes {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words: Vec<_> = Scope::ALL.into_iter().filter(|&scope| self.has(scope)).map(Scope::name).collect();
-        out.write_str(&words.join(","))
+        out.write_str(&self.words().join(","))
     }
 }
 

@@ -47,6 +47,14 @@ ids! {
     WebhookId,
     /// An event on its way to a webhook.
     DeliveryId,
+    /// Somebody who signs in.
+    PersonId,
+    /// A browser in which somebody is signed in.
+    SessionId,
+    /// A link with which somebody comes in.
+    InvitationId,
+    /// A key of a device with which somebody signs in.
+    PasskeyId,
     /// A deletion of a visitor's data.
     VisitorJobId,
 }

@@ -17,6 +17,7 @@ pub mod hypothesis;
 pub mod ids;
 pub mod page;
 pub mod pattern;
+pub mod person;
 pub mod problem;
 pub mod rates;
 pub mod referral;

@@ -1,15 +1,20 @@
-//! The cache of API keys and projects, which are looked up for every request.
+//! The cache of API keys, sessions and projects, which are looked up for every request.
 
 use crate::api_key::{ApiKey, Pepper};
 use crate::clock::Clock;
+use crate::digest::hex;
 use crate::error::Error;
 use muriel_domain::Instant;
-use muriel_domain::access::Scope;
+use muriel_domain::access::{Scope, Scopes};
+use muriel_domain::ids::{PersonId, ProjectId, SessionId};
+use muriel_domain::person::Role;
 use muriel_domain::time::DAY_US;
 use muriel_sql::Db;
 use muriel_store::keys::StoredKey;
+use muriel_store::people::Person;
+use muriel_store::sessions::Session;
 use muriel_store::tenants::Project;
-use muriel_store::{keys, tenants};
+use muriel_store::{keys, people, sessions, tenants};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -20,8 +25,14 @@ use std::time::Duration;
 const CAPACITY: usize = 10_000;
 /// How old an entry may be where writes of other processes cannot be noticed.
 const MAX_AGE: Duration = Duration::from_millis(500);
-/// The most keys whose last use is not written yet.
+/// The most keys, and sessions, whose last use is not written yet.
 const PENDING_USES_MAX: usize = 10_000;
+/// How long a session lasts that is not used.
+pub const SESSION_IDLE_US: i64 = 12 * 3_600_000_000;
+/// How long a session lasts however much it is used.
+pub const SESSION_MAX_US: i64 = 30 * DAY_US;
+/// Characters of a session's token: 256 random bits.
+pub(crate) const TOKEN_LEN: usize = 43;
 const MINUTE_US: i64 = 60_000_000;
 /// How old an entry may be while the database is away.
 const OUTAGE_MAX_AGE_US: i64 = DAY_US;
@@ -49,9 +60,12 @@ pub struct AccessCache {
     started: std::time::Instant,
     own_changes: AtomicU64,
     keys: Cache<String, Cached<KnownKey>>,
+    sessions: Cache<String, Cached<KnownSession>>,
     projects: Cache<String, Cached<Project>>,
     /// Uses of keys, by the key's id, that are not written yet.
     pending_uses: Mutex<HashMap<String, Instant>>,
+    /// Uses of sessions that are not written yet.
+    pending_sessions: Mutex<HashMap<SessionId, (PersonId, Instant)>>,
     retry_gate: RetryGate,
 }
 
@@ -68,6 +82,39 @@ impl KnownKey {
         let mut stored = self.stored.clone();
         stored.grant.scopes = stored.grant.scopes.without(scope);
         KnownKey { stored, used_us: AtomicI64::new(self.used_us.load(Ordering::Relaxed)) }
+    }
+}
+
+/// A session with the person who is signed in.
+pub struct KnownSession {
+    /// The stored session.
+    pub session: Session,
+    /// The person, as of when the session was read.
+    pub person: Person,
+    /// What requests that change something have to send.
+    pub csrf: String,
+    /// The projects in which editors may change code.
+    code_projects: Vec<ProjectId>,
+    used_us: AtomicI64,
+}
+
+impl KnownSession {
+    /// A session as it is stored, with the person and the projects in which editors may change code.
+    pub(crate) fn new(session: Session, person: Person, csrf: String, code_projects: Vec<ProjectId>) -> Self {
+        let used_us = AtomicI64::new(session.last_seen_at.us());
+        Self { session, person, csrf, code_projects, used_us }
+    }
+
+    /// When it ends if nothing is done with it before.
+    pub fn expires_at(&self) -> Instant {
+        let idle = self.used_us.load(Ordering::Relaxed).saturating_add(SESSION_IDLE_US);
+        Instant::from_us(idle).min(self.session.created_at.plus_us(SESSION_MAX_US))
+    }
+
+    /// The role in a project of the company, and the scopes that go with it; `None` where the project is not to be seen.
+    pub fn in_project(&self, project: ProjectId) -> Option<(Role, Scopes)> {
+        let role = self.person.access.in_project(project)?;
+        Some((role, role.scopes(self.code_projects.contains(&project))))
     }
 }
 
@@ -124,8 +171,10 @@ impl AccessCache {
             started: std::time::Instant::now(),
             own_changes: AtomicU64::new(0),
             keys: Cache::new(CAPACITY),
+            sessions: Cache::new(CAPACITY),
             projects: Cache::new(CAPACITY),
             pending_uses: Mutex::default(),
+            pending_sessions: Mutex::default(),
             retry_gate: RetryGate::default(),
         }
     }
@@ -136,13 +185,12 @@ impl AccessCache {
 
     /// Changes whenever cached entries may be out of date.
     fn generation(&self) -> u64 {
-        match self.db.foreign_commits() {
-            Some(commits) => commits + self.own_changes.load(Ordering::Acquire),
-            None => self.elapsed_ms() / MAX_AGE.as_millis() as u64,
-        }
+        // Both parts only grow, so a sum is never that of an earlier moment.
+        let others = self.db.foreign_commits().unwrap_or_else(|| self.elapsed_ms() / MAX_AGE.as_millis() as u64);
+        others + self.own_changes.load(Ordering::Acquire)
     }
 
-    /// Invalidates all entries, after a change of keys or projects.
+    /// Invalidates all entries, after a change of keys, projects, people or sessions.
     pub fn invalidate(&self) {
         self.own_changes.fetch_add(1, Ordering::Release);
     }
@@ -175,6 +223,48 @@ impl AccessCache {
             }))
         })
         .await
+    }
+
+    /// The session whose cookie has this token.
+    ///
+    /// # Errors
+    /// `Unauthorized` for what is no token, unknown, ended and expired sessions, and when the database cannot be reached.
+    pub async fn session(&self, token: &str) -> Result<Arc<KnownSession>, Error> {
+        if token.len() != TOKEN_LEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err(Error::Unauthorized);
+        }
+        let mac = self.pepper.session_mac(token);
+        let (csrf, cached_as) = (self.pepper.csrf(token), hex(&mac));
+        let known = self.look_up(&self.sessions, &cached_as, OutagePolicy::Refuse, async {
+            let found = self.db.read::<_, Error, _>(move |tx| {
+                Box::pin(async move {
+                    let Some(session) = sessions::find(tx, &mac).await? else { return Ok(None) };
+                    let Some(person) = people::find(tx, session.person).await? else { return Ok(None) };
+                    let code_projects = tenants::with_code_for_editors(tx, person.company_id).await?;
+                    Ok(Some((session, person, code_projects)))
+                })
+            });
+            Ok(found.await?.map(|(mut session, person, code_projects)| {
+                let pending = self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some((_, used)) = pending.get(&session.id) {
+                    session.last_seen_at = session.last_seen_at.max(*used);
+                }
+                KnownSession::new(session, person, csrf, code_projects)
+            }))
+        });
+        let known = known.await?.ok_or(Error::Unauthorized)?;
+        let now = self.clock.now();
+        if now >= known.expires_at() {
+            return Err(Error::Unauthorized);
+        }
+        if now.us() - known.used_us.load(Ordering::Relaxed) >= MINUTE_US {
+            known.used_us.store(now.us(), Ordering::Relaxed);
+            let mut pending = self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            if pending.len() < PENDING_USES_MAX {
+                pending.insert(known.session.id, (known.person.id, now));
+            }
+        }
+        Ok(known)
     }
 
     /// The project with this key, whoever owns it.
@@ -249,18 +339,39 @@ impl AccessCache {
         }
     }
 
-    /// Writes which keys were used. Uses that cannot be written are dropped: a
+    /// Writes which keys and sessions were used. Uses of keys that cannot be written are dropped: a
     /// later use notes them again.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn flush(&self) -> Result<(), Error> {
+        self.flush_sessions().await?;
         let pending = std::mem::take(&mut *self.pending_uses.lock().unwrap_or_else(PoisonError::into_inner));
         if pending.is_empty() {
             return Ok(());
         }
         let used: Vec<_> = pending.into_iter().collect();
         self.db.write(move |tx| Box::pin(async move { Ok(keys::touch(tx, &used).await?) })).await
+    }
+
+    /// Uses are pending until they are written: a session that is read again meanwhile was used when it was.
+    async fn flush_sessions(&self) -> Result<(), Error> {
+        let pending = || self.pending_sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let used: Vec<_> = pending().iter().map(|(id, (person, at))| (*id, *person, *at)).collect();
+        if used.is_empty() {
+            return Ok(());
+        }
+        let written = used.clone();
+        self.db
+            .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(sessions::touch(tx, &written).await?) }))
+            .await?;
+        let mut pending = pending();
+        for (id, person, at) in used {
+            if pending.get(&id) == Some(&(person, at)) {
+                pending.remove(&id);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,29 +1,62 @@
 //! The actor of an act, and its scopes.
 
-use crate::access_cache::KnownKey;
+use crate::access_cache::{KnownKey, KnownSession};
 use crate::error::{Error, Result};
-use muriel_domain::access::Scope;
+use muriel_domain::access::{Scope, Scopes};
+use muriel_domain::person::Role;
+use muriel_store::audit::ActorRecord;
+use muriel_store::experiments::Limited;
 use std::sync::Arc;
 
-/// The actor of an act. History records it, and its scopes limit what it may do.
+/// The actor of an act. History and the audit log record it, and its scopes limit what it may do.
 #[derive(Clone)]
 pub enum Actor {
     /// The holder of this API key.
     Key(Arc<KnownKey>),
+    /// A person who is signed in.
+    Person(PersonActor),
     /// The operator or the server itself, under this name: the command line, the demo, a task
     /// that runs at its time. It has every scope.
     System(&'static str),
+}
+
+/// A person who is signed in, in a project or in the company.
+#[derive(Clone)]
+pub struct PersonActor {
+    /// The session.
+    pub session: Arc<KnownSession>,
+    /// The role there.
+    pub role: Role,
+    /// What goes with it.
+    pub scopes: Scopes,
 }
 
 impl Actor {
     /// The operator at the command line.
     pub const COMMAND_LINE: Actor = Actor::System("command line");
 
-    /// What history records: a key's id, or a name.
+    /// What history shows: a key's id, or a name.
     pub fn name(&self) -> &str {
         match self {
             Actor::Key(key) => &key.stored.id,
+            Actor::Person(person) => &person.session.person.name,
             Actor::System(name) => name,
+        }
+    }
+
+    /// What the audit log keeps.
+    pub fn record(&self) -> ActorRecord {
+        let record = |kind: &str, id: &str, name: &str| ActorRecord {
+            kind: kind.to_owned(),
+            id: id.to_owned(),
+            name: name.to_owned(),
+        };
+        match self {
+            Actor::Key(key) => record("key", &key.stored.id, &key.stored.name),
+            Actor::Person(PersonActor { session, .. }) => {
+                record("person", &session.person.id.to_string(), &session.person.name)
+            }
+            Actor::System(name) => record("system", name, name),
         }
     }
 
@@ -31,6 +64,7 @@ impl Actor {
     pub fn may(&self, scope: Scope) -> bool {
         match self {
             Actor::Key(key) => key.stored.grant.scopes.has(scope),
+            Actor::Person(person) => person.scopes.has(scope),
             Actor::System(_) => true,
         }
     }
@@ -38,17 +72,38 @@ impl Actor {
     /// Fails unless the actor has the scope.
     ///
     /// # Errors
-    /// `MissingScope`.
+    /// `MissingScope`, of a person `RoleLacksScope`.
     pub fn require(&self, scope: Scope) -> Result<()> {
-        if self.may(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+        if self.may(scope) { Ok(()) } else { Err(self.lacks(scope)) }
     }
 
-    /// The id of a key that sees only some of its company's projects; `None` for everybody who
-    /// sees all of them.
-    pub fn limited_to(&self) -> Option<&str> {
+    /// The error of an actor who does not have a scope.
+    pub(crate) fn lacks(&self, scope: Scope) -> Error {
         match self {
-            Actor::Key(key) if key.stored.grant.projects.is_some() => Some(&key.stored.id),
-            Actor::Key(_) | Actor::System(_) => None,
+            Actor::Person(_) => Error::RoleLacksScope(scope),
+            Actor::Key(_) | Actor::System(_) => Error::MissingScope(scope),
+        }
+    }
+
+    /// The same actor without a scope.
+    #[must_use]
+    pub fn without(self, scope: Scope) -> Actor {
+        match self {
+            Actor::Key(key) => Actor::Key(Arc::new(key.without(scope))),
+            Actor::Person(person) => Actor::Person(PersonActor { scopes: person.scopes.without(scope), ..person }),
+            Actor::System(name) => Actor::System(name),
+        }
+    }
+
+    /// A key or person that sees only some of its company's projects; `None` for everybody who
+    /// sees all of them.
+    pub fn limited_to(&self) -> Option<Limited> {
+        match self {
+            Actor::Key(key) => key.stored.grant.projects.as_ref().map(|_| Limited::Key(key.stored.id.clone())),
+            Actor::Person(PersonActor { session, .. }) => {
+                session.person.access.projects.as_ref().map(|_| Limited::Person(session.person.id))
+            }
+            Actor::System(_) => None,
         }
     }
 }

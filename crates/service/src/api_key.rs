@@ -114,6 +114,7 @@ pub struct Pepper {
     links: Hmac<Sha256>,
     check: Hmac<Sha256>,
     webhooks: Hmac<Sha256>,
+    people: Hmac<Sha256>,
     rewrites: Hmac<Sha256>,
 }
 
@@ -131,6 +132,7 @@ impl Pepper {
             links: derived("preview links"),
             check: derived("check"),
             webhooks: derived("webhooks"),
+            people: derived("people"),
             rewrites: derived("rewrites of the event log"),
         }
     }
@@ -153,6 +155,31 @@ impl Pepper {
     /// The key that encrypts the secrets of webhooks.
     pub(crate) fn webhook_key(&self) -> [u8; 32] {
         tag(&self.webhooks, b"secrets")
+    }
+
+    /// The MAC of a session's token, which is stored.
+    pub(crate) fn session_mac(&self, token: &str) -> [u8; 32] {
+        self.people_mac("session", token)
+    }
+
+    /// What requests with this session send when they change something.
+    pub(crate) fn csrf(&self, token: &str) -> String {
+        hex(&self.people_mac("csrf", token)[..16])
+    }
+
+    /// The MAC of a text about people. What is made for one purpose is of no use for another.
+    pub(crate) fn people_mac(&self, purpose: &str, text: &str) -> [u8; 32] {
+        tag(&self.people, format!("{purpose}\n{text}").as_bytes())
+    }
+
+    /// The key that encrypts the secrets of authenticators.
+    pub(crate) fn people_key(&self) -> [u8; 32] {
+        tag(&self.people, b"secrets")
+    }
+
+    /// The secret of the hashes of passwords.
+    pub(crate) fn password_secret(&self) -> [u8; 32] {
+        tag(&self.people, b"passwords")
     }
 
     /// The key that signs rewrites of the event log, and that stands for visitors whose data is

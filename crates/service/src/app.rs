@@ -9,6 +9,7 @@ use crate::intake::{EventCounts, Intake};
 use crate::jobs::ClockPeriods;
 use crate::list_cache::ListCache;
 use crate::node::NodeIdentity;
+use crate::people::{People, PeopleSettings};
 use crate::rulesets::{Delivery, RulesetFiles, Rulesets};
 use crate::site::Site;
 use crate::visitor::Visitors;
@@ -35,8 +36,10 @@ pub struct Parts {
     pub clock: Clock,
     /// API keys and projects.
     pub access_cache: AccessCache,
-    /// The secret for the MACs of API keys and of preview links.
+    /// The secret for the MACs of API keys, sessions and preview links.
     pub pepper: Pepper,
+    /// What signing in needs.
+    pub people: People,
     /// Texts of hypotheses, folded for search.
     pub backlogs: Backlogs,
     /// Serialised lists of experiments.
@@ -82,6 +85,8 @@ pub struct Traffic {
     pub periods: ClockPeriods,
     /// Sends requests to other systems.
     pub outbound: Outbound,
+    /// What the operator says about people.
+    pub people: PeopleSettings,
 }
 
 impl std::ops::Deref for App {
@@ -109,6 +114,7 @@ impl App {
             access_cache: AccessCache::new(db.clone(), pepper.clone(), clock.clone()),
             list_cache: ListCache::new(db.clone()),
             backlogs: Backlogs::new(backlog::CAPACITY),
+            people: People::new(&pepper, traffic.people),
             db,
             clock,
             pepper,

@@ -14,6 +14,24 @@ pub enum Error {
     /// The API key is unknown, has expired or was revoked.
     #[error("the API key is not accepted")]
     Unauthorized,
+    /// Nobody signs in with this e-mail address and password, or the code is not one of the authenticator.
+    #[error("e-mail address, password or code is wrong")]
+    SignInFailed,
+    /// The password is right, and a code of the authenticator is needed too.
+    #[error("a code of the authenticator is needed")]
+    TotpNeeded,
+    /// Too many attempts to sign in.
+    #[error("too many attempts; try again after {retry_after_s} s")]
+    Throttled {
+        /// Whole seconds after which to try again, at least 1.
+        retry_after_s: u64,
+    },
+    /// Somebody gives or takes a role above their own.
+    #[error("the role is above one's own")]
+    RoleTooLow,
+    /// The role of the person who acts does not have this scope.
+    #[error("the role does not have the scope {}", .0.name())]
+    RoleLacksScope(Scope),
     /// The actor lacks this scope.
     #[error("the scope {} is needed", .0.name())]
     MissingScope(Scope),
@@ -101,6 +119,14 @@ pub enum ConflictCode {
     NoHoldout,
     /// The webhook is switched off.
     WebhookOff,
+    /// The company would have no owner.
+    LastOwner,
+    /// Somebody has this e-mail address.
+    EmailTaken,
+    /// No secret waits for its first code.
+    TotpNotBegun,
+    /// The outcome contradicts the verdict, and no reason was given.
+    VerdictContradicted,
     /// Something else has this key or name.
     KeyTaken,
     /// The idempotency key was used with another body.

@@ -2,8 +2,9 @@
 
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
-use crate::experiments::Precondition;
+use crate::experiments::{Precondition, audit_change};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::{KEY_MAX, Keyed};
 use muriel_domain::experiment::Revision;
@@ -11,8 +12,10 @@ use muriel_domain::goal::{Definition, Goal, Patch};
 use muriel_domain::ids::{GoalId, ProjectId};
 use muriel_domain::{Instant, text};
 use muriel_sql::Tx;
+use muriel_store::audit::ObjectRecord;
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, experiments, goals, lock};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("goal");
@@ -49,12 +52,13 @@ pub async fn find(app: &App, project: ProjectId, id: GoalId) -> Result<Goal> {
 /// A key that is taken, and when the database cannot be reached.
 pub async fn create(
     app: &App,
+    actor: &Actor,
     project: &Arc<Project>,
     key: Option<IdempotencyKey>,
     new: NewGoal,
     render: impl FnOnce(&Goal) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
-    let (now, id) = (app.clock.now(), project.id);
+    let (now, id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
     let response = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -65,12 +69,35 @@ pub async fn create(
                 let goal_key = free_key(tx, id, &new).await?;
                 let goal = goals::insert(tx, id, &goal_key, &new.definition, now).await?;
                 delivery::announce(tx, id).await?;
-                idempotency::store(tx, key.as_ref(), render(&goal)?).await
+                let response = idempotency::store(tx, key.as_ref(), render(&goal)?).await?;
+                Act::within(&actor, &of, now).made(tx, "create", thing(&goal), told(&goal.definition)).await?;
+                Ok(response)
             })
         })
         .await?;
     app.rulesets.refresh(project).await;
     Ok(response)
+}
+
+/// What the audit log calls a goal.
+fn thing(goal: &Goal) -> ObjectRecord {
+    object("goal", goal.id, &goal.definition.name)
+}
+
+/// What the audit log keeps of a goal.
+fn told(definition: &Definition) -> Value {
+    json!({
+        "goal_name": definition.name,
+        "goal_type": definition.trigger.goal_type().word(),
+        "goal_value": definition.trigger.value(),
+        "goal_purpose": definition.purpose.word(),
+        "element_url": definition.element_url,
+        "window_days": definition.window_days,
+        "min_count": definition.min_count,
+        "cap": definition.cap,
+        "max_order_value": definition.max_order_value,
+        "currency": definition.currency,
+    })
 }
 
 /// The key that was given, if it is free, or one made from the name.
@@ -115,12 +142,13 @@ pub fn version(goal: &Goal) -> String {
 /// database cannot be reached.
 pub async fn update(
     app: &App,
+    actor: &Actor,
     project: &Arc<Project>,
     id: GoalId,
     precondition: Precondition,
     patch: Result<Patch>,
 ) -> Result<Goal> {
-    let project_id = project.id;
+    let (project_id, of, actor, now) = (project.id, project.clone(), actor.clone(), app.clock.now());
     let goal = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -133,6 +161,8 @@ pub async fn update(
                 }
                 goals::update(tx, id, &after).await?;
                 delivery::announce(tx, project_id).await?;
+                let (was, is) = (told(&before.definition), told(&after));
+                Act::within(&actor, &of, now).changed(tx, "update", object("goal", id, &after.name), was, is).await?;
                 Ok(Goal { definition: after, revision: before.revision + 1, ..before })
             })
         })
@@ -152,7 +182,7 @@ pub async fn delete(
     id: GoalId,
     precondition: Precondition,
 ) -> Result<()> {
-    let (project_id, now, actor) = (project.id, app.clock.now(), actor.clone());
+    let (project_id, now, actor, of) = (project.id, app.clock.now(), actor.clone(), project.clone());
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
@@ -160,7 +190,8 @@ pub async fn delete(
             precondition.check(&version(&goal))?;
             detach(tx, project_id, &goal, &actor, now).await?;
             goals::delete(tx, id, now).await?;
-            Ok(delivery::announce(tx, project_id).await?)
+            delivery::announce(tx, project_id).await?;
+            Act::within(&actor, &of, now).removed(tx, "delete", thing(&goal), told(&goal.definition)).await
         })
     })
     .await?;
@@ -185,6 +216,7 @@ async fn detach(tx: &mut dyn Tx, project: ProjectId, goal: &Goal, actor: &Actor,
         if let Some(revision) = Revision::between(&before, after, now) {
             let act = experiments::Act { actor: actor.name(), action: "goal deleted", detail: None };
             experiments::update(tx, &before, &revision, &act).await?;
+            audit_change(tx, actor, now, "goal deleted", (&before, &revision.experiment), Map::new()).await?;
         }
     }
     Ok(())

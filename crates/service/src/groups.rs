@@ -2,15 +2,19 @@
 
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
+use crate::experiments::audit_change;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::experiment::{Experiment, Revision};
-use muriel_domain::group::{GROUPS_MAX, Group, GroupKind, GroupPatch, HoldoutScope, NewGroup};
+use muriel_domain::group::{GROUPS_MAX, Group, GroupKind, GroupMember, GroupPatch, HoldoutScope, NewGroup};
 use muriel_domain::ids::{ExperimentId, GroupId, ProjectId};
 use muriel_domain::{Instant, Problems};
 use muriel_sql::Tx;
+use muriel_store::audit::ObjectRecord;
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, experiments, groups, lock};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -56,6 +60,7 @@ pub async fn create(
     render: impl FnOnce(&GroupChanged) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     let act = GroupAct { project: project.id, actor: actor.clone(), now: app.clock.now(), accept_moves: true };
+    let of = project.clone();
     let response = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -71,8 +76,11 @@ pub async fn create(
                 let group = new.group(act.now)?;
                 let concerned = act.concerned(tx, &others, &group, None).await?;
                 let id = groups::insert(tx, act.project, &group).await?;
-                let warnings = act.store_places(tx, concerned, Some(&Group { id, ..group }), id).await?;
-                idempotency::store(tx, key.as_ref(), render(&GroupChanged { id, warnings })?).await
+                let group = Group { id, ..group };
+                let warnings = act.store_places(tx, concerned, Some(&group), id).await?;
+                let response = idempotency::store(tx, key.as_ref(), render(&GroupChanged { id, warnings })?).await?;
+                Act::within(&act.actor, &of, act.now).made(tx, "create", thing(&group), told(&group)).await?;
+                Ok(response)
             })
         })
         .await?;
@@ -92,7 +100,7 @@ pub async fn update(
     id: GroupId,
     update: Result<GroupUpdate>,
 ) -> Result<GroupChanged> {
-    let (project_id, actor, now) = (project.id, actor.clone(), app.clock.now());
+    let (project_id, actor, now, of) = (project.id, actor.clone(), app.clock.now(), project.clone());
     let changed = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -107,6 +115,8 @@ pub async fn update(
                     groups::update(tx, project_id, &after).await?;
                 }
                 let warnings = act.store_places(tx, concerned, Some(&after), id).await?;
+                let audit = Act::within(&act.actor, &of, now);
+                audit.changed(tx, "update", thing(&after), told(&before), told(&after)).await?;
                 Ok(GroupChanged { id, warnings })
             })
         })
@@ -126,7 +136,7 @@ pub async fn delete(
     id: GroupId,
     accept_moves: Result<bool>,
 ) -> Result<GroupChanged> {
-    let (project_id, actor, now) = (project.id, actor.clone(), app.clock.now());
+    let (project_id, actor, now, of) = (project.id, actor.clone(), app.clock.now(), project.clone());
     let changed = app
         .write(project.company_id, move |tx| {
             Box::pin(async move {
@@ -137,12 +147,41 @@ pub async fn delete(
                 let concerned = act.loaded(tx, &named).await?;
                 groups::delete(tx, id, now).await?;
                 let warnings = act.store_places(tx, concerned, None, id).await?;
+                Act::within(&act.actor, &of, now).removed(tx, "delete", thing(&before), told(&before)).await?;
                 Ok(GroupChanged { id, warnings })
             })
         })
         .await?;
     app.rulesets.refresh(project).await;
     Ok(changed)
+}
+
+/// What the audit log calls a group.
+fn thing(group: &Group) -> ObjectRecord {
+    object("group", group.id, &group.name)
+}
+
+/// What the audit log keeps of a group.
+fn told(group: &Group) -> Value {
+    let percent = |hundredths: u32| f64::from(hundredths) / 100.0;
+    let mut told = json!({ "name": group.name, "kind": group.kind.word() });
+    match &group.kind {
+        GroupKind::Exclusion(members) => {
+            let member = |member: &GroupMember| {
+                let share = percent(member.to.saturating_sub(member.from));
+                json!({ "test_id": member.experiment, "percent": share, "from": member.from })
+            };
+            told["members"] = members.iter().map(member).collect();
+        }
+        GroupKind::Holdout { held_out, scope, .. } => {
+            told["percent"] = percent(*held_out).into();
+            told["scope"] = match scope {
+                HoldoutScope::Project => "project".into(),
+                HoldoutScope::Experiments(named) => json!({ "tests": named }),
+            };
+        }
+    }
+    told
 }
 
 /// Takes the group with this id out of the list.
@@ -230,6 +269,8 @@ impl GroupAct {
             warnings.push(sentence(&before, &revision.experiment));
             let act = experiments::Act { actor: self.actor.name(), action: "exclusion group", detail: None };
             experiments::update(tx, &before, &revision, &act).await?;
+            let change = (&before, &revision.experiment);
+            audit_change(tx, &self.actor, self.now, "exclusion group", change, Map::new()).await?;
         }
         if !warnings.is_empty() && !self.accept_moves {
             let message = format!(

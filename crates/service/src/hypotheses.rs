@@ -1,16 +1,20 @@
 //! The backlog of hypotheses.
 
+use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::experiments::Precondition;
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use crate::names::Keyed;
-use muriel_domain::hypothesis::{Content, Hypothesis, Patch};
+use muriel_domain::hypothesis::{Content, Hypothesis, Patch, Rating};
 use muriel_domain::ids::{HypothesisId, ProjectId};
 use muriel_sql::Tx;
+use muriel_store::audit::ObjectRecord;
 use muriel_store::hypotheses::Page;
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, hypotheses, lock};
+use serde_json::{Value, json};
 
 const NOT_FOUND: Error = Error::NotFound("hypothesis");
 
@@ -67,12 +71,13 @@ pub async fn slugs(
 /// A slug that is taken, and when the database cannot be reached.
 pub async fn create(
     app: &App,
+    actor: &Actor,
     project: &Project,
     key: Option<IdempotencyKey>,
     new: NewHypothesis,
     render: impl FnOnce(HypothesisId, String) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
-    let (now, project_id) = (app.clock.now(), project.id);
+    let (now, project_id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
@@ -84,7 +89,10 @@ pub async fn create(
                 Some(slug) => free(tx, project_id, slug).await?,
             };
             let id = hypotheses::insert(tx, project_id, &slug, &new.content, new.archived, now).await?;
-            idempotency::store(tx, key.as_ref(), render(id, slug)?).await
+            let response = idempotency::store(tx, key.as_ref(), render(id, slug)?).await?;
+            let made = told(&new.content, new.archived);
+            Act::within(&actor, &of, now).made(tx, "create", thing(id, &new.content), made).await?;
+            Ok(response)
         })
     })
     .await
@@ -110,12 +118,13 @@ pub fn version(hypothesis: &Hypothesis) -> String {
 /// taken; and when the database cannot be reached.
 pub async fn update(
     app: &App,
+    actor: &Actor,
     project: &Project,
     id: HypothesisId,
     precondition: Precondition,
     patch: Result<Patch>,
 ) -> Result<String> {
-    let (now, project_id) = (app.clock.now(), project.id);
+    let (now, project_id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
@@ -133,9 +142,33 @@ pub async fn update(
                 return Ok(version(&before));
             }
             hypotheses::update(tx, project_id, &before, &after, now).await?;
+            let (was, is) = (told(&before.content, before.archived), told(&after.content, after.archived));
+            Act::within(&actor, &of, now).changed(tx, "update", thing(id, &after.content), was, is).await?;
             after.revision += 1;
             Ok(version(&after))
         })
     })
     .await
+}
+
+/// What the audit log calls a hypothesis: the beginning of its first text.
+fn thing(id: HypothesisId, content: &Content) -> ObjectRecord {
+    let texts = [&content.observation, &content.problem, &content.solution];
+    let first: String =
+        texts.into_iter().flatten().next().map(|text| text.chars().take(80).collect()).unwrap_or_default();
+    object("hypothesis", id, &first)
+}
+
+/// What the audit log keeps of a hypothesis.
+fn told(content: &Content, archived: bool) -> Value {
+    json!({
+        "observation": content.observation,
+        "problem": content.problem,
+        "solution": content.solution,
+        "confidence": content.confidence.map(Rating::value),
+        "importance": content.importance.map(Rating::value),
+        "difficulty": content.difficulty.map(Rating::value),
+        "hypothesis_url": content.link,
+        "archived": archived,
+    })
 }

@@ -3,27 +3,103 @@
 use crate::actor::Actor;
 use crate::api_key::ApiKey;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{Error, Result};
-use muriel_domain::Instant;
-use muriel_domain::access::{Grant, Scope};
+use muriel_domain::access::{Grant, Scope, Scopes};
 use muriel_domain::ids::CompanyId;
+use muriel_domain::{Instant, Problems};
+use muriel_sql::Tx;
 use muriel_store::keys::{self, StoredKey};
 use muriel_store::tenants::{self, Project};
+use serde_json::{Value, json};
+
+/// Keys of a company that can be in use at once.
+const KEYS_MAX: usize = 1_000;
 
 /// Creates a key and returns it in clear, which is the only time that it is known.
 ///
 /// `name` says what the key is for, in its owner's words.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, a system that gives no random bytes, and when the
+/// `MissingScope` without the scope `admin`, too many keys, a system that gives no random bytes, and when the
 /// database cannot be reached.
 pub async fn create(app: &App, actor: &Actor, name: String, grant: Grant) -> Result<ApiKey> {
     actor.require(Scope::Admin)?;
     let key = ApiKey::generate().map_err(Error::internal)?;
     let stored = stored(app, &key, name, grant);
-    app.write(stored.grant.company_id, move |tx| Box::pin(async move { Ok(keys::insert(tx, &stored).await?) })).await?;
+    let (actor, company, now) = (actor.clone(), stored.grant.company_id, app.clock.now());
+    app.write(company, move |tx| {
+        Box::pin(async move {
+            let in_use = keys::list(tx, company).await?.iter().filter(|key| key.grant.is_valid(now)).count();
+            if in_use >= KEYS_MAX {
+                let message = format!("cannot be taken: the company has {KEYS_MAX} keys in use; revoke one first");
+                return Err(Problems::one("body", message).into());
+            }
+            keys::insert(tx, &stored).await?;
+            let after = told(tx, &stored).await?;
+            Act::of(&actor, company, now).made(tx, "create", object("key", &stored.id, &stored.name), after).await
+        })
+    })
+    .await?;
     app.access_cache.invalidate();
     Ok(key)
+}
+
+/// What a new key of a company is to stand for.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// What it may do.
+    pub scopes: Scopes,
+    /// The keys of the projects that it is limited to.
+    pub projects: Option<Vec<String>>,
+    /// When it is refused.
+    pub expires_at: Option<Instant>,
+}
+
+/// As [`create`], limited to projects that are named by their keys.
+///
+/// # Errors
+/// As [`create`], and projects that the company does not have.
+pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: String, wanted: Wanted) -> Result<ApiKey> {
+    actor.require(Scope::Admin)?;
+    let Wanted { scopes, projects, expires_at } = wanted;
+    let projects = match projects {
+        None => None,
+        Some(named) => {
+            let all = app.read(move |tx| Box::pin(async move { Ok(tenants::projects_of(tx, company).await?) })).await?;
+            let mut problems = Problems::default();
+            let mut ids = Vec::with_capacity(named.len());
+            for (index, key) in named.iter().enumerate() {
+                match all.iter().find(|project| project.key == *key) {
+                    Some(project) => ids.push(project.id),
+                    None => {
+                        problems.add(format!("projects[{index}]"), "must be the key of one of the company's projects");
+                    }
+                }
+            }
+            Some(problems.none_or(ids)?)
+        }
+    };
+    let grant = Grant { company_id: company, projects, scopes, expires_at, revoked_at: None };
+    create(app, actor, name, grant).await
+}
+
+/// What the audit log keeps of a key.
+async fn told(tx: &mut dyn Tx, key: &StoredKey) -> Result<Value> {
+    let projects = match &key.grant.projects {
+        None => None,
+        Some(limited) => {
+            let all = tenants::projects_of(tx, key.grant.company_id).await?;
+            let named = all.into_iter().filter(|project| limited.contains(&project.id));
+            Some(named.map(|project| project.key).collect::<Vec<_>>())
+        }
+    };
+    Ok(json!({
+        "name": key.name,
+        "scopes": key.grant.scopes.to_string(),
+        "projects": projects,
+        "expires_at": key.grant.expires_at,
+    }))
 }
 
 /// A key as it is stored: its MAC, never itself.
@@ -32,20 +108,33 @@ pub(crate) fn stored(app: &App, key: &ApiKey, name: String, grant: Grant) -> Sto
     StoredKey { id: key.id().to_owned(), name, mac, grant, created_at, last_used_at: None }
 }
 
-/// Refuses the key with this id from now on. A key that was revoked before keeps its moment.
+/// Refuses the key with this id from now on. A key that was revoked before keeps its moment. With `company` it has to be one
+/// of that company.
 ///
 /// # Errors
 /// `MissingScope` without the scope `admin`, `NotFound`, and when the database cannot be reached.
-pub async fn revoke(app: &App, actor: &Actor, key_id: &str) -> Result<()> {
+pub async fn revoke(app: &App, actor: &Actor, company: Option<CompanyId>, key_id: &str) -> Result<()> {
     actor.require(Scope::Admin)?;
-    let (key_id, now): (String, Instant) = (key_id.to_owned(), app.clock.now());
+    let (actor, key_id, now) = (actor.clone(), key_id.to_owned(), app.clock.now());
     // No list of experiments depends on a key that is refused before it is looked up.
-    let found = app
-        .db
-        .write::<_, Error, _>(move |tx| Box::pin(async move { Ok(keys::revoke(tx, &key_id, now).await?) }))
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let found = keys::find(tx, &key_id).await?;
+                let found = found.filter(|key| company.is_none_or(|company| company == key.grant.company_id));
+                let key = found.ok_or(Error::NotFound("key"))?;
+                if key.grant.revoked_at.is_some() {
+                    return Ok(());
+                }
+                keys::revoke(tx, &key_id, now).await?;
+                let before = told(tx, &key).await?;
+                let act = Act::of(&actor, key.grant.company_id, now);
+                act.removed(tx, "revoke", object("key", &key.id, &key.name), before).await
+            })
+        })
         .await?;
     app.access_cache.invalidate();
-    if found { Ok(()) } else { Err(Error::NotFound("key")) }
+    Ok(())
 }
 
 /// A company's keys, oldest first, and its projects, as of one moment.

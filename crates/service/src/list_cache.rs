@@ -7,6 +7,7 @@
 use bytes::Bytes;
 use muriel_domain::ids::CompanyId;
 use muriel_sql::Db;
+use muriel_store::experiments::Limited;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::sync::Arc;
@@ -23,8 +24,8 @@ const STRIPES: usize = 1_024;
 pub struct ListKey {
     /// The company that owns the experiments.
     pub company: CompanyId,
-    /// The id of the API key, if it sees only some of the projects.
-    pub limited_to: Option<String>,
+    /// The API key or person, if they see only some of the projects.
+    pub limited_to: Option<Limited>,
     /// Experiments at most.
     pub limit: i64,
     /// Experiments to skip.

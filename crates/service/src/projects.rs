@@ -3,17 +3,27 @@
 use crate::actor::Actor;
 use crate::api_key::{ApiKey, random_text};
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::keys;
+use crate::principal::Principal;
 use muriel_domain::access::{Grant, Scope, Scopes};
+use muriel_domain::ids::{CompanyId, ProjectId};
 use muriel_domain::page::PageSettings;
+use muriel_domain::person::Role;
 use muriel_domain::{Problems, text};
-use muriel_store::tenants::{self, Project};
+use muriel_sql::Tx;
+use muriel_store::tenants::{self, Project, TeamSettings};
 use muriel_store::{Intent, delivery, keys as stored_keys, lock};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The longest name of a company or project, in characters.
-const NAME_MAX: usize = 255;
+pub const NAME_MAX: usize = 255;
+/// Projects that a company can have.
+const PROJECTS_MAX: usize = 1_000;
+/// What problems of a new project's name are about.
+const NAME_FIELD: &str = "the name of the project";
 
 /// A project to create.
 #[derive(Debug, Clone)]
@@ -50,16 +60,20 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
     let titled =
         |field: &str, name: &str| text::title(name, NAME_MAX).map_err(|flaw| Problems::one(field, flaw.to_string()));
     let company = titled("the name of the company", &new.company)?;
-    let name = titled("the name of the project", &new.name)?;
+    let name = titled(NAME_FIELD, &new.name)?;
     let project_key = match new.key {
         Some(key) => key,
         None => format!("prj_{}", random_text(22).map_err(Error::internal)?),
     };
-    let (now, acting) = (app.clock.now(), app.clone());
+    let (now, acting, actor) = (app.clock.now(), app.clone(), actor.clone());
     let inserted = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let company_id = tenants::company_ensure(tx, &company, now).await?;
             let taken = format!("the company \"{company}\" has a project \"{name}\" already");
+            if tenants::projects_of(tx, company_id).await?.len() >= PROJECTS_MAX {
+                let message = format!("cannot be taken: the company has {PROJECTS_MAX} projects");
+                return Err(Problems::one("body", message).into());
+            }
             if let Some(there) = tenants::project_named(tx, company_id, &name).await? {
                 return Err(Error::conflict(ConflictCode::KeyTaken, format!("{taken}; its key is {}", there.key)));
             }
@@ -75,6 +89,15 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
                 stored_keys::insert(tx, &keys::stored(&acting, key, format!("project {name}"), grant)).await?;
             }
             delivery::announce(tx, project.id).await?;
+            let after = json!({ "name": name, "company": company });
+            Act::within(&actor, &project, now)
+                .made(tx, "create", object("project", &project.key, &name), after)
+                .await?;
+            if let Some(key) = &key {
+                let after = json!({ "scopes": Scopes::all().to_string() });
+                let object = object("key", key.id(), &format!("project {name}"));
+                Act::of(&actor, company_id, now).made(tx, "create", object, after).await?;
+            }
             Ok(project)
         })
     });
@@ -82,6 +105,65 @@ async fn create_with(app: &App, actor: &Actor, new: NewProject, key: Option<ApiK
     app.access_cache.invalidate();
     app.rulesets.refresh(&Arc::new(project.clone())).await;
     Ok(project)
+}
+
+/// A project of the company with this id, made by somebody of it.
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_in(app: &App, actor: &Actor, company: CompanyId, name: String) -> Result<Project> {
+    let company = app.read(move |tx| Box::pin(async move { Ok(tenants::company_name(tx, company).await?) })).await?;
+    create(app, actor, NewProject { company, name, key: None }).await.map_err(|error| match error {
+        Error::Invalid(problems) => {
+            let mut renamed = Problems::default();
+            for problem in problems.iter() {
+                let field = if problem.field == NAME_FIELD { "name" } else { &problem.field };
+                renamed.add(field, problem.message.clone());
+            }
+            Error::Invalid(renamed)
+        }
+        other => other,
+    })
+}
+
+/// The settings of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectSettings {
+    /// Display name.
+    pub name: String,
+    /// How the script behaves on its pages.
+    pub page: PageSettings,
+    /// What people may do in it.
+    pub team: TeamSettings,
+}
+
+impl ProjectSettings {
+    /// What the audit log keeps.
+    fn told(&self) -> Value {
+        let mut told = serde_json::to_value(&self.page).unwrap_or_default();
+        told["name"] = json!(self.name);
+        told["editors_have_code"] = json!(self.team.editors_have_code);
+        told["approve_code"] = json!(self.team.approve_code);
+        told["approve_live"] = json!(self.team.approve_live);
+        told
+    }
+}
+
+/// The settings of a project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn settings(app: &App, project: &Project) -> Result<ProjectSettings> {
+    let id = project.id;
+    app.read(move |tx| Box::pin(async move { stored_settings(tx, id).await })).await
+}
+
+async fn stored_settings(tx: &mut dyn Tx, id: ProjectId) -> Result<ProjectSettings> {
+    Ok(ProjectSettings {
+        name: tenants::project_by_id(tx, id).await?.ok_or(Error::NotFound("project"))?.name,
+        page: tenants::page_settings(tx, id).await?,
+        team: tenants::team_settings(tx, id).await?,
+    })
 }
 
 /// The most days for which a project can say that its events are kept.
@@ -118,31 +200,85 @@ pub async fn set_retention(app: &App, actor: &Actor, project_key: &str, days: Op
 /// present ones. Returns the settings that the project has then.
 ///
 /// # Errors
-/// `MissingScope` without the scope `admin`, `NotFound`, what `change` returns, and when the
-/// database cannot be reached.
+/// As [`change_settings`].
 pub async fn change_page_settings(
     app: &App,
     actor: &Actor,
     project_key: &str,
     change: impl FnOnce(PageSettings) -> Result<PageSettings> + Send + 'static,
 ) -> Result<PageSettings> {
+    let change = |settings: ProjectSettings| Ok(ProjectSettings { page: change(settings.page)?, ..settings });
+    Ok(change_settings(app, actor, project_key, change).await?.page)
+}
+
+/// Changes settings of a project: `change` makes the new ones of the present ones. Returns the settings that the project has
+/// then.
+///
+/// # Errors
+/// `MissingScope` without the scope `admin`, `NotFound`, what `change` returns, a name that another project of the company
+/// has, and when the database cannot be reached.
+pub async fn change_settings(
+    app: &App,
+    actor: &Actor,
+    project_key: &str,
+    change: impl FnOnce(ProjectSettings) -> Result<ProjectSettings> + Send + 'static,
+) -> Result<ProjectSettings> {
     actor.require(Scope::Admin)?;
-    let project_key = project_key.to_owned();
+    let (actor, project_key, now) = (actor.clone(), project_key.to_owned(), app.clock.now());
     let written = app.db.write::<_, Error, _>(move |tx| {
         Box::pin(async move {
             let project = tenants::project_by_key(tx, &project_key).await?.ok_or(Error::NotFound("project"))?;
             // Two changes at once are one after the other.
             lock(tx, project.id, Intent::Reshape).await?;
-            let before = tenants::page_settings(tx, project.id).await?;
+            let before = stored_settings(tx, project.id).await?;
             let after = change(before.clone())?;
-            if after != before {
-                tenants::page_settings_set(tx, project.id, &after).await?;
+            if after.name != before.name {
+                rename(tx, &project, &after.name).await?;
+            }
+            if after.team != before.team {
+                tenants::team_settings_set(tx, project.id, after.team).await?;
+            }
+            if after.page != before.page {
+                tenants::page_settings_set(tx, project.id, &after.page).await?;
                 delivery::announce(tx, project.id).await?;
             }
-            Ok((project, after))
+            let act = Act::within(&actor, &project, now);
+            act.changed(tx, "settings", object("project", &project.key, &after.name), before.told(), after.told())
+                .await?;
+            Ok((Project { name: after.name.clone(), ..project }, after))
         })
     });
     let (project, settings) = written.await?;
+    app.access_cache.invalidate();
     app.rulesets.refresh(&Arc::new(project)).await;
     Ok(settings)
+}
+
+async fn rename(tx: &mut dyn Tx, project: &Project, name: &str) -> Result<()> {
+    let taken = || Error::conflict(ConflictCode::KeyTaken, "another project of the company has this name");
+    if tenants::project_named(tx, project.company_id, name).await?.is_some() {
+        return Err(taken());
+    }
+    tenants::project_rename(tx, project.id, name).await.map_err(|error| match error.unique() {
+        Some("project_company_id_name_key") => taken(),
+        _ => error.into(),
+    })
+}
+
+/// The projects of a company that somebody sees, oldest first, each with the role there, if it is a person, and the scopes.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn seen_by(app: &App, principal: &Principal) -> Result<Vec<(Project, Option<Role>, Scopes)>> {
+    let company = principal.company_id();
+    let all = app.read(move |tx| Box::pin(async move { Ok(tenants::projects_of(tx, company).await?) })).await?;
+    let seen = |project: Project| {
+        let scopes = principal.scopes_in(project.id)?;
+        let role = match principal {
+            Principal::Key(_) => None,
+            Principal::Session(session) => session.in_project(project.id).map(|(role, _)| role),
+        };
+        Some((project, role, scopes))
+    };
+    Ok(all.into_iter().filter_map(seen).collect())
 }

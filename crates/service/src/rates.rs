@@ -1,11 +1,14 @@
 //! Currency rates of a project.
 
+use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::Result;
 use muriel_domain::ids::ProjectId;
 use muriel_domain::rates::Rates;
 use muriel_store::tenants::{self, Project};
 use muriel_store::{Intent, lock};
+use serde_json::json;
 
 /// The project's rates; `None` where it has none.
 ///
@@ -19,12 +22,15 @@ pub async fn find(app: &App, project: ProjectId) -> Result<Option<Rates>> {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn set(app: &App, project: &Project, rates: Option<Rates>) -> Result<()> {
-    let (now, project_id) = (app.clock.now(), project.id);
+pub async fn set(app: &App, actor: &Actor, project: &Project, rates: Option<Rates>) -> Result<()> {
+    let (now, project_id, actor, of) = (app.clock.now(), project.id, actor.clone(), project.clone());
     app.write(project.company_id, move |tx| {
         Box::pin(async move {
             lock(tx, project_id, Intent::Reshape).await?;
-            Ok(tenants::currency_rates_set(tx, project_id, rates.as_ref(), now).await?)
+            let before = tenants::currency_rates(tx, project_id).await?;
+            tenants::currency_rates_set(tx, project_id, rates.as_ref(), now).await?;
+            let (was, is) = (json!({ "rates": before }), json!({ "rates": rates }));
+            Act::within(&actor, &of, now).changed(tx, "set", object("rates", &of.key, ""), was, is).await
         })
     })
     .await

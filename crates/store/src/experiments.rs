@@ -12,7 +12,7 @@ use crate::{Result, experiments::rows::*};
 use muriel_domain::Instant;
 use muriel_domain::experiment::{Allocation, Epoch, Experiment, References, Revision, Serving, Variant};
 use muriel_domain::goal::Goal;
-use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, ProjectId};
+use muriel_domain::ids::{CompanyId, ExperimentId, HypothesisId, PersonId, ProjectId};
 use muriel_domain::webhook::ExperimentChange;
 use muriel_sql::{Tx, params};
 use std::collections::BTreeMap;
@@ -81,21 +81,32 @@ pub struct ListedExperiment {
     pub updated_at: Instant,
 }
 
-/// The experiments of a company, newest first; with `key_id` only those of the
-/// projects that this key is limited to.
+/// Who sees only some projects of the company.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Limited {
+    /// The key with this id.
+    Key(String),
+    /// This person.
+    Person(PersonId),
+}
+
+/// The experiments of a company, newest first; with `limited` only those of the
+/// projects that this key or person sees.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(
     tx: &mut dyn Tx,
     company: CompanyId,
-    key_id: Option<&str>,
+    limited: Option<&Limited>,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<ListedExperiment>> {
     static ALL: LazyLock<String> = LazyLock::new(|| statement(""));
     static OF_KEY: LazyLock<String> =
         LazyLock::new(|| statement("AND e.project_id IN (SELECT project_id FROM api_key_project WHERE key_id = $4)"));
+    static OF_PERSON: LazyLock<String> =
+        LazyLock::new(|| statement("AND e.project_id IN (SELECT project_id FROM person_project WHERE person_id = $4)"));
     fn statement(filter: &str) -> String {
         format!(
             "SELECT {columns}, {ORIGIN_COLUMNS} \
@@ -105,9 +116,10 @@ pub async fn list(
             columns = ListedRow::columns("e"),
         )
     }
-    let rows = match key_id {
+    let rows = match limited {
         None => tx.query(&ALL, params![company.0, limit, offset]).await?,
-        Some(key_id) => tx.query(&OF_KEY, params![company.0, limit, offset, key_id]).await?,
+        Some(Limited::Key(id)) => tx.query(&OF_KEY, params![company.0, limit, offset, id.as_str()]).await?,
+        Some(Limited::Person(id)) => tx.query(&OF_PERSON, params![company.0, limit, offset, id.0]).await?,
     };
     rows.into_iter().map(|mut row| ListedRow::try_from(&mut row)?.listed(origin(&mut row)?)).collect()
 }
@@ -358,6 +370,15 @@ pub async fn insert(tx: &mut dyn Tx, first: &Revision, actor: &str) -> Result<Ex
     let change = ExperimentChange { before: None, after: Some(&experiment), fields: Vec::new(), actor };
     webhooks::announce(tx, &change, experiment.updated_at).await?;
     Ok(id)
+}
+
+/// Notes who made an experiment.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn owner_set(tx: &mut dyn Tx, id: ExperimentId, owner: PersonId) -> Result<()> {
+    tx.execute("UPDATE experiment SET owner_id = $2 WHERE experiment_id = $1", params![id.0, owner.0]).await?;
+    Ok(())
 }
 
 /// Who changed an experiment, and how history tells it.

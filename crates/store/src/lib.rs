@@ -5,8 +5,10 @@
 //! with the tenant: no function reads an experiment, a hypothesis or a goal by
 //! its id alone.
 
+pub mod audit;
 pub mod backlog;
 mod codec;
+pub mod conclusions;
 pub mod delivery;
 mod error;
 pub mod experiments;
@@ -16,11 +18,15 @@ pub mod hypotheses;
 pub mod idempotency;
 pub mod integrations;
 pub mod interactions;
+pub mod invitations;
 pub mod jobs;
 pub mod keys;
 mod milestones;
 pub mod nodes;
+pub mod passkeys;
+pub mod people;
 mod schedules;
+pub mod sessions;
 pub mod settings;
 mod slugs;
 mod table;
@@ -126,6 +132,7 @@ pub const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0019_integrations.sql"),
         fill: None,
     },
+    Migration { version: 20, name: "people", sql: include_str!("../migrations/0020_people.sql"), fill: None },
 ];
 
 /// Brings the schema up to date.
@@ -141,6 +148,17 @@ const PROJECT_LOCK: i32 = 1;
 const EXPERIMENT_LOCK: i32 = 2;
 const NODE_LOCK: i32 = 3;
 const LEADER_LOCK: i32 = 4;
+const AUDIT_LOCK: i32 = 5;
+const PEOPLE_LOCK: i32 = 6;
+
+/// Waits until nobody else changes who the people of a company are, or, with `None`, who the first of all is.
+///
+/// # Errors
+/// When the database cannot be reached or the wait is too long.
+pub async fn lock_people(tx: &mut dyn Tx, company: Option<muriel_domain::ids::CompanyId>) -> Result<()> {
+    let id = company.map_or(0, |company| company.0);
+    Ok(tx.lock(Lock::Exclusive(LockName { kind: PEOPLE_LOCK, id })).await?)
+}
 
 /// How a transaction means to change a project's things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::codec::to_json;
 use muriel_domain::Instant;
 use muriel_domain::experiment::{ConclusionOutcome, TestType};
 use muriel_domain::goal::{GoalType, Purpose};
+use muriel_domain::person::Role;
 use muriel_sql::{Row, Value};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{Display, Write as _};
@@ -110,7 +111,7 @@ macro_rules! word_fields {
         })*
     };
 }
-word_fields!(TestType, ConclusionOutcome, GoalType, Purpose);
+word_fields!(TestType, ConclusionOutcome, GoalType, Purpose, Role);
 
 /// Which row of which table is read, for an error.
 #[derive(Clone, Copy)]

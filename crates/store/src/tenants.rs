@@ -147,6 +147,80 @@ pub async fn projects_of(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Proj
     rows.into_iter().map(project).collect()
 }
 
+/// The company's name.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn company_name(tx: &mut dyn Tx, company: CompanyId) -> Result<String> {
+    Ok(tx.query_one("SELECT name FROM company WHERE company_id = $1", params![company.0]).await?.text("name")?)
+}
+
+/// Every company with its name, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn companies(tx: &mut dyn Tx) -> Result<Vec<(CompanyId, String)>> {
+    let rows = tx.query("SELECT company_id, name FROM company ORDER BY company_id", params![]).await?;
+    rows.into_iter().map(|mut row| Ok((CompanyId(row.int("company_id")?), row.text("name")?))).collect()
+}
+
+/// The company's projects in which editors may change code.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn with_code_for_editors(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<ProjectId>> {
+    let sql = "SELECT project_id FROM project WHERE company_id = $1 AND editors_have_code = 1";
+    let rows = tx.query(sql, params![company.0]).await?;
+    rows.iter().map(|row| Ok(ProjectId(row.int("project_id")?))).collect()
+}
+
+/// What people may do in a project, and what a second person has to approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TeamSettings {
+    /// Whether editors may change code.
+    pub editors_have_code: bool,
+    /// Whether a second person has to approve changes of code.
+    pub approve_code: bool,
+    /// Whether a second person has to approve changes of live experiments.
+    pub approve_live: bool,
+}
+
+/// What people may do in the project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn team_settings(tx: &mut dyn Tx, project: ProjectId) -> Result<TeamSettings> {
+    let sql = "SELECT editors_have_code, approve_code, approve_live FROM project WHERE project_id = $1";
+    let row = tx.query_one(sql, params![project.0]).await?;
+    Ok(TeamSettings {
+        editors_have_code: row.flag("editors_have_code")?,
+        approve_code: row.flag("approve_code")?,
+        approve_live: row.flag("approve_live")?,
+    })
+}
+
+/// Changes what people may do in the project.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn team_settings_set(tx: &mut dyn Tx, project: ProjectId, settings: TeamSettings) -> Result<()> {
+    tx.execute(
+        "UPDATE project SET editors_have_code = $2, approve_code = $3, approve_live = $4 WHERE project_id = $1",
+        params![project.0, settings.editors_have_code, settings.approve_code, settings.approve_live],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Gives the project another name.
+///
+/// # Errors
+/// `project_company_id_name_key` when the company has one of this name.
+pub async fn project_rename(tx: &mut dyn Tx, project: ProjectId, name: &str) -> Result<()> {
+    tx.execute("UPDATE project SET name = $2 WHERE project_id = $1", params![project.0, name]).await?;
+    Ok(())
+}
+
 /// How the script behaves on the project's pages.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Events from pages and from servers.
 
 use crate::answer::{json as answered, json_lines};
-use crate::auth::{Caller, Report, has_key};
+use crate::auth::{KeyCaller, Report, has_key};
 use crate::body::{read_batch_body, read_events_body};
 use crate::client_address;
 use crate::cookies;
@@ -48,7 +48,7 @@ impl Sender {
     async fn identify(parts: &mut Parts, app: &App, peer: IpAddr) -> Result<Self, ApiError> {
         let is_trusted = has_key(&parts.headers);
         if is_trusted {
-            Caller::<Report>::from_request_parts(parts, app).await?;
+            KeyCaller::<Report>::from_request_parts(parts, app).await?;
         }
         let cookie_domain = parameter(&parts.uri, "d").map(str::to_owned);
         Ok(Self { headers: parts.headers.clone(), peer, cookie_domain, is_trusted })
@@ -127,7 +127,7 @@ pub(crate) async fn events_take(
 pub(crate) async fn event_batch_take(
     State(app): State<App>,
     Path(project_key): Path<String>,
-    _: Caller<Report>,
+    _: KeyCaller<Report>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let delivery = app.public_delivery(&project_key)?;

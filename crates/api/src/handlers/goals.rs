@@ -82,7 +82,7 @@ pub(crate) async fn goal_create(
     let (project, company) = (&caller.project, caller.company_id());
     let key = idempotency_key(&headers, project.id, "goal".to_owned(), &sent.bytes, app.clock.now())?;
     let render = move |goal: &Goal| rendered(&changed(goal.id, &goal.key, company.0));
-    let response = goals::create(&app, project, key, new, render).await?;
+    let response = goals::create(&app, &caller.actor, project, key, new, render).await?;
     Ok(stored(StatusCode::CREATED, response))
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn goal_update(
 ) -> Result<Response, ApiError> {
     let (id, precondition) = (id_in(&id)?, if_match(request.headers()));
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    let goal = goals::update(&app, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
+    let goal = goals::update(&app, &caller.actor, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
     Ok(tagged(json(StatusCode::OK, &changed(id, &goal.key, caller.company_id().0))?, &goals::version(&goal)))
 }
 

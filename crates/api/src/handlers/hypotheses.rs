@@ -122,7 +122,7 @@ pub(crate) async fn hypothesis_create(
     let render = |id: HypothesisId, slug: String| {
         rendered(&views::HypothesisCreated { success: true, hypothesis_id: id.0, slug })
     };
-    let response = hypotheses::create(&app, project, key, new, render).await?;
+    let response = hypotheses::create(&app, &caller.actor, project, key, new, render).await?;
     Ok(stored(StatusCode::CREATED, response))
 }
 
@@ -142,6 +142,7 @@ pub(crate) async fn hypothesis_update(
 ) -> Result<Response, ApiError> {
     let (id, precondition) = (id_in(&id)?, if_match(request.headers()));
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    let version = hypotheses::update(&app, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
+    let version =
+        hypotheses::update(&app, &caller.actor, &caller.project, id, precondition, patch.map_err(Into::into)).await?;
     Ok(tagged(json(StatusCode::OK, &views::HypothesisChanged { success: true, hypothesis_id: id.0 })?, &version))
 }

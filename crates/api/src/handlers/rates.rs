@@ -42,6 +42,6 @@ pub(crate) async fn rates_set(
         currency: rates.as_ref().map(|rates| rates.currency().to_owned()),
         count: rates.as_ref().map_or(0, |rates| rates.rates().len()),
     };
-    rates::set(&app, &caller.project, rates).await?;
+    rates::set(&app, &caller.actor, &caller.project, rates).await?;
     json(StatusCode::OK, &changed)
 }

@@ -52,7 +52,7 @@ pub(crate) async fn webhook_create(
     let project = &caller.project;
     let key = idempotency_key(&headers, project.id, "webhook".to_owned(), &sent.bytes, app.clock.now())?;
     let render = |made: &WebhookSecret| rendered(&views::WebhookCreated::from(made));
-    Ok(stored(StatusCode::CREATED, webhooks::create(&app, project, key, new, render).await?))
+    Ok(stored(StatusCode::CREATED, webhooks::create(&app, &caller.actor, project, key, new, render).await?))
 }
 
 /// Changes a webhook. Only fields that are sent change.
@@ -70,7 +70,7 @@ pub(crate) async fn webhook_update(
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
     let patch = read_body(request, &[MediaType::Json]).await.and_then(|sent| Ok(wire::patch(&sent.json)?));
-    webhooks::update(&app, caller.project.id, id, patch.map_err(Into::into)).await?;
+    webhooks::update(&app, &caller.actor, &caller.project, id, patch.map_err(Into::into)).await?;
     json(StatusCode::OK, &views::WebhookChanged { success: true, webhook_id: id.0 })
 }
 
@@ -86,7 +86,7 @@ pub(crate) async fn webhook_delete(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let id = id_in(&id)?;
-    webhooks::delete(&app, caller.project.id, id).await?;
+    webhooks::delete(&app, &caller.actor, &caller.project, id).await?;
     json(StatusCode::OK, &views::WebhookDeleted { success: true, webhook_id: id.0, deleted: true })
 }
 
@@ -124,7 +124,7 @@ pub(crate) async fn webhook_rotate(
     let (id, project) = (id_in(&id)?, caller.project.id);
     let key = idempotency_key(&headers, project, format!("webhook {id} rotate"), b"", app.clock.now());
     let render = |made: &WebhookSecret| rendered(&views::WebhookRotated::from(made));
-    Ok(stored(StatusCode::OK, webhooks::rotate(&app, project, id, key, render).await?))
+    Ok(stored(StatusCode::OK, webhooks::rotate(&app, &caller.actor, &caller.project, id, key, render).await?))
 }
 
 /// Lists the deliveries of a webhook.

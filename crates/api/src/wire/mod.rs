@@ -12,6 +12,7 @@ pub(crate) mod hypothesis;
 #[cfg(test)]
 mod laws;
 pub(crate) mod left_out;
+pub(crate) mod person;
 pub(crate) mod query;
 pub(crate) mod rates;
 #[cfg(any(test, feature = "testing"))]

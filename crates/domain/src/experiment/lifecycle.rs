@@ -94,31 +94,35 @@ pub struct Conclusion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConclusionOutcome {
     /// A variant won.
-    Win,
-    /// The control won.
-    Loss,
-    /// No difference that matters.
-    NoDifference,
-    /// Not enough to tell.
+    Won,
+    /// The variants did worse than the control.
+    Lost,
+    /// No difference that matters, or not enough to tell.
     Inconclusive,
+    /// It was stopped before its plan was met.
+    StoppedEarly,
+    /// Its numbers cannot be used, as after an error in the set-up.
+    Invalid,
 }
 
 impl ConclusionOutcome {
     /// Every outcome with its word.
-    pub const WORDS: [(&'static str, ConclusionOutcome); 4] = [
-        ("win", ConclusionOutcome::Win),
-        ("loss", ConclusionOutcome::Loss),
-        ("no_difference", ConclusionOutcome::NoDifference),
+    pub const WORDS: [(&'static str, ConclusionOutcome); 5] = [
+        ("won", ConclusionOutcome::Won),
+        ("lost", ConclusionOutcome::Lost),
         ("inconclusive", ConclusionOutcome::Inconclusive),
+        ("stopped_early", ConclusionOutcome::StoppedEarly),
+        ("invalid", ConclusionOutcome::Invalid),
     ];
 
     /// The word that the interface and the database have for it.
     pub fn word(self) -> &'static str {
         match self {
-            ConclusionOutcome::Win => "win",
-            ConclusionOutcome::Loss => "loss",
-            ConclusionOutcome::NoDifference => "no_difference",
+            ConclusionOutcome::Won => "won",
+            ConclusionOutcome::Lost => "lost",
             ConclusionOutcome::Inconclusive => "inconclusive",
+            ConclusionOutcome::StoppedEarly => "stopped_early",
+            ConclusionOutcome::Invalid => "invalid",
         }
     }
 }

@@ -162,6 +162,13 @@ fn epoch_reasons(before: &Experiment, after: &Experiment) -> Vec<Reason> {
     reasons
 }
 
+impl Experiment {
+    /// The fields in which it differs from another state of it, under their published names, with its own values.
+    pub fn fields_unlike(&self, other: &Experiment) -> Map<String, Value> {
+        changed_fields(self, other)
+    }
+}
+
 /// The fields in which the two differ, under their published names, with the values of
 /// `before`. [`Experiment::undone`] reads them.
 fn changed_fields(before: &Experiment, after: &Experiment) -> Map<String, Value> {

@@ -17,7 +17,7 @@ fn experiment(status: Status) -> Experiment {
 }
 
 fn conclusion() -> Conclusion {
-    Conclusion { outcome: ConclusionOutcome::Win, note: "It won.".into(), concluded_at: NOW }
+    Conclusion { outcome: ConclusionOutcome::Won, note: "It won.".into(), concluded_at: NOW }
 }
 
 #[test]

@@ -117,7 +117,14 @@ fn lifecycle(kept: &KeptStatus) -> Option<Lifecycle> {
 }
 
 fn conclusion(kept: KeptConclusion) -> Option<Conclusion> {
-    let (_, outcome) = ConclusionOutcome::WORDS.into_iter().find(|(word, _)| *word == kept.outcome)?;
+    // Older releases wrote other words.
+    let word = match kept.outcome.as_str() {
+        "win" => "won",
+        "loss" => "lost",
+        "no_difference" => "inconclusive",
+        word => word,
+    };
+    let (_, outcome) = ConclusionOutcome::WORDS.into_iter().find(|(known, _)| *known == word)?;
     Some(Conclusion { outcome, note: kept.note, concluded_at: kept.at })
 }
 

@@ -18,7 +18,7 @@ fn told(before: Option<&Experiment>, after: Option<&Experiment>) -> Vec<&'static
 #[test]
 fn a_change_tells_what_happened() {
     let conclusion =
-        Conclusion { outcome: ConclusionOutcome::Win, note: String::new(), concluded_at: Instant::from_us(0) };
+        Conclusion { outcome: ConclusionOutcome::Won, note: String::new(), concluded_at: Instant::from_us(0) };
     let ended = Experiment { lifecycle: Lifecycle::Inactive, ..draft() };
     let concluded = Experiment { conclusion: Some(conclusion), ..ended.clone() };
     let winner = |arm, rollout| Experiment { serving: Serving::Winner { arm: Arm(arm), rollout }, ..live() };

@@ -4,6 +4,7 @@
 use super::NOT_FOUND;
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act as AuditAct, object};
 use crate::error::{Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use muriel_domain::Instant;
@@ -13,6 +14,7 @@ use muriel_sql::Tx;
 use muriel_store::experiments::{self, Act, LoadedExperiment};
 use muriel_store::tenants::Project;
 use muriel_store::{Intent, delivery, lock};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Which versions of an experiment, a goal or a hypothesis may be changed.
@@ -68,17 +70,24 @@ pub(crate) struct Change {
     action: &'static str,
     /// Why the clock acts, for history.
     detail: Option<serde_json::Value>,
+    /// What the audit log keeps besides the fields that changed.
+    told: Map<String, Value>,
 }
 
 impl Change {
     /// A change called `action` in history.
     pub(crate) fn new(app: &App, actor: &Actor, target: Target, action: &'static str) -> Self {
-        Self { target, now: app.clock.now(), actor: actor.clone(), action, detail: None }
+        Self { target, now: app.clock.now(), actor: actor.clone(), action, detail: None, told: Map::new() }
     }
 
     /// The change with what history keeps about it.
     pub(crate) fn with_detail(self, detail: Option<serde_json::Value>) -> Self {
         Self { detail, ..self }
+    }
+
+    /// The change with what the audit log keeps besides the fields that changed.
+    pub(crate) fn with_told(self, told: Map<String, Value>) -> Self {
+        Self { told, ..self }
     }
 
     /// The experiment, locked until this transaction ends.
@@ -112,6 +121,15 @@ impl Change {
         }
         let relinked = before.experiment.hypothesis_id != revision.experiment.hypothesis_id
             || before.experiment.primary_goal != revision.experiment.primary_goal;
+        audit_change(
+            tx,
+            &self.actor,
+            self.now,
+            self.action,
+            (&before.experiment, &revision.experiment),
+            self.told.clone(),
+        )
+        .await?;
         let version = match relinked {
             // The version covers the hypothesis and the goal that are linked now.
             true => experiments::find(tx, project, self.target.id).await?.ok_or(NOT_FOUND)?.version(),
@@ -170,6 +188,22 @@ impl Change {
         }
         Ok(response)
     }
+}
+
+/// Records a change of an experiment in the audit log: the fields that changed, and what is `told` besides.
+pub(crate) async fn audit_change(
+    tx: &mut dyn Tx,
+    actor: &Actor,
+    now: Instant,
+    action: &str,
+    (before, after): (&Experiment, &Experiment),
+    told: Map<String, Value>,
+) -> Result<()> {
+    let act = AuditAct { actor, company: after.company_id, project: Some(after.project_id), now };
+    let mut fields = after.fields_unlike(before);
+    fields.extend(told);
+    let before = before.fields_unlike(after);
+    act.record(tx, action, object("experiment", after.id, &after.name), Some(before), Some(fields)).await
 }
 
 impl Changed {

@@ -1,34 +1,261 @@
 //! Concluding an experiment, and taking that back.
 
+use super::NOT_FOUND;
 use super::change::{Change, Changed, Target};
 use crate::actor::Actor;
 use crate::app::App;
-use crate::error::Result;
-use muriel_domain::experiment::Conclusion;
+use crate::error::{ConflictCode, Error, Result};
+use crate::idempotency::{self, IdempotencyKey, StoredResponse};
+use crate::results;
+use muriel_analysis::Verdict;
+use muriel_domain::Problems;
+use muriel_domain::experiment::{Conclusion, ConclusionOutcome, Refusal};
+use muriel_domain::ids::{ExperimentId, ProjectId};
+use muriel_results::{Computed, Inquiry};
+use muriel_store::conclusions::{self, ConclusionRecord};
+use muriel_store::experiments::{self, LoadedExperiment};
+use serde_json::{Map, Value, json};
 
-/// Concludes an experiment, serving the arm with the id `winner` to everybody if one is given.
-/// It becomes inactive unless a winner is served.
+/// How an experiment ends.
+#[derive(Debug, Clone)]
+pub struct NewConclusion {
+    /// Which way it went.
+    pub outcome: ConclusionOutcome,
+    /// The team's reasons.
+    pub note: String,
+    /// What was learned beyond this test.
+    pub learned: String,
+    /// Why the outcome is right although the verdict contradicts it.
+    pub override_reason: Option<String>,
+    /// The id of the arm to serve to everybody.
+    pub winner: Option<String>,
+}
+
+/// The verdict on each variant on the top metric, by the variant's number.
+type Verdicts = Vec<(usize, Verdict)>;
+
+/// Concludes an experiment, serving an arm to everybody if one is given. It becomes inactive unless a winner is served. The
+/// verdict of this moment and what it was computed from are kept, if they can be computed. The response is what `render`
+/// makes.
 ///
 /// # Errors
-/// `NotFound`, `PreconditionFailed`, an arm that it does not have, an experiment that is
-/// concluded already or cannot serve, and when the database cannot be reached.
+/// `NotFound`; then what is wrong with `key` or `new`, an arm that it does not have among it; `PreconditionFailed`; an
+/// experiment that is concluded already or cannot serve; an outcome that the verdict contradicts, without a reason; and when
+/// the database cannot be reached.
 pub async fn conclude(
     app: &App,
     actor: &Actor,
     target: Target,
-    conclusion: Conclusion,
-    winner: Option<String>,
-) -> Result<Changed> {
-    let change = Change::new(app, actor, target, "conclude");
-    change.apply(app, move |before, _| Ok(before.experiment.concluded(conclusion, winner.as_deref())?)).await
+    key: Result<Option<IdempotencyKey>>,
+    new: Result<NewConclusion>,
+    render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let (project, id) = (target.project.clone(), target.id);
+    let computed = match &new {
+        Ok(_) => results::report(app, &project, id, Ok(Inquiry::default())).await.ok(),
+        Err(_) => None,
+    };
+    let verdicts = computed.as_deref().map(verdicts).unwrap_or_default();
+    let mut change = Change::new(app, actor, target, "conclude");
+    let concluded_by = actor.name().to_owned();
+    let (response, changed) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                let key = key?;
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok((stored, None));
+                }
+                let decided = new.and_then(|new| {
+                    let conclusion =
+                        Conclusion { outcome: new.outcome, note: new.note.clone(), concluded_at: change.now };
+                    let after = before.experiment.concluded(conclusion, new.winner.as_deref()).map_err(refused)?;
+                    check_verdict(&new, &verdicts)?;
+                    Ok((new, after))
+                });
+                let (new, after) = change.decided(&before, decided)?;
+                let record = record(new, computed.as_deref(), &verdicts, concluded_by)?;
+                change = change.with_told(told(&record));
+                let changed = change.save(tx, before, after).await?;
+                conclusions::put(tx, id, &record).await?;
+                let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
+                Ok((response, Some(changed)))
+            })
+        })
+        .await?;
+    if let Some(changed) = changed {
+        changed.deliver(app, &project).await;
+    }
+    Ok(response)
 }
 
-/// Takes a conclusion back; the experiment's status stays.
+/// The arm to serve is sent under another name here than where winners are served.
+fn refused(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Invalid(problems) => {
+            let mut renamed = Problems::default();
+            problems.iter().for_each(|problem| renamed.add("serve_variant_id", problem.message.clone()));
+            renamed.into()
+        }
+        other => other.into(),
+    }
+}
+
+/// The verdicts of a result; none where there is nothing to judge.
+fn verdicts(computed: &Computed) -> Verdicts {
+    let top = computed.manifest.top().and(computed.report.metrics.first());
+    top.into_iter().flat_map(|metric| &metric.analyses).map(|analysis| (analysis.arm, analysis.verdict)).collect()
+}
+
+/// Refuses an outcome that the verdicts contradict, unless there is a reason.
+fn check_verdict(new: &NewConclusion, verdicts: &[(usize, Verdict)]) -> Result<()> {
+    if new.override_reason.is_some() || !contradicts(new.outcome, new.winner.as_deref(), verdicts) {
+        return Ok(());
+    }
+    let said: Vec<String> =
+        verdicts.iter().map(|(arm, verdict)| format!("Variant {arm}: {}", verdict.word())).collect();
+    let message = format!(
+        "the verdict does not say {} ({}); send override_reason if it is right all the same",
+        new.outcome.word(),
+        said.join(", ")
+    );
+    Err(Error::conflict(ConflictCode::VerdictContradicted, message))
+}
+
+/// Whether verdicts contradict an outcome. Without any, nothing does; that a test was stopped early or is invalid, no verdict
+/// can know.
+fn contradicts(outcome: ConclusionOutcome, winner: Option<&str>, verdicts: &[(usize, Verdict)]) -> bool {
+    let any = |wanted: Verdict| verdicts.iter().any(|(_, verdict)| *verdict == wanted);
+    if verdicts.is_empty() {
+        return false;
+    }
+    match outcome {
+        ConclusionOutcome::Won => {
+            let named = winner.and_then(|id| id.parse::<usize>().ok()).filter(|arm| *arm > 0);
+            let of_named = |arm| verdicts.iter().any(|(number, verdict)| *number == arm && *verdict == Verdict::Win);
+            named.map_or(!any(Verdict::Win), |arm| !of_named(arm))
+        }
+        ConclusionOutcome::Lost => any(Verdict::Win) || !any(Verdict::Loss),
+        ConclusionOutcome::Inconclusive => {
+            any(Verdict::Win) || verdicts.iter().all(|(_, verdict)| *verdict == Verdict::Loss)
+        }
+        ConclusionOutcome::StoppedEarly | ConclusionOutcome::Invalid => false,
+    }
+}
+
+fn record(
+    new: NewConclusion,
+    computed: Option<&Computed>,
+    verdicts: &[(usize, Verdict)],
+    concluded_by: String,
+) -> Result<ConclusionRecord> {
+    let by_arm = |(arm, verdict): &(usize, Verdict)| (arm.to_string(), verdict.word().into());
+    let manifest = computed.map(|computed| serde_json::to_value(&computed.manifest)).transpose();
+    Ok(ConclusionRecord {
+        learned: new.learned,
+        override_reason: new.override_reason,
+        concluded_by,
+        verdicts: computed.map(|_| Value::Object(verdicts.iter().map(by_arm).collect())),
+        manifest: manifest.map_err(Error::internal)?,
+    })
+}
+
+/// What the audit log keeps besides the conclusion.
+fn told(record: &ConclusionRecord) -> Map<String, Value> {
+    let told = json!({
+        "learned": record.learned,
+        "override_reason": record.override_reason,
+        "verdicts": record.verdicts,
+    });
+    told.as_object().cloned().unwrap_or_default()
+}
+
+/// Takes a conclusion back; the experiment's status stays. The response is what `render` makes.
 ///
 /// # Errors
-/// `NotFound`, `PreconditionFailed`, an experiment that is not concluded, and when the database
+/// `NotFound`; then what is wrong with `key`; `PreconditionFailed`; an experiment that is not concluded; and when the database
 /// cannot be reached.
-pub async fn reopen(app: &App, actor: &Actor, target: Target) -> Result<Changed> {
+pub async fn reopen(
+    app: &App,
+    actor: &Actor,
+    target: Target,
+    key: Result<Option<IdempotencyKey>>,
+    render: impl FnOnce(&Changed) -> Result<String> + Send + 'static,
+) -> Result<StoredResponse> {
+    let (project, id) = (target.project.clone(), target.id);
     let change = Change::new(app, actor, target, "reopen");
-    change.apply(app, |before, _| Ok(before.experiment.reopened()?)).await
+    let (response, changed) = app
+        .write(project.company_id, move |tx| {
+            Box::pin(async move {
+                let before = change.open(tx).await?;
+                let key = key?;
+                if let Some(stored) = idempotency::replay(tx, key.as_ref()).await? {
+                    return Ok((stored, None));
+                }
+                let after = change.decided(&before, before.experiment.reopened().map_err(Error::from))?;
+                conclusions::remove(tx, id).await?;
+                let changed = change.save(tx, before, after).await?;
+                let response = idempotency::store(tx, key.as_ref(), render(&changed)?).await?;
+                Ok((response, Some(changed)))
+            })
+        })
+        .await?;
+    if let Some(changed) = changed {
+        changed.deliver(app, &project).await;
+    }
+    Ok(response)
+}
+
+/// An experiment, and what is kept with its conclusion.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn conclusion(
+    app: &App,
+    project: ProjectId,
+    id: ExperimentId,
+) -> Result<(LoadedExperiment, Option<ConclusionRecord>)> {
+    app.read(move |tx| {
+        Box::pin(async move {
+            let found = experiments::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            Ok((found, conclusions::find(tx, id).await?))
+        })
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_and_verdicts() {
+        use ConclusionOutcome::{Inconclusive, Invalid, Lost, StoppedEarly, Won};
+        use Verdict::{DoNotTrust, KeepRunning, Loss, NoDifference, Win};
+        for (outcome, winner, verdicts, expect) in [
+            (Won, None, &[][..], false),
+            (Won, None, &[Win], false),
+            (Won, None, &[Loss, Win], false),
+            (Won, Some("2"), &[Loss, Win], false),
+            (Won, Some("1"), &[Loss, Win], true),
+            (Won, Some("0"), &[Loss, Win], false),
+            (Won, None, &[NoDifference], true),
+            (Won, None, &[KeepRunning], true),
+            (Won, None, &[DoNotTrust], true),
+            (Lost, None, &[Loss], false),
+            (Lost, None, &[Loss, NoDifference], false),
+            (Lost, None, &[Loss, Win], true),
+            (Lost, None, &[KeepRunning], true),
+            (Inconclusive, None, &[KeepRunning], false),
+            (Inconclusive, None, &[NoDifference, Loss], false),
+            (Inconclusive, None, &[DoNotTrust], false),
+            (Inconclusive, None, &[Win], true),
+            (Inconclusive, None, &[Loss, Loss], true),
+            (StoppedEarly, None, &[Win], false),
+            (Invalid, None, &[Win], false),
+        ] {
+            let verdicts: Verdicts = (1..).zip(verdicts.iter().copied()).collect();
+            assert_eq!(contradicts(outcome, winner, &verdicts), expect, "{outcome:?} {winner:?} {verdicts:?}");
+        }
+    }
 }

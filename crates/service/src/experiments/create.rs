@@ -2,6 +2,7 @@
 
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::goals::{NewGoal, find_or_insert};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
@@ -179,7 +180,14 @@ impl Creation {
         let (experiment, plan) = with_plan(experiment, self.plan);
         let first = Revision::first(experiment, self.now);
         let id = experiments::insert(tx, &first, self.actor.name()).await?;
+        if let Actor::Person(person) = &self.actor {
+            experiments::owner_set(tx, id, person.session.person.id).await?;
+        }
         let experiment = first.experiment;
+        let act = Act::within(&self.actor, &self.project, self.now);
+        let mut after = experiment.fields_unlike(&empty);
+        after.insert("experiment_key".to_owned(), experiment.key.clone().into());
+        act.record(tx, "create", object("experiment", id, &experiment.name), None, Some(after)).await?;
         let primary_goal = match &experiment.primary_goal {
             Some(key) => goals::id_of(tx, project, key).await?,
             None => None,

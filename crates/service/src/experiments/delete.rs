@@ -3,8 +3,10 @@
 use super::change::{Change, Target};
 use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::Result;
 use muriel_store::{delivery, experiments};
+use serde_json::json;
 
 /// An experiment that was deleted.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,10 @@ pub async fn delete(app: &App, actor: &Actor, target: Target) -> Result<Deleted>
                 change.decided(&before, Ok(()))?;
                 experiments::delete(tx, &before.experiment, change.actor.name(), change.now).await?;
                 let was_delivered = before.experiment.is_delivered();
+                let act = Act::within(&change.actor, &change.target.project, change.now);
+                let thing = object("experiment", before.experiment.id, &before.experiment.name);
+                let status = before.experiment.lifecycle.status().word();
+                act.removed(tx, "delete", thing, json!({ "status": status })).await?;
                 if was_delivered {
                     delivery::announce(tx, change.target.project.id).await?;
                 }

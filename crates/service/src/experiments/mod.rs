@@ -8,9 +8,9 @@ mod serve;
 mod status;
 mod update;
 
-pub(crate) use change::Change;
+pub(crate) use change::{Change, audit_change};
 pub use change::{Changed, Precondition, Target};
-pub use conclude::{conclude, reopen};
+pub use conclude::{NewConclusion, conclude, conclusion, reopen};
 pub use create::{Created, NewExperiment, create};
 pub use delete::{Deleted, delete};
 pub use serve::{Winner, serve, set_rollout, stop_serving};
@@ -40,7 +40,7 @@ pub async fn list(
     (limit, offset): (i64, i64),
     render: impl FnOnce(Vec<ListedExperiment>) -> Result<Bytes>,
 ) -> Result<Bytes> {
-    let limited_to = actor.limited_to().map(str::to_owned);
+    let limited_to = actor.limited_to();
     let key = ListKey { company, limited_to: limited_to.clone(), limit, offset };
     // Taken before the list is read, so that a change meanwhile makes it stale.
     let version = app.list_cache.version(company);
@@ -49,7 +49,7 @@ pub async fn list(
     }
     let listed = app
         .read(move |tx| {
-            Box::pin(async move { Ok(experiments::list(tx, company, limited_to.as_deref(), limit, offset).await?) })
+            Box::pin(async move { Ok(experiments::list(tx, company, limited_to.as_ref(), limit, offset).await?) })
         })
         .await?;
     let list = render(listed)?;

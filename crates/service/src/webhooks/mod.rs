@@ -10,8 +10,11 @@ mod secret;
 pub use deliver::{DeliveryOutcome, attempt, due, purge, release};
 pub use outbound::{AllowedNetworks, BadNetwork, Forbidden, Names, Outbound};
 pub use secret::Secret;
+pub(crate) use secret::{seal, unseal};
 
+use crate::actor::Actor;
 use crate::app::App;
+use crate::audit::{Act, object};
 use crate::error::{ConflictCode, Error, Result};
 use crate::idempotency::{self, IdempotencyKey, StoredResponse};
 use base64::Engine;
@@ -23,7 +26,7 @@ use muriel_sql::Tx;
 use muriel_store::tenants::Project;
 use muriel_store::webhooks::{self, Delivery};
 use muriel_store::{Intent, lock};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 const NOT_FOUND: Error = Error::NotFound("webhook");
@@ -67,12 +70,14 @@ pub async fn list(app: &App, project: ProjectId) -> Result<Vec<Webhook>> {
 /// An address that may not be reached, too many webhooks, and when the database cannot be reached.
 pub async fn create(
     app: &App,
+    actor: &Actor,
     project: &Arc<Project>,
     key: Option<IdempotencyKey>,
     new: NewWebhook,
     render: impl FnOnce(&WebhookSecret) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
     check_address(app, &new.url).await?;
+    let (of, actor) = (project.clone(), actor.clone());
     let (project, now, cipher) = (project.id, app.clock.now(), app.pepper.webhook_key());
     write(app, move |tx| {
         Box::pin(async move {
@@ -96,10 +101,20 @@ pub async fn create(
             };
             let id = webhooks::insert(tx, &webhook).await?;
             let made = new_secret(tx, &cipher, id, now).await?;
-            store(tx, &cipher, key.as_ref(), render(&made)?).await
+            let response = store(tx, &cipher, key.as_ref(), render(&made)?).await?;
+            let act = Act::within(&actor, &of, now);
+            act.made(tx, "create", object("webhook", id, &webhook.url), told(&webhook)).await?;
+            Ok(response)
         })
     })
     .await
+}
+
+/// What the audit log keeps of a webhook.
+fn told(webhook: &Webhook) -> Value {
+    let events: Vec<_> = webhook.events.iter().map(|event| event.word()).collect();
+    let is_on = webhook.disabled.is_none();
+    json!({ "url": webhook.url, "description": webhook.description, "events": events, "enabled": is_on })
 }
 
 /// Gives a webhook a new secret. Its old ones go on signing beside it for a day.
@@ -108,22 +123,27 @@ pub async fn create(
 /// `NotFound`, and when the database cannot be reached.
 pub async fn rotate(
     app: &App,
-    project: ProjectId,
+    actor: &Actor,
+    project: &Arc<Project>,
     id: WebhookId,
     key: Result<Option<IdempotencyKey>>,
     render: impl FnOnce(&WebhookSecret) -> Result<String> + Send + 'static,
 ) -> Result<StoredResponse> {
-    let (now, cipher) = (app.clock.now(), app.pepper.webhook_key());
+    let (now, cipher, of, actor) = (app.clock.now(), app.pepper.webhook_key(), project.clone(), actor.clone());
+    let project = project.id;
     write(app, move |tx| {
         Box::pin(async move {
             lock(tx, project, Intent::Reshape).await?;
-            webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
             let key = key?;
             if let Some(stored) = replay(tx, &cipher, key.as_ref()).await? {
                 return Ok(stored);
             }
             let made = new_secret(tx, &cipher, id, now).await?;
-            store(tx, &cipher, key.as_ref(), render(&made)?).await
+            let response = store(tx, &cipher, key.as_ref(), render(&made)?).await?;
+            let act = Act::within(&actor, &of, now);
+            act.record(tx, "rotate secret", object("webhook", id, &webhook.url), None, None).await?;
+            Ok(response)
         })
     })
     .await
@@ -164,7 +184,14 @@ async fn store(
 /// # Errors
 /// `NotFound`; then a `patch` that could not be read; an address that may not be reached; and when the database cannot be
 /// reached.
-pub async fn update(app: &App, project: ProjectId, id: WebhookId, patch: Result<WebhookPatch>) -> Result<()> {
+pub async fn update(
+    app: &App,
+    actor: &Actor,
+    project: &Arc<Project>,
+    id: WebhookId,
+    patch: Result<WebhookPatch>,
+) -> Result<()> {
+    let (of, actor, project) = (project.clone(), actor.clone(), project.id);
     let found = app.read(move |tx| Box::pin(async move { Ok(webhooks::find(tx, project, id).await?) })).await?;
     found.ok_or(NOT_FOUND)?;
     let (patch, now) = (patch?, app.clock.now());
@@ -178,6 +205,8 @@ pub async fn update(app: &App, project: ProjectId, id: WebhookId, patch: Result<
             let after = before.patched(patch, now);
             if after != before {
                 webhooks::update(tx, &after).await?;
+                let act = Act::within(&actor, &of, now);
+                act.changed(tx, "update", object("webhook", id, &after.url), told(&before), told(&after)).await?;
             }
             Ok(())
         })
@@ -189,12 +218,15 @@ pub async fn update(app: &App, project: ProjectId, id: WebhookId, patch: Result<
 ///
 /// # Errors
 /// `NotFound`, and when the database cannot be reached.
-pub async fn delete(app: &App, project: ProjectId, id: WebhookId) -> Result<()> {
+pub async fn delete(app: &App, actor: &Actor, project: &Arc<Project>, id: WebhookId) -> Result<()> {
+    let (of, actor, project, now) = (project.clone(), actor.clone(), project.id, app.clock.now());
     write(app, move |tx| {
         Box::pin(async move {
             lock(tx, project, Intent::Reshape).await?;
-            webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
-            Ok(webhooks::delete(tx, id).await?)
+            let webhook = webhooks::find(tx, project, id).await?.ok_or(NOT_FOUND)?;
+            webhooks::delete(tx, id).await?;
+            let act = Act::within(&actor, &of, now);
+            act.removed(tx, "delete", object("webhook", id, &webhook.url), told(&webhook)).await
         })
     })
     .await

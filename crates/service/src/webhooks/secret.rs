@@ -64,7 +64,7 @@ pub(super) fn signatures(secrets: &[Secret], message_id: &str, timestamp_s: i64,
 ///
 /// # Errors
 /// When the system gives no random bytes.
-pub(super) fn seal(key: &[u8; 32], purpose: &str, clear: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn seal(key: &[u8; 32], purpose: &str, clear: &[u8]) -> Result<Vec<u8>> {
     let mut nonce = [0; NONCE_LEN];
     getrandom::fill(&mut nonce).map_err(|error| Error::internal(error.to_string()))?;
     let mut text = clear.to_vec();
@@ -80,8 +80,8 @@ pub(super) fn seal(key: &[u8; 32], purpose: &str, clear: &[u8]) -> Result<Vec<u8
 ///
 /// # Errors
 /// Everything else.
-pub(super) fn unseal(key: &[u8; 32], purpose: &str, sealed: &[u8]) -> Result<Vec<u8>> {
-    let unreadable = || Error::internal("a secret of a webhook cannot be decrypted: was the pepper changed?");
+pub(crate) fn unseal(key: &[u8; 32], purpose: &str, sealed: &[u8]) -> Result<Vec<u8>> {
+    let unreadable = || Error::internal("a secret cannot be decrypted: was the pepper changed?");
     let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>().ok_or_else(unreadable)?;
     let mut text = text.to_vec();
     let clear = cipher(key)?

@@ -1,5 +1,8 @@
 //! Closed lists of words and numbers, and moments.
 
+use muriel_domain::access::Scope;
+use muriel_domain::page;
+use muriel_domain::person;
 use muriel_domain::{experiment, goal, targeting};
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
@@ -97,6 +100,23 @@ closed! {
     EventStatus: String ["ok", "duplicate", "invalid"];
     /// How a check went.
     StepOutcome: String ["pass", "fail", "unknown", "not_enforced"];
+    /// What a person may do: `viewer` reads, `editor` also makes and changes experiments, `admin` also settings, keys and
+    /// people, `owner` also other owners.
+    RoleName: String words(person::Role::WORDS);
+    /// A permission.
+    ScopeName: String Scope::ALL.map(Scope::name);
+    /// What happens before a visitor has answered the consent question: `assumed` (recorded unless denied), `required`
+    /// (nothing is decided, stored or sent), `memory` (decided and shown, not stored, sent once consent is granted).
+    ConsentMode: String words(page::ConsentMode::WORDS);
+    /// How an experiment ended: a variant `won`, the control did better (`lost`), there is no difference that matters or not
+    /// enough to tell (`inconclusive`), it was `stopped_early`, or its numbers cannot be used (`invalid`).
+    ConclusionOutcome: String words(experiment::ConclusionOutcome::WORDS);
+    /// What a link is for.
+    LinkPurpose: String ["first_owner", "invitation", "reset"];
+    /// What somebody with a link has to send.
+    LinkField: String ["email", "name", "password", "company"];
+    /// Who did something: a person, an API key, or the server and its command line.
+    ActorKind: String ["person", "key", "system"];
     /// A metric that needs no goal.
     BuiltinMetric: String experiment::BUILTIN_METRICS;
 }

@@ -43,7 +43,7 @@ const COLUMNS: [&str; 31] = [
 impl ResultAnswer {
     /// The same as a table: a line per metric, part and arm.
     pub(crate) fn csv(&self) -> String {
-        let mut csv = Csv(String::with_capacity(4_096));
+        let mut csv = Csv::default();
         csv.line(COLUMNS.iter().map(|column| (*column).to_owned()));
         let name = |variant_id: &str| {
             let known = self.variants.iter().find(|variant| variant.variant_id == variant_id);
@@ -108,16 +108,22 @@ impl ResultAnswer {
                 row([&metric.key, &metric.name, &metric.role], ["", ""], &variant.variant_id, &variant.result, None);
             }
         }
-        csv.0
+        csv.finish()
     }
 }
 
 /// Lines of quoted cells (RFC 4180).
-struct Csv(String);
+#[derive(Default)]
+pub(crate) struct Csv(String);
 
 impl Csv {
+    /// The lines.
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+
     /// Adds a line.
-    fn line(&mut self, cells: impl Iterator<Item = String>) {
+    pub(crate) fn line(&mut self, cells: impl Iterator<Item = String>) {
         for (at, cell) in cells.enumerate() {
             if at > 0 {
                 self.0.push(',');

@@ -3,6 +3,7 @@
 mod arm;
 mod breakdown;
 mod csv;
+pub(super) use csv::Csv;
 mod health;
 mod holdout;
 mod metric;

@@ -1,0 +1,88 @@
+//! The audit log.
+
+use crate::answer::json;
+use crate::auth::{Admin, CompanyCaller};
+use crate::error::ApiError;
+use crate::wire::query::Query;
+use crate::wire::views;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
+use muriel_domain::{Flaw, Instant};
+use muriel_service::App;
+use muriel_service::audit::{self, Inquiry};
+
+/// Entries of a table at most.
+const CSV_MAX: i64 = 10_000;
+/// The header field with the cursor of the next page of a table.
+const CURSOR: HeaderName = HeaderName::from_static("x-muriel-cursor");
+
+/// A CSV file that browsers save as `audit.csv`.
+fn csv_file(csv: String, next_cursor: Option<String>) -> Response {
+    let mut response = Response::new(Body::from(csv));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"audit.csv\""));
+    if let Some(Ok(cursor)) = next_cursor.map(HeaderValue::try_from) {
+        headers.insert(CURSOR, cursor);
+    }
+    response
+}
+
+/// Lists what was done in the company, newest first: who, what, before and after.
+///
+/// Each entry has the hash of the one before in its own, so that a changed or missing one is found: `muriel audit verify`.
+#[utoipa::path(
+    get, path = "/v2/audit", tag = "Audit", operation_id = "listAudit",
+    params(
+        ("actor" = inline(Option<String>), Query, max_length = 255, description = "Only what this actor did: a person's id or e-mail address, the 8 characters of a key, or a name such as `command line`."),
+        ("object" = inline(Option<String>), Query, max_length = 255, description = "Only what was done to things of this kind (`experiment`), or to this thing (`experiment:17`)."),
+        ("project" = inline(Option<String>), Query, max_length = 64, description = "Only what was done in the project with this key."),
+        ("from" = inline(Option<String>), Query, description = "Only entries from this moment on; a date is its midnight in UTC."),
+        ("to" = inline(Option<String>), Query, description = "Only entries before this moment."),
+        ("limit" = inline(Option<i64>), Query, minimum = 1, description = "Page size; 50 unless given, at most 500 (of CSV 10,000): more is cut to that."),
+        ("cursor" = inline(Option<String>), Query, max_length = 32, description = "`next_cursor` of the page before."),
+        ("format" = inline(Option<String>), Query, description = "`json` (default), or `csv`: a table for spreadsheets, in which `X-Muriel-Cursor` has the next cursor."),
+    ),
+    responses((
+        status = 200, description = "A page of the log.",
+        content((views::AuditPage = "application/json"), (String = "text/csv"))
+    )),
+    extensions(("x-scope" = json!("admin")))
+)]
+pub(crate) async fn audit_list(
+    State(app): State<App>,
+    caller: CompanyCaller<Admin>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let names = ["actor", "object", "project", "from", "to", "limit", "cursor", "format"];
+    let mut query = Query::read(uri.query(), &names);
+    let is_csv = query.parsed("format", |word| match word {
+        "json" => Ok(false),
+        "csv" => Ok(true),
+        _ => Err(Flaw::new("must be json or csv")),
+    });
+    let is_csv = is_csv.unwrap_or(false);
+    let limit = query.limit(if is_csv { CSV_MAX } else { 50 }, if is_csv { CSV_MAX } else { 500 });
+    let inquiry = Inquiry {
+        actor: query.text("actor", 255),
+        object: query.text("object", 255),
+        project: query.text("project", 64),
+        from: query.parsed("from", Instant::parse),
+        to: query.parsed("to", Instant::parse),
+        below: query.parsed("cursor", |text| match text.parse::<i64>() {
+            Ok(number) if number > 0 && !text.starts_with('+') => Ok(number),
+            _ => Err(Flaw::new("must be next_cursor of another page")),
+        }),
+        limit,
+    };
+    query.finish()?;
+    let (entries, next) = audit::page(&app, caller.principal.company_id(), inquiry).await?;
+    let entries: Vec<_> = entries.into_iter().map(views::AuditEntry::from).collect();
+    let next_cursor = next.map(|number| number.to_string());
+    if is_csv {
+        return Ok(csv_file(views::audit_csv(&entries), next_cursor));
+    }
+    json(StatusCode::OK, &views::AuditPage { success: true, count: entries.len(), entries, next_cursor })
+}

@@ -1,0 +1,107 @@
+//! Concluding an experiment, and taking that back.
+
+use super::experiments::{id_in, target};
+use super::{idempotency_key, read_body, rendered, stored};
+use crate::answer::json;
+use crate::auth::{Caller, PersonIn, Read, Write};
+use crate::body::MediaType;
+use crate::error::ApiError;
+use crate::wire::experiment::status_code;
+use crate::wire::{person as wire, schemas, views};
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+use muriel_domain::Problems;
+use muriel_domain::experiment::{Experiment, Serving};
+use muriel_domain::ids::ExperimentId;
+use muriel_service as service;
+use muriel_service::App;
+use muriel_service::experiments::{self, Changed};
+
+/// The answer about an experiment that was concluded.
+fn concluded(id: ExperimentId, experiment: &Experiment) -> Result<views::Concluded, service::Error> {
+    let outcome = experiment.conclusion.as_ref().map(|conclusion| conclusion.outcome.word());
+    let outcome = outcome.ok_or_else(|| service::Error::internal("an experiment was to be concluded and is not"))?;
+    Ok(views::Concluded {
+        success: true,
+        test_id: id.0,
+        is_completed: 1,
+        status: status_code(experiment.lifecycle.status()),
+        outcome,
+        serving_variant_id: match experiment.serving {
+            Serving::Winner { arm, .. } => Some(arm.id()),
+            Serving::Never | Serving::Stopped => None,
+        },
+    })
+}
+
+/// Concludes an experiment: a person says what came out.
+///
+/// It becomes inactive unless an arm is to be served. The verdict of that moment and what it was computed from are kept.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/experiment/{test_id}/conclude", tag = "Conclusion", operation_id = "concludeExperiment",
+    request_body = schemas::ConclusionBody,
+    responses((status = 200, description = "The experiment is concluded.", body = views::Concluded)),
+    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+)]
+pub(crate) async fn experiment_conclude(
+    State(app): State<App>,
+    PersonIn(caller): PersonIn<Write>,
+    Path((_, id)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let (target, headers) = (target(&caller, id, request.headers()), request.headers().clone());
+    let sent = read_body(request, &[MediaType::Json]).await;
+    let (key, conclusion) = match &sent {
+        Ok(sent) => {
+            let operation = format!("conclude {id}");
+            let key = idempotency_key(&headers, caller.project.id, operation, &sent.bytes, app.clock.now());
+            (key, wire::conclusion(&sent.json).map_err(Into::into))
+        }
+        Err(_) => (Ok(None), Err(Problems::default().into())),
+    };
+    let key = sent.map_err(Into::into).and(key);
+    let render = move |changed: &Changed| rendered(&concluded(id, &changed.after)?);
+    let response = experiments::conclude(&app, &caller.actor, target, key, conclusion, render).await?;
+    Ok(stored(StatusCode::OK, response))
+}
+
+/// Takes a conclusion back. The experiment's status stays.
+#[utoipa::path(
+    post, path = "/v2/project/{project_key}/experiment/{test_id}/reopen", tag = "Conclusion", operation_id = "reopenExperiment",
+    responses((status = 200, description = "The experiment is open again.", body = views::Reopened)),
+    extensions(("x-scope" = json!("write")), ("x-callers" = json!("session")))
+)]
+pub(crate) async fn experiment_reopen(
+    State(app): State<App>,
+    PersonIn(caller): PersonIn<Write>,
+    Path((_, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let target = target(&caller, id, &headers);
+    let key = idempotency_key(&headers, caller.project.id, format!("reopen {id}"), b"", app.clock.now());
+    let render = move |changed: &Changed| {
+        let status = status_code(changed.after.lifecycle.status());
+        rendered(&views::Reopened { success: true, test_id: id.0, is_completed: 0, status })
+    };
+    Ok(stored(StatusCode::OK, experiments::reopen(&app, &caller.actor, target, key, render).await?))
+}
+
+/// Reads how an experiment ended.
+#[utoipa::path(
+    get, path = "/v2/project/{project_key}/experiment/{test_id}/conclusion", tag = "Conclusion", operation_id = "getConclusion",
+    responses((status = 200, description = "The conclusion.", body = views::ConclusionAnswer)),
+    extensions(("x-scope" = json!("read")))
+)]
+pub(crate) async fn conclusion_show(
+    State(app): State<App>,
+    caller: Caller<Read>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let id = id_in(&id)?;
+    let (loaded, record) = experiments::conclusion(&app, caller.project.id, id).await?;
+    let conclusion = loaded.experiment.conclusion.map(|conclusion| views::ConclusionShown::new(conclusion, record));
+    json(StatusCode::OK, &views::ConclusionAnswer { success: true, test_id: id.0, conclusion })
+}

@@ -1,0 +1,195 @@
+//! Signing in and out.
+
+use super::read_body;
+use crate::answer::json;
+use crate::auth::{Member, Read};
+use crate::body::MediaType;
+use crate::error::ApiError;
+use crate::sessions::{self, FromBrowser, OwnOrigin, OwnPage};
+use crate::wire::query::Query;
+use crate::wire::{person as wire, schemas, views};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use muriel_service::access_cache::KnownSession;
+use muriel_service::people::OidcFailure;
+use muriel_service::{App, Principal, people, projects};
+use std::sync::Arc;
+
+/// A session as its person sees it.
+pub(super) async fn shown(app: &App, session: &Arc<KnownSession>) -> Result<views::SessionAnswer, ApiError> {
+    let person = people::shown_one(app, session.person.id).await?;
+    let principal = Principal::Session(session.clone());
+    let projects = projects::seen_by(app, &principal).await?.into_iter().map(Into::into).collect();
+    Ok(views::SessionAnswer {
+        success: true,
+        role: person.person.access.role.word(),
+        person: person.into(),
+        company: people::company_name(app, session.person.company_id).await?,
+        projects,
+        csrf: session.csrf.clone(),
+        expires_at: session.expires_at(),
+    })
+}
+
+/// Tells the ways to sign in to this server.
+#[utoipa::path(
+    get, path = "/v2/session/methods", tag = "People", operation_id = "getSignInMethods",
+    responses((status = 200, description = "The ways.", body = views::SignInMethods)),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn sign_in_methods(
+    State(app): State<App>,
+    origin: Result<OwnOrigin, ApiError>,
+) -> Result<Response, ApiError> {
+    let needs_first_owner = !people::any(&app).await?;
+    let passkeys = origin.is_ok_and(|OwnOrigin(origin)| people::passkey_request(&app, &origin).is_ok());
+    let oidc = app.people.provider().map(str::to_owned);
+    let answer = views::SignInMethods { success: true, needs_first_owner, password: true, passkeys, oidc };
+    json(StatusCode::OK, &answer)
+}
+
+/// Signs a person in.
+///
+/// The answer sets the session's cookie. Attempts are limited per person and per network: 429 says when to go on. An unknown e-mail
+/// address and a wrong password are answered alike.
+#[utoipa::path(
+    post, path = "/v2/session", tag = "People", operation_id = "signIn",
+    request_body = schemas::SignInBody,
+    responses((status = 200, description = "The person is signed in.", body = views::SessionAnswer)),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn sign_in(
+    State(app): State<App>,
+    _: OwnPage,
+    FromBrowser(browser): FromBrowser,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let sent = read_body(request, &[MediaType::Json]).await?;
+    let signed_in = people::sign_in(&app, wire::sign_in(&sent.json)?, &browser).await?;
+    let answer = shown(&app, &signed_in.session).await?;
+    Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
+}
+
+/// Tells who is signed in, and what they may do.
+#[utoipa::path(
+    get, path = "/v2/session", tag = "People", operation_id = "getSession",
+    responses((status = 200, description = "Who is signed in.", body = views::SessionAnswer)),
+    extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
+)]
+pub(crate) async fn session_show(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
+    json(StatusCode::OK, &shown(&app, &member.session).await?)
+}
+
+/// Ends the session, and removes its cookie.
+#[utoipa::path(
+    delete, path = "/v2/session", tag = "People", operation_id = "signOut",
+    responses((status = 200, description = "The session is over.", body = views::SignedOut)),
+    extensions(("x-scope" = json!("read")), ("x-callers" = json!("session")))
+)]
+pub(crate) async fn sign_out(State(app): State<App>, member: Member<Read>) -> Result<Response, ApiError> {
+    people::sign_out(&app, &member.session).await?;
+    let response = json(StatusCode::OK, &views::SignedOut { success: true, signed_out: true })?;
+    Ok(sessions::signed_out(response, &app))
+}
+
+/// Tells what a browser needs to sign in with a passkey.
+///
+/// It has five minutes. Nothing is told of who there is: the device knows its passkeys.
+#[utoipa::path(
+    post, path = "/v2/session/passkey/options", tag = "People", operation_id = "beginPasskeySignIn",
+    responses((status = 200, description = "The options.", body = views::PasskeyOptions)),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn passkey_begin(
+    State(app): State<App>,
+    _: OwnPage,
+    OwnOrigin(origin): OwnOrigin,
+) -> Result<Response, ApiError> {
+    let options = people::passkey_request(&app, &origin)?;
+    json(StatusCode::OK, &views::PasskeyOptions { success: true, options })
+}
+
+/// Signs a person in with a passkey, in place of password and code.
+///
+/// The answer sets the session's cookie.
+#[utoipa::path(
+    post, path = "/v2/session/passkey", tag = "People", operation_id = "signInWithPasskey",
+    request_body = schemas::PasskeySignInBody,
+    responses((status = 200, description = "The person is signed in.", body = views::SessionAnswer)),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn passkey_sign_in(
+    State(app): State<App>,
+    _: OwnPage,
+    OwnOrigin(origin): OwnOrigin,
+    FromBrowser(browser): FromBrowser,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let sent = read_body(request, &[MediaType::Json]).await?;
+    let credential = wire::passkey_sign_in(&sent.json)?;
+    let signed_in = people::passkey_sign_in(&app, &credential, &origin, &browser).await?;
+    let answer = shown(&app, &signed_in.session).await?;
+    Ok(sessions::signed_in(json(StatusCode::OK, &answer)?, &app, &signed_in))
+}
+
+/// Begins a sign-in at the OpenID provider: a browser goes there.
+///
+/// The browser keeps a cookie meanwhile, without which the sign-in cannot be finished. Where it cannot be begun, the browser
+/// goes to `/sign-in?error=…`, with `oidc_failed` or `oidc_unavailable`.
+#[utoipa::path(
+    get, path = "/v2/session/oidc/start", tag = "People", operation_id = "beginOidcSignIn",
+    responses((status = 303, description = "To the provider.", headers(("Location" = String)))),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn oidc_begin(State(app): State<App>, OwnOrigin(origin): OwnOrigin) -> Result<Response, ApiError> {
+    match people::oidc_begin(&app, &origin).await? {
+        Ok(begun) => Ok(sessions::oidc_begun(see_other(&begun.location), &app, &begun.cookie)),
+        Err(failure) => Ok(see_other(&failed(failure))),
+    }
+}
+
+/// Finishes a sign-in at the OpenID provider, which sends the browser here.
+///
+/// The browser goes to `/`, signed in; or to `/sign-in?error=…`, with `oidc_expired`, `oidc_failed`, `oidc_not_invited` or
+/// `oidc_unavailable`.
+#[utoipa::path(
+    get, path = "/v2/session/oidc/callback", tag = "People", operation_id = "finishOidcSignIn",
+    params(
+        ("state" = inline(Option<String>), Query, description = "What the sign-in was begun with."),
+        ("code" = inline(Option<String>), Query, description = "What the provider gives the person for."),
+    ),
+    responses((status = 303, description = "To a page of the server.", headers(("Location" = String)))),
+    extensions(("x-scope" = json!("none")), ("x-callers" = json!("anybody")))
+)]
+pub(crate) async fn oidc_finish(
+    State(app): State<App>,
+    FromBrowser(browser): FromBrowser,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let mut query = Query::read(uri.query(), &["state", "code"]);
+    let (state, code) = (query.text("state", 255), query.text("code", 4_096));
+    query.finish()?;
+    let cookie = sessions::oidc_cookie(&headers, &app);
+    let answer = (state.as_deref(), code.as_deref());
+    let response = match people::oidc_finish(&app, cookie.as_deref(), answer, &browser).await? {
+        Ok(signed_in) => sessions::signed_in(see_other("/"), &app, &signed_in),
+        Err(failure) => see_other(&failed(failure)),
+    };
+    Ok(sessions::oidc_finished(response, &app))
+}
+
+fn failed(failure: OidcFailure) -> String {
+    format!("/sign-in?error={}", failure.word())
+}
+
+fn see_other(location: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    response
+}

@@ -1,0 +1,269 @@
+//! People: their roles, and the rules of their e-mail addresses, names and passwords.
+
+use crate::access::{Scope, Scopes};
+use crate::ids::ProjectId;
+use crate::{Flaw, text};
+use serde::{Deserialize, Serialize};
+
+/// The longest e-mail address, in bytes (RFC 5321).
+const EMAIL_MAX: usize = 254;
+/// The longest name of a person, in characters.
+pub const NAME_MAX: usize = 255;
+/// The fewest characters of a password.
+pub const PASSWORD_MIN: usize = 12;
+/// The most characters of a password.
+pub const PASSWORD_MAX: usize = 256;
+/// The most projects that a person can be limited to.
+pub const PROJECTS_MAX: usize = 1_000;
+
+/// What a person may do, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Reads everything.
+    Viewer,
+    /// Also makes and changes experiments, goals and hypotheses.
+    Editor,
+    /// Also settings, keys, webhooks and people.
+    Admin,
+    /// Also makes and removes other owners. A company always has one.
+    Owner,
+}
+
+impl Role {
+    /// Every role with its word.
+    pub const WORDS: [(&'static str, Role); 4] =
+        [("viewer", Role::Viewer), ("editor", Role::Editor), ("admin", Role::Admin), ("owner", Role::Owner)];
+
+    /// The word that the interface, the command line and the database have for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Viewer => "viewer",
+            Role::Editor => "editor",
+            Role::Admin => "admin",
+            Role::Owner => "owner",
+        }
+    }
+
+    /// The role with this word.
+    ///
+    /// # Errors
+    /// A word that is not one of [`Role::WORDS`].
+    pub fn parse(word: &str) -> Result<Self, Flaw> {
+        let found = Self::WORDS.iter().find(|(known, _)| *known == word);
+        found.map(|(_, role)| *role).ok_or_else(|| Flaw::new("must be viewer, editor, admin or owner"))
+    }
+
+    /// The scopes of a person with this role in a project. `editors_have_code` is the project's setting.
+    ///
+    /// ```
+    /// use muriel_domain::person::Role;
+    ///
+    /// assert_eq!(Role::Editor.scopes(false).to_string(), "read,write,evaluate");
+    /// assert_eq!(Role::Editor.scopes(true).to_string(), "read,write,code,evaluate");
+    /// ```
+    pub fn scopes(self, editors_have_code: bool) -> Scopes {
+        match self {
+            Role::Viewer => Scopes::of(&[Scope::Read]),
+            Role::Editor if editors_have_code => Scopes::of(&[Scope::Read, Scope::Write, Scope::Code, Scope::Evaluate]),
+            Role::Editor => Scopes::of(&[Scope::Read, Scope::Write, Scope::Evaluate]),
+            Role::Admin | Role::Owner => Scopes::all(),
+        }
+    }
+
+    /// Whether somebody with this role may give or take `other`: nobody touches a role above their own.
+    pub fn may_give(self, other: Role) -> bool {
+        self >= Role::Admin && self >= other
+    }
+}
+
+/// What a person may do, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The role in the company, and in each project unless `projects` says otherwise.
+    pub role: Role,
+    /// The projects that the person is limited to, with the role in each; `None` for every project of the company, also
+    /// those that are made later.
+    pub projects: Option<Vec<(ProjectId, Role)>>,
+}
+
+impl Access {
+    /// The role in a project of the company; `None` where the project is not to be seen.
+    pub fn in_project(&self, project: ProjectId) -> Option<Role> {
+        match &self.projects {
+            None => Some(self.role),
+            Some(listed) => listed.iter().find(|(id, _)| *id == project).map(|(_, role)| *role),
+        }
+    }
+
+    /// The role in what concerns the whole company, such as its people and keys; `None` for somebody who is limited to
+    /// projects.
+    pub fn in_company(&self) -> Option<Role> {
+        self.projects.is_none().then_some(self.role)
+    }
+}
+
+/// Reads an e-mail address, by which a person signs in. Letter case does not matter: the answer is in lower case.
+///
+/// # Errors
+/// Text without exactly one `@` and something on both sides of it, with blanks or control characters, and more than 254
+/// bytes.
+pub fn email(text: &str) -> Result<String, Flaw> {
+    let text = text.trim();
+    let is_plain = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| !c.is_control() && !c.is_whitespace() && !"<>()[],;:\\\"".contains(c))
+    };
+    let has_parts = text
+        .split_once('@')
+        .is_some_and(|(local, domain)| is_plain(local) && is_plain(domain) && !domain.contains('@'));
+    if !has_parts || text.len() > EMAIL_MAX {
+        return Err(Flaw::new("must be an e-mail address such as ada@example.com, of at most 254 bytes"));
+    }
+    Ok(text.to_lowercase())
+}
+
+/// Reads a person's name.
+///
+/// # Errors
+/// Blank text, control characters and more than 255 characters.
+pub fn name(text: &str) -> Result<String, Flaw> {
+    if text.chars().any(char::is_control) {
+        return Err(Flaw::new("must not contain control characters"));
+    }
+    text::title(text, NAME_MAX)
+}
+
+/// Reads a new password. Every character counts, blanks at the ends too.
+///
+/// # Errors
+/// Fewer than 12 or more than 256 characters, one character again and again, and passwords that everybody tries first.
+pub fn password(text: &str) -> Result<String, Flaw> {
+    let length = text.chars().take(PASSWORD_MAX + 1).count();
+    if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&length) {
+        return Err(Flaw::new(format!("must have {PASSWORD_MIN} to {PASSWORD_MAX} characters")));
+    }
+    if is_guessable(text) {
+        return Err(Flaw::new("is one of the first that others would try; choose another"));
+    }
+    Ok(text.to_owned())
+}
+
+/// Parts of the commonest long passwords. One that is left with fewer than five other letters and digits is as easy.
+const COMMON: [&str; 30] = [
+    "password",
+    "passwort",
+    "motdepasse",
+    "contrasena",
+    "qwertyuiop",
+    "qwertzuiop",
+    "azertyuiop",
+    "asdfghjkl",
+    "1q2w3e4r5t6y",
+    "1q2w3e4r",
+    "qazwsxedc",
+    "1234567890",
+    "0987654321",
+    "123456789",
+    "12345678",
+    "0123456789",
+    "abcdefgh",
+    "abcd1234",
+    "iloveyou",
+    "letmein",
+    "welcome",
+    "sunshine",
+    "princess",
+    "football",
+    "administrator",
+    "administrateur",
+    "superman",
+    "trustno1",
+    "changeme",
+    "muriel",
+];
+
+fn is_guessable(text: &str) -> bool {
+    let mut rest: String = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    // Text without letters and digits is odd enough.
+    let had_some = !rest.is_empty();
+    for common in COMMON {
+        rest = rest.replace(common, "");
+    }
+    let mut different: Vec<char> = text.chars().collect();
+    different.sort_unstable();
+    different.dedup();
+    different.len() < 4 || had_some && rest.chars().count() < 5 && text.chars().count() < 24
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_lower_case_and_plain() {
+        for (text, expect) in [
+            (" Ada@Example.com ", Some("ada@example.com")),
+            ("a+b@x", Some("a+b@x")),
+            ("ünä@bücher.example", Some("ünä@bücher.example")),
+            ("ada", None),
+            ("@x", None),
+            ("a@", None),
+            ("a@b@c", None),
+            ("a b@c", None),
+            ("a@b\n", Some("a@b")),
+            ("a@b\nc", None),
+            ("<a@b>", None),
+            ("", None),
+        ] {
+            assert_eq!(email(text).ok().as_deref(), expect, "{text}");
+        }
+        assert!(email(&format!("{}@x", "a".repeat(252))).is_ok());
+        assert!(email(&format!("{}@x", "a".repeat(253))).is_err());
+    }
+
+    #[test]
+    fn passwords_are_long_and_not_the_first_to_be_tried() {
+        for (text, good) in [
+            ("correct horse battery", true),
+            ("x8#kQ!mZ2v@r", true),
+            ("ein langes wort", true),
+            ("short", false),
+            ("aaaaaaaaaaaaaaaa", false),
+            ("abababababab", false),
+            ("password1234", false),
+            ("Password-123!", false),
+            ("123456789012", false),
+            ("qwertyuiop[]", false),
+            ("muriel-muriel", false),
+        ] {
+            assert_eq!(password(text).is_ok(), good, "{text}");
+        }
+        assert!(password(&"aB3$".repeat(64)).is_ok());
+        assert!(password(&"aB3$".repeat(65)).is_err());
+    }
+
+    #[test]
+    fn nobody_gives_a_role_above_their_own() {
+        let rows = [
+            (Role::Viewer, [false; 4]),
+            (Role::Editor, [false; 4]),
+            (Role::Admin, [true, true, true, false]),
+            (Role::Owner, [true; 4]),
+        ];
+        for (role, expect) in rows {
+            assert_eq!(Role::WORDS.map(|(_, other)| role.may_give(other)), expect, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn a_limited_person_has_no_role_in_the_company() {
+        let everywhere = Access { role: Role::Editor, projects: None };
+        assert_eq!(
+            (everywhere.in_project(ProjectId(7)), everywhere.in_company()),
+            (Some(Role::Editor), Some(Role::Editor))
+        );
+        let limited = Access { role: Role::Viewer, projects: Some(vec![(ProjectId(7), Role::Admin)]) };
+        assert_eq!((limited.in_project(ProjectId(7)), limited.in_company()), (Some(Role::Admin), None));
+        assert_eq!(limited.in_project(ProjectId(8)), None);
+    }
+}

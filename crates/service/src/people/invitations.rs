@@ -1,0 +1,396 @@
+//! Links with which people come in, or get a new password.
+
+use super::members::{ProjectRole, resolved, shown_projects};
+use super::passwords::Turn;
+use super::sessions::{actor_of, new_password};
+use super::{Browser, NewSession, SignedIn, link_mac, token};
+use crate::actor::Actor;
+use crate::app::App;
+use crate::audit::{Act, object};
+use crate::error::{ConflictCode, Error, Result};
+use muriel_domain::ids::{CompanyId, InvitationId, PersonId};
+use muriel_domain::person::{Access, Role};
+use muriel_domain::time::DAY_US;
+use muriel_domain::{Instant, Problems, person, text};
+use muriel_sql::Tx;
+use muriel_store::invitations::{self, INVITATIONS_MAX, Invitation, Purpose};
+use muriel_store::people::{self, NewPerson, Person};
+use muriel_store::{lock_people, sessions, tenants};
+use serde_json::{Value, json};
+
+/// How long an invitation can be used, and a link for a new password.
+const INVITATION_US: i64 = 7 * DAY_US;
+const RESET_US: i64 = DAY_US;
+/// How long the link for the first owner can be used; starting the server again makes a new one.
+const FIRST_OWNER_US: i64 = 3_600_000_000;
+/// People that a company can have.
+pub(super) const PEOPLE_MAX: i64 = 10_000;
+/// The longest name of a company, in characters.
+const COMPANY_MAX: usize = 255;
+const NOT_FOUND: Error = Error::NotFound("invitation");
+
+/// Who is to be invited.
+#[derive(Debug, Clone)]
+pub struct NewInvitation {
+    /// In lower case.
+    pub email: String,
+    /// The role that they will have.
+    pub role: Role,
+    /// The projects that they will be limited to.
+    pub projects: Option<Vec<ProjectRole>>,
+}
+
+/// A link that was made.
+#[derive(Debug, Clone)]
+pub struct InvitationLink {
+    /// Identifies the invitation.
+    pub id: InvitationId,
+    /// The link. It is not stored.
+    pub link: String,
+    /// Until when it can be used.
+    pub expires_at: Instant,
+}
+
+/// What somebody with a link tells of themselves.
+#[derive(Clone, Default)]
+pub struct Accepted {
+    /// The name.
+    pub name: Option<String>,
+    /// The password.
+    pub password: String,
+    /// The address, of the first owner.
+    pub email: Option<String>,
+    /// The name of the company, of the first owner of a database without one.
+    pub company: Option<String>,
+}
+
+/// What a link is for.
+#[derive(Debug, Clone)]
+pub struct InvitationShown {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// The company's name.
+    pub company: Option<String>,
+    /// What has to be sent.
+    pub takes: Vec<&'static str>,
+}
+
+/// An invitation that is about to be stored, and its token.
+pub(super) struct NewLink {
+    pub(super) invitation: Invitation,
+    token: String,
+    mac: [u8; 32],
+}
+
+impl NewLink {
+    fn new(app: &App, purpose: Purpose, access: Access, lasts_us: i64) -> Result<Self> {
+        let (token, now) = (token()?, app.clock.now());
+        let invitation = Invitation {
+            id: InvitationId(0),
+            purpose,
+            company_id: None,
+            person: None,
+            email: None,
+            access,
+            invited_by: String::new(),
+            created_at: now,
+            expires_at: now.plus_us(lasts_us),
+        };
+        Ok(Self { invitation, mac: link_mac(app, &token), token })
+    }
+
+    /// A link for a new password.
+    pub(super) fn reset(app: &App, person: &Person) -> Result<Self> {
+        let mut link = Self::new(app, Purpose::Reset, person.access.clone(), RESET_US)?;
+        link.invitation.company_id = Some(person.company_id);
+        link.invitation.person = Some(person.id);
+        link.invitation.email = Some(person.email.clone());
+        Ok(link)
+    }
+
+    pub(super) async fn store(self, tx: &mut dyn Tx, app: &App) -> Result<InvitationLink> {
+        let id = invitations::insert(tx, &self.invitation, &self.mac).await?;
+        Ok(InvitationLink { id, link: app.people.link(&self.token), expires_at: self.invitation.expires_at })
+    }
+}
+
+/// Makes a link for the first owner. `None` when somebody can sign in already, and an error that says what to do when there
+/// are several companies.
+///
+/// # Errors
+/// Several companies, and when the database cannot be reached.
+pub async fn first_owner(app: &App) -> Result<Option<InvitationLink>> {
+    let access = Access { role: Role::Owner, projects: None };
+    let (acting, mut link) = (app.clone(), NewLink::new(app, Purpose::FirstOwner, access, FIRST_OWNER_US)?);
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                lock_people(tx, None).await?;
+                if people::any(tx).await? {
+                    return Ok(None);
+                }
+                invitations::purge(tx, acting.clock.now()).await?;
+                let companies = tenants::companies(tx).await?;
+                if companies.len() > 1 {
+                    let message = "the database has several companies and nobody who can sign in; make an owner of each \
+                                   with muriel person add --email … --role owner --company …";
+                    return Err(Problems::one("company", message).into());
+                }
+                link.invitation.company_id = companies.first().map(|(id, _)| *id);
+                link.invitation.invited_by = "serve".to_owned();
+                Ok(Some(link.store(tx, &acting).await?))
+            })
+        })
+        .await
+}
+
+/// Invites somebody.
+///
+/// # Errors
+/// `RoleTooLow`; projects that the company does not have; an address that somebody has; too many people or invitations; and
+/// when the database cannot be reached.
+pub async fn invite(
+    app: &App,
+    actor: &Actor,
+    company: CompanyId,
+    own: Role,
+    new: NewInvitation,
+) -> Result<InvitationLink> {
+    let access = Access { role: new.role, projects: None };
+    let mut link = NewLink::new(app, Purpose::Invitation, access, INVITATION_US)?;
+    link.invitation.company_id = Some(company);
+    link.invitation.email = Some(new.email.clone());
+    link.invitation.invited_by = actor.name().to_owned();
+    let (acting, actor) = (app.clone(), actor.clone());
+    app.write(company, move |tx| {
+        Box::pin(async move {
+            lock_people(tx, Some(company)).await?;
+            let access = resolved(tx, company, new.role, new.projects).await?;
+            super::members::check_may_give(own, &access)?;
+            if people::by_email(tx, &new.email).await?.is_some() {
+                return Err(email_taken());
+            }
+            let open = invitations::list(tx, company, acting.clock.now()).await?.len() as i64;
+            check_room(tx, company, open).await?;
+            link.invitation.access = access;
+            let invitation = link.invitation.clone();
+            let made = link.store(tx, &acting).await?;
+            let act = Act::of(&actor, company, acting.clock.now());
+            let after = told(tx, &invitation).await?;
+            act.made(tx, "invite", object("invitation", made.id, &new.email), after).await?;
+            Ok(made)
+        })
+    })
+    .await
+}
+
+pub(super) fn email_taken() -> Error {
+    Error::conflict(ConflictCode::EmailTaken, "somebody signs in with this e-mail address already")
+}
+
+/// Fails when a company has as many people as it can have.
+pub(super) async fn check_room(tx: &mut dyn Tx, company: CompanyId, open: i64) -> Result<()> {
+    if open >= INVITATIONS_MAX || people::count(tx, company).await? >= PEOPLE_MAX {
+        let message = format!(
+            "cannot be taken: a company has at most {PEOPLE_MAX} people and {INVITATIONS_MAX} open invitations"
+        );
+        return Err(Problems::one("body", message).into());
+    }
+    Ok(())
+}
+
+async fn told(tx: &mut dyn Tx, invitation: &Invitation) -> Result<Value> {
+    let projects = shown_projects(tx, &invitation.access).await?;
+    Ok(json!({ "email": invitation.email, "role": invitation.access.role.word(), "projects": projects }))
+}
+
+/// Withdraws an invitation that nobody has accepted.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn withdraw(app: &App, actor: &Actor, company: CompanyId, id: InvitationId) -> Result<()> {
+    let (actor, now) = (actor.clone(), app.clock.now());
+    app.write(company, move |tx| {
+        Box::pin(async move {
+            lock_people(tx, Some(company)).await?;
+            let invitation = invitations::find_of(tx, company, id).await?.filter(|found| now < found.expires_at);
+            let invitation = invitation.ok_or(NOT_FOUND)?;
+            invitations::take(tx, id).await?;
+            let email = invitation.email.clone().unwrap_or_default();
+            let before = told(tx, &invitation).await?;
+            Act::of(&actor, company, now).removed(tx, "withdraw", object("invitation", id, &email), before).await
+        })
+    })
+    .await
+}
+
+/// What a link is for.
+///
+/// # Errors
+/// `NotFound` for a link that was used, withdrawn or has expired, and when the database cannot be reached.
+pub async fn show(app: &App, token: &str) -> Result<InvitationShown> {
+    let (mac, now) = (link_mac(app, token), app.clock.now());
+    app.read(move |tx| Box::pin(async move { shown(tx, &mac, now).await })).await
+}
+
+async fn shown(tx: &mut dyn Tx, mac: &[u8; 32], now: Instant) -> Result<InvitationShown> {
+    let found = invitations::find(tx, mac).await?.filter(|invitation| now < invitation.expires_at);
+    let invitation = found.ok_or(NOT_FOUND)?;
+    // The first owner is the first: a link of before is of no use any more.
+    if invitation.purpose == Purpose::FirstOwner && people::any(tx).await? {
+        return Err(NOT_FOUND);
+    }
+    let company = match invitation.company_id {
+        Some(id) => Some(tenants::company_name(tx, id).await?),
+        None => None,
+    };
+    let mut takes = Vec::new();
+    if invitation.purpose == Purpose::FirstOwner {
+        takes.push("email");
+        if company.is_none() {
+            takes.push("company");
+        }
+    }
+    if invitation.purpose != Purpose::Reset {
+        takes.push("name");
+    }
+    takes.push("password");
+    Ok(InvitationShown { invitation, company, takes })
+}
+
+/// What was sent, read for the link that it was sent with.
+struct Checked {
+    name: Option<String>,
+    password: String,
+    email: Option<String>,
+    company: Option<String>,
+}
+
+fn checked(shown: &InvitationShown, sent: &Accepted) -> Result<Checked, Problems> {
+    let mut problems = Problems::default();
+    let mut field = |name: &'static str,
+                     sent: &Option<String>,
+                     read: &dyn Fn(&str) -> Result<String, muriel_domain::Flaw>| {
+        match (shown.takes.contains(&name), sent) {
+            (false, None) => None,
+            (false, Some(_)) => {
+                problems.add(name, "is not taken by this link");
+                None
+            }
+            (true, None) => {
+                problems.add(name, "is required");
+                None
+            }
+            (true, Some(text)) => read(text).map_err(|flaw| problems.add(name, flaw.to_string())).ok(),
+        }
+    };
+    let name = field("name", &sent.name, &|text| person::name(text));
+    let email = field("email", &sent.email, &|text| person::email(text));
+    let company = field("company", &sent.company, &|name| text::title(name, COMPANY_MAX));
+    let about = [&name, &email, &shown.invitation.email].map(|text| text.as_deref().unwrap_or_default());
+    match new_password("password", &sent.password, &about) {
+        Ok(password) if problems.is_empty() => Ok(Checked { name, password, email, company }),
+        Ok(_) => Err(problems),
+        Err(flawed) => {
+            flawed.iter().for_each(|problem| problems.add(problem.field.clone(), problem.message.clone()));
+            Err(problems)
+        }
+    }
+}
+
+/// Uses a link: makes the person, or sets the new password, and signs them in.
+///
+/// # Errors
+/// `NotFound` as of [`show`]; what is wrong with `sent`; an address that somebody has; and when the database cannot be
+/// reached.
+pub async fn accept(app: &App, token: &str, sent: Result<Accepted>, browser: &Browser) -> Result<SignedIn> {
+    let shown_now = show(app, token).await?;
+    let checked = checked(&shown_now, &sent?)?;
+    let hash = app.people.passwords.hash(checked.password.clone(), Turn::Known).await?;
+    let (acting, mac, browser) = (app.clone(), link_mac(app, token), browser.clone());
+    let company = shown_now.invitation.company_id;
+    let signed_in = app.db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            lock_people(tx, None).await?;
+            if company.is_some() {
+                lock_people(tx, company).await?;
+            }
+            let now = acting.clock.now();
+            let InvitationShown { invitation, .. } = shown(tx, &mac, now).await?;
+            if !invitations::take(tx, invitation.id).await? {
+                return Err(NOT_FOUND);
+            }
+            let person = match invitation.person {
+                Some(id) => with_password(tx, id, hash).await?,
+                None => made(tx, &invitation, checked, hash, now).await?,
+            };
+            let new = NewSession::new(&acting, &person, "link", &browser)?;
+            let signed_in = new.store(tx, person).await?;
+            record(tx, &signed_in, &invitation, now).await?;
+            Ok(signed_in)
+        })
+    });
+    let signed_in = signed_in.await?;
+    app.access_cache.invalidate();
+    Ok(signed_in)
+}
+
+/// The person with a new password; all sessions end.
+async fn with_password(tx: &mut dyn Tx, id: PersonId, hash: String) -> Result<Person> {
+    let mut person = people::find(tx, id).await?.ok_or(NOT_FOUND)?;
+    person.password = Some(hash);
+    people::update(tx, &person).await?;
+    sessions::revoke_all(tx, id, None).await?;
+    Ok(person)
+}
+
+/// The person whom the link makes.
+async fn made(tx: &mut dyn Tx, invitation: &Invitation, sent: Checked, hash: String, now: Instant) -> Result<Person> {
+    let email =
+        invitation.email.clone().or(sent.email).ok_or_else(|| Error::internal("a person without an address"))?;
+    if people::by_email(tx, &email).await?.is_some() {
+        return Err(email_taken());
+    }
+    let company_id = match (invitation.company_id, sent.company) {
+        (Some(id), _) => id,
+        (None, Some(name)) => tenants::company_ensure(tx, &name, now).await?,
+        (None, None) => return Err(Error::internal("a person without a company")),
+    };
+    if invitation.purpose == Purpose::FirstOwner {
+        invitations::withdraw_first(tx).await?;
+    } else {
+        check_room(tx, company_id, 0).await?;
+    }
+    let new = NewPerson {
+        company_id,
+        email,
+        name: sent.name.unwrap_or_default(),
+        access: invitation.access.clone(),
+        password: Some(hash),
+        oidc: None,
+    };
+    people::insert(tx, &new, now).await.map_err(|error| match error.unique() {
+        Some("person_email_key") => email_taken(),
+        _ => error.into(),
+    })
+}
+
+async fn record(tx: &mut dyn Tx, signed_in: &SignedIn, invitation: &Invitation, now: Instant) -> Result<()> {
+    let person = &signed_in.session.person;
+    let actor = actor_of(&signed_in.session);
+    let act = Act::of(&actor, person.company_id, now);
+    let thing = object("person", person.id, &person.name);
+    if invitation.purpose == Purpose::Reset {
+        let (before, after) = (json!({}), json!({ "password": "new" }));
+        return act.changed(tx, "reset password", thing, before, after).await;
+    }
+    let projects = shown_projects(tx, &person.access).await?;
+    let after = json!({
+        "email": person.email,
+        "name": person.name,
+        "role": person.access.role.word(),
+        "projects": projects,
+        "invited_by": invitation.invited_by,
+    });
+    act.made(tx, "join", thing, after).await
+}

@@ -1,0 +1,292 @@
+//! People: how they come in, sign in, and what they may do.
+//!
+//! Whoever signs in gets a session, which is a random token in a cookie; its MAC is stored. A link (of an invitation, for the
+//! first owner, for a new password) is a random token too, and works once.
+
+mod id_token;
+mod invitations;
+mod members;
+mod oidc;
+mod passkeys;
+mod passwords;
+mod sessions;
+mod throttle;
+mod totp;
+mod webauthn;
+
+pub use invitations::{
+    Accepted, InvitationLink, InvitationShown, NewInvitation, accept, first_owner, invite, show, withdraw,
+};
+pub use members::{
+    People as CompanyPeople, PersonPatch, ProjectRole, ShownPerson, add, all, list, remove, reset, shown_one, update,
+};
+pub use oidc::{
+    Begun, OIDC_COOKIE_S, OidcFailure, OidcSettings, begin as oidc_begin, domain as oidc_domain, finish as oidc_finish,
+    is_safe as is_safe_address,
+};
+pub use passkeys::{
+    creation_options as passkey_creation, enrol as passkey_enrol, list as passkeys, remove as passkey_remove,
+    request_options as passkey_request, sign_in as passkey_sign_in,
+};
+pub use sessions::{
+    SignIn, begin_totp, change_password, confirm_totp, expires_at, list as sessions, remove_totp, revoke,
+    revoke_others, sign_in, sign_out,
+};
+
+use crate::access_cache::KnownSession;
+use crate::api_key::{Pepper, random_text};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::Instant;
+use muriel_domain::ids::{CompanyId, SessionId};
+use muriel_sql::Tx;
+use muriel_store::people::Person;
+use muriel_store::sessions::Session;
+use muriel_store::{invitations as stored_invitations, sessions as stored_sessions, tenants};
+use oidc::Oidc;
+use passwords::Passwords;
+use std::sync::{Arc, OnceLock};
+use throttle::Throttle;
+
+/// How long a browser in which somebody signed in is known.
+pub const DEVICE_US: i64 = 180 * muriel_domain::time::DAY_US;
+
+/// What the operator says about people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PeopleSettings {
+    /// Where people reach the server.
+    pub public_url: Option<PublicUrl>,
+    /// An OpenID provider at which they may sign in.
+    pub oidc: Option<OidcSettings>,
+}
+
+/// What signing in needs, besides the database.
+pub struct People {
+    passwords: Passwords,
+    throttle: Throttle,
+    /// Where people reach the server, if the operator says so.
+    public_url: Option<PublicUrl>,
+    oidc: Option<Oidc>,
+    answered: passkeys::Answered,
+    /// Where it listens, which is where people on this machine reach it.
+    address: OnceLock<String>,
+}
+
+/// Where people reach the server: the origin of its pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// The origin, as browsers write it: `https://muriel.example`.
+    pub fn origin(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it has TLS, so that cookies can be kept from plain HTTP.
+    pub fn is_secure(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+}
+
+/// The text is not a place where people can sign in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "\"{0}\" is not an address such as https://muriel.example: https and a host, without a path; http only for this machine, \
+     such as http://localhost:4170"
+)]
+pub struct BadPublicUrl(String);
+
+impl std::str::FromStr for PublicUrl {
+    type Err = BadPublicUrl;
+
+    fn from_str(text: &str) -> std::result::Result<Self, BadPublicUrl> {
+        let bad = || BadPublicUrl(text.to_owned());
+        let url = url::Url::parse(text).map_err(|_| bad())?;
+        let is_loopback = match url.host() {
+            Some(url::Host::Domain(name)) => name == "localhost",
+            Some(url::Host::Ipv4(address)) => address.is_loopback(),
+            Some(url::Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        let is_safe = url.scheme() == "https" || url.scheme() == "http" && is_loopback;
+        if !is_safe || !is_bare || has_user || url.host().is_none() {
+            return Err(bad());
+        }
+        Ok(Self(url.origin().ascii_serialization()))
+    }
+}
+
+impl People {
+    pub(crate) fn new(pepper: &Pepper, settings: PeopleSettings) -> Self {
+        Self {
+            passwords: Passwords::new(pepper.password_secret()),
+            throttle: Throttle::default(),
+            public_url: settings.public_url,
+            oidc: settings.oidc.map(Oidc::new),
+            answered: passkeys::Answered::default(),
+            address: OnceLock::new(),
+        }
+    }
+
+    /// Where people reach the server, if the operator says so. Otherwise they reach it on this machine only.
+    pub fn public_url(&self) -> Option<&PublicUrl> {
+        self.public_url.as_ref()
+    }
+
+    /// What people call the OpenID provider, if there is one.
+    pub fn provider(&self) -> Option<&str> {
+        self.oidc.as_ref().map(Oidc::name)
+    }
+
+    /// Says where it listens. The first word counts.
+    pub fn set_address(&self, address: std::net::SocketAddr) {
+        let _ = self.address.set(format!("http://{address}"));
+    }
+
+    /// The link with this token. What follows `#` is not sent to servers, so that it is in no log.
+    fn link(&self, token: &str) -> String {
+        let listens = self.address.get().map_or("", String::as_str);
+        format!("{}/invitation#{token}", self.public_url.as_ref().map_or(listens, PublicUrl::origin))
+    }
+}
+
+/// The browser of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Browser {
+    /// The network that it is in, as text.
+    pub network: String,
+    /// What it calls itself.
+    pub user_agent: String,
+    /// The token of a browser that is known, if it has one.
+    pub device: Option<String>,
+}
+
+/// Somebody who has just signed in.
+pub struct SignedIn {
+    /// The session.
+    pub session: Arc<KnownSession>,
+    /// What the cookie holds. It is not stored.
+    pub token: String,
+    /// What makes the browser a known one.
+    pub device: String,
+}
+
+/// A token: 256 random bits.
+fn token() -> Result<String> {
+    random_text(crate::access_cache::TOKEN_LEN).map_err(Error::internal)
+}
+
+/// The MAC under which a link's token is stored.
+fn link_mac(app: &App, token: &str) -> [u8; 32] {
+    app.pepper.people_mac("link", token)
+}
+
+/// The token of a browser in which the person with this address has signed in: a moment, and a MAC.
+fn device_token(app: &App, email: &str) -> Result<String> {
+    let body = format!("{}.{}", app.clock.now().us(), random_text(22).map_err(Error::internal)?);
+    let mac = crate::digest::hex(&app.pepper.people_mac("device", &format!("{email} {body}"))[..16]);
+    Ok(format!("{body}.{mac}"))
+}
+
+/// Whether a browser is one in which the person with this address has signed in.
+fn is_device_of(app: &App, email: &str, token: &str) -> bool {
+    use subtle::ConstantTimeEq;
+    let Some((body, mac)) = token.rsplit_once('.').filter(|_| token.len() <= 128) else { return false };
+    let expected = crate::digest::hex(&app.pepper.people_mac("device", &format!("{email} {body}"))[..16]);
+    let since = body.split('.').next().and_then(|moment| moment.parse::<i64>().ok());
+    let age = since.map(|since| app.clock.now().us().saturating_sub(since));
+    bool::from(expected.as_bytes().ct_eq(mac.as_bytes())) && age.is_some_and(|age| age < DEVICE_US)
+}
+
+/// A session that is about to be stored, and its secrets.
+struct NewSession {
+    session: Session,
+    token: String,
+    mac: [u8; 32],
+    csrf: String,
+    device: String,
+}
+
+impl NewSession {
+    fn new(app: &App, person: &Person, method: &str, browser: &Browser) -> Result<Self> {
+        let (token, now) = (token()?, app.clock.now());
+        let session = Session {
+            id: SessionId(0),
+            person: person.id,
+            method: method.to_owned(),
+            user_agent: browser.user_agent.chars().filter(|c| !c.is_control()).take(255).collect(),
+            network: browser.network.clone(),
+            created_at: now,
+            last_seen_at: now,
+        };
+        let (mac, csrf) = (app.pepper.session_mac(&token), app.pepper.csrf(&token));
+        Ok(Self { session, mac, csrf, device: device_token(app, &person.email)?, token })
+    }
+
+    /// Stores it, and deletes what has expired.
+    async fn store(mut self, tx: &mut dyn Tx, person: Person) -> Result<SignedIn> {
+        let now = self.session.created_at;
+        stored_sessions::purge(
+            tx,
+            before(now, crate::access_cache::SESSION_MAX_US),
+            before(now, crate::access_cache::SESSION_IDLE_US),
+        )
+        .await?;
+        stored_invitations::purge(tx, now).await?;
+        self.session.person = person.id;
+        self.session.id = stored_sessions::insert(tx, &self.session, &self.mac).await?;
+        let code_projects = tenants::with_code_for_editors(tx, person.company_id).await?;
+        let session = Arc::new(KnownSession::new(self.session, person, self.csrf, code_projects));
+        Ok(SignedIn { session, token: self.token, device: self.device })
+    }
+}
+
+/// Whether anybody can sign in.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn any(app: &App) -> Result<bool> {
+    app.read(|tx| Box::pin(async move { Ok(muriel_store::people::any(tx).await?) })).await
+}
+
+/// The name of a company.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn company_name(app: &App, company: CompanyId) -> Result<String> {
+    app.read(move |tx| Box::pin(async move { Ok(tenants::company_name(tx, company).await?) })).await
+}
+
+fn before(now: Instant, us: i64) -> Instant {
+    now.plus_us(-us)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_people_can_sign_in() {
+        for (text, expect) in [
+            ("https://muriel.example", Some("https://muriel.example")),
+            ("https://Muriel.example:443/", Some("https://muriel.example")),
+            ("https://muriel.example:8443", Some("https://muriel.example:8443")),
+            ("http://localhost:4170", Some("http://localhost:4170")),
+            ("http://127.0.0.1:4170/", Some("http://127.0.0.1:4170")),
+            ("http://[::1]:4170", Some("http://[::1]:4170")),
+            ("http://muriel.example", None),
+            ("http://10.0.0.1", None),
+            ("https://muriel.example/x", None),
+            ("https://muriel.example?x", None),
+            ("https://ada@muriel.example", None),
+            ("ftp://localhost", None),
+            ("muriel.example", None),
+            ("", None),
+        ] {
+            let url = text.parse::<PublicUrl>();
+            assert_eq!(url.as_ref().ok().map(PublicUrl::origin), expect, "{text}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Signing in with passkeys, which stand in place of password and code.
+//!
+//! A challenge is a text of ours with its MAC, so that nothing is stored for ceremonies that are never finished. One that
+//! was answered is remembered for as long as it could be answered again.
+
+use super::sessions::{actor_of, check_again};
+use super::webauthn::{Ceremony, Read};
+use super::{Browser, NewSession, SignedIn};
+use crate::access_cache::KnownSession;
+use crate::api_key::random_text;
+use crate::app::App;
+use crate::audit::{Act, object};
+use crate::error::{Error, Result};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use muriel_domain::ids::PasskeyId;
+use muriel_domain::{Instant, Problems};
+use muriel_store::passkeys::{self, PASSKEYS_MAX, Passkey};
+use muriel_store::people;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use subtle::ConstantTimeEq;
+
+/// How long somebody may take to answer a challenge.
+const ANSWER_US: i64 = 300_000_000;
+/// Challenges that are remembered as answered.
+const ANSWERED_MAX: usize = 10_000;
+
+/// Challenges that were answered, with when they were made.
+#[derive(Default)]
+pub(super) struct Answered(Mutex<HashMap<String, i64>>);
+
+impl Answered {
+    /// Notes that a challenge was answered. Whether it was not before.
+    fn first(&self, challenge: &str, made_us: i64, now: Instant) -> bool {
+        let mut answered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.retain(|_, made_us| now.us().saturating_sub(*made_us) < ANSWER_US);
+        answered.len() < ANSWERED_MAX && answered.insert(challenge.to_owned(), made_us).is_none()
+    }
+}
+
+fn mac(app: &App, purpose: &str, body: &str) -> String {
+    crate::digest::hex(&app.pepper.people_mac("passkey", &format!("{purpose} {body}"))[..16])
+}
+
+/// A new challenge for a purpose, as it is sent.
+fn challenge(app: &App, purpose: &str) -> Result<String> {
+    let body = format!("{}.{}", app.clock.now().us(), random_text(22).map_err(Error::internal)?);
+    let mac = mac(app, purpose, &body);
+    Ok(URL_SAFE_NO_PAD.encode(format!("{body}.{mac}")))
+}
+
+/// Whether a challenge is one of ours for this purpose that was not answered yet.
+fn is_open(app: &App, purpose: &str, sent: &str) -> bool {
+    let text = URL_SAFE_NO_PAD.decode(sent).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some((body, given)) = text.as_deref().and_then(|text| text.rsplit_once('.')) else { return false };
+    let is_ours = bool::from(mac(app, purpose, body).as_bytes().ct_eq(given.as_bytes()));
+    let Some(made_us) = body.split('.').next().and_then(|moment| moment.parse().ok()).filter(|_| is_ours) else {
+        return false;
+    };
+    let now = app.clock.now();
+    now.us().saturating_sub(made_us) < ANSWER_US && app.people.answered.first(sent, made_us, now)
+}
+
+/// The host of an origin, which passkeys are bound to.
+///
+/// # Errors
+/// An address: browsers make passkeys for names only.
+fn host(origin: &str) -> Result<String> {
+    match url::Url::parse(origin).ok().as_ref().and_then(url::Url::host) {
+        Some(url::Host::Domain(name)) => Ok(name.to_owned()),
+        _ => {
+            let message = "cannot be used under an address; open the server under a name, such as localhost";
+            Err(Problems::one("credential", message).into())
+        }
+    }
+}
+
+fn new_purpose(session: &KnownSession) -> String {
+    format!("create {}", session.session.id)
+}
+
+const SIGN_IN: &str = "get";
+
+/// What a browser needs to make a passkey, in the form of `PublicKeyCredentialCreationOptionsJSON`.
+///
+/// # Errors
+/// A `password` that is not the present one, `Throttled`, an address in place of a name, and when the database cannot be
+/// reached.
+pub async fn creation_options(
+    app: &App,
+    session: &Arc<KnownSession>,
+    password: Option<String>,
+    origin: &str,
+) -> Result<Value> {
+    check_again(app, session, password, "password").await?;
+    let (rp_id, person) = (host(origin)?, session.person.clone());
+    let id = person.id;
+    let known = app.read(move |tx| Box::pin(async move { Ok(passkeys::list(tx, id).await?) })).await?;
+    let known = known.iter().map(|key| json!({ "type": "public-key", "id": URL_SAFE_NO_PAD.encode(&key.credential) }));
+    // EdDSA, ES256 and RS256.
+    let kinds = [-8, -7, -257].map(|alg| json!({ "type": "public-key", "alg": alg }));
+    // Another value for each person, which says nothing of them.
+    let handle = app.pepper.people_mac("user handle", &id.to_string());
+    Ok(json!({
+        "rp": { "id": rp_id, "name": "Muriel" },
+        "user": { "id": URL_SAFE_NO_PAD.encode(&handle[..16]), "name": person.email, "displayName": person.name },
+        "challenge": challenge(app, &new_purpose(session))?,
+        "pubKeyCredParams": kinds,
+        "timeout": ANSWER_US / 1_000,
+        "excludeCredentials": known.collect::<Vec<_>>(),
+        "authenticatorSelection": { "residentKey": "required", "requireResidentKey": true, "userVerification": "required" },
+        "attestation": "none",
+    }))
+}
+
+/// Enrols a passkey that the browser has made.
+///
+/// # Errors
+/// A credential that does not fit, or is known; too many passkeys; and when the database cannot be reached.
+pub async fn enrol(
+    app: &App,
+    session: &Arc<KnownSession>,
+    name: String,
+    credential: &Value,
+    origin: &str,
+) -> Result<Passkey> {
+    let wrong = |why: &str| Problems::one("credential", why);
+    let rp_id = host(origin)?;
+    let read = Read::of(credential).map_err(wrong)?;
+    let made = read.registered(&Ceremony { origin, rp_id: &rp_id }).map_err(wrong)?;
+    if !is_open(app, &new_purpose(session), read.challenge()) {
+        return Err(wrong("answers no challenge that is open; begin again").into());
+    }
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let person = &session.person;
+                muriel_store::lock_people(tx, Some(person.company_id)).await?;
+                if passkeys::list(tx, person.id).await?.len() >= PASSKEYS_MAX {
+                    let message = format!("cannot be taken: there are {PASSKEYS_MAX} passkeys; remove one first");
+                    return Err(Problems::one("credential", message).into());
+                }
+                if passkeys::find(tx, &made.id).await?.is_some() {
+                    return Err(Problems::one("credential", "is enrolled already").into());
+                }
+                let mut passkey = Passkey {
+                    id: PasskeyId(0),
+                    person: person.id,
+                    name,
+                    credential: made.id,
+                    key: made.key,
+                    count: made.count.into(),
+                    created_at: now,
+                    last_used_at: None,
+                };
+                passkey.id = passkeys::insert(tx, &passkey).await?;
+                let act = Act::of(&actor, person.company_id, now);
+                let after = json!({ "passkey": passkey.name });
+                act.made(tx, "enrol passkey", object("person", person.id, &person.name), after).await?;
+                Ok(passkey)
+            })
+        })
+        .await
+}
+
+/// The person's passkeys, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Passkey>> {
+    let id = session.person.id;
+    app.read(move |tx| Box::pin(async move { Ok(passkeys::list(tx, id).await?) })).await
+}
+
+/// Removes one of the person's passkeys.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn remove(app: &App, session: &Arc<KnownSession>, id: PasskeyId) -> Result<()> {
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let person = &session.person;
+                let name = passkeys::remove(tx, person.id, id).await?.ok_or(Error::NotFound("passkey"))?;
+                let act = Act::of(&actor, person.company_id, now);
+                let before = json!({ "passkey": name });
+                act.removed(tx, "remove passkey", object("person", person.id, &person.name), before).await
+            })
+        })
+        .await
+}
+
+/// What a browser needs to sign in with a passkey, in the form of `PublicKeyCredentialRequestOptionsJSON`. It says nothing
+/// of who there is: the device knows its passkeys.
+///
+/// # Errors
+/// An address in place of a name.
+pub fn request_options(app: &App, origin: &str) -> Result<Value> {
+    Ok(json!({
+        "rpId": host(origin)?,
+        "challenge": challenge(app, SIGN_IN)?,
+        "timeout": ANSWER_US / 1_000,
+        "userVerification": "required",
+        "allowCredentials": [],
+    }))
+}
+
+/// Signs somebody in with a passkey.
+///
+/// # Errors
+/// `SignInFailed` for a credential that is unknown or does not fit, and when the database cannot be reached.
+pub async fn sign_in(app: &App, credential: &Value, origin: &str, browser: &Browser) -> Result<SignedIn> {
+    let refused = |why: &'static str| {
+        tracing::info!(network = browser.network, why, "a sign-in with a passkey failed");
+        Error::SignInFailed
+    };
+    let rp_id = host(origin)?;
+    let read = Read::of(credential).map_err(refused)?;
+    if !is_open(app, SIGN_IN, read.challenge()) {
+        return Err(refused("it answers no challenge that is open"));
+    }
+    let id = read.id().map_err(refused)?;
+    let found = app
+        .read(move |tx| {
+            Box::pin(async move {
+                let Some(passkey) = passkeys::find(tx, &id).await? else { return Ok(None) };
+                let person = people::find(tx, passkey.person).await?;
+                Ok(person.map(|person| (passkey, person)))
+            })
+        })
+        .await?;
+    let (passkey, person) = found.ok_or_else(|| refused("it is not known"))?;
+    let count = read.asserted(&Ceremony { origin, rp_id: &rp_id }, &passkey.key).map_err(refused)?;
+    let new = NewSession::new(app, &person, "passkey", browser)?;
+    let now = app.clock.now();
+    let signed_in = app
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let person = people::find(tx, person.id).await?.ok_or(Error::SignInFailed)?;
+                // A count that does not grow is one of a copy.
+                if !passkeys::used(tx, passkey.id, count.into(), now).await? {
+                    return Err(Error::SignInFailed);
+                }
+                let signed_in = new.store(tx, person).await?;
+                let session = &signed_in.session;
+                let actor = actor_of(session);
+                let after = json!({ "method": "passkey", "passkey": passkey.name, "network": session.session.network });
+                let thing = object("session", session.session.id, &session.person.name);
+                Act::of(&actor, session.person.company_id, now).made(tx, "sign in", thing, after).await?;
+                Ok(signed_in)
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(signed_in)
+}

@@ -1,0 +1,419 @@
+//! Signing in and out, and what people do with their own password, sessions and authenticator.
+
+use super::passwords::Turn;
+use super::throttle::Attempt;
+use super::{Browser, NewSession, SignedIn, is_device_of, totp};
+use crate::access_cache::KnownSession;
+use crate::actor::{Actor, PersonActor};
+use crate::app::App;
+use crate::audit::{Act, object};
+use crate::error::{ConflictCode, Error, Result};
+use crate::webhooks::{seal, unseal};
+use muriel_domain::Problems;
+use muriel_domain::ids::SessionId;
+use muriel_domain::person;
+use muriel_sql::Tx;
+use muriel_store::people::{self, Person};
+use muriel_store::sessions::{self, Session};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Recovery codes that somebody gets with an authenticator.
+const RECOVERY_CODES: usize = 10;
+/// Characters of one: 59 random bits.
+const RECOVERY_LEN: usize = 10;
+
+/// Who signs in.
+#[derive(Clone)]
+pub struct SignIn {
+    /// The e-mail address, in lower case.
+    pub email: String,
+    /// The password.
+    pub password: String,
+    /// A code of the authenticator, or a recovery code.
+    pub code: Option<String>,
+}
+
+/// Signs somebody in.
+///
+/// # Errors
+/// `Throttled`; `SignInFailed` for an unknown address, a wrong password and a wrong code; `TotpNeeded`; and when the
+/// database cannot be reached.
+pub async fn sign_in(app: &App, sign_in: SignIn, browser: &Browser) -> Result<SignedIn> {
+    let SignIn { email, password, code } = sign_in;
+    let device = browser.device.as_deref().filter(|token| is_device_of(app, &email, token));
+    let attempt = Attempt { email: &email, network: &browser.network, device };
+    let throttle = &app.people.throttle;
+    throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
+    let wanted = email.clone();
+    let found = app.read(move |tx| Box::pin(async move { Ok(people::by_email(tx, &wanted).await?) })).await;
+    let (found, turn) = match found {
+        Ok(found) => (found, if device.is_some() { Turn::Known } else { Turn::Unknown }),
+        // Nothing was tried.
+        Err(error) => {
+            throttle.succeeded(attempt);
+            return Err(error);
+        }
+    };
+    let stored = found.as_ref().and_then(|person| person.password.clone());
+    let passwords = &app.people.passwords;
+    let verdict = passwords.verify(password.clone(), stored, turn).await?;
+    let Some(person) = found.filter(|_| verdict.fits) else {
+        tracing::info!(network = browser.network, "a sign-in failed");
+        return Err(Error::SignInFailed);
+    };
+    if person.totp.is_some() && code.is_none() {
+        throttle.succeeded(attempt);
+        return Err(Error::TotpNeeded);
+    }
+    let rehashed = match verdict.is_outdated {
+        true => Some(passwords.hash(password, turn).await?),
+        false => None,
+    };
+    let (acting, new) = (app.clone(), NewSession::new(app, &person, "password", browser)?);
+    let signed_in = app.db.write::<_, Error, _>(move |tx| {
+        Box::pin(async move {
+            // Removed, or with another password, since it was read.
+            let current = people::find(tx, person.id).await?.filter(|now| now.password == person.password);
+            let mut current = current.ok_or(Error::SignInFailed)?;
+            if current.totp.is_some()
+                && !second_factor(tx, &acting, &current, code.as_deref().unwrap_or_default()).await?
+            {
+                return Err(Error::SignInFailed);
+            }
+            if let Some(hash) = rehashed {
+                current.password = Some(hash);
+                people::update(tx, &current).await?;
+            }
+            let signed_in = new.store(tx, current).await?;
+            record(tx, &acting, &signed_in.session, "sign in").await?;
+            Ok(signed_in)
+        })
+    });
+    let signed_in = signed_in.await?;
+    throttle.succeeded(attempt);
+    app.access_cache.invalidate();
+    Ok(signed_in)
+}
+
+/// Records what somebody did with their own session.
+async fn record(tx: &mut dyn Tx, app: &App, session: &Arc<KnownSession>, action: &str) -> Result<()> {
+    let actor = actor_of(session);
+    let act = Act::of(&actor, session.person.company_id, app.clock.now());
+    let stored = &session.session;
+    let after = json!({ "method": stored.method, "network": stored.network, "user_agent": stored.user_agent });
+    act.made(tx, action, object("session", stored.id, &session.person.name), after).await
+}
+
+/// Somebody who acts on their own account.
+pub(super) fn actor_of(session: &Arc<KnownSession>) -> Actor {
+    let role = session.person.access.role;
+    Actor::Person(PersonActor { session: session.clone(), role, scopes: role.scopes(false) })
+}
+
+/// Whether a code is one of the person's authenticator, or a recovery code; either works once.
+async fn second_factor(tx: &mut dyn Tx, app: &App, person: &Person, code: &str) -> Result<bool> {
+    let Some(sealed) = &person.totp else { return Ok(false) };
+    let secret = unseal(&app.pepper.people_key(), &purpose(person), sealed)?;
+    if let Some(step) = totp::matching_step(&secret, code, app.clock.now(), person.totp_step) {
+        return Ok(people::totp_use(tx, person.id, step).await?);
+    }
+    let code = normalised(code);
+    Ok(code.len() == RECOVERY_LEN
+        && people::recovery_code_use(tx, person.id, &recovery_mac(app, person, &code)).await?)
+}
+
+/// For what the secret of a person's authenticator is encrypted.
+fn purpose(person: &Person) -> String {
+    format!("totp {}", person.id)
+}
+
+fn recovery_mac(app: &App, person: &Person, code: &str) -> [u8; 32] {
+    app.pepper.people_mac("recovery", &format!("{} {code}", person.id))
+}
+
+/// A recovery code without what people put in between.
+fn normalised(code: &str) -> String {
+    code.chars().filter(|c| c.is_ascii_alphanumeric()).take(RECOVERY_LEN + 1).collect()
+}
+
+/// Ends the session.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn sign_out(app: &App, session: &Arc<KnownSession>) -> Result<()> {
+    let (acting, session) = (app.clone(), session.clone());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                if sessions::revoke(tx, session.person.id, session.session.id).await? {
+                    record(tx, &acting, &session, "sign out").await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(())
+}
+
+/// The person's sessions that have not expired, latest sign-in first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(app: &App, session: &KnownSession) -> Result<Vec<Session>> {
+    // What was noted lately is to be seen.
+    app.access_cache.flush().await?;
+    let (person, now) = (session.person.id, app.clock.now());
+    let mut all = app.read(move |tx| Box::pin(async move { Ok(sessions::list(tx, person).await?) })).await?;
+    all.retain(|session| now < expires_at(session));
+    Ok(all)
+}
+
+/// When a session ends if it is not used before.
+pub fn expires_at(session: &Session) -> muriel_domain::Instant {
+    let idle = session.last_seen_at.plus_us(crate::access_cache::SESSION_IDLE_US);
+    idle.min(session.created_at.plus_us(crate::access_cache::SESSION_MAX_US))
+}
+
+/// Ends one of the person's sessions.
+///
+/// # Errors
+/// `NotFound`, and when the database cannot be reached.
+pub async fn revoke(app: &App, session: &Arc<KnownSession>, id: SessionId) -> Result<()> {
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                if !sessions::revoke(tx, session.person.id, id).await? {
+                    return Err(Error::NotFound("session"));
+                }
+                let act = Act::of(&actor, session.person.company_id, now);
+                act.record(tx, "revoke", object("session", id, &session.person.name), None, None).await
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(())
+}
+
+/// Ends all of the person's sessions but this one. How many that were.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn revoke_others(app: &App, session: &Arc<KnownSession>) -> Result<i64> {
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    let gone = app
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let gone = sessions::revoke_all(tx, session.person.id, Some(session.session.id)).await?;
+                let act = Act::of(&actor, session.person.company_id, now);
+                let after = json!({ "revoked": gone });
+                act.made(tx, "revoke others", object("person", session.person.id, &session.person.name), after).await?;
+                Ok(gone)
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(gone)
+}
+
+/// Checks the present password of somebody who is signed in; who has none needs none.
+pub(super) async fn check_again(
+    app: &App,
+    session: &KnownSession,
+    password: Option<String>,
+    field: &str,
+) -> Result<()> {
+    let Some(stored) = session.person.password.clone() else { return Ok(()) };
+    let password = password.ok_or_else(|| Problems::one(field, "is required: the present password"))?;
+    // A session that was stolen does not help to find the password out.
+    let device = format!("session {}", session.session.id);
+    let attempt = Attempt { email: &session.person.email, network: "", device: Some(&device) };
+    let throttle = &app.people.throttle;
+    throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
+    if !app.people.passwords.verify(password, Some(stored), Turn::Known).await?.fits {
+        return Err(Problems::one(field, "is not the present password").into());
+    }
+    throttle.succeeded(attempt);
+    Ok(())
+}
+
+/// Changes one's own password, and ends all other sessions. How many that were.
+///
+/// # Errors
+/// A `current` that is not the present password, `Throttled`, and when the database cannot be reached.
+pub async fn change_password(
+    app: &App,
+    session: &Arc<KnownSession>,
+    current: Option<String>,
+    new: String,
+) -> Result<i64> {
+    check_again(app, session, current, "current").await?;
+    let hash = app.people.passwords.hash(new, Turn::Known).await?;
+    let had_password = session.person.password.is_some();
+    change_own(app, session, "password", move |person| {
+        person.password = Some(hash);
+        (json!({ "has_password": had_password }), json!({ "has_password": true }))
+    })
+    .await
+}
+
+/// Changes something of one's own with which one signs in, and ends all other sessions. `change` returns what the audit log
+/// keeps of before and after.
+async fn change_own(
+    app: &App,
+    session: &Arc<KnownSession>,
+    action: &'static str,
+    change: impl FnOnce(&mut Person) -> (serde_json::Value, serde_json::Value) + Send + 'static,
+) -> Result<i64> {
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    let gone = app
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let known = &session.person;
+                muriel_store::lock_people(tx, Some(known.company_id)).await?;
+                let current = people::find(tx, known.id).await?.filter(|now| now.password == known.password);
+                let mut current = current.ok_or(Error::Unauthorized)?;
+                let (before, after) = change(&mut current);
+                people::update(tx, &current).await?;
+                let gone = sessions::revoke_all(tx, known.id, Some(session.session.id)).await?;
+                let act = Act::of(&actor, known.company_id, now);
+                act.record(
+                    tx,
+                    action,
+                    object("person", known.id, &known.name),
+                    before.as_object().cloned(),
+                    after.as_object().cloned(),
+                )
+                .await?;
+                Ok(gone)
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(gone)
+}
+
+/// Makes a secret for an authenticator: in base 32, and as the address that authenticators read.
+///
+/// # Errors
+/// A `password` that is not the present one, `Throttled`, and when the database cannot be reached.
+pub async fn begin_totp(app: &App, session: &Arc<KnownSession>, password: Option<String>) -> Result<(String, String)> {
+    check_again(app, session, password, "password").await?;
+    let mut secret = [0; totp::SECRET_LEN];
+    getrandom::fill(&mut secret).map_err(|error| Error::internal(error.to_string()))?;
+    let sealed = seal(&app.pepper.people_key(), &purpose(&session.person), &secret)?;
+    let id = session.person.id;
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let mut person = people::find(tx, id).await?.ok_or(Error::Unauthorized)?;
+                person.totp_pending = Some(sealed);
+                Ok(people::update(tx, &person).await?)
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    let secret = totp::base32(&secret);
+    let uri = totp::uri(&secret, &session.person.email);
+    Ok((secret, uri))
+}
+
+/// Enrols the authenticator whose secret was made last, and ends all other sessions. Returns the recovery codes.
+///
+/// # Errors
+/// No secret that waits, a wrong code, `Throttled`, and when the database cannot be reached.
+pub async fn confirm_totp(app: &App, session: &Arc<KnownSession>, code: &str) -> Result<Vec<String>> {
+    let known = &session.person;
+    let device = format!("totp {}", session.session.id);
+    let attempt = Attempt { email: &known.email, network: "", device: Some(&device) };
+    let throttle = &app.people.throttle;
+    throttle.begin(attempt, app.clock.now()).map_err(|retry_after_s| Error::Throttled { retry_after_s })?;
+    let codes = (0..RECOVERY_CODES)
+        .map(|_| crate::api_key::random_text(RECOVERY_LEN).map_err(Error::internal))
+        .collect::<Result<Vec<_>>>()?;
+    let macs: Vec<_> = codes.iter().map(|code| recovery_mac(app, known, code)).collect();
+    let (acting, actor, session, code) = (app.clone(), actor_of(session), session.clone(), code.to_owned());
+    app.db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                let (id, company) = (session.person.id, session.person.company_id);
+                muriel_store::lock_people(tx, Some(company)).await?;
+                let mut person = people::find(tx, id).await?.ok_or(Error::Unauthorized)?;
+                let Some(sealed) = person.totp_pending.take() else {
+                    let message = "no authenticator waits for its first code; make a secret first";
+                    return Err(Error::conflict(ConflictCode::TotpNotBegun, message));
+                };
+                let secret = unseal(&acting.pepper.people_key(), &purpose(&person), &sealed)?;
+                let now = acting.clock.now();
+                let step = totp::matching_step(&secret, &code, now, 0)
+                    .ok_or_else(|| Problems::one("code", "is not what the authenticator shows now"))?;
+                let had = person.totp.is_some();
+                person.totp = Some(sealed);
+                people::update(tx, &person).await?;
+                people::totp_use(tx, id, step).await?;
+                people::recovery_codes_set(tx, id, &macs).await?;
+                sessions::revoke_all(tx, id, Some(session.session.id)).await?;
+                let act = Act::of(&actor, company, now);
+                let (before, after) = (json!({ "has_totp": had }), json!({ "has_totp": true }));
+                act.record(
+                    tx,
+                    "enrol authenticator",
+                    object("person", id, &person.name),
+                    before.as_object().cloned(),
+                    after.as_object().cloned(),
+                )
+                .await
+            })
+        })
+        .await?;
+    throttle.succeeded(attempt);
+    app.access_cache.invalidate();
+    Ok(codes)
+}
+
+/// Removes one's own authenticator and recovery codes. Whether there was one.
+///
+/// # Errors
+/// A `password` that is not the present one, `Throttled`, and when the database cannot be reached.
+pub async fn remove_totp(app: &App, session: &Arc<KnownSession>, password: Option<String>) -> Result<bool> {
+    check_again(app, session, password, "password").await?;
+    let (actor, session, now) = (actor_of(session), session.clone(), app.clock.now());
+    let removed = app
+        .db
+        .write::<_, Error, _>(move |tx| {
+            Box::pin(async move {
+                muriel_store::lock_people(tx, Some(session.person.company_id)).await?;
+                let mut person = people::find(tx, session.person.id).await?.ok_or(Error::Unauthorized)?;
+                let had = person.totp.take().is_some();
+                person.totp_pending = None;
+                people::update(tx, &person).await?;
+                people::recovery_codes_set(tx, person.id, &[]).await?;
+                let act = Act::of(&actor, person.company_id, now);
+                let (before, after) = (json!({ "has_totp": had }), json!({ "has_totp": false }));
+                act.changed(tx, "remove authenticator", object("person", person.id, &person.name), before, after)
+                    .await?;
+                Ok(had)
+            })
+        })
+        .await?;
+    app.access_cache.invalidate();
+    Ok(removed)
+}
+
+/// Reads a new password that was sent in `field`.
+///
+/// # Errors
+/// One that is too short, too long or guessable, or is the person's own address or name.
+pub(super) fn new_password(field: &str, password: &str, about: &[&str]) -> Result<String, Problems> {
+    let flaw = |message: String| Problems::one(field, message);
+    let good = person::password(password).map_err(|error| flaw(error.to_string()))?;
+    let folded = good.to_lowercase();
+    if about.iter().any(|about| about.chars().count() > 3 && folded == about.to_lowercase()) {
+        return Err(flaw("must not be the person's own name or address".to_owned()));
+    }
+    Ok(good)
+}

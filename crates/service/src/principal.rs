@@ -1,0 +1,99 @@
+//! Who asks, and what they may do: one rule for keys and people, wherever they come from.
+
+use crate::access_cache::{KnownKey, KnownSession, OutagePolicy};
+use crate::actor::{Actor, PersonActor};
+use crate::app::App;
+use crate::error::{Error, Result};
+use muriel_domain::access::{Scope, Scopes};
+use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_store::tenants::Project;
+use std::sync::Arc;
+
+/// Who asks, as a secret has shown: not yet what they may do.
+#[derive(Clone)]
+pub enum Principal {
+    /// The holder of an API key.
+    Key(Arc<KnownKey>),
+    /// A person who is signed in.
+    Session(Arc<KnownSession>),
+}
+
+impl Principal {
+    /// The company whose projects they may see.
+    pub fn company_id(&self) -> CompanyId {
+        match self {
+            Principal::Key(key) => key.stored.grant.company_id,
+            Principal::Session(session) => session.person.company_id,
+        }
+    }
+
+    /// The actor that they are in the project with this key, and the project.
+    ///
+    /// # Errors
+    /// `NotFound` for a project that they do not see; then `MissingScope` or `RoleLacksScope`; and when the database cannot be reached.
+    pub async fn in_project(
+        &self,
+        app: &App,
+        project_key: Option<&str>,
+        scope: Scope,
+        outage: OutagePolicy,
+    ) -> Result<(Actor, Arc<Project>)> {
+        const UNKNOWN: Error = Error::NotFound("project");
+        let project = match project_key {
+            Some(key) => app.access_cache.project(key, outage).await?,
+            None => None,
+        };
+        let project = project.ok_or(UNKNOWN)?;
+        let actor = self.actor_in(&project).ok_or(UNKNOWN)?;
+        actor.require(scope)?;
+        Ok((actor, project))
+    }
+
+    /// The actor that they are in a project; `None` where they do not see it.
+    fn actor_in(&self, project: &Project) -> Option<Actor> {
+        match self {
+            Principal::Key(key) => {
+                key.stored.grant.sees(project.company_id, project.id).then(|| Actor::Key(key.clone()))
+            }
+            Principal::Session(session) => {
+                let (role, scopes) =
+                    session.in_project(project.id).filter(|_| project.company_id == self.company_id())?;
+                Some(Actor::Person(PersonActor { session: session.clone(), role, scopes }))
+            }
+        }
+    }
+
+    /// The actor that they are in what concerns their whole company. Who is limited to some projects may read there, and
+    /// finds only what is theirs.
+    ///
+    /// # Errors
+    /// `MissingScope` or `RoleLacksScope`.
+    pub fn in_company(&self, scope: Scope) -> Result<Actor> {
+        let (actor, is_limited) = match self {
+            Principal::Key(key) => (Actor::Key(key.clone()), key.stored.grant.projects.is_some()),
+            Principal::Session(session) => {
+                let access = &session.person.access;
+                let role = access.role;
+                let scopes = match access.in_company() {
+                    Some(role) => role.scopes(false),
+                    None => Scopes::of(&[Scope::Read]),
+                };
+                let person = PersonActor { session: session.clone(), role, scopes };
+                (Actor::Person(person), access.projects.is_some())
+            }
+        };
+        actor.require(scope)?;
+        if is_limited && scope != Scope::Read { Err(actor.lacks(scope)) } else { Ok(actor) }
+    }
+
+    /// What they may do in a project of their company; `None` where they do not see it.
+    pub fn scopes_in(&self, project: ProjectId) -> Option<Scopes> {
+        match self {
+            Principal::Key(key) => {
+                let grant = &key.stored.grant;
+                grant.sees(grant.company_id, project).then_some(grant.scopes)
+            }
+            Principal::Session(session) => session.in_project(project).map(|(_, scopes)| scopes),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The audit log: what was done in a company, by whom, before and after.
+//!
+//! Rows are only ever added. The hash of each covers the row and the hash of the one before, so that a row which was changed,
+//! taken out or put in between is found by [`verify`]. Rows that were cut off at the end leave no trace here; whoever wrote
+//! the last hash down notices.
+
+use crate::table::table;
+use crate::{AUDIT_LOCK, Result};
+use muriel_domain::Instant;
+use muriel_domain::ids::{CompanyId, ProjectId};
+use muriel_sql::{Lock, LockName, Row, Tx, Value as SqlValue, params};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+/// Texts that are longer are kept as their hash: history has them whole.
+const TEXT_MAX: usize = 4_096;
+/// Rows that are verified at once.
+const VERIFIED_AT_ONCE: i64 = 1_000;
+
+/// Who did something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActorRecord {
+    /// `person`, `key` or `system`.
+    pub kind: String,
+    /// The person's id, the key's, or the name of the part of the program.
+    pub id: String,
+    /// The name that the person or the key had then.
+    pub name: String,
+}
+
+/// What something was done to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectRecord {
+    /// What kind of thing it is, such as `experiment`.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// The name that it had then; empty without one.
+    pub name: String,
+}
+
+/// Something that was done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntry {
+    /// The company in which it was done.
+    pub company_id: CompanyId,
+    /// When.
+    pub at: Instant,
+    /// Who.
+    pub actor: ActorRecord,
+    /// What, in a word or two.
+    pub action: String,
+    /// To what.
+    pub object: ObjectRecord,
+    /// The project that it is in; `None` for what concerns the company.
+    pub project_id: Option<ProjectId>,
+    /// The fields that changed with the values that they had; `None` where it was made.
+    pub before: Option<Map<String, Value>>,
+    /// The values that they have now; `None` where it was removed.
+    pub after: Option<Map<String, Value>>,
+}
+
+/// An entry of the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Counts the company's entries from 1.
+    pub number: i64,
+    /// When it was done.
+    pub at: Instant,
+    /// Who did it.
+    pub actor: ActorRecord,
+    /// What was done.
+    pub action: String,
+    /// To what.
+    pub object: ObjectRecord,
+    /// The key of the project that it is in.
+    pub project_key: Option<String>,
+    /// The fields that changed with the values that they had.
+    pub before: Option<Value>,
+    /// The values that they have now.
+    pub after: Option<Value>,
+    /// The hash of this entry and the one before.
+    pub hash: Vec<u8>,
+}
+
+table! {
+    struct AuditRow of "audit" {
+        generated {}
+        key { company_id: i64, entry: i64 }
+        fixed {
+            at: Instant,
+            actor_kind: String,
+            actor_id: String,
+            actor_name: String,
+            action: String,
+            object_kind: String,
+            object_id: String,
+            object_name: String,
+            project_id: Option<i64>,
+            before: Option<String>,
+            after: Option<String>,
+            hash: Vec<u8>,
+        }
+        changing {}
+    }
+}
+
+impl AuditRow {
+    /// SHA-256 of the hash before and this row without its own.
+    fn hashed(&self, before: &[u8]) -> [u8; 32] {
+        let text = json!([
+            self.company_id,
+            self.entry,
+            self.at.us(),
+            self.actor_kind,
+            self.actor_id,
+            self.actor_name,
+            self.action,
+            self.object_kind,
+            self.object_id,
+            self.object_name,
+            self.project_id,
+            self.before,
+            self.after
+        ]);
+        Sha256::new().chain_update(before).chain_update(text.to_string()).finalize().into()
+    }
+}
+
+/// Adds an entry, after all else that the transaction locks: it waits for whoever adds one of the same company.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn record(tx: &mut dyn Tx, new: NewEntry) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(AuditRow::insert_sql);
+    let company = new.company_id.0;
+    tx.lock(Lock::Exclusive(LockName { kind: AUDIT_LOCK, id: company })).await?;
+    let (last, hash) = head(tx, new.company_id).await?;
+    let text = |fields: Option<Map<String, Value>>| fields.map(|fields| shortened(Value::Object(fields)).to_string());
+    let mut row = AuditRow {
+        company_id: company,
+        entry: last + 1,
+        at: new.at,
+        actor_kind: new.actor.kind,
+        actor_id: new.actor.id,
+        actor_name: new.actor.name,
+        action: new.action,
+        object_kind: new.object.kind,
+        object_id: new.object.id,
+        object_name: new.object.name,
+        project_id: new.project_id.map(|id| id.0),
+        before: text(new.before),
+        after: text(new.after),
+        hash: Vec::new(),
+    };
+    row.hash = row.hashed(&hash).to_vec();
+    tx.execute(&STATEMENT, row.insert_values()).await?;
+    Ok(())
+}
+
+/// The number and the hash of a company's last entry; 0 and nothing without one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn head(tx: &mut dyn Tx, company: CompanyId) -> Result<(i64, Vec<u8>)> {
+    let sql = "SELECT entry, hash FROM audit WHERE company_id = $1 ORDER BY entry DESC LIMIT 1";
+    match tx.query_opt(sql, params![company.0]).await? {
+        Some(mut row) => Ok((row.int("entry")?, row.blob("hash")?)),
+        None => Ok((0, Vec::new())),
+    }
+}
+
+/// The value with an object of hash and length in place of each long text.
+fn shortened(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > TEXT_MAX => {
+            let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({ "sha256": hash, "bytes": text.len() })
+        }
+        Value::Array(items) => items.into_iter().map(shortened).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, shortened(value))).collect(),
+        other => other,
+    }
+}
+
+/// Which entries are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those of the actor with this id.
+    pub actor: Option<String>,
+    /// Only those about this kind of thing.
+    pub object_kind: Option<String>,
+    /// Only those about the thing with this id.
+    pub object_id: Option<String>,
+    /// Only those of this project.
+    pub project: Option<ProjectId>,
+    /// Only those from this moment on.
+    pub from: Option<Instant>,
+    /// Only those before this moment.
+    pub to: Option<Instant>,
+    /// Only those with a lower number.
+    pub below: Option<i64>,
+}
+
+/// Entries of a company, newest first, at most `limit`.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(tx: &mut dyn Tx, company: CompanyId, filter: &Filter, limit: i64) -> Result<Vec<Entry>> {
+    // The text of the statement says which filters there are, so that each finds its index.
+    let mut sql = format!(
+        "SELECT {}, p.project_key FROM audit a LEFT JOIN project p ON p.project_id = a.project_id \
+         WHERE a.company_id = $1",
+        AuditRow::columns("a")
+    );
+    let mut values: Vec<SqlValue> = params![company.0];
+    let filters: [(&str, Option<SqlValue>); 7] = [
+        ("a.actor_id =", filter.actor.clone().map(Into::into)),
+        ("a.object_kind =", filter.object_kind.clone().map(Into::into)),
+        ("a.object_id =", filter.object_id.clone().map(Into::into)),
+        ("a.project_id =", filter.project.map(|id| id.0.into())),
+        ("a.at >=", filter.from.map(|at| at.us().into())),
+        ("a.at <", filter.to.map(|at| at.us().into())),
+        ("a.entry <", filter.below.map(Into::into)),
+    ];
+    for (condition, value) in filters {
+        if let Some(value) = value {
+            values.push(value);
+            sql += &format!(" AND {condition} ${}", values.len());
+        }
+    }
+    values.push(limit.into());
+    sql += &format!(" ORDER BY a.entry DESC LIMIT ${}", values.len());
+    tx.query(&sql, values).await?.into_iter().map(entry).collect()
+}
+
+fn entry(mut row: Row) -> Result<Entry> {
+    let project_key = row.opt_text("project_key")?;
+    let row = AuditRow::try_from(&mut row)?;
+    let parsed = |text: &Option<String>, column| match text {
+        None => Ok(None),
+        Some(text) => serde_json::from_str(text).map(Some).map_err(|_| row.damaged(column, "readable JSON")),
+    };
+    let (before, after) = (parsed(&row.before, "before")?, parsed(&row.after, "after")?);
+    Ok(Entry {
+        number: row.entry,
+        at: row.at,
+        actor: ActorRecord { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+        action: row.action,
+        object: ObjectRecord { kind: row.object_kind, id: row.object_id, name: row.object_name },
+        project_key,
+        before,
+        after,
+        hash: row.hash,
+    })
+}
+
+/// What [`verify`] has found so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// The last entry that fits.
+    pub entries: i64,
+    /// Its hash.
+    pub hash: Vec<u8>,
+    /// Whether there may be further entries.
+    pub more: bool,
+    /// What is wrong with the entry after it.
+    pub flaw: Option<String>,
+}
+
+/// Verifies the next entries of a company after those that were verified, at most a thousand.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn verify(tx: &mut dyn Tx, company: CompanyId, so_far: Verified) -> Result<Verified> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        let columns = AuditRow::columns("a");
+        format!("SELECT {columns} FROM audit a WHERE a.company_id = $1 AND a.entry > $2 ORDER BY a.entry LIMIT $3")
+    });
+    let rows = tx.query(&STATEMENT, params![company.0, so_far.entries, VERIFIED_AT_ONCE]).await?;
+    let more = rows.len() as i64 == VERIFIED_AT_ONCE;
+    let mut verified = Verified { more, ..so_far };
+    for mut row in rows {
+        let row = AuditRow::try_from(&mut row)?;
+        let expected = verified.entries + 1;
+        let flaw = if row.entry != expected {
+            Some(format!("entry {expected} is missing"))
+        } else if row.hashed(&verified.hash).as_slice() != row.hash {
+            Some(format!("entry {expected} is not what it was when it was written"))
+        } else {
+            None
+        };
+        if flaw.is_some() {
+            return Ok(Verified { flaw, more: false, ..verified });
+        }
+        (verified.entries, verified.hash) = (row.entry, row.hash);
+    }
+    Ok(verified)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_kept_as_their_hash() {
+        let long = "x".repeat(TEXT_MAX + 1);
+        let kept = shortened(json!({ "short": "x", "in": [long, 1, null] }));
+        assert_eq!(kept["short"], "x");
+        assert_eq!(kept["in"][0]["bytes"], TEXT_MAX + 1);
+        assert_eq!(kept["in"][0]["sha256"].as_str().map(str::len), Some(64));
+        assert_eq!((&kept["in"][1], &kept["in"][2]), (&json!(1), &Value::Null));
+    }
+}

@@ -1,0 +1,90 @@
+//! What is kept with the conclusion of an experiment: what was learned, and the verdict of that moment.
+
+use crate::Result;
+use crate::codec::to_json;
+use crate::table::{Json, table};
+use muriel_domain::ids::ExperimentId;
+use muriel_sql::{Tx, params};
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// What is kept with a conclusion, besides its outcome and note.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConclusionRecord {
+    /// What was learned beyond this test; empty for nothing.
+    pub learned: String,
+    /// Why the outcome is right although the verdict contradicts it.
+    pub override_reason: Option<String>,
+    /// Who concluded it: a name.
+    pub concluded_by: String,
+    /// The verdict on each variant by the variant's id; `None` where there was no result.
+    pub verdicts: Option<Value>,
+    /// What the verdicts were computed from.
+    pub manifest: Option<Value>,
+}
+
+table! {
+    struct ConclusionRow of "conclusion" {
+        generated {}
+        key { experiment_id: i64 }
+        fixed {
+            learned: String,
+            override_reason: Option<String>,
+            concluded_by: String,
+            verdicts: Option<Json<Value>>,
+            manifest: Option<Json<Value>>,
+        }
+        changing {}
+    }
+}
+
+/// Stores what is kept with the conclusion of an experiment.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn put(tx: &mut dyn Tx, id: ExperimentId, record: &ConclusionRecord) -> Result<()> {
+    remove(tx, id).await?;
+    let sql = "INSERT INTO conclusion (experiment_id, learned, override_reason, concluded_by, verdicts, manifest) \
+               VALUES ($1, $2, $3, $4, $5, $6)";
+    tx.execute(
+        sql,
+        params![
+            id.0,
+            record.learned.as_str(),
+            record.override_reason.clone(),
+            record.concluded_by.as_str(),
+            record.verdicts.as_ref().map(to_json),
+            record.manifest.as_ref().map(to_json)
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// What is kept with the conclusion of an experiment; `None` for one that is open, or was concluded by an older release.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, id: ExperimentId) -> Result<Option<ConclusionRecord>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {} FROM conclusion c WHERE c.experiment_id = $1", ConclusionRow::columns("c"))
+    });
+    let Some(mut row) = tx.query_opt(&STATEMENT, params![id.0]).await? else { return Ok(None) };
+    let row = ConclusionRow::try_from(&mut row)?;
+    Ok(Some(ConclusionRecord {
+        learned: row.learned,
+        override_reason: row.override_reason,
+        concluded_by: row.concluded_by,
+        verdicts: row.verdicts.map(|json| json.0),
+        manifest: row.manifest.map(|json| json.0),
+    }))
+}
+
+/// Deletes what is kept with the conclusion of an experiment, which is open again.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn remove(tx: &mut dyn Tx, id: ExperimentId) -> Result<()> {
+    tx.execute("DELETE FROM conclusion WHERE experiment_id = $1", params![id.0]).await?;
+    Ok(())
+}

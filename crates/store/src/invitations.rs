@@ -1,0 +1,198 @@
+//! Links with which people come in, or get a new password. Each works once.
+
+use crate::Result;
+use crate::codec::to_json;
+use crate::table::{Json, RowId, table};
+use muriel_domain::Instant;
+use muriel_domain::ids::{CompanyId, InvitationId, PersonId, ProjectId};
+use muriel_domain::person::{Access, Role};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
+
+/// Open invitations that a company can have.
+pub const INVITATIONS_MAX: i64 = 1_000;
+
+/// What a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// It makes the first owner.
+    FirstOwner,
+    /// It makes a person.
+    Invitation,
+    /// It gives a person a new password.
+    Reset,
+}
+
+impl Purpose {
+    /// Each with its word.
+    pub const WORDS: [(&'static str, Purpose); 3] =
+        [("first_owner", Purpose::FirstOwner), ("invitation", Purpose::Invitation), ("reset", Purpose::Reset)];
+
+    /// The word that the interface and the database have for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Purpose::FirstOwner => "first_owner",
+            Purpose::Invitation => "invitation",
+            Purpose::Reset => "reset",
+        }
+    }
+}
+
+/// A link that was given out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invitation {
+    /// Unique in the database.
+    pub id: InvitationId,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The company; `None` where the first owner says it.
+    pub company_id: Option<CompanyId>,
+    /// Who gets a new password.
+    pub person: Option<PersonId>,
+    /// Who is invited; `None` where the first owner says it.
+    pub email: Option<String>,
+    /// What they will be allowed to do.
+    pub access: Access,
+    /// Who invited them: a name.
+    pub invited_by: String,
+    /// When it was made.
+    pub created_at: Instant,
+    /// From when on it cannot be used.
+    pub expires_at: Instant,
+}
+
+table! {
+    struct InvitationRow of "invitation" {
+        generated { invitation_id: i64 }
+        key {}
+        fixed {
+            mac: Vec<u8>,
+            purpose: String,
+            company_id: Option<i64>,
+            person_id: Option<i64>,
+            email: Option<String>,
+            role: Role,
+            projects: Option<Json<Vec<(ProjectId, Role)>>>,
+            invited_by: String,
+            created_at: Instant,
+            expires_at: Instant,
+        }
+        changing {}
+    }
+}
+
+fn invitation(mut row: Row) -> Result<Invitation> {
+    let row = InvitationRow::try_from(&mut row)?;
+    let found = Purpose::WORDS.iter().find(|(word, _)| *word == row.purpose).map(|(_, purpose)| *purpose);
+    let id = row.invitation_id;
+    let purpose = found.ok_or_else(|| RowId { table: "invitation", key: &[&id] }.damaged("purpose", "a known word"))?;
+    Ok(Invitation {
+        id: InvitationId(row.invitation_id),
+        purpose,
+        company_id: row.company_id.map(CompanyId),
+        person: row.person_id.map(PersonId),
+        email: row.email,
+        access: Access { role: row.role, projects: row.projects.map(|projects| projects.0) },
+        invited_by: row.invited_by,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+    })
+}
+
+/// Stores an invitation under the MAC of its token; its id is made here. What was there for the same purpose and the same
+/// address or person is withdrawn.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn insert(tx: &mut dyn Tx, new: &Invitation, mac: &[u8; 32]) -> Result<InvitationId> {
+    tx.execute(
+        "DELETE FROM invitation WHERE purpose = $1 AND (email = $2 OR person_id = $3)",
+        params![new.purpose.word(), new.email.clone(), new.person.map(|id| id.0)],
+    )
+    .await?;
+    let sql = "INSERT INTO invitation (mac, purpose, company_id, person_id, email, role, projects, invited_by, \
+               created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING invitation_id";
+    let row = tx
+        .query_one(
+            sql,
+            params![
+                mac.to_vec(),
+                new.purpose.word(),
+                new.company_id.map(|id| id.0),
+                new.person.map(|id| id.0),
+                new.email.clone(),
+                new.access.role.word(),
+                new.access.projects.as_ref().map(to_json),
+                new.invited_by.as_str(),
+                new.created_at.us(),
+                new.expires_at.us()
+            ],
+        )
+        .await?;
+    Ok(InvitationId(row.int("invitation_id")?))
+}
+
+/// The invitation whose token has this MAC, expired or not.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, mac: &[u8; 32]) -> Result<Option<Invitation>> {
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| format!("SELECT {} FROM invitation i WHERE i.mac = $1", InvitationRow::columns("i")));
+    tx.query_opt(&STATEMENT, params![mac.to_vec()]).await?.map(invitation).transpose()
+}
+
+/// The open invitations of a company, oldest first; links for new passwords are not among them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(tx: &mut dyn Tx, company: CompanyId, now: Instant) -> Result<Vec<Invitation>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {} FROM invitation i WHERE i.company_id = $1 AND i.purpose = 'invitation' AND i.expires_at > $2 \
+             ORDER BY i.invitation_id",
+            InvitationRow::columns("i")
+        )
+    });
+    tx.query(&STATEMENT, params![company.0, now.us()]).await?.into_iter().map(invitation).collect()
+}
+
+/// Uses an invitation up, or withdraws it. Whether it was there: of two who use it at once, one finds it gone.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn take(tx: &mut dyn Tx, id: InvitationId) -> Result<bool> {
+    Ok(tx.execute("DELETE FROM invitation WHERE invitation_id = $1", params![id.0]).await? == 1)
+}
+
+/// The open invitation of a company with this id.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find_of(tx: &mut dyn Tx, company: CompanyId, id: InvitationId) -> Result<Option<Invitation>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {} FROM invitation i WHERE i.company_id = $1 AND i.invitation_id = $2 AND i.purpose = 'invitation'",
+            InvitationRow::columns("i")
+        )
+    });
+    tx.query_opt(&STATEMENT, params![company.0, id.0]).await?.map(invitation).transpose()
+}
+
+/// Withdraws all links for the first owner: there is one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn withdraw_first(tx: &mut dyn Tx) -> Result<()> {
+    tx.execute("DELETE FROM invitation WHERE purpose = 'first_owner'", params![]).await?;
+    Ok(())
+}
+
+/// Deletes invitations that have expired.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn purge(tx: &mut dyn Tx, now: Instant) -> Result<()> {
+    tx.execute("DELETE FROM invitation WHERE expires_at <= $1", params![now.us()]).await?;
+    Ok(())
+}

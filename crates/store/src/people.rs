@@ -1,0 +1,319 @@
+//! People: who they are, what they may do, how they sign in.
+
+use crate::Result;
+use crate::table::table;
+use muriel_domain::Instant;
+use muriel_domain::ids::{CompanyId, PersonId, ProjectId};
+use muriel_domain::person::{Access, Role};
+use muriel_sql::{Row, Tx, params};
+use std::sync::LazyLock;
+
+/// Somebody who signs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Unique in the database.
+    pub id: PersonId,
+    /// The company whose projects they see.
+    pub company_id: CompanyId,
+    /// In lower case; unique among those who were not removed.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// What they may do, and where.
+    pub access: Access,
+    /// The hash of the password in the PHC form; `None` for who signs in otherwise.
+    pub password: Option<String>,
+    /// The encrypted secret of the authenticator; `None` without one.
+    pub totp: Option<Vec<u8>>,
+    /// The last step of 30 seconds whose code was used.
+    pub totp_step: i64,
+    /// An encrypted secret that waits for its first code.
+    pub totp_pending: Option<Vec<u8>>,
+    /// Issuer and subject of the OpenID provider, once they came through one.
+    pub oidc: Option<(String, String)>,
+    /// When they came in.
+    pub created_at: Instant,
+    /// When they last did something, to the minute.
+    pub last_seen_at: Option<Instant>,
+}
+
+/// Somebody who comes in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPerson {
+    /// The company.
+    pub company_id: CompanyId,
+    /// In lower case.
+    pub email: String,
+    /// Display name.
+    pub name: String,
+    /// What they may do, and where.
+    pub access: Access,
+    /// The hash of the password.
+    pub password: Option<String>,
+    /// Issuer and subject of the OpenID provider.
+    pub oidc: Option<(String, String)>,
+}
+
+table! {
+    /// A person without the projects that they are limited to.
+    struct PersonRow of "person" {
+        generated { person_id: i64 }
+        key {}
+        fixed {
+            company_id: i64,
+            created_at: Instant,
+            totp_step: i64,
+            last_seen_at: Option<Instant>,
+        }
+        changing {
+            email: String,
+            name: String,
+            role: Role,
+            limited: bool,
+            password: Option<String>,
+            totp: Option<Vec<u8>>,
+            totp_pending: Option<Vec<u8>>,
+            oidc_issuer: Option<String>,
+            oidc_subject: Option<String>,
+        }
+    }
+}
+
+fn select(rest: &str) -> String {
+    format!("SELECT {} FROM person p {rest}", PersonRow::columns("p"))
+}
+
+async fn read(tx: &mut dyn Tx, mut row: Row) -> Result<Person> {
+    let row = PersonRow::try_from(&mut row)?;
+    let id = PersonId(row.person_id);
+    let projects = if row.limited { Some(projects(tx, id).await?) } else { None };
+    Ok(Person {
+        id,
+        company_id: CompanyId(row.company_id),
+        email: row.email,
+        name: row.name,
+        access: Access { role: row.role, projects },
+        password: row.password,
+        totp: row.totp,
+        totp_step: row.totp_step,
+        totp_pending: row.totp_pending,
+        oidc: row.oidc_issuer.zip(row.oidc_subject),
+        created_at: row.created_at,
+        last_seen_at: row.last_seen_at,
+    })
+}
+
+async fn projects(tx: &mut dyn Tx, id: PersonId) -> Result<Vec<(ProjectId, Role)>> {
+    let sql = "SELECT project_id, role FROM person_project WHERE person_id = $1 ORDER BY project_id";
+    let rows = tx.query(sql, params![id.0]).await?;
+    rows.into_iter()
+        .map(|mut row| {
+            let key = crate::table::RowId { table: "person_project", key: &[&id] };
+            Ok((ProjectId(row.int("project_id")?), crate::table::read(&mut row, "role", key)?))
+        })
+        .collect()
+}
+
+async fn one(tx: &mut dyn Tx, sql: &str, params: Vec<muriel_sql::Value>) -> Result<Option<Person>> {
+    match tx.query_opt(sql, params).await? {
+        Some(row) => Ok(Some(read(tx, row).await?)),
+        None => Ok(None),
+    }
+}
+
+/// The person with this id, unless they were removed.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn find(tx: &mut dyn Tx, id: PersonId) -> Result<Option<Person>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE p.person_id = $1 AND p.deleted_at IS NULL"));
+    one(tx, &STATEMENT, params![id.0]).await
+}
+
+/// The person who signs in with this address, which is in lower case.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn by_email(tx: &mut dyn Tx, email: &str) -> Result<Option<Person>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| select("WHERE p.email = $1 AND p.deleted_at IS NULL"));
+    one(tx, &STATEMENT, params![email]).await
+}
+
+/// The person whom an OpenID provider knows as this subject.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn by_oidc(tx: &mut dyn Tx, issuer: &str, subject: &str) -> Result<Option<Person>> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        select("WHERE p.oidc_issuer = $1 AND p.oidc_subject = $2 AND p.deleted_at IS NULL ORDER BY p.person_id")
+    });
+    one(tx, &STATEMENT, params![issuer, subject]).await
+}
+
+/// The people of a company, oldest first.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(tx: &mut dyn Tx, company: CompanyId) -> Result<Vec<Person>> {
+    static STATEMENT: LazyLock<String> =
+        LazyLock::new(|| select("WHERE p.company_id = $1 AND p.deleted_at IS NULL ORDER BY p.person_id"));
+    let rows = tx.query(&STATEMENT, params![company.0]).await?;
+    let mut people = Vec::with_capacity(rows.len());
+    for row in rows {
+        people.push(read(tx, row).await?);
+    }
+    Ok(people)
+}
+
+/// Whether anybody can sign in: those who were removed do not count.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn any(tx: &mut dyn Tx) -> Result<bool> {
+    Ok(tx.query_opt("SELECT 1 FROM person WHERE deleted_at IS NULL LIMIT 1", params![]).await?.is_some())
+}
+
+/// How many people a company has.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn count(tx: &mut dyn Tx, company: CompanyId) -> Result<i64> {
+    let sql = "SELECT COUNT(*) AS n FROM person WHERE company_id = $1 AND deleted_at IS NULL";
+    Ok(tx.query_one(sql, params![company.0]).await?.int("n")?)
+}
+
+/// How many owners a company has.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn owners(tx: &mut dyn Tx, company: CompanyId) -> Result<i64> {
+    let sql = "SELECT COUNT(*) AS n FROM person WHERE company_id = $1 AND role = 'owner' AND deleted_at IS NULL";
+    Ok(tx.query_one(sql, params![company.0]).await?.int("n")?)
+}
+
+/// Stores a new person.
+///
+/// # Errors
+/// `person_email_key` when somebody has the address.
+pub async fn insert(tx: &mut dyn Tx, new: &NewPerson, now: Instant) -> Result<Person> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| format!("{} RETURNING person_id", PersonRow::insert_sql()));
+    let mut person = Person {
+        id: PersonId(0),
+        company_id: new.company_id,
+        email: new.email.clone(),
+        name: new.name.clone(),
+        access: new.access.clone(),
+        password: new.password.clone(),
+        totp: None,
+        totp_step: 0,
+        totp_pending: None,
+        oidc: new.oidc.clone(),
+        created_at: now,
+        last_seen_at: None,
+    };
+    person.id = PersonId(tx.query_one(&STATEMENT, PersonRow::from(&person).insert_values()).await?.int("person_id")?);
+    projects_set(tx, &person).await?;
+    Ok(person)
+}
+
+impl From<&Person> for PersonRow {
+    fn from(person: &Person) -> Self {
+        let person = person.clone();
+        let (oidc_issuer, oidc_subject) = person.oidc.unzip();
+        Self {
+            person_id: person.id.0,
+            company_id: person.company_id.0,
+            created_at: person.created_at,
+            totp_step: person.totp_step,
+            last_seen_at: person.last_seen_at,
+            email: person.email,
+            name: person.name,
+            role: person.access.role,
+            limited: person.access.projects.is_some(),
+            password: person.password,
+            totp: person.totp,
+            totp_pending: person.totp_pending,
+            oidc_issuer,
+            oidc_subject,
+        }
+    }
+}
+
+/// Stores what changed of a person; the step of the authenticator is [`totp_use`]'s.
+///
+/// # Errors
+/// `person_email_key` when somebody else has the address.
+pub async fn update(tx: &mut dyn Tx, person: &Person) -> Result<()> {
+    static STATEMENT: LazyLock<String> = LazyLock::new(|| {
+        format!("UPDATE person SET {} WHERE person_id = ${}", PersonRow::assignments(), PersonRow::next_place())
+    });
+    let mut values = PersonRow::from(person).changing_values();
+    values.extend(params![person.id.0]);
+    tx.execute(&STATEMENT, values).await?;
+    tx.execute("DELETE FROM person_project WHERE person_id = $1", params![person.id.0]).await?;
+    projects_set(tx, person).await
+}
+
+async fn projects_set(tx: &mut dyn Tx, person: &Person) -> Result<()> {
+    for (project, role) in person.access.projects.iter().flatten() {
+        tx.execute(
+            "INSERT INTO person_project (person_id, project_id, role) VALUES ($1, $2, $3)",
+            params![person.id.0, project.0, role.word()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Takes a person out of everything but history: the row stays with the name, all that signs in is deleted.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn remove(tx: &mut dyn Tx, id: PersonId, now: Instant) -> Result<()> {
+    for sql in [
+        "DELETE FROM session WHERE person_id = $1",
+        "DELETE FROM recovery_code WHERE person_id = $1",
+        "DELETE FROM passkey WHERE person_id = $1",
+        "DELETE FROM person_project WHERE person_id = $1",
+        "DELETE FROM invitation WHERE person_id = $1",
+    ] {
+        tx.execute(sql, params![id.0]).await?;
+    }
+    tx.execute(
+        "UPDATE person SET deleted_at = $2, password = NULL, totp = NULL, totp_pending = NULL, oidc_issuer = NULL, \
+         oidc_subject = NULL WHERE person_id = $1",
+        params![id.0, now.us()],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Notes that the code of this step was used. Whether it is the first use: a code works once, also of two requests at once.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn totp_use(tx: &mut dyn Tx, id: PersonId, step: i64) -> Result<bool> {
+    let sql = "UPDATE person SET totp_step = $2 WHERE person_id = $1 AND totp_step < $2";
+    Ok(tx.execute(sql, params![id.0, step]).await? == 1)
+}
+
+/// Replaces the recovery codes of a person, which are kept as MACs.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn recovery_codes_set(tx: &mut dyn Tx, id: PersonId, macs: &[[u8; 32]]) -> Result<()> {
+    tx.execute("DELETE FROM recovery_code WHERE person_id = $1", params![id.0]).await?;
+    for mac in macs {
+        tx.execute("INSERT INTO recovery_code (person_id, mac) VALUES ($1, $2)", params![id.0, mac.to_vec()]).await?;
+    }
+    Ok(())
+}
+
+/// Uses up a recovery code. Whether there was one.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn recovery_code_use(tx: &mut dyn Tx, id: PersonId, mac: &[u8; 32]) -> Result<bool> {
+    let sql = "DELETE FROM recovery_code WHERE person_id = $1 AND mac = $2";
+    Ok(tx.execute(sql, params![id.0, mac.to_vec()]).await? == 1)
+}
